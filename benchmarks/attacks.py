@@ -214,7 +214,7 @@ def app_of(data: Data) -> tuple[list[Task], Counter[str], World, list[Candidate]
     """The accepted tasks of an app, and the reasons of the others."""
     learnt = learn_world(data.episodes, WorldSettings())
     candidates = derive_tasks(data.episodes, data.labels, learnt, references=data.references)
-    world = World.from_json(learnt.document)
+    world = World(learnt.document)
     others = Others(candidates)
     tasks, reasons = [], Counter[str]()
     for one in candidates:

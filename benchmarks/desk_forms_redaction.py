@@ -131,7 +131,7 @@ def accepted(shop: Shop, clean: Sequence[CleanEpisode]) -> tuple[int, int]:
     """Tasks of clean episodes, and those that the gate takes."""
     labels = {c.episode_id: true_label(t) for c, t in zip(clean, shop.talks, strict=True)}
     learnt = learn_world(clean, WorldSettings())
-    world = World.from_json(learnt.document)
+    world = World(learnt.document)
     candidates = derive_tasks(clean, labels, learnt)
     taken = sum(
         verify(c, others=candidates, run=lambda task, does: run_actions(task, world, does)).status

@@ -91,7 +91,7 @@ PLANTS: Final[tuple[Callable[[int, int], Season], ...]] = (
 
 def measure(season: Season) -> dict[str, Any]:
     """What was found in one season."""
-    document = learn_world(season.episodes, WorldSettings()).document
+    document = learn_world(season.episodes, WorldSettings()).document.to_json()
     found = document.get("versions", {})
     mine = [v for v in found.get(season.tool, ()) if season.at]
     near = _nearest(season, [v["until"] for v in mine])

@@ -16,7 +16,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from benchmarks.desk_conversations import hold_season
 from benchmarks.rubrics import changes, read
@@ -122,9 +122,8 @@ def measure(name: str, episodes: Sequence[CleanEpisode], labels: Mapping[str, La
     """Worlds, tasks and rubrics of all episodes, and the whole gate on them."""
     learnt = learn_world(episodes, WorldSettings())
     candidates = derive_tasks(episodes, labels, learnt)
-    document: Mapping[str, Any] = learnt.document
     started = time.process_time()
-    verdicts = verify_all(candidates, StoredWorld(app=name, document=document), known={})
+    verdicts = verify_all(candidates, StoredWorld(app=name, document=learnt.document), known={})
     spent = time.process_time() - started
     by_id = {one.task_id: one for one in verdicts}
     pairs = [(one, by_id[one.task.task_id]) for one in candidates]

@@ -55,7 +55,7 @@ def measure(split: Split, data: Path) -> Measured:
     kept = [to_episode(c) for c in chats if not split.holds_out(c)]
     held = [to_episode(c) for c in chats if split.holds_out(c)]
     envelopes = learn_envelopes(histories([*kept, *held]))
-    world = World.from_json(json.loads(json.dumps(learn_world(kept, WorldSettings()).document)))
+    world = World.from_json(learn_world(kept, WorldSettings()).document.to_json())
     train = [plain(recorded(e), envelopes) for e in kept]
     asked = [plain(recorded(e), envelopes) for e in held]
     recordings = [recorded(e) for e in held]

@@ -131,7 +131,7 @@ def replayed(episodes: list[CleanEpisode], *, splits: int) -> Side:
     for split in range(splits):
         train = [one for place, one in enumerate(episodes) if place % SPLITS != split]
         test = [one for place, one in enumerate(episodes) if place % SPLITS == split]
-        document = learn_world(train, WorldSettings()).document
+        document = learn_world(train, WorldSettings()).document.to_json()
         world = World.from_json(json.loads(json.dumps(document)))
         fidelity = replay(
             world,

@@ -52,7 +52,7 @@ def recorded(path: Path) -> str:
     """Milliseconds per recorded attempt of a file, all attempts in turn so that little is kept from the one before."""
     data = read(path)
     learnt = learn_world(data.episodes, WorldSettings())
-    world = World.from_json(learnt.document)
+    world = World(learnt.document)
     episodes = {e.episode_id: e for e in data.episodes}
     pairs = [
         (one, record(episodes[made.episode_id]).actions)

@@ -153,7 +153,7 @@ def hold_out(
         taught = rest if keyed else [replace(e, task_key=None) for e in rest]
         learnt = learn_world(taught, WorldSettings())
         candidates = derive_tasks(taught, labels, learnt, references=data.references)
-        world = World.from_json(learnt.document)
+        world = World(learnt.document)
         keys = {e.episode_id: e.task_key for e in rest}
         every.false_joins += sum(_mixed(c, keys) for c in candidates)
         by_key: dict[str | None, list[Candidate]] = defaultdict(list)
@@ -207,7 +207,7 @@ def probes(data: Data) -> None:
     """Attack every task made from all episodes; what pays with and without the gate, and how much is left."""
     learnt = learn_world(data.episodes, WorldSettings())
     candidates = derive_tasks(data.episodes, data.labels, learnt, references=data.references)
-    world = World.from_json(learnt.document)
+    world = World(learnt.document)
     results = [
         (
             c,

@@ -150,7 +150,7 @@ def make(
     episodes = [talk.episode for talk in shop.talks]
     learnt = learn_world(episodes, WorldSettings())
     candidates = derive_tasks(episodes, labels, learnt, corrections=corrections)
-    world = World.from_json(learnt.document)
+    world = World(learnt.document)
     verdicts = {
         c.task.task_id: verify(
             c, others=candidates, run=lambda task, actions: run_actions(task, world, actions)

@@ -248,10 +248,10 @@ def measured(
 ) -> dict[str, Any]:
     """Learn from some, ask the others."""
     learnt = learn_world(kept, WorldSettings())
-    world = World.from_json(json.loads(json.dumps(learnt.document)))
+    world = World.from_json(learnt.document.to_json())
     return {
-        "continuity": learnt.continuity["kind"],
-        "bound": learnt.document.get("bound", []),
+        "continuity": learnt.continuity.kind,
+        "bound": sorted(learnt.document.views.bound),
         "h": replay(world, held),
         "p": replay(world, wild),
     }

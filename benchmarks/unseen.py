@@ -114,7 +114,7 @@ def asked_in_form(
     mixed = [Attempt(task=at % TASKS, number=0, calls=c) for at, c in enumerate(sequences)]
     shown = [formed(a) for a in train]
     learnt = learn_world([read(a) for a in shown], WorldSettings())
-    world = World.from_json(json.loads(json.dumps(learnt.document)))
+    world = World.from_json(learnt.document.to_json())
     tape = record_tape(recorded(a.calls) for a in shown)
     starts: dict[int, dict[str, Any]] = {}
     if style.starting:
@@ -142,7 +142,7 @@ def measure_desk(variant: int, mode: str) -> tuple[Measured, str]:
             app.main([*options, "--variant", str(variant), "--chat-log", str(log)])
         episodes = read_episodes(log)
     learnt = learn_world(episodes, WorldSettings())
-    world = World.from_json(json.loads(json.dumps(learnt.document)))
+    world = World.from_json(learnt.document.to_json())
     made: list[list[Made]] = []
     for seed in range(DESK_SEQUENCES if mode == "reset" else 0):
         samples = sample_calls(RealBackend(variant), seed=seed, length=DESK_LENGTH)
@@ -153,7 +153,7 @@ def measure_desk(variant: int, mode: str) -> tuple[Measured, str]:
         kind=f"p, {mode}",
         fidelity=replay(world, [recorded(c) for c in made], tape=tape),
     )
-    return found, str(learnt.continuity["kind"])
+    return found, str(learnt.continuity.kind)
 
 
 def _made(sample: Sample) -> Made:

@@ -24,6 +24,7 @@ from benchmarks.unseen import (
     table,
 )
 from environments.fidelity import RecordedEpisode, record_tape, replay
+from environments.runtime.document.codec import encode
 from environments.runtime.world.world import World
 from synth.world.observation import subject_of
 from synth.worlds import LearntWorld, WorldSettings, learn_world
@@ -35,7 +36,7 @@ def measure(style: Style, seed: int) -> tuple[LearntWorld, list[Measured]]:
     train = [a for a in made if a.number != HELD_OUT]
     held = [a for a in made if a.number == HELD_OUT]
     learnt = learn_world([episode(style, a) for a in train], WorldSettings())
-    world = World.from_json(json.loads(json.dumps(learnt.document)))
+    world = World.from_json(learnt.document.to_json())
     tape = record_tape(recorded(a.calls) for a in train)
     moments = [a.before for a in held if a.before is not None]
     mixed = recombined(style, train, SEQUENCES, befores=moments)
@@ -52,7 +53,7 @@ def measure(style: Style, seed: int) -> tuple[LearntWorld, list[Measured]]:
 def told(style: Style, seed: int) -> list[Measured]:
     """Both tests, after the continuity that was inferred is printed."""
     learnt, found = measure(style, seed)
-    print(f"{style.name}: {json.dumps(dict(learnt.continuity))}")
+    print(f"{style.name}: {json.dumps(encode(learnt.continuity))}")
     return found
 
 

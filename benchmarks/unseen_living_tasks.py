@@ -8,7 +8,6 @@ arguments are this attempt's values. Not here: attempts that learning does not s
 
 from __future__ import annotations
 
-import json
 import random
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -36,7 +35,7 @@ def measure(style: Style, seed: int) -> list[Measured]:
     train = [a for a in attempts(style, seed, living=True) if a.number != HELD_OUT]
     whole = [episode(style, a) for a in train]
     learnt = learn_world(whole, WorldSettings())
-    world = World.from_json(json.loads(json.dumps(learnt.document)))
+    world = World.from_json(learnt.document.to_json())
     calls = [(made.name, made.arguments) for a in train for made in a.calls]
     asked: dict[str, list[RecordedEpisode]] = defaultdict(list)
     for number, (attempt, one) in enumerate(zip(train, whole, strict=True)):

@@ -313,8 +313,8 @@ def recorded(seed: int, habit: str, *, living: bool) -> dict[str, Fidelity | str
             values.append(steps)
     wild = [_wild(depot, values, seed, n, living=living) for n in range(SEQUENCES)]
     learnt = learn_world(kept, WorldSettings())
-    world = World.from_json(json.loads(json.dumps(learnt.document)))
-    kind = str(learnt.continuity["kind"])
+    world = World.from_json(learnt.document.to_json())
+    kind = str(learnt.continuity.kind)
     return {"continuity": kind, "h": replay(world, held), "p": replay(world, wild)}
 
 

@@ -187,7 +187,7 @@ def _backends() -> Iterator[Case]:
 def _backend(folder: Path) -> Answers:
     data, held = read(folder / "train.jsonl"), read_episodes(folder / "heldout.jsonl")
     learnt = learn_world(data.episodes, WorldSettings())
-    world = World.from_json(json.loads(json.dumps(learnt.document)))
+    world = World.from_json(learnt.document.to_json())
     tape = record_tape(recorded(e) for e in data.episodes)
     keys = {e.episode_id: e.task_key for e in data.episodes}
     starts = {
@@ -277,7 +277,7 @@ def _living(style: Style) -> Answers:
 
 def learnt_world(episodes: Sequence[CleanEpisode]) -> World:
     """The world of some episodes, read as a task set reads it."""
-    return World.from_json(json.loads(json.dumps(learn_world(episodes, WorldSettings()).document)))
+    return World.from_json(learn_world(episodes, WorldSettings()).document.to_json())
 
 
 def recorded(episode: CleanEpisode) -> RecordedEpisode:

@@ -72,11 +72,11 @@ def measure(episodes: Sequence[CleanEpisode]) -> dict[str, Any]:
     kept = [e for at, e in enumerate(episodes) if at % HELD_OUT != HELD_OUT - 1]
     held = [e for at, e in enumerate(episodes) if at % HELD_OUT == HELD_OUT - 1]
     learnt = learn_world(kept, WorldSettings())
-    world = World.from_json(json.loads(json.dumps(learnt.document)))
+    world = World.from_json(learnt.document.to_json())
     tape = [recorded_calls(e) for e in kept]
     return {
         "conversations": len(episodes),
-        "continuity": learnt.continuity["kind"],
+        "continuity": learnt.continuity.kind,
         "held_out": _asked(world, map(recorded_calls, held), tape),
         "tasks": _asked(world, _from_starts(kept, learnt, own=True)),
         "tasks_without_their_recorded_writes": _asked(world, _from_starts(kept, learnt, own=False)),
@@ -102,7 +102,7 @@ def measure_random(count: int, variant: int) -> dict[str, Any]:
             if number * MOMENTS // count > len(moments):
                 moments.append((one.talk.said[-1].at, copy_of(shops[0])))
     learnt = learn_world(episodes, WorldSettings())
-    world = World.from_json(json.loads(json.dumps(learnt.document)))
+    world = World.from_json(learnt.document.to_json())
     asked = [
         _sampled(variant, seed, now=now, shop=shop)
         for now, shop in moments
@@ -112,7 +112,7 @@ def measure_random(count: int, variant: int) -> dict[str, Any]:
     tools = found["by_tool"]
     return {
         "conversations": count,
-        "continuity": learnt.continuity["kind"],
+        "continuity": learnt.continuity.kind,
         "random": {name: found[name] for name in COUNTED if name != "tape"},
         "by_tool": {
             name: "/".join(str(part[v]) for v in ("exact", "wrong", "unknown"))

@@ -82,7 +82,7 @@ class Bench:
 
     def __init__(self, episodes: Sequence[CleanEpisode], learnt: LearntWorld) -> None:
         labels = {e.episode_id: Label(resolved=True, confidence=1.0) for e in episodes}
-        self.world = World.from_json(json.loads(json.dumps(learnt.document)))
+        self.world = World.from_json(learnt.document.to_json())
         self.candidates = [c for c in derive_tasks(episodes, labels, learnt) if c.solution]
         wide = Limits(messages=NO_LIMIT, calls=NO_LIMIT, characters=NO_LIMIT, unknown=NO_LIMIT)
         self.task = replace(self.candidates[0].task, limits=wide, terminal_tools=())

@@ -109,7 +109,7 @@ class _Leaving:
     @cached_property
     def backend(self) -> World:
         """The app's world."""
-        return World.from_json(self.world.document)
+        return World(self.world.document)
 
     @cached_property
     def readings(self) -> Readings:

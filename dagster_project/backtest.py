@@ -190,7 +190,7 @@ class _App:
             raise InputError(f"the world of {app} is missing; run the build again")
         self._app = app
         self._stored: StoredWorld = world
-        self._world = World.from_json(world.document)
+        self._world = World(world.document)
         self._tasks = records(lake, TASKS, app, Candidate)
         self._verdicts = records(lake, VERIFIED, app, VerifiedTask)
         self._tape = record_tape(recorded_episodes(clean_episodes_of(lake, app)))
@@ -238,7 +238,9 @@ class _App:
     def _envelopes(self, held: Sequence[HeldOut]) -> dict[str, dict[str, Any]]:
         """How callers that the home has never heard wrap their results, learnt from their own held-out logs."""
         found = learn_envelopes(histories([one.episode for one in held]))
-        return {caller: form for caller, form in found.items() if caller not in self._world.callers}
+        return {
+            caller: form for caller, form in found.items() if caller not in self._world.envelopes
+        }
 
     def _task_of(self, episode: CleanEpisode) -> Candidate | None:
         if episode.task_key is None:

@@ -20,6 +20,7 @@ from dagster_project.rollout_store import rewards_of
 from dagster_project.rows import plain_json
 from dagster_project.task_difficulty import AppDifficulty, difficulties
 from dagster_project.verification import VerifiedTask
+from environments.runtime.document.world_file import WorldDocument
 from environments.runtime.task.candidate import Candidate
 
 BAND: Final = (0.02, 0.8)
@@ -52,14 +53,13 @@ def app_difficulty(lake: Lake, app: str) -> AppDifficulty:
         list(records(lake, TASKS, app, Candidate).values()),
         {task_id: verdict.task_version for task_id, verdict in verdicts.items()},
         rewards_of(lake, app),
-        writers=writers_of(world.document if world is not None else {}),
+        writers=writers_of(world.document if world is not None else WorldDocument()),
     )
 
 
-def writers_of(world: Mapping[str, Any]) -> frozenset[str]:
+def writers_of(world: WorldDocument) -> frozenset[str]:
     """The tools of a world file that change something."""
-    tools = world.get("tools", {})
-    return frozenset(name for name, tool in tools.items() if tool.get("kind") == "write")
+    return frozenset(name for name, tool in world.tools.items() if tool.kind == "write")
 
 
 def saturation(rollouts: Iterable[Mapping[str, Any]]) -> list[Saturation]:

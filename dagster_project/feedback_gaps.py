@@ -7,9 +7,10 @@ Not here: what outcomes mean (`synth.labels`).
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from dagster_project.report.data import Missing
+from environments.runtime.document.world_file import WorldDocument
 from environments.runtime.views.multiplexed import EMPTY, Dispatched
 from redact.clean_episode import CleanEpisode
 from synth.failure_calls import read_calls
@@ -95,8 +96,6 @@ def _intent(one: CleanEpisode, changing: Collection[str], parts: Dispatched) -> 
     return f"{named} and {more} more" if more > 0 else named
 
 
-def changing_tools(document: Mapping[str, Any]) -> frozenset[str]:
+def changing_tools(document: WorldDocument) -> frozenset[str]:
     """The tools of a world file that change something."""
-    tools = document.get("tools")
-    listed = tools.items() if isinstance(tools, Mapping) else ()
-    return frozenset(n for n, t in listed if isinstance(t, Mapping) and t.get("kind") == "write")
+    return frozenset(name for name, tool in document.tools.items() if tool.kind == "write")

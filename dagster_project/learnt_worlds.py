@@ -6,15 +6,18 @@ Comes in: a learnt world and the episodes it was learnt from. Goes out: `StoredW
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 from dagster_project.documents import Document, contents
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import WORLDS
 from dagster_project.rows import plain_json
+from environments.runtime.document.world_file import WorldDocument
 from environments.runtime.values.canonical import canonical, digest_bytes
 from redact.clean_episode import CleanEpisode
 from synth.worlds import LearntWorld, ToolSummary
+
+NO_WORLD: Final = WorldDocument()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +25,7 @@ class StoredWorld:
     """A world as the lake has it."""
 
     app: str
-    document: Mapping[str, Any]
+    document: WorldDocument
     """The world file."""
     tools: tuple[ToolSummary, ...] = ()
     continuity: Mapping[str, Any] = field(default_factory=dict)
@@ -39,12 +42,12 @@ class StoredWorld:
     @property
     def risk(self) -> float:
         """The share of told answers that may be wrong."""
-        return float(self.document.get("recall", {}).get("risk", 0.0))
+        return self.document.recall.risk if self.document.recall is not None else 0.0
 
     @property
     def digest(self) -> str:
         """The world file's hash, as task versions contain it; computed anew each time (0.1 s where the file has megabytes)."""
-        return digest_bytes(canonical(self.document).encode())
+        return digest_bytes(canonical(self.document.to_json()).encode())
 
 
 def world_document(
@@ -62,9 +65,10 @@ def world_document(
             start = learnt.start_of(episode)
             if start:
                 starts[episode.episode_id] = start
+    document = learnt.document.to_json()
     content = {
         "app": app,
-        "document": learnt.document,
+        "document": document,
         "tools": [plain_json(tool) for tool in learnt.tools],
         "continuity": plain_json(learnt.continuity),
         "starts": starts,
@@ -74,14 +78,18 @@ def world_document(
     return Document(
         app=app,
         id=app,
-        version=digest_bytes(canonical(learnt.document).encode()),
+        version=digest_bytes(canonical(document).encode()),
         content=content,
     )
 
 
 def stored_document(known: StoredWorld) -> Document:
     """A world that was learnt before, as a row of the lake."""
-    return Document(app=known.app, id=known.app, version=known.digest, content=plain_json(known))
+    content = {
+        **plain_json(replace(known, document=NO_WORLD)),
+        "document": known.document.to_json(),
+    }
+    return Document(app=known.app, id=known.app, version=known.digest, content=content)
 
 
 def measured_document(row: Document, fidelity: Mapping[str, Any]) -> Document:
@@ -101,4 +109,5 @@ def world_of(lake: Lake, app: str) -> StoredWorld | None:
     if found is None:
         return None
     tools = tuple(ToolSummary(**tool) for tool in found.pop("tools"))
-    return StoredWorld(**found, tools=tools)
+    document = WorldDocument.from_json(found.pop("document"))
+    return StoredWorld(**found, document=document, tools=tools)

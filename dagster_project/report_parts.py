@@ -241,7 +241,7 @@ def _missing(clean: CleanSide, app: str) -> tuple[Missing, ...]:
         clean_episodes_of(clean.lake, app),
         labels_of(clean.lake, app, clean.outcome_policy),
         changing_tools(world.document) if world is not None else (),
-        Dispatched(world.document.get("dispatched", {})) if world is not None else EMPTY,
+        Dispatched(world.document.views.dispatched) if world is not None else EMPTY,
     )
 
 

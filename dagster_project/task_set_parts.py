@@ -50,7 +50,7 @@ def parts_of(lake: Lake, apps: Sequence[str], *, name: str | None = None) -> Tas
     for app in sorted(apps):
         world = world_of(lake, app)
         if world is not None:
-            worlds[app] = world.document
+            worlds[app] = world.document.to_json()
             answers.append(
                 {"app": app, "risk": world.risk, "held_out": world.fidelity.get("frontier", {})}
             )

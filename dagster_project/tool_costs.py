@@ -55,7 +55,7 @@ def real_times(private: Lake, app: str) -> Iterator[tuple[str, float]]:
 
 def our_times(clean: Lake, world: StoredWorld) -> Iterator[tuple[str, float]]:
     """Tool and milliseconds of every call of some episodes, made in the world."""
-    backend = World.from_json(world.document)
+    backend = World(world.document)
     for episode in clean_episodes_of(clean, world.app)[:TIMED_EPISODES]:
         session = backend.session(world.start_of(episode), started_at=episode.started_at)
         for call in recorded_calls(episode).calls:

@@ -174,7 +174,7 @@ class _Ground:
         """The tasks of the app and its world, with the verdicts that new ones are compared with."""
         keeping = Kept(
             self.candidates,
-            World.from_json(self.world.document),
+            World(self.world.document),
             known=self.reads,
             cheats=self.found,
             rules=f"{GATE} {CODE} {version_of('tracegym')}",
@@ -318,7 +318,7 @@ def _elsewhere(
     """The verdicts of processes with another hash seed; two that start side by side where there are many tasks."""
     load = Load(stage=ground.stage, conversations=len(pairs))
     parts = [pairs[0::2], pairs[1::2]] if load.pays else [pairs]
-    shared = _Elsewhere(ground.world.document, replies)
+    shared = _Elsewhere(ground.world.document.to_json(), replies)
     made = engine.spread(_graded_there, parts, shared=shared, load=load)
     return {task_id: verdict for found in made for task_id, verdict in found.items()}
 

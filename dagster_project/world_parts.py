@@ -18,6 +18,7 @@ from dagster_project.report.data import (
 )
 from dagster_project.tool_costs import UNTIMED, ToolCost
 from environments.frontier import points
+from environments.runtime.document.world_file import WorldDocument
 from environments.unsettled import settle
 from synth.world.model import TOO_FEW
 from synth.worlds import ToolSummary
@@ -63,19 +64,19 @@ def world_row(world: StoredWorld, costs: Mapping[str, ToolCost]) -> WorldRow:
     )
 
 
-def version_rows(document: Mapping[str, Any]) -> tuple[VersionRow, ...]:
+def version_rows(document: WorldDocument) -> tuple[VersionRow, ...]:
     """The tools that became others, oldest change first: when, and what changed about them."""
     rows = [
         VersionRow(
             tool=tool,
             version=number,
-            since=datetime.fromtimestamp(known["until"] // 10**9, tz=UTC).strftime(
+            since=datetime.fromtimestamp(known.until // 10**9, tz=UTC).strftime(
                 "%Y-%m-%d %H:%M UTC"
             ),
-            calls_before=int(known["calls"]),
-            changes=tuple(str(change["says"]) for change in known["changes"]),
+            calls_before=known.calls,
+            changes=tuple(change.says for change in known.changes),
         )
-        for tool, versions in document.get("versions", {}).items()
+        for tool, versions in document.views.versions.items()
         for number, known in enumerate(versions, start=2)
     ]
     return tuple(sorted(rows, key=lambda row: (row.since, row.tool)))

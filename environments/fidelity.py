@@ -130,9 +130,8 @@ def replay(
     known = world.world if isinstance(world, SimulatedWorld) else world
     for episode in episodes:
         session = world.session(episode.start, started_at=episode.started_at, caller=episode.caller)
-        envelope = (envelopes or {}).get(episode.caller or "") or known.callers.get(
-            episode.caller or "", {}
-        ).get("envelope")
+        caller = episode.caller or ""
+        envelope = (envelopes or {}).get(caller) or known.envelopes.get(caller)
         to_new: dict[str, str] = {}
         for position, call in enumerate(episode.calls):
             truth = unwrap(call.content, envelope)

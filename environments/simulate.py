@@ -19,6 +19,7 @@ from typing import Any, Final
 
 from environments.judges.ask import Complete
 from environments.rollout.errors import EndpointError
+from environments.runtime.document.world_file import WorldDocument
 from environments.runtime.sessions.simulated import Request, SimulatedWorld
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.task_set import TaskSet
@@ -89,7 +90,7 @@ class SimulatorCounts:
 class Simulator:
     """One model over one world's recordings."""
 
-    document: Mapping[str, Any]
+    document: WorldDocument
     """The world file: its examples ground the answers."""
     complete: Complete
     background: Background = field(default_factory=Background)
@@ -180,15 +181,15 @@ class Simulation:
         self._background.close()
 
 
-def examples(document: Mapping[str, Any], tool: str) -> Iterator[dict[str, Any]]:
+def examples(document: WorldDocument, tool: str) -> Iterator[dict[str, str]]:
     """Recorded calls of a tool with their answers, as the tool sent them."""
-    enveloped = Enveloped.from_json(document.get("enveloped", {}))
-    for arguments, entries in document.get("tape", {}).get(tool, {}).items():
+    enveloped = Enveloped(document.views.enveloped)
+    for arguments, entries in document.tape.get(tool, {}).items():
         for entry in entries:
-            answer = enveloped.around(tool, str(entry["content"]))
+            answer = enveloped.around(tool, entry.content)
             yield {"arguments": arguments, "answer": answer[:MOST_TEXT]}
-    reads = document.get("tools", {}).get(tool, {}).get("reads")
-    table = document.get("tables", {}).get(reads["table"], {}) if reads else {}
-    for key, row in table.get("rows", {}).items():
+    part = document.tools.get(tool)
+    table = document.tables.get(part.reads.table) if part is not None and part.reads else None
+    for key, row in table.rows.items() if table is not None else ():
         answer = row if isinstance(row, str) else json.dumps(row, ensure_ascii=False)
         yield {"key": key, "answer": enveloped.around(tool, answer)[:MOST_TEXT]}

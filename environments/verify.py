@@ -219,7 +219,7 @@ class _Gate:
     ) -> None:
         self._candidate = candidate
         self._recordings = recordings
-        self.dispatched = Dispatched(candidate.task.dispatched)
+        self.dispatched = Dispatched.from_json(candidate.task.dispatched)
         self._version = version
         self._run = run
         self.good: Verdict | None = None

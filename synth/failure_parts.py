@@ -28,7 +28,7 @@ def learn_named_parts(episodes: Sequence[CleanEpisode], *, k: int) -> Dispatched
             users[call.tool].add(history.subject)
     return Dispatched(
         {
-            tool: {**rule, "parts": {n: p for n, p in rule["parts"].items() if len(users[n]) >= k}}
+            tool: replace(rule, parts={n: p for n, p in rule.parts.items() if len(users[n]) >= k})
             for tool, rule in rules.items()
         }
     )

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+from environments.runtime.document.world_file import WorldDocument
 from environments.runtime.task.attempt import EndState, Json
 from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode
@@ -22,7 +23,7 @@ class LearntWorld(Protocol):
     """What derivation needs of a learnt world (`synth.worlds`)."""
 
     @property
-    def document(self) -> Mapping[str, Any]:
+    def document(self) -> WorldDocument:
         """The world file."""
         ...
 

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any, Final
+from typing import Final
 
+from environments.runtime.document.tools import ToolPart
 from environments.runtime.play.environment import run_actions
 from environments.runtime.task.attempt import UNKNOWN, Attempt, Json
 from environments.runtime.task.candidate import Action, Candidate, RecordedAttempt
@@ -100,7 +101,7 @@ def derive_tasks(  # noqa: PLR0913 - all that a build knows of an app
     Each episode is read, and each task made, inside a `unit` (its kind and our id of it): a caller that takes in what one raises gets all
     others.
     """
-    backend = World.from_json(world.document) if world is not None else None
+    backend = World(world.document) if world is not None else None
     several = backend.dispatched if backend is not None else EMPTY
     usable = [e for e in episodes if not e.do_not_train and e.steps]
     tools = ToolBook(usable)
@@ -155,7 +156,7 @@ def derive_tasks(  # noqa: PLR0913 - all that a build knows of an app
                 made = _answered(g, mine, right, begins, kinds) or made
         found.append(_Attempts(g, mine, made, right))
     also = [*intents.seen(), *(one for f in found for one in _ended_right(f, kinds))]
-    risk = world.document.get("recall", {}).get("risk", 0.0)
+    risk = world.document.recall.risk if world.document.recall is not None else 0.0
     traits = traits_of(kinds, attempts, silent=silent, risk=risk, also=also)
     candidates = _candidates(found, traits, starts, unit, judged=judged)
     return [without_injected(c, injected) for c in candidates]
@@ -315,8 +316,8 @@ def _reads(world: LearntWorld | None) -> dict[str, str]:
     """Tools that change nothing whatever their names say, each with the reason."""
     if world is None:
         return {}
-    found = dict.fromkeys(calculators(world.document["tools"]), "it calculates")
-    return found | dict.fromkeys(world.document.get("reads", ()), "a person says so")
+    found = dict.fromkeys(calculators(world.document.tools), "it calculates")
+    return found | dict.fromkeys(world.document.reads, "a person says so")
 
 
 def _silent(
@@ -325,7 +326,7 @@ def _silent(
     """Tools whose writes leave neither an effect nor a write in the world as learnt, which may hold them for reads."""
     if world is None or backend is None:
         return frozenset()
-    known = world.document["tools"]
+    known = world.document.tools
     written = {tool for attempt in attempts for tool, _ in attempt.writes}
     found = {n for n in written & known.keys() if _changes_no_record(known[n])}
     for attempt in attempts:
@@ -339,9 +340,9 @@ def _silent(
     return frozenset(found)
 
 
-def _changes_no_record(tool: Mapping[str, Any]) -> bool:
+def _changes_no_record(tool: ToolPart) -> bool:
     """Whether the world holds that it looks or only happens: what it may leave, the world does not show."""
-    return tool["kind"] != "write" and not tool.get("writes")
+    return tool.kind != "write" and not tool.writes
 
 
 def task_id_of(app: str, *, task_key: str | None, anchor: str) -> str:
@@ -462,10 +463,11 @@ def _outdated(group: Group, start: Start | None) -> tuple[str, ...]:
 
 def _told_anew(derived: Derived, start: Start | None) -> tuple[str, ...]:
     """A reason where users have to be told a time or id that every run of the world tells otherwise."""
-    marks = (start.world.fresh or {}).get("marks", {}) if start is not None else {}
+    fresh = start.world.document.views.fresh if start is not None else None
+    marks = fresh.marks if fresh is not None else {}
     values = [check.args.get("value") for check in derived.rubric.checks if check.fn == "told"]
     # A number that says nothing of the answer fits every number that a user is told.
-    drawn = [mark for mark in marks.values() if mark["kind"] != "number"]
+    drawn = [mark.form for mark in marks.values() if mark.form.kind != "number"]
     anew = any(fits(mark, value) for mark in drawn for value in values)
     return ("told_by_format",) if anew else ()
 
@@ -495,7 +497,7 @@ def _task(
             messages=max(MIN_MESSAGES, 2 * longest + 10), calls=max(MIN_CALLS, 3 * most + 10)
         ),
         terminal_tools=kinds.terminal(),
-        dispatched=start.world.document.get("dispatched", {}) if start is not None else {},
+        dispatched=start.world.dispatched.to_json() if start is not None else {},
         provenance=_provenance(group, shown, offered),
     )
 

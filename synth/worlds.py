@@ -8,10 +8,12 @@ it applies to. Not here: answering calls (`environments.runtime.world.world`), m
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from environments.runtime.answers.recall import RISK
+from environments.runtime.document.tools import ToolPart
+from environments.runtime.document.world_file import ContinuityPart, WorldDocument
 from environments.runtime.world.tool import DERIVE
 from environments.runtime.world.versions import origins
 from environments.runtime.world.world import World
@@ -28,7 +30,7 @@ from synth.world.observation import by_tool, histories, paired_results, subject_
 from synth.world.recorded_only import SAYS as RECORDED_ONLY
 from synth.world.recorded_only import in_words, recorded_part, without
 from synth.world.schema.field_names import forget_fields
-from synth.world.time.continuity import LIVING, infer_continuity
+from synth.world.time.continuity import LIVING, RESET, infer_continuity
 from synth.world.time.timeline import rows_at_start
 from synth.world.views.discover import learn_around
 from synth.world.views.prose import learn_prose
@@ -81,12 +83,15 @@ class StartOf(Protocol):
 class LearntWorld:
     """A world, learnt."""
 
-    document: dict[str, Any]
-    """The world file, as `World.from_json` takes it."""
+    document: WorldDocument
+    """The world file, as `World` takes it."""
     tools: tuple[ToolSummary, ...]
-    continuity: Mapping[str, Any]
-    """`kind` (`reset` or `living`) and the evidence for it."""
     start_of: StartOf
+
+    @property
+    def continuity(self) -> ContinuityPart:
+        """Whether the backend starts afresh or lives on, and the evidence for it."""
+        return self.document.continuity or ContinuityPart(kind=RESET)
 
 
 def learn_world(
@@ -97,34 +102,40 @@ def learn_world(
     bench = learn_results(_observe(episodes, settings, shared=said))
     bench.continuity = infer_continuity(bench, override=settings.continuity)
     if doubtful and not said:
-        bench.continuity = bench.continuity | {"kind": LIVING}
-    if bench.living and bench.fresh:
+        bench.continuity = replace(bench.continuity, kind=LIVING)
+    if bench.living and bench.views.fresh is not None:
         # What is stored comes back in later episodes as it was told: only readers keep their marks.
         continuity = bench.continuity
         bench = learn_results(_observe(episodes, settings, living=True, shared=said))
         bench.continuity = continuity
     learn_theory(bench)
+    plain = write_document(bench)
     # What observations have lost comes last: all steps before follow calls and results without it.
-    document = write_document(bench) | bench.lost | learn_prose(bench, episodes)
-    _set_policies(document["tools"], settings, origins(bench.versions))
+    document = replace(
+        plain,
+        views=bench.views,
+        prose=learn_prose(bench, episodes),
+        tools=_with_policies(plain.tools, settings, origins(bench.views.versions)),
+    )
     if settings.risk:
-        document |= {"recall": recall_part(episodes, document, settings.risk)}
+        recall = recall_part(episodes, document, settings.risk)
+        document = replace(document, recall=recall)
     return LearntWorld(
         document=document,
         tools=tuple(_summary(tool) for _, tool in sorted(bench.tools.items())),
-        continuity=bench.continuity,
-        start_of=_starts(document, living=bench.living),
+        start_of=_starts(document),
     )
 
 
-def _set_policies(
-    tools: Mapping[str, dict[str, Any]], settings: WorldSettings, called: Mapping[str, str]
-) -> None:
+def _with_policies(
+    tools: Mapping[str, ToolPart], settings: WorldSettings, called: Mapping[str, str]
+) -> dict[str, ToolPart]:
+    out: dict[str, ToolPart] = {}
     for name, part in tools.items():
         own = called.get(name) or name
         policy = settings.policy_of(own if own in settings.tools else own.partition("[")[0])
-        if policy != DERIVE:
-            part["policy"] = policy
+        out[name] = part if policy == DERIVE else replace(part, policy=policy)
+    return out
 
 
 def learn_with_recordings(
@@ -136,11 +147,11 @@ def learn_with_recordings(
     """
     seen = _in_words(episodes, settings, why)
     looks = _that_look(seen, why) | (settings.reads & why.keys())
-    shared = seen is not None and not (seen.living or seen.bound or seen.own_starts)
+    shared = seen is not None and not (seen.living or seen.views.bound or seen.own_starts)
     known = {e.episode_id: e for e in without(episodes, why, looks)}
     learnt = learn_world(list(known.values()), settings, doubtful=seen is None or seen.living)
     part = recorded_part(episodes, learnt.document, why, looks)
-    document = learnt.document | {"recorded": part | {"shared": shared}}
+    document = replace(learnt.document, recorded=replace(part, shared=shared))
 
     def start_of(episode: CleanEpisode) -> dict[str, Any]:
         start = learnt.start_of(known.get(episode.episode_id, episode))
@@ -159,7 +170,6 @@ def learn_with_recordings(
     return LearntWorld(
         document=document,
         tools=tuple(sorted((*learnt.tools, *beside), key=lambda tool: tool.name)),
-        continuity=learnt.continuity,
         start_of=start_of,
     )
 
@@ -185,13 +195,13 @@ def _that_look(bench: Workbench | None, tools: Collection[str]) -> frozenset[str
     return frozenset(n for n in tools if n in known and known[n].innocent and says_write(n) < 0)
 
 
-def _starts(document: dict[str, Any], *, living: bool) -> StartOf:
+def _starts(document: WorldDocument) -> StartOf:
     """In a reset app every episode starts from the base; in a living one from what it saw itself, over the timeline."""
-    if not living:
-        if document.get("bound"):
+    if not document.living:
+        if document.views.bound:
             return lambda episode: {"subject": subject_of(episode)}
         return lambda episode: {}  # noqa: ARG005 - the same for every episode
-    world = World.from_json(document)
+    world = World(document)
     return lambda episode: rows_at_start(world, episode)
 
 
@@ -216,18 +226,12 @@ def _observe(
         )
         for name, group in by_tool(seen).items()
     }
-    versions = around.versions.items()
     return Workbench(
         app=episodes[0].app if episodes else "",
         histories=seen,
         tools=tools,
         envelopes=around.callers,
-        versions={name: [v.to_json() for v in known] for name, known in sorted(versions)},
-        fresh=around.fresh,
-        lost=around.lost,
-        bound=around.bound,
-        chosen=around.chosen,
-        owners=around.owners,
+        views=around.views,
         fields=fields,
         own_starts=around.own_starts,
         model=settings.proposals,

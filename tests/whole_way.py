@@ -148,7 +148,7 @@ def world_from(episodes: Sequence[CleanEpisode]) -> StoredWorld:
     content = orjson.loads(text)
     content.pop("tools")
     world = StoredWorld(**content, tools=learnt.tools)
-    World.from_json(world.document)
+    World(world.document)
     return world
 
 
@@ -213,12 +213,12 @@ def _task_set(
     write_task_set(
         dest,
         entries,
-        {world.app: world.document},
+        {world.app: world.document.to_json()},
         provenance={"name": "odd", "redaction": "on"},
         choice=Choice(statuses=(ACCEPTED, NEEDS_REVIEW, REJECTED)),
     )
     opened = TaskSet.load(dest)
-    backend = World.from_json(world.document)
+    backend = World(world.document)
     for entry in entries:
         env = opened.environment(entry.task.task_id, seed=0)
         env.reset()

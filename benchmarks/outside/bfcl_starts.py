@@ -25,6 +25,7 @@ from benchmarks.backends.backend import Style
 from benchmarks.outside.bfcl import CLASSES, STYLES, Published, conversations, steps
 from benchmarks.unseen import HEAD, HELD_OUT, SEQUENCES, Measured, parse, recorded, show
 from environments.fidelity import RecordedEpisode, record_tape, replay
+from environments.runtime.document.codec import encode
 from environments.runtime.world.world import World
 from synth.world.observation import subject_of
 from synth.worlds import LearntWorld, WorldSettings, learn_world
@@ -46,7 +47,7 @@ def measure(style: Style, seed: int) -> tuple[LearntWorld, list[Measured]]:
         for a in reversed(train)
         for e in [episode(style, a)]
     }
-    world = World.from_json(json.loads(json.dumps(learnt.document)))
+    world = World.from_json(learnt.document.to_json())
     tape = record_tape(recorded(a.calls) for a in train)
     lasts = [a for a in made if a.number == HELD_OUT]
     befores = [a.before for a in lasts if a.before is not None]
@@ -95,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for style in STYLES:
         if wanted is None or style.name in wanted:
             learnt, found = measure(style, options.seed)
-            print(f"{style.name}: {json.dumps(dict(learnt.continuity))}")
+            print(f"{style.name}: {json.dumps(encode(learnt.continuity))}")
             for measured in found:
                 show(measured, options)
     return 0

@@ -143,7 +143,7 @@ def worlds(desk: str, folder: Path, tests: str) -> Iterator[tuple[str, Traces, W
         held = test == "c"
         if held not in found:
             traces = read(desk, folder, hold_out=held)
-            document = learn_world(traces.kept, WorldSettings()).document
+            document = learn_world(traces.kept, WorldSettings()).document.to_json()
             found[held] = traces, World.from_json(json.loads(json.dumps(document)))
         yield test, *found[held]
 

@@ -129,7 +129,7 @@ class AppDesk:
         self._lake = lake
         self._policy = outcome_policy
         stored = world_of(lake, app)
-        self._world = None if stored is None else World.from_json(stored.document)
+        self._world = None if stored is None else World(stored.document)
         self._digest = "" if stored is None else stored.digest
         self._stored_world = stored
         self._stored = records(lake, TASKS, app, Candidate)

@@ -28,7 +28,7 @@ def conversation_shown(
     desk: AppDesk, entry: Entry, *, rollout_id: str | None, episode_id: str | None
 ) -> dict[str, object]:
     """The conversation to show: an attempt by default, or a stored rollout."""
-    parts = Dispatched(entry.stored.task.dispatched)
+    parts = Dispatched.from_json(entry.stored.task.dispatched)
     rollout = next((r for r in desk.rollouts(entry.task_id) if r.rollout_id == rollout_id), None)
     graded = next((g for g in entry.attempts if g.episode_id == episode_id), None)
     graded = graded or (entry.attempts[0] if entry.attempts else None)
@@ -94,7 +94,7 @@ def history_shown(history: Iterable[Review], *, blind_for: str | None) -> list[R
 def probes_shown(desk: AppDesk, entry: Entry) -> list[dict[str, object]]:
     """What the gate tried; those that were paid with the conversation that shows it."""
     probes = entry.verified.probes if entry.verified is not None else ()
-    parts = Dispatched(entry.stored.task.dispatched)
+    parts = Dispatched.from_json(entry.stored.task.dispatched)
     found: list[dict[str, object]] = []
     for probe in probes:
         actions = probe.get("actions") or ()

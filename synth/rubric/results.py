@@ -84,7 +84,7 @@ class Results:
 
     def read(self, tool: str, arguments: str, content: str) -> Read:
         """The next result."""
-        envelope = self.world.callers.get(self.caller, {}).get("envelope")
+        envelope = self.world.envelopes.get(self.caller)
         asked, inside = CallInFlight(tool, arguments), unwrap(content, envelope)
         for view in self.views:
             inside = view.observed(asked, inside)

@@ -55,7 +55,7 @@ def learn_styles(bench: Workbench) -> None:
 
 def learn_times(bench: Workbench) -> None:
     """Tools that return nothing but the time."""
-    tell_times(bench.tools.values(), bench.fresh)
+    tell_times(bench.tools.values(), bench.views.fresh)
 
 
 def learn_starts(bench: Workbench) -> None:
@@ -88,22 +88,21 @@ def learn_inner_tables(bench: Workbench) -> None:
 def learn_actions(bench: Workbench) -> None:
     """What writers do, what that says of rows nobody read, and when and why they refuse; each from examples that follow what is learnt so far."""
     propose = None if bench.model is None else Proposer(settings=bench.model, bench=bench)
-    learn_effects(bench, collect(bench, World.from_json(write_document(bench))), propose)
-    examples = collect(bench, World.from_json(write_document(bench)))
+    learn_effects(bench, collect(bench, World(write_document(bench))), propose)
+    examples = collect(bench, World(write_document(bench)))
     learn_parts(bench, examples)
     if bench.parts:
-        examples = collect(bench, World.from_json(write_document(bench)))
+        examples = collect(bench, World(write_document(bench)))
     learn_guards(bench, examples, propose)
     withhold_refused(bench, examples)
 
 
 def learn_history(bench: Workbench) -> None:
     """Recorded answers with the calls that they hang on; of a backend that lives on, first the rows at each moment."""
-    plain = write_document(bench)
-    if bench.living:
-        # First, because it clears writers of tables, and recorded answers hang on who may have touched what.
-        bench.timeline = learn_timeline(bench, plain)
-    bench.tape = learn_tape(bench, plain)
+    # First, because it clears writers of tables, and recorded answers hang on who may have touched what.
+    timeline = learn_timeline(bench) if bench.living else {}
+    bench.tape = learn_tape(bench, write_document(bench))
+    bench.timeline = timeline
 
 
 RESULTS: Final[tuple[Step, ...]] = (

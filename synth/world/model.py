@@ -9,6 +9,18 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from environments.runtime.answers.outcome import outcome_of
+from environments.runtime.document.recordings import Recording
+from environments.runtime.document.records import CounterPart, KnownField, NestedPart, TimelinePart
+from environments.runtime.document.tools import (
+    ComputedPart,
+    EarlyPart,
+    GuardPart,
+    LayoutPart,
+    RowRefPart,
+    WritePart,
+)
+from environments.runtime.document.views import ViewParts
+from environments.runtime.document.world_file import LIVING, ContinuityPart
 from environments.runtime.task.attempt import Json
 from synth.llm import LlmSettings
 from synth.world.observation import History, Observation
@@ -50,14 +62,14 @@ class ToolModel:
     kind: str = "unknown"
     forms: dict[str, str] = field(default_factory=dict)
     ignore: tuple[str, ...] = ()
-    style: dict[str, Any] = field(default_factory=dict)
+    style: LayoutPart = field(default_factory=LayoutPart)
     outcomes: dict[str, str] = field(default_factory=dict)
     table: str | None = None
     key: list[Tree] = field(default_factory=list)
     """Trees over the arguments (`it`: over the result) that give the row's key."""
     answer: Tree | None = None
     text: bool = True
-    computes: dict[str, Any] | None = None
+    computes: ComputedPart | None = None
     """What it computes from its arguments alone."""
     loose: bool = False
     claims: bool = False
@@ -84,11 +96,11 @@ class ToolModel:
     """Of the untried, where others are known to change its answers from afar: what it shows after them only may be their doing."""
     modes: set[str] = field(default_factory=set)
     """Of the untried: what switches a mode; nobody knows what becomes of an answer that hangs on earlier calls."""
-    early: list[dict[str, Any]] = field(default_factory=list)
+    early: list[EarlyPart] = field(default_factory=list)
     """What it says, whatever it is asked, before anybody called what has to come first."""
     far: set[str] = field(default_factory=set)
     """Tables whose rows it may change without naming them; with `!` only what is not there."""
-    paired: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    paired: dict[str, dict[str, frozenset[str]]] = field(default_factory=dict)
     """By argument beside a record's key, the values that each record was asked for with."""
     paired_by: list[str] = field(default_factory=list)
     """Of a writer: the arguments that are the key there."""
@@ -98,9 +110,9 @@ class ToolModel:
     """Taken for a writer only for want of evidence: where its answers contradict, nothing explains it."""
     restless: bool = False
     """Its answers differ though nothing was done differently: a clock or dice."""
-    guards: list[dict[str, Any]] = field(default_factory=list)
-    writes: list[dict[str, Any]] = field(default_factory=list)
-    refs: list[dict[str, Any]] = field(default_factory=list)
+    guards: list[GuardPart] = field(default_factory=list)
+    writes: list[WritePart] = field(default_factory=list)
+    refs: list[RowRefPart] = field(default_factory=list)
     evidence: dict[str, Any] = field(default_factory=dict)
     says: str = ""
 
@@ -129,39 +141,29 @@ class Workbench:
     tools: dict[str, ToolModel]
     tables: dict[str, TableModel] = field(default_factory=dict)
     envelopes: dict[str, dict[str, Json]] = field(default_factory=dict)
-    lost: dict[str, Any] = field(default_factory=dict)
-    """What stands around calls and results, and observations have lost: parts of the world file by name."""
-    nested: dict[str, dict[str, Any]] = field(default_factory=dict)
-    parts: dict[str, dict[str, list[dict[str, Any]]]] = field(default_factory=dict)
-    """Rows known in part, by table and key: path, value, and the calls that told it."""
-    counters: dict[str, dict[str, Any]] = field(default_factory=dict)
+    views: ViewParts = field(default_factory=ViewParts)
+    """What stands between calls and tools."""
+    nested: dict[str, NestedPart] = field(default_factory=dict)
+    parts: dict[str, dict[str, tuple[KnownField, ...]]] = field(default_factory=dict)
+    """Rows known in part, by table and key."""
+    counters: dict[str, CounterPart] = field(default_factory=dict)
     stirred: set[str] = field(default_factory=set)
     """Tables seen to change after a call that named a row of theirs without being about it."""
-    tape: dict[str, dict[str, list[dict[str, Any]]]] = field(default_factory=dict)
-    continuity: dict[str, Any] = field(default_factory=dict)
-    versions: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-    """Old versions of tools that drifted, oldest first."""
-    bound: tuple[str, ...] = ()
-    """Tools whose calls have the subject as an argument."""
-    chosen: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """Tools whose calls have what was chosen as an argument: the choosing tool and its argument."""
+    tape: dict[str, dict[str, tuple[Recording, ...]]] = field(default_factory=dict)
+    continuity: ContinuityPart | None = None
     own_starts: OwnStarts | None = None
     """Where every subject has a start of its own: what says so."""
     fields: frozenset[str] = frozenset()
     """Keys that look like ids and name nothing: fields and arguments."""
-    owners: dict[str, Any] = field(default_factory=dict)
-    """Tools asked for what is somebody's own, and whose each name is."""
-    fresh: dict[str, Any] = field(default_factory=dict)
-    """Places in results where times and random ids stand, with their formats."""
     model: LlmSettings | None = None
     """Who may propose behaviours where the search finds none."""
-    timeline: dict[str, dict[str, Any]] = field(default_factory=dict)
+    timeline: dict[str, TimelinePart] = field(default_factory=dict)
     """Of a living backend: versions and horizon per table."""
 
     @property
     def living(self) -> bool:
         """Whether the backend lives on from episode to episode."""
-        return self.continuity.get("kind") == "living"
+        return self.continuity is not None and self.continuity.kind == LIVING
 
 
 def refused(tool: ToolModel, seen: Observation) -> bool:

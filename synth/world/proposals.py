@@ -16,7 +16,9 @@ from typing import Any, Final
 
 from pydantic import BaseModel, Field
 
+from environments.runtime.document.tools import ProposalPart
 from environments.runtime.expr.scope import Scope, Tree
+from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import stable
 from synth.llm import Complete, LlmError, LlmSettings, ask
 from synth.world.actions.examples import Example
@@ -104,12 +106,12 @@ class Proposer:
                 break
         return "\n".join(lines)
 
-    def _tables(self) -> dict[str, Any]:
-        out: dict[str, Any] = {}
+    def _tables(self) -> dict[str, Json]:
+        out: dict[str, Json] = {}
         for name, table in sorted(self.bench.tables.items()):
             row = next((r for _, r in sorted(table.rows.items())), None)
             out[name] = {
-                "key": list(table.key_names),
+                "key": list[Json](table.key_names),
                 "a row": row if len(json.dumps(row)) <= MAX_ROW else None,
             }
         return out
@@ -126,12 +128,11 @@ def _unanimous(passed: Sequence[Admitted]) -> Admitted | None:
     )
 
 
-def evidence_of(found: Admitted, **about: str) -> dict[str, Any]:
+def proposal_of(found: Admitted) -> ProposalPart:
     """What the world file says of a proposed tree."""
-    return {
-        **about,
-        "proposed_by": BY_MODEL,
-        "examples": found.calls,
-        "examples_not_shown": found.unshown,
-        "counter_examples": 0,
-    }
+    return ProposalPart(
+        proposed_by=BY_MODEL,
+        examples=found.calls,
+        examples_not_shown=found.unshown,
+        counter_examples=0,
+    )

@@ -11,9 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from environments.runtime.answers.recorded_only import past_key
+from environments.runtime.document.recordings import RecordedPart, TruePast, UnlearntPart
+from environments.runtime.document.world_file import WorldDocument
 from environments.runtime.task.tool_definition import name_of, read_definition
 from environments.runtime.values.normal import parse_arguments, unwrap
 from environments.runtime.world.entries import asked_text
@@ -85,15 +87,15 @@ def _in_words(episode: CleanEpisode, tools: Collection[str], gone: set[str]) -> 
 
 def recorded_part(
     episodes: Sequence[CleanEpisode],
-    document: Mapping[str, Any],
+    document: WorldDocument,
     why: Mapping[str, str],
     looks: Collection[str],
-) -> dict[str, Any]:
+) -> RecordedPart:
     """The `recorded` part of a world file: by everything called before, what calls were answered. `why` says what failed, by tool."""
-    world = World.from_json(document)
+    world = World(document)
     told: dict[str, dict[str, dict[tuple[str, bool], list[str]]]] = {}
     for episode in episodes:
-        envelope = world.callers.get(episode.agent or "", {}).get("envelope")
+        envelope = world.envelopes.get(episode.agent or "")
         for past, call, step in _answered(episode, world, why, looks):
             content = unwrap(step.content or "", envelope)
             if holds_withheld(content):
@@ -108,27 +110,27 @@ def recorded_part(
         for call, answers in calls.items()
         if len(answers) > 1
     }
-    return {
-        "tools": {
-            name: {"looks": name in looks, "says": SAYS, "fault": fault}
+    return RecordedPart(
+        tools={
+            name: UnlearntPart(looks=name in looks, says=SAYS, fault=fault)
             for name, fault in sorted(why.items())
         },
-        "told": {
+        told={
             past: {
-                call: [
-                    {
-                        "content": content,
-                        "failed": failed,
-                        "from": sorted(ids),
-                        "varies": call.partition(" ")[0] in varying,
-                    }
+                call: tuple(
+                    TruePast(
+                        content=content,
+                        failed=failed,
+                        episodes=tuple(sorted(ids)),
+                        varies=call.partition(" ")[0] in varying,
+                    )
                     for (content, failed), ids in sorted(answers.items())
-                ]
+                )
                 for call, answers in sorted(calls.items())
             }
             for past, calls in sorted(told.items())
         },
-    }
+    )
 
 
 def _answered(

@@ -6,9 +6,12 @@ Comes from observations and the world learnt so far (which says what a call name
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import Any, Final
+from dataclasses import dataclass, field
+from typing import Final
 
 from environments.runtime.answers.tape import ALWAYS
+from environments.runtime.document.recordings import Recording
+from environments.runtime.document.world_file import WorldDocument
 from environments.runtime.values.normal import stable
 from environments.runtime.world.entries import counted
 from environments.runtime.world.log import history
@@ -24,11 +27,11 @@ MIN_AGAIN: Final = SEEN_OFTEN
 
 
 def learn_tape(
-    bench: Workbench, document: dict[str, Any]
-) -> dict[str, dict[str, list[dict[str, Any]]]]:
+    bench: Workbench, document: WorldDocument
+) -> dict[str, dict[str, tuple[Recording, ...]]]:
     """Replay every episode and note each answer with its relevant history; contradictions are dropped."""
-    world = World.from_json(document)
-    found: dict[tuple[str, str, tuple[str, ...], str], dict[str, Any]] = {}
+    world = World(document)
+    found: dict[tuple[str, str, tuple[str, ...], str], _Draft] = {}
     clashes: set[tuple[str, str, tuple[str, ...], str]] = set()
     changers = {name for name, tool in bench.tools.items() if not tool.innocent}
     for past in bench.histories:
@@ -42,31 +45,51 @@ def learn_tape(
                 # In a living backend an answer holds for its own episode's start only: never pooled.
                 own = past.episode_id if bench.living else ""
                 key = (seen.tool, stable(args), before, own)
-                known = found.setdefault(key, _entry(key[2], seen.content, past.episode_id))
-                if known["content"] != seen.content:
+                known = found.setdefault(key, _Draft(seen.content, past.episode_id))
+                if known.content != seen.content:
                     clashes.add(key)
-                known["n"] += 1
+                known.n += 1
                 # What a call left alone for others says nothing of a start of one's own.
                 untried = changers if bench.own_starts else model.untried
                 never = _untold(session.here(), untried, before)
-                known["after"] = never if known["n"] == 1 else known["after"] & never
+                known.after = never if known.n == 1 else known.after & never
             session.observe(seen.tool, seen.arguments, seen.content)
     told: dict[tuple[str, str, str], set[str]] = defaultdict(set)
     for key, entry in found.items():
-        told[key[0], key[1], key[3]].add(entry["content"])
+        told[key[0], key[1], key[3]].add(entry.content)
     clocks = {n for n, t in bench.tools.items() if bench.living and _is_clock(t)}
-    tape: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    tape: dict[str, dict[str, list[Recording]]] = defaultdict(lambda: defaultdict(list))
     for key, entry in found.items():
         doubtful = len(told[key[0], key[1], key[3]]) > 1 and bench.tools[key[0]].doubted
         unsure = doubtful or key in clashes or key[0] in clocks
-        if not unsure and not holds_withheld(entry["content"]):
-            entry["after"] = sorted(entry["after"])
-            tape.setdefault(key[0], {}).setdefault(key[1], []).append(entry)
+        if not unsure and not holds_withheld(entry.content):
+            tape[key[0]][key[1]].append(entry.recording(before=key[2]))
     for name, args, content in steady_answers(bench) if bench.living else ():
-        entry = _entry((), content, ALWAYS) | {"after": []}
         asked = stable(world.tools[name].normal(args))
-        tape.setdefault(name, {}).setdefault(asked, []).append(entry)
-    return tape
+        tape[name][asked].append(Recording(content=content, evidence=ALWAYS))
+    return {
+        name: {asked: tuple(entries) for asked, entries in calls.items()}
+        for name, calls in tape.items()
+    }
+
+
+@dataclass(slots=True)
+class _Draft:
+    """One answer after one history, as far as it was recorded."""
+
+    content: str
+    episode_id: str
+    n: int = 0
+    after: set[str] = field(default_factory=set)
+
+    def recording(self, *, before: tuple[str, ...]) -> Recording:
+        return Recording(
+            before=before,
+            content=self.content,
+            evidence=self.episode_id,
+            n=self.n,
+            after=frozenset(self.after),
+        )
 
 
 def _is_clock(tool: ToolModel) -> bool:
@@ -82,7 +105,3 @@ def _untold(here: CallContext, untried: set[str], before: tuple[str, ...]) -> se
     """Earlier calls outside the history, of tools that were never tried to matter: nobody knows how it is without."""
     calls = counted(here.state.log)
     return {call for e, call in calls if e.tool in untried and e.call not in before}
-
-
-def _entry(before: tuple[str, ...], content: str, episode_id: str) -> dict[str, Any]:
-    return {"before": list(before), "content": content, "from": episode_id, "n": 0, "after": set()}

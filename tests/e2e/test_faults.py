@@ -261,8 +261,8 @@ def test_a_tool_that_cannot_be_learnt_has_its_recordings(
     world, before = (world_of(Lake(h.clean / "lake"), LENDING) for h in (home, whole))
     assert world is not None
     assert before is not None
-    assert list(world.document["recorded"]["tools"]) == ["renew_loan"]
-    assert set(world.document["tools"]) == set(before.document["tools"]) - {"renew_loan"}
+    assert list(world.document.to_json()["recorded"]["tools"]) == ["renew_loan"]
+    assert set(world.document.tools) == set(before.document.tools) - {"renew_loan"}
     assert [t.says for t in world.tools if t.name == "renew_loan"] == [
         "recordings only: learning it failed"
     ]
@@ -289,8 +289,8 @@ def test_an_episode_that_breaks_learning_costs_itself(
     }
     world = world_of(Lake(home.clean / "lake"), LENDING)
     assert world is not None
-    assert "recorded" not in world.document
-    assert set(world.document["tools"]) == {"find_reader", "find_loan", "renew_loan"}
+    assert world.document.recorded is None
+    assert set(world.document.tools) == {"find_reader", "find_loan", "renew_loan"}
     heals(home, whole, mend)
 
 

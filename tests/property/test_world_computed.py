@@ -80,7 +80,7 @@ def test_an_answer_is_right_or_unknown(
             told = _told(formula, form, arguments)
             steps.append(CleanStep(role="tool", call_id=f"c{at}", content=told))
         episodes.append(CleanEpisode(app="a", episode_id=f"e{i}", started_at=i, steps=tuple(steps)))
-    world = World.from_json(learn_world(episodes, WorldSettings(risk=0)).document)
+    world = World(learn_world(episodes, WorldSettings(risk=0)).document)
     for _ in range(12):
         arguments = _drawn(rng)
         answer = world.session().call("gauge", json.dumps(arguments))

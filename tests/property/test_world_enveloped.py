@@ -35,8 +35,8 @@ def _learnt(form: str) -> Enveloped:
     made = attempts(TICKETS)[:60]
     chats = [line_of(TICKETS, wrapped(a, FORMS[form]), flags=False) for a in made]
     found = learn_enveloped(histories([to_episode(chat) for chat in chats]))
-    assert found is not None
-    return found
+    assert found
+    return Enveloped(found)
 
 
 @given(

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from environments.runtime.answers.guards import Guard, Guards
 from environments.runtime.answers.partial_rows import part_of
+from environments.runtime.document.records import KnownField
+from environments.runtime.document.tools import GuardPart
 from environments.runtime.expr.evaluate import build
 from environments.runtime.expr.gaps import MISSING, UNSEEN, NoValueError
 from environments.runtime.expr.language import prefix, shape
@@ -26,7 +28,7 @@ ROWS: dict[tuple[str, str], Any] = {
     ("part", '["i2"]'): {"id": "i2", "price": 4.5, "state": None, "tags": []},
     ("order", '["o1"]'): {"id": "o1", "items": [ITEM, {"id": "i2", "price": True}], "owner": "i1"},
     ("order", '["o2"]'): {"id": "o2", "items": [], "owner": "i9", "total": 7},
-    ("order", '["o3"]'): part_of([{"path": ["owner"], "value": "i1"}]),
+    ("order", '["o3"]'): part_of([KnownField(path=("owner",), value="i1")]),
     ("order", '["gone"]'): MISSING,
 }
 VALUES = st.sampled_from(
@@ -142,17 +144,17 @@ def _together(guards: Guards, scope: Scope) -> str:
 def test_all_at_once_is_one_by_one(trees: list[tuple[Any, bool]], calls: list[Any]) -> None:
     """The same guard objects, or the same thing is unknown, however often the same records were met before."""
     parts = [
-        {"holds": tree, "support": int(hard), "says": str(at)}
+        GuardPart(holds=tree, support=int(hard), says=str(at))
         for at, (tree, hard) in enumerate(trees)
     ]
     guards = Guards(parts)
     alone = [
         Guard(
-            holds=build(p["holds"]),
+            holds=build(p.holds),
             message=None,
-            name=str(p["says"]),
-            tree=p["holds"],
-            soft=not p["support"],
+            name=p.says,
+            tree=p.holds,
+            soft=not p.support,
         )
         for p in parts
     ]
@@ -230,7 +232,7 @@ _SEVERAL = st.one_of(
 @given(st.lists(_SEVERAL, min_size=1, max_size=6).map(lambda each: list(chain(*each))), CALLS)
 def test_records_by_several_names_are_asked_alike(trees: list[Any], calls: list[Any]) -> None:
     """What is merged because two names mean one record, or two values are equal, says what it says one by one."""
-    parts = [{"holds": tree, "support": 0, "says": str(at)} for at, tree in enumerate(trees)]
+    parts = [GuardPart(holds=tree, says=str(at)) for at, tree in enumerate(trees)]
     guards = Guards(parts, BEFORE)
     alone = [
         Guard(holds=build(t), message=None, name=str(i), tree=t, soft=True)
@@ -246,10 +248,14 @@ def test_records_by_several_names_are_asked_alike(trees: list[Any], calls: list[
 def test_equal_values_that_are_two_keys_stay_two() -> None:
     """1 and 1.0 are equal, and find different rows: what is said of one row is not said of the other."""
     rows: dict[str, Json] = {"[1]": {"state": "kept"}, "[1.0]": {"state": "sent"}}
-    parts: list[dict[str, Any]] = [
-        {"holds": ["eq", ["arg", "n"], ["old", "n"]], "says": "equal"},
-        {"holds": ["among", ["row", "part", [["arg", "n"]], "state"], ["kept"]], "says": "first"},
-        {"holds": ["among", ["row", "part", [["old", "n"]], "state"], ["kept"]], "says": "second"},
+    parts = [
+        GuardPart(holds=["eq", ["arg", "n"], ["old", "n"]], says="equal"),
+        GuardPart(
+            holds=["among", ["row", "part", [["arg", "n"]], "state"], ["kept"]], says="first"
+        ),
+        GuardPart(
+            holds=["among", ["row", "part", [["old", "n"]], "state"], ["kept"]], says="second"
+        ),
     ]
     guards = Guards(parts)
     whole: dict[str, Json] = {"n": 1}
@@ -264,7 +270,7 @@ def test_equal_values_that_are_two_keys_stay_two() -> None:
 def test_the_first_element_is_found_by_what_it_has() -> None:
     """The element that has the first one's name is the first one, unless that has no name, or one that equals nothing."""
     tree = ["pick", ["old", "items"], "name", ["old", "items", 0, "name"], "state"]
-    guards = Guards([{"holds": ["among", tree, ["kept"]], "says": "state"}])
+    guards = Guards([GuardPart(holds=["among", tree, ["kept"]], says="state")])
     named: dict[str, Json] = {"name": "a", "state": "kept"}
     for _ in range(TIMES + 2):
         scope = Scope({}, {"items": [named, {"name": "b", "state": "sent"}]}, row=_row)
@@ -276,11 +282,11 @@ def test_the_first_element_is_found_by_what_it_has() -> None:
 
 def test_digits_count_where_a_condition_names_them() -> None:
     """Ids that differ in digits alone pass what asks for their shape, and not what asks for one of them."""
-    shapes: list[dict[str, Any]] = [
-        {"holds": ["among", [op, ["old", "id"]], allowed], "says": op}
+    shapes = [
+        GuardPart(holds=["among", [op, ["old", "id"]], allowed], says=op)
         for op, allowed in (("shape", ["A-9"]), ("prefix", ["T-"]))
     ]
-    one = {"holds": ["among", ["old", "id"], ["T-12"]], "says": "one"}
+    one = GuardPart(holds=["among", ["old", "id"], ["T-12"]], says="one")
     for parts, expected in ((shapes, "nothing objects"), ([*shapes, one], "one")):
         guards = Guards(parts)
         for _ in range(TIMES + 2):
@@ -291,7 +297,7 @@ def test_digits_count_where_a_condition_names_them() -> None:
 
 def test_a_record_that_passed_says_nothing_of_an_equal_one_with_other_values() -> None:
     """What passed is known by the record itself: a later one in its place, or one that was changed, is asked again."""
-    guards = Guards([{"holds": ["among", ["old", "state"], ["kept"]], "says": "state"}])
+    guards = Guards([GuardPart(holds=["among", ["old", "state"], ["kept"]], says="state")])
     for _ in range(TIMES + 2):
         assert _together(guards, Scope({}, {"state": "kept"}, row=_row)) == "nothing objects"
     for state in ["sent", "kept"] * (MAX_FINE + 1):
@@ -302,7 +308,7 @@ def test_a_record_that_passed_says_nothing_of_an_equal_one_with_other_values() -
 def test_a_number_that_is_none_is_under_no_limit() -> None:
     """NaN is at most nothing, asked alone or beside other limits of the same number."""
     limits = [["le", ["old", "paid"], ["arg", name]] for name in ("most", "left")]
-    guards = Guards([{"holds": tree, "says": tree[2][1]} for tree in limits])
+    guards = Guards([GuardPart(holds=tree, says=tree[2][1]) for tree in limits])
     arguments: dict[str, Json] = {"most": 3, "left": 2}
     for _ in range(TIMES + 2):
         assert _together(guards, Scope(arguments, {"paid": 2}, row=_row)) == "nothing objects"
@@ -313,7 +319,7 @@ def test_a_number_that_is_none_is_under_no_limit() -> None:
 def test_half_a_sign_in_an_argument_is_an_argument_like_any_other() -> None:
     """JSON may hold half of a sign (a lone surrogate), which no bytes can: the condition is asked all the same."""
     tree = ["among", ["prefix", ["arg", "order"]], ["T-", "\ud800"]]
-    guards = Guards([{"holds": tree, "says": "prefix"}])
+    guards = Guards([GuardPart(holds=tree, says="prefix")])
     for order in ["T-12"] * (TIMES + 2) + ["\ud8001", "T-34"]:
         assert _together(guards, Scope({"order": order}, {}, row=_row)) == "nothing objects"
 
@@ -321,7 +327,7 @@ def test_half_a_sign_in_an_argument_is_an_argument_like_any_other() -> None:
 def test_names_of_one_record_are_told_apart_where_they_differ() -> None:
     """Conditions written for a call where two names mean one record are not asked where they mean two."""
     tree = ["eq", ["row", "order", [["arg", "order"]], "id"], ["old", "id"]]
-    guards = Guards([{"holds": tree, "says": "another order"}])
+    guards = Guards([GuardPart(holds=tree, says="another order")])
     old = ROWS["order", '["o1"]']
     for order, expected in [*[("o1", "nothing objects")] * (TIMES + 2), ("o2", "another order")]:
         assert _together(guards, Scope({"order": order}, old, row=_row)) == expected
@@ -336,9 +342,9 @@ def test_a_counter_is_asked_once(way: str) -> None:
         taken.append(name)
         return len(taken)
 
-    parts = [{"holds": ["le", ["const", 0], ["next", "tickets", None]], "says": ""}]
+    parts = [GuardPart(holds=["le", ["const", 0], ["next", "tickets", None]], says="")]
     if way == "together":
-        parts.append({"holds": ["exists", ["arg", "order"]], "says": ""})
+        parts.append(GuardPart(holds=["exists", ["arg", "order"]], says=""))
     guards = Guards(parts)
     for call in range(1, TIMES + 4):
         scope = Scope({"order": "o1"}, ROWS["order", '["o1"]'], row=_row, number=number)

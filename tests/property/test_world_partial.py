@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from environments.runtime.answers.partial_rows import part_of
+from environments.runtime.document.records import KnownField
 from environments.runtime.expr.evaluate import build
 from environments.runtime.expr.gaps import IN_PART, Partial
 from environments.runtime.expr.scope import Scope
@@ -24,7 +25,7 @@ def test_a_field_is_known_or_nobody_knows(
     fields: dict[tuple[str, str], int], x: str, y: str
 ) -> None:
     """A path that was told gives its value; every other, and every whole object, is not known."""
-    part = part_of([{"path": list(path), "value": value} for path, value in fields.items()])
+    part = part_of([KnownField(path=path, value=value) for path, value in fields.items()])
     scope = _scope(part, key=y)
     for tree in (
         ["row", "t", [["const", 1]], x, y],

@@ -39,5 +39,5 @@ def conversation(app: str, number: int, steps: Iterable[CleanStep]) -> CleanEpis
 
 def world_from(episodes: Iterable[CleanEpisode]) -> World:
     """Learnt, and read again as a file."""
-    document = learn_world(list(episodes), WorldSettings(risk=0)).document
+    document = learn_world(list(episodes), WorldSettings(risk=0)).document.to_json()
     return World.from_json(json.loads(json.dumps(document)))

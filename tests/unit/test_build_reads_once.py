@@ -80,7 +80,7 @@ def test_each_candidate_is_among_the_others_of_all_but_itself_by_what_its_calls_
     everybody = [candidate(n, "ab"[n % 2], rules[n // 2 % 2]) for n in range(6)]
     read = Others(everybody)
     for one in [*everybody, *everybody]:
-        known = Dispatched(one.task.dispatched)
+        known = Dispatched.from_json(one.task.dispatched)
         others = [by_meaning(other, known) for other in everybody if other is not one]
         found = read.beside(one, known)
         assert [other.task_id for other in found] == [other.task.task_id for other in others]

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from environments.runtime.document.world_file import WorldDocument
+
 ray = pytest.importorskip("ray", reason="ray is not installed: the extra `ray`")
 
 from ray.cluster_utils import Cluster  # noqa: E402 - ray first, or nothing
@@ -77,7 +79,7 @@ def test_verdicts_are_the_same_on_two_nodes(cluster: Cluster) -> None:
         for number in range(ENOUGH // 2)
         for one in (entry(1), entry(3))
     ]
-    stored = StoredWorld(app="shop", document=world())
+    stored = StoredWorld(app="shop", document=WorldDocument.from_json(world()))
     here = verify_all(candidates, stored, known={})
     assert verify_all(candidates, stored, known={}, engine=OnRay()) == here
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dagster_project.feedback_gaps import LEAST_USERS, SMALL, changing_tools, feedback_gaps
+from environments.runtime.document.tools import ToolPart
+from environments.runtime.document.world_file import WorldDocument
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels import Label
 
@@ -70,6 +72,6 @@ def test_nobody_said_anything() -> None:
 
 def test_changing_tools_come_from_the_world() -> None:
     """Only what was learnt to write counts as an intent."""
-    tools = {"cancel": {"kind": "write"}, "get": {"kind": "read"}, "odd": 3}
-    assert changing_tools({"tools": tools}) == {"cancel"}
-    assert changing_tools({}) == frozenset()
+    tools = {"cancel": ToolPart(kind="write"), "get": ToolPart(kind="read")}
+    assert changing_tools(WorldDocument(tools=tools)) == {"cancel"}
+    assert changing_tools(WorldDocument()) == frozenset()

@@ -5,6 +5,7 @@ from dataclasses import replace
 from dagster_project.defs.worlds import wrong_answers
 from dagster_project.held_out import is_held_out, measure, task_of
 from dagster_project.learnt_worlds import StoredWorld
+from environments.runtime.document.world_file import WorldDocument
 from synth.worlds import WorldSettings
 from tests.unit.world_backend import workshop_episodes
 
@@ -31,8 +32,8 @@ def test_too_few_to_hold_out_is_not_measured() -> None:
 
 def test_the_check_fails_for_one_bad_app_among_good_ones() -> None:
     """Two wrong of a hundred fail although a thousand calls of another app are right."""
-    good = StoredWorld(app="good", document={}, fidelity={"calls": 1000, "wrong": 0})
-    bad = StoredWorld(app="bad", document={}, fidelity={"calls": 100, "wrong": 2})
+    good = StoredWorld(app="good", document=WorldDocument(), fidelity={"calls": 1000, "wrong": 0})
+    bad = StoredWorld(app="bad", document=WorldDocument(), fidelity={"calls": 100, "wrong": 2})
     assert wrong_answers([good]).passed
     checked = wrong_answers([good, bad])
     assert not checked.passed

@@ -25,6 +25,7 @@ from dagster_project.verification import (
     VerifiedTask,
     verify_all,
 )
+from environments.runtime.document.world_file import WorldDocument
 from environments.runtime.task.candidate import Candidate
 from environments.runtime.values.canonical import rubric_hash
 from environments.verification.judged import UNASKED
@@ -32,7 +33,7 @@ from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED
 from tests.environments_shop import entry, world
 from tests.review_home import APP, review_home
 
-WORLD = StoredWorld(app="shop", document=world())
+WORLD = StoredWorld(app="shop", document=WorldDocument.from_json(world()))
 
 
 def candidates() -> list[Candidate]:

@@ -24,6 +24,7 @@ from dagster_project.verification import (
     trust_in,
     verify_all,
 )
+from environments.runtime.document.world_file import WorldDocument
 from environments.runtime.task.candidate import Candidate
 from environments.verification.elsewhere import verdicts_elsewhere
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED
@@ -32,7 +33,7 @@ from tests.environments_shop import entry, world
 
 def stored() -> StoredWorld:
     """The shop's world as the lake keeps it."""
-    return StoredWorld(app="shop", document=world())
+    return StoredWorld(app="shop", document=WorldDocument.from_json(world()))
 
 
 def candidates() -> list[Candidate]:

@@ -27,7 +27,7 @@ def _counts(part: dict[str, Any]) -> dict[str, int]:
 
 def test_held_out_episodes_beat_the_tape_and_are_hardly_wrong() -> None:
     """Counts add up, writes and reads are apart, and the world knows more than the tape."""
-    world = World.from_json(learn_world(workshop_episodes(60), WorldSettings(risk=0)).document)
+    world = World(learn_world(workshop_episodes(60), WorldSettings(risk=0)).document)
     held = [_recorded(seed) for seed in range(500, 520)]
     tape = record_tape(_recorded(seed) for seed in range(60))
     found: Any = replay(world, held, tape=tape).to_json()
@@ -42,7 +42,7 @@ def test_held_out_episodes_beat_the_tape_and_are_hardly_wrong() -> None:
 
 def test_each_tool_says_who_answered_and_what_is_open() -> None:
     """Per tool: sources add up, the floor stands beside them, unknown calls are counted by shape and reason."""
-    world = World.from_json(learn_world(workshop_episodes(20), WorldSettings(risk=0)).document)
+    world = World(learn_world(workshop_episodes(20), WorldSettings(risk=0)).document)
     held = [_recorded(seed) for seed in range(500, 510)]
     fidelity = replay(world, held, tape=record_tape(_recorded(seed) for seed in range(20)))
     found: Any = fidelity.to_json()

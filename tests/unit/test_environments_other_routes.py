@@ -124,7 +124,7 @@ def test_a_list_in_another_order_counts_only_where_the_record_is_the_same(
 def workshop() -> World:
     """A world learnt from an invented workshop."""
     learnt = learn_world(workshop_episodes(60), WorldSettings(risk=0))
-    return World.from_json(json.loads(json.dumps(learnt.document)))
+    return World.from_json(learnt.document.to_json())
 
 
 def test_an_effect_is_sure_until_an_unknown_call_may_have_changed_it() -> None:

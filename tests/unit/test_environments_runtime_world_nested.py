@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from environments.runtime.answers.nested_tables import load_nested
+from environments.runtime.document.codec import decode_all
+from environments.runtime.document.records import NestedPart
 from environments.runtime.task.attempt import Json
 from environments.runtime.world.state import State
 
@@ -18,7 +20,7 @@ RECIPE = {
 
 
 def _state() -> State:
-    return State(BASE, load_nested(RECIPE, BASE))
+    return State(BASE, load_nested(decode_all(NestedPart, RECIPE), BASE))
 
 
 def test_a_record_inside_a_row_of_the_start_is_found() -> None:

@@ -16,6 +16,7 @@ from dagster_project.lake import Lake
 from dagster_project.learnt_worlds import StoredWorld
 from dagster_project.verification import Seen, verify_all
 from environments.runtime import TaskSet
+from environments.runtime.document.world_file import WorldDocument
 from environments.runtime.task.candidate import Candidate
 from environments.runtime.task.rubric import Check
 from environments.search.found import FoundCheat
@@ -107,7 +108,7 @@ def test_a_kept_cheat_rejects_a_task_as_long_as_it_pays(tmp_path: Path) -> None:
     assert keep_cheats(lake, found) == len({one.cheat_id for one in found})
     assert keep_cheats(lake, found) == 0
     seen = Seen(found={"task1": cheats_of(lake, "shop")["task1"]})
-    stored = StoredWorld(app="shop", document=world())
+    stored = StoredWorld(app="shop", document=WorldDocument.from_json(world()))
     before = {one.task_id: one for one in verify_all(candidates(pays_words=True), stored, known={})}
     attacked: list[str] = []
 
@@ -143,7 +144,7 @@ def test_a_kept_attempt_that_does_the_job_by_now_proves_nothing() -> None:
         share=1.0,
         policy="scripted",
     )
-    stored = StoredWorld(app="shop", document=world())
+    stored = StoredWorld(app="shop", document=WorldDocument.from_json(world()))
     found = verify_all(candidates(), stored, known={}, seen=Seen(found={"task1": [good]}))
     assert [one.status for one in found] == [ACCEPTED, ACCEPTED]
     assert [p["void"] for p in found[0].probes if p["name"] == "found_cheat_1"] == [True]

@@ -35,7 +35,7 @@ def _learnt(policy: str) -> LearntWorld:
 
 
 def _world(policy: str) -> World:
-    return World.from_json(json.loads(json.dumps(_learnt(policy).document)))
+    return World.from_json(_learnt(policy).document.to_json())
 
 
 def _bike(body: Mapping[str, Any]) -> dict[str, Any]:

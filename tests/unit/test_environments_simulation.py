@@ -25,6 +25,7 @@ from environments.rollout.errors import EndpointError, RolloutError
 from environments.rollout.policy import Message, Run, Turn
 from environments.rollout.rollout import Rollout
 from environments.runtime import TaskSet
+from environments.runtime.document.world_file import WorldDocument
 from environments.runtime.sessions.simulated import SimulatedWorld
 from environments.runtime.world.world import World
 from environments.simulate import NO_ANSWER, Simulation, Simulator
@@ -176,8 +177,9 @@ def test_simulated_answers_are_measured_apart() -> None:
         )
         for number in ("o9", "o8", "o1")
     ]
-    simulator = Simulator(document=document, complete=Model(says=json.dumps(ORDER)))
-    simulated = SimulatedWorld(World.from_json(document), ask=simulator)
+    learnt = WorldDocument.from_json(document)
+    simulator = Simulator(document=learnt, complete=Model(says=json.dumps(ORDER)))
+    simulated = SimulatedWorld(World(learnt), ask=simulator)
     found = replay(simulated, [RecordedEpisode(episode_id="e", calls=asked)])
     simulator.background.close()
     counts = found.to_json()

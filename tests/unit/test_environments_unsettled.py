@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from environments.runtime.world.learnt import WORLD_FORMAT
+from environments.runtime.document.world_file import WORLD_FORMAT
 from environments.runtime.world.world import World
 from environments.unsettled import NO_ARGUMENTS, NOT_AN_OBJECT, OTHER, reason_of, settle, shape_of
 

@@ -133,7 +133,7 @@ def test_signs_are_learnt_from_calculations_that_succeeded() -> None:
             steps.append(CleanStep(role="assistant", tool_calls=(call,)))
             steps.append(CleanStep(role="tool", call_id=f"c{number}", content=result))
         one = CleanEpisode(app="a", episode_id="e", started_at=1, steps=tuple(steps))
-        return World.from_json(learn_world([one], WorldSettings(risk=0)).document)
+        return World(learn_world([one], WorldSettings(risk=0)).document)
 
     few = {"1 + 2": "3", "3 * 4": "12", "9 - 4": "5"}
     plain, shown = world({**few, "12 + 7": "19"}), world({**few, "12 % 7": "5"})

@@ -6,11 +6,11 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
-from typing import Any
 
 import pytest
 
 from environments.runtime.answers.guards import Guards
+from environments.runtime.document.tools import GuardPart
 from environments.runtime.expr.gaps import TOUCHED, UNSEEN, Gap
 from environments.runtime.expr.scope import Scope
 from environments.runtime.task.attempt import Json
@@ -19,9 +19,9 @@ RUNS = 6
 WORDS = [f"w{number}" for number in range(12)]
 GOOD: dict[str, Json] = dict.fromkeys(WORDS, "x")
 BAD: dict[str, Json] = {**GOOD, WORDS[-1]: "y"}
-PARTS: list[dict[str, Any]] = [
-    *({"holds": ["among", ["arg", w], ["x"]], "says": w, "support": 1} for w in WORDS),
-    *({"holds": ["among", ["old", w], ["x"]], "says": f"soft {w}"} for w in WORDS[:6]),
+PARTS = [
+    *(GuardPart(holds=["among", ["arg", w], ["x"]], says=w, support=1) for w in WORDS),
+    *(GuardPart(holds=["among", ["old", w], ["x"]], says=f"soft {w}") for w in WORDS[:6]),
 ]
 
 
@@ -68,7 +68,7 @@ def test_a_part_that_was_not_there_before_a_record_was_touched_is_an_objection(
         return TOUCHED
 
     theirs = ["row", "buyer", [["old", "buyer"]], "means"]
-    guards = Guards([{"holds": ["member", ["arg", "means"], theirs], "says": "theirs"}])
+    guards = Guards([GuardPart(holds=["member", ["arg", "means"], theirs], says="theirs")])
     scope = Scope({"means": means}, {"buyer": "by_1"}, row=touched, last=lambda _table, _key: buyer)
     for _ in range(5):  # conditions asked together are written anew after a few calls
         assert (guards.objection(scope) is not None) is objects

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from environments.runtime.document.world_file import WORLD_FORMAT
 from environments.runtime.task.attempt import DERIVED, RECORDED, UNKNOWN
-from environments.runtime.world.learnt import WORLD_FORMAT
 from environments.runtime.world.world import World
 
 TABLE = {"table": "valve", "key": [["arg", "valve"]]}

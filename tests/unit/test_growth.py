@@ -114,7 +114,7 @@ def test_tasks_cost_what_their_conversations_cost() -> None:
 def test_a_task_is_attacked_at_one_cost_however_many_others_there_are() -> None:
     """What all tasks have in common is read once; that costs what they cost."""
     candidates = derived(LARGER)
-    backend = World.from_json(world().document)
+    backend = World(world().document)
     some = [one for one in candidates if one.solution][:4]
 
     def run(task: Task, actions: Sequence[Action]) -> Attempt:

@@ -18,6 +18,7 @@ from dagster_project.learnt_worlds import StoredWorld
 from dagster_project.rows import canonical_text
 from dagster_project.verification import Seen, VerifiedTask, verify_all
 from environments.kept.answers import HeardWorld, answers_alike
+from environments.runtime.document.world_file import WorldDocument
 from environments.runtime.play.environment import run_actions
 from environments.runtime.task.candidate import Candidate
 from environments.runtime.world.world import World
@@ -102,8 +103,8 @@ def test_a_task_whose_answers_changed_is_attacked_again() -> None:
     known, reads = first_build()
     world, candidates = made(BEFORE)
     solutions = canonical_text([one.solution for one in candidates])
-    document = _with_another_record(world.document, solutions)
-    other = StoredWorld(app=world.app, document=document)
+    document = _with_another_record(world.document.to_json(), solutions)
+    other = StoredWorld(app=world.app, document=WorldDocument.from_json(document))
     attacked = Attacked()
     seen = Seen(reads=Remembered(known=reads.now))
     after = verify_all(candidates, other, known=known, seen=seen, track=attacked.track)
@@ -116,15 +117,15 @@ def test_answers_are_alike_in_the_same_world_only() -> None:
     """Every call of a run is asked again at the state where it was made."""
     world, candidates = made(BEFORE)
     one = next(c for c in candidates if c.solution and len(c.solution) > 3)
-    heard = HeardWorld(World.from_json(world.document), one.task)
+    heard = HeardWorld(World(world.document), one.task)
     run_actions(one.task, heard, one.solution)
     run_actions(one.task, heard, one.solution[1:])
     kept = heard.answers()
     assert heard.whole
-    assert answers_alike(World.from_json(world.document), one.task, kept)
+    assert answers_alike(World(world.document), one.task, kept)
     *first, (before, tool, text, _, end) = kept
     assert not answers_alike(
-        World.from_json(world.document), one.task, [*first, (before, tool, text, "another", end)]
+        World(world.document), one.task, [*first, (before, tool, text, "another", end)]
     )
 
 

@@ -86,7 +86,7 @@ def derived(episodes: Sequence[CleanEpisode]) -> tuple[list[Candidate], World]:
     """The tasks of resolved episodes, and their world."""
     labels = {e.episode_id: Label(resolved=True, confidence=0.99) for e in episodes}
     learnt = learn_world(episodes, settings=WorldSettings(risk=0))
-    return derive_tasks(episodes, labels, learnt), World.from_json(learnt.document)
+    return derive_tasks(episodes, labels, learnt), World(learnt.document)
 
 
 def names_of(task: Task) -> set[str]:

@@ -39,7 +39,7 @@ def derived(episodes: list[CleanEpisode]) -> tuple[list[Candidate], World]:
     """Tasks of resolved episodes, and their world."""
     learnt = learn_world(episodes, WorldSettings(risk=0))
     labels = {e.episode_id: Label(resolved=True, confidence=0.97) for e in episodes}
-    return derive_tasks(episodes, labels, learnt), World.from_json(learnt.document)
+    return derive_tasks(episodes, labels, learnt), World(learnt.document)
 
 
 def lottery(number: int) -> CleanEpisode:

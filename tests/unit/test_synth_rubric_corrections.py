@@ -212,7 +212,7 @@ def test_calls_to_a_tool_that_is_several_are_given_as_agents_make_them() -> None
     labels = {e.episode_id: Label(resolved=e.episode_id != "x", confidence=0.97) for e in episodes}
     told = corrections_of([said({"tool": "call_tool", "arguments": RENEW})], OutcomePolicy())
     world = learn_world(episodes, WorldSettings(risk=0))
-    assert world.document["dispatched"]
+    assert world.document.to_json()["dispatched"]
     found = derive_tasks(episodes, labels, world, corrections=told)
     one = next(c for c in found if c.attempts[0].episode_id == "x")
     assert one.task.provenance["solution"] == "business_record"

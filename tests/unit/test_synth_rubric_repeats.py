@@ -80,7 +80,7 @@ def verdicts(kind: str, risk: float = 0.005) -> tuple[float | None, float | None
     learnt = learn_world(episodes, WorldSettings(risk=risk))
     candidates = derive_tasks(episodes, labels, learnt)
     task = next(c for c in candidates if any(a.episode_id == "g0" for a in c.attempts))
-    world = World.from_json(learnt.document)
+    world = World(learnt.document)
     found = []
     for again in ([], [lines[0][1]]):
         actions = record(episode("x", "k0", [*lines[0], *again])).actions

@@ -47,7 +47,7 @@ def test_rubrics_are_the_same_in_every_form(form: str) -> None:
 def test_recorded_results_read_as_plain_ones(form: str) -> None:
     """What is inside and what was refused are those of the plain season, for every call."""
     shop, learnt = _learnt(form)
-    world = World.from_json(learnt.document)
+    world = World(learnt.document)
     for plain, talk in zip(_season().talks, shop.talks, strict=True):
         told = record(talk.episode, world.dispatched, Results.of(world, talk.episode))
         for was, now in zip(record(plain.episode).attempt.calls, told.attempt.calls, strict=True):

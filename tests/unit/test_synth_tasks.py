@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from environments.runtime.document.world_file import WorldDocument
 from environments.runtime.task.candidate import Candidate
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels import Label
@@ -159,9 +160,7 @@ def test_a_withheld_leaf_costs_a_task_that_needs_it_and_no_other() -> None:
 class FixedWorld:
     """A learnt world of one parcel that can be stopped."""
 
-    document: Mapping[str, Any] = field(
-        default_factory=lambda: {"format": "1", "tools": {}, "tables": {}}
-    )
+    document: WorldDocument = field(default_factory=WorldDocument)
     starts: list[str] = field(default_factory=list)
 
     def start_of(self, episode: CleanEpisode) -> dict[str, Any]:

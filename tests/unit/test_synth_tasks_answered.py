@@ -102,7 +102,7 @@ def derived(
     found = derive_tasks(
         episodes, marks, learnt, references=references_of(outcomes, OutcomePolicy())
     )
-    return found, World.from_json(learnt.document)
+    return found, World(learnt.document)
 
 
 def checked(candidates: Sequence[Candidate], world: World, number: int = 0) -> Verification:

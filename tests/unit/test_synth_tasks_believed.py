@@ -87,7 +87,7 @@ def test_a_change_that_alike_users_got_is_believed_where_nothing_recorded_speaks
     """The failed attempt renewed at the wrong desk; nobody ever renewed this loan at the right one."""
     one, world = learnt(renewal("x", 555, desk="D-100"))
     assert one.task.start["believed"] == [["renew_loan", {"loan": "LOAN-555", "desk": "D-555"}]]
-    run = run_actions(one.task, World.from_json(world.document), one.solution)
+    run = run_actions(one.task, World(world.document), one.solution)
     assert [c.name for c in run.calls] == ["get_loan", "renew_loan"]
     assert all(c.result.source != UNKNOWN for c in run.calls)
     assert not run.end.unknown

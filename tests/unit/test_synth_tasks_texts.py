@@ -73,7 +73,7 @@ def learnt(episodes: Sequence[CleanEpisode]) -> tuple[list[Candidate], World]:
     """All resolved."""
     labels = {e.episode_id: Label(resolved=True, confidence=0.97) for e in episodes}
     found = learn_world(episodes, WorldSettings(risk=0))
-    return derive_tasks(episodes, labels, found), World.from_json(found.document)
+    return derive_tasks(episodes, labels, found), World(found.document)
 
 
 @pytest.fixture(scope="module")

@@ -65,10 +65,10 @@ def test_who_leaves_out_a_message_took_no_other_route() -> None:
     """The world holds a message to be an act, which shows in no record: one that was never sent is missing all the same."""
     episodes = [moved(f"{w}{n}", n, "coach", "cashier") for n in range(8) for w in "ab"]
     learnt = learn_world(episodes, WorldSettings(risk=0))
-    assert learnt.document["tools"]["send_note"]["kind"] == "act"
+    assert learnt.document.to_json()["tools"]["send_note"]["kind"] == "act"
     labels = {e.episode_id: Label(resolved=True, confidence=0.97) for e in episodes}
     found = derive_tasks(episodes, labels, learnt)
-    world = World.from_json(learnt.document)
+    world = World(learnt.document)
     assert paid(3, found, world, "coach", "cashier") == 1.0
     assert paid(3, found, world, "coach") == 0.0
     assert paid(3, found, world) == 0.0
@@ -172,10 +172,10 @@ def test_who_leaves_out_an_entry_in_a_log_took_no_other_route() -> None:
     """Where the world takes a log for a look, as nothing reads it: an entry left out, or another one, is no pass."""
     episodes = [logged(f"{w}{n}", n, log=n % 4) for n in range(12) for w in "ab"]
     learnt = learn_world(episodes, WorldSettings(risk=0))
-    learnt.document["tools"]["log_change"]["kind"] = "read"
+    learnt.document.to_json()["tools"]["log_change"]["kind"] = "read"
     labels = {e.episode_id: Label(resolved=True, confidence=0.97) for e in episodes}
     found = derive_tasks(episodes, labels, learnt)
-    world = World.from_json(learnt.document)
+    world = World(learnt.document)
     one = next(c for c in found if c.attempts[0].episode_id == "a3")
 
     def reward(attempt: CleanEpisode) -> float | None:

@@ -6,6 +6,8 @@ import json
 from dataclasses import replace
 from typing import Any
 
+from environments.runtime.document.codec import decode
+from environments.runtime.document.records import TimelinePart
 from environments.runtime.task.attempt import UNKNOWN, Json
 from environments.runtime.world.dated_rows import DatedTable
 from environments.runtime.world.world import World
@@ -64,7 +66,7 @@ def asked(
     episodes: list[CleanEpisode], day: int, name: str, args: dict[str, Json]
 ) -> tuple[str, str]:
     """What a world learnt from these says on a day: its source and its text."""
-    document = json.loads(json.dumps(learn_world(episodes, LIVING).document))
+    document = learn_world(episodes, LIVING).document.to_json()
     said = World.from_json(document).session(started_at=(day + 1) * DAY).call(name, args)
     return said.source, said.content
 
@@ -125,7 +127,7 @@ def test_nothing_given_is_not_an_argument_left_out() -> None:
         rows = [{"member": m["member"], "in": m["town"]} for m in people(14)[day % 4 :: 4]][:most]
         steps = told_on(day, [("list_town", args, json.dumps(rows))]).steps
         episodes[day] = replace(episodes[day], steps=(*episodes[day].steps, *steps))
-    document = json.loads(json.dumps(learn_world(episodes, LIVING).document))
+    document = learn_world(episodes, LIVING).document.to_json()
     session = World.from_json(document).session(started_at=95 * DAY)
 
     assert session.call("list_town", {"town": "Town 2"}).source != UNKNOWN
@@ -149,7 +151,7 @@ def test_a_value_that_another_tool_takes_under_the_same_name_may_still_be_refuse
             [told, ("get_order", {"id": f"ord_9{n}"}, none), told],
         ]
     episodes = [episode(n, calls) for n, calls in enumerate(made)]
-    document = learn_world(episodes, WorldSettings(risk=0, continuity="reset")).document
+    document = learn_world(episodes, WorldSettings(risk=0, continuity="reset")).document.to_json()
     world = World.from_json(json.loads(json.dumps(document)))
 
     assert world.session().call("get_order", {"id": "ord_17"}).content == locked
@@ -173,7 +175,7 @@ def test_a_refusal_that_one_of_its_tools_escapes_is_about_something_else_for_all
     last = ("get_weight", {"box": "box_99"}, json.dumps({"of": "box_99", "grams": 7}))
     made += [[("login", {"pin": "p1"}, json.dumps({"session": "s-37"})), last, last]]
     episodes = [episode(n, calls) for n, calls in enumerate(made)]
-    document = learn_world(episodes, WorldSettings(risk=0, continuity="reset")).document
+    document = learn_world(episodes, WorldSettings(risk=0, continuity="reset")).document.to_json()
     world = World.from_json(json.loads(json.dumps(document)))
 
     assert world.session().call("get_weight", {"box": "box_99"}).content != locked
@@ -188,6 +190,6 @@ def test_a_gone_version_bridges_nothing() -> None:
         "stays": True,
     }
 
-    assert DatedTable(part, 20).get("k") is None
-    assert DatedTable(part, 50).get("k") is None
-    assert DatedTable(part, 92).get("k") == {"v": 1}
+    assert DatedTable(decode(TimelinePart, part), 20).get("k") is None
+    assert DatedTable(decode(TimelinePart, part), 50).get("k") is None
+    assert DatedTable(decode(TimelinePart, part), 92).get("k") == {"v": 1}

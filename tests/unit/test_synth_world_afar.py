@@ -36,7 +36,7 @@ def test_one_change_of_many_is_other_peoples_doing() -> None:
 def test_a_bill_is_in_doubt_after_a_refuel_that_does_not_name_it() -> None:
     """Fifteen answers were wrong so on two seeds: the bill of the month counts what the session itself bought."""
     learnt, found = measure(MOBILE, 40)
-    assert "id" in learnt.document["tools"]["refuel_data"]["far"]
+    assert "id" in learnt.document.to_json()["tools"]["refuel_data"]["far"]
     assert not [j for one in found for j in one.fidelity.judged if j.verdict == "wrong"]
 
 
@@ -67,8 +67,8 @@ def test_what_never_changed_is_told_in_a_living_world_and_a_writer_that_seems_to
     told = {j.verdict for j in found[0].fidelity.judged if j.call.name == "check_tire_pressure"}
     assert "exact" in told
     assert "wrong" not in told
-    tools = learnt.document["tools"]
-    timeline = learnt.document["timeline"]
+    tools = learnt.document.to_json()["tools"]
+    timeline = learnt.document.to_json()["timeline"]
     assert timeline[tools["check_tire_pressure"]["reads"]["table"]]["horizon"] is None
     assert tools["lock_doors"]["kind"] == "write"
     assert "reads" not in tools["lock_doors"]

@@ -26,7 +26,9 @@ def _learnt(form: str) -> str:
     NOISE.seed("around")
     made = [wrapped(a, MIXED[form]) for a in attempts(TICKETS, 3)]
     lines = [line_of(TICKETS, a, flags=False) for a in made]
-    return json.dumps(learn_world(list(map(to_episode, lines)), WorldSettings(risk=0)).document)
+    return json.dumps(
+        learn_world(list(map(to_episode, lines)), WorldSettings(risk=0)).document.to_json()
+    )
 
 
 def _world(form: str) -> World:

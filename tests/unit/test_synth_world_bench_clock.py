@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from environments.runtime.document.codec import decode
+from environments.runtime.document.views import FreshPart
 from environments.runtime.task.attempt import UNKNOWN, ToolResult
 from environments.runtime.views.clock_and_ids import Fresh
 from environments.runtime.world.world import World
@@ -74,7 +76,7 @@ def test_a_clock_that_goes_on_with_the_calls_is_told_by_its_rule_or_not_at_all(
 ) -> None:
     """Whatever is told is true; with an even clock that holds a stamp's own time, after any number of other calls."""
     learnt = learn_world(conversations(even=even), WorldSettings(risk=0))
-    world = World.from_json(json.loads(json.dumps(learnt.document)))
+    world = World.from_json(learnt.document.to_json())
     stamped = 0
     for number in range(60):
         rng, archive, session = random.Random(f"p{number}"), Archive(even=even), world.session()  # noqa: S311 - dice
@@ -89,14 +91,14 @@ def test_a_clock_that_goes_on_with_the_calls_is_told_by_its_rule_or_not_at_all(
 def test_what_was_stored_before_the_clock_began_is_told_as_it_is() -> None:
     """An old time in a record is no time of this clock."""
     learnt = learn_world(conversations(even=True), WorldSettings(risk=0))
-    shown = World.from_json(learnt.document).session().call("look", {"paper": "PP-13"})
+    shown = World(learnt.document).session().call("look", {"paper": "PP-13"})
     assert json.loads(shown.content)["at"] == "2026-01-09T12:00:00Z"
 
 
 def test_the_time_of_a_change_that_said_nothing_is_unknown() -> None:
     """After a filing the record bears a time that no answer told."""
     learnt = learn_world(conversations(even=True), WorldSettings(risk=0))
-    session = World.from_json(learnt.document).session()
+    session = World(learnt.document).session()
     session.call("file", {"paper": "PP-13"})
     assert session.call("look", {"paper": "PP-13"}).source == UNKNOWN
 
@@ -161,10 +163,17 @@ def test_what_nobody_could_tell_is_not_told_later() -> None:
     """A record that keeps such a time is unknown: its mark was never given a value, not even that of nothing."""
     part = {
         "marks": {
-            "a": {"tool": "add_note", "kind": "time", "form": "iso", "untold": True, "says": "-"}
+            "a": {
+                "tool": "add_note",
+                "place": "at",
+                "kind": "time",
+                "form": "iso",
+                "untold": True,
+                "says": "-",
+            }
         }
     }
-    fresh = Fresh({**part, "step": 1, "latest": 1})
+    fresh = Fresh(decode(FreshPart, {**part, "step": 1, "latest": 1}))
     for tool in ("add_note", "list_notes"):
         answer = ToolResult(content='[{"at": "~time.a~"}]', source="recorded")
         assert fresh.told(tool, answer).source == UNKNOWN

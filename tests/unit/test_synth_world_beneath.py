@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from itertools import product
 from typing import Any
@@ -56,7 +55,7 @@ def walks() -> list[CleanEpisode]:
 def garden() -> World:
     """What is planted was only ever followed by looks elsewhere."""
     learnt = learn_world(walks(), WorldSettings(risk=0))
-    return World.from_json(json.loads(json.dumps(learnt.document)))
+    return World.from_json(learnt.document.to_json())
 
 
 def test_a_place_is_not_told_after_something_was_put_inside_it(garden: World) -> None:
@@ -88,7 +87,7 @@ def test_whoever_left_places_alone_often_enough_is_cleared() -> None:
             calls.append(("water", {"at": f"{spot}/{rng.choice(PLANTS)}"}, "Watered"))
         calls.append(("list_all", {"place": look}, listed(BEDS, look)))
         made.append(episode(number, calls))
-    world = World.from_json(learn_world(made, WorldSettings(risk=0)).document)
+    world = World(learn_world(made, WorldSettings(risk=0)).document)
     session = world.session()
     session.call("water", {"at": "/park/rose/fern"})
     assert session.call("list_all", {"place": "/park"}).content == listed(BEDS, "/park")

@@ -41,8 +41,6 @@ def test_an_order_that_a_stranger_was_refused_is_still_there() -> None:
     """The owner is told of it as long as without the stranger."""
     for strangers in (False, True):
         learnt = learn_world(_season(strangers=strangers), LIVING)
-        session = World.from_json(json.loads(json.dumps(learnt.document))).session(
-            started_at=420 * HOUR
-        )
+        session = World.from_json(learnt.document.to_json()).session(started_at=420 * HOUR)
         answer = session.call("get_order", {"order": "OR-0003", "owner": "OW-103"})
         assert answer.source != UNKNOWN, strangers

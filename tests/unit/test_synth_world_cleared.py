@@ -62,9 +62,7 @@ def season(*, sells: bool) -> list[CleanEpisode]:
 def test_a_tool_that_left_all_rows_alone_is_cleared() -> None:
     """After a call that nobody understands, what it never touched is still known; what it touches is not."""
     learnt = learn_world(season(sells=False), LIVING)
-    session = World.from_json(json.loads(json.dumps(learnt.document))).session(
-        started_at=700 * HOUR
-    )
+    session = World.from_json(learnt.document.to_json()).session(started_at=700 * HOUR)
     session.call("shake", {"box": BOXES[3]})
     owner = session.call("owner", {"box": BOXES[3]})
     assert owner.source != UNKNOWN
@@ -77,5 +75,7 @@ def test_one_change_is_enough_not_to_be_cleared() -> None:
     episodes = season(sells=True)
     learnt = learn_world(episodes, LIVING)
     settled = {t.name: t.evidence.get("settled", {}) for t in learnt.tools}
-    owners = next(n for n, t in learnt.document["timeline"].items() if "OW-" in json.dumps(t))
+    owners = next(
+        n for n, t in learnt.document.to_json()["timeline"].items() if "OW-" in json.dumps(t)
+    )
     assert owners not in settled.get("sell", {})

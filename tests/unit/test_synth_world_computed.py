@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from environments.runtime.expr.language import BadTreeError
+from environments.runtime.document.world_file import BadWorldError
 from environments.runtime.task.attempt import DERIVED, UNKNOWN, Json, ToolResult
 from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
@@ -33,7 +33,7 @@ def _world(tools: Mapping[str, Callable[..., str]], episodes: Sequence[Sequence[
         _episode(i, [(name, given, tools[name](**given)) for name, given in calls])
         for i, calls in enumerate(episodes)
     ]
-    return World.from_json(learn_world(made, WorldSettings(risk=0)).document)
+    return World(learn_world(made, WorldSettings(risk=0)).document)
 
 
 def _learnt(tool: Callable[..., str], given: Sequence[dict[str, Any]]) -> World:
@@ -210,7 +210,7 @@ def test_a_running_total_is_no_formula() -> None:
         meter = _Meter()
         given = [{"left": 1.5 + i}, {"left": 2.5 + i}]
         episodes.append(_episode(i, [("gauge", one, meter.gauge(**one)) for one in given]))
-    world = World.from_json(learn_world(episodes, WorldSettings(risk=0)).document)
+    world = World(learn_world(episodes, WorldSettings(risk=0)).document)
 
     assert _ask(world, left=31).source == UNKNOWN
 
@@ -248,7 +248,7 @@ def test_a_price_is_not_taken_to_outlast_what_may_change_it() -> None:
             made.insert(0, ("reprice", changed, stall.reprice("plum", 3.5)))
             made[1:] = [("quote_for", asked | {"count": n}, _record(4.0 * n)) for n in (i, i + 30)]
         episodes.append(_episode(i, made))
-    session = World.from_json(learn_world(episodes, WorldSettings(risk=0)).document).session()
+    session = World(learn_world(episodes, WorldSettings(risk=0)).document).session()
 
     ask = json.dumps({"what": "plum", "count": 40})
     assert session.call("quote_for", ask).content == _record(100.0)
@@ -267,7 +267,7 @@ def test_a_tool_that_changes_what_others_show_stays_a_writer() -> None:
         level["level"] = 3 * i + 4
         made.append(("look", {}, json.dumps(level)))
         episodes.append(_episode(i, made))
-    document = learn_world(episodes, WorldSettings(risk=0)).document
+    document = learn_world(episodes, WorldSettings(risk=0)).document.to_json()
 
     assert document["tools"]["gauge"]["kind"] == "write"
     session = World.from_json(document).session()
@@ -289,5 +289,5 @@ def test_a_world_file_with_another_formula_is_refused(slots: list[Any], text: li
     """What is computed is in the closed language, or the file is not loaded."""
     case = {"takes": {"x": "number"}, "text": text, "slots": slots}
     tool = {"kind": "read", "computes": {"cases": [case]}}
-    with pytest.raises(BadTreeError):
+    with pytest.raises(BadWorldError):
         World.from_json({"format": "1", "tools": {"gauge": tool}})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 from benchmarks.backends.attempts import attempts
 from benchmarks.backends.attempts import episode as attempt
@@ -13,6 +14,9 @@ from benchmarks.backends.feed import FEED
 from benchmarks.backends.ledger import LEDGER
 from benchmarks.backends.tickets import TICKETS
 from benchmarks.backends.trading import TRADING
+from environments.runtime.document.codec import decode
+from environments.runtime.document.records import TimelinePart
+from environments.runtime.document.world_file import ContinuityPart
 from environments.runtime.task.attempt import UNKNOWN
 from environments.runtime.world.dated_rows import DatedTable
 from environments.runtime.world.world import World
@@ -44,6 +48,11 @@ class Depot:
         if name == "move_box":
             self.boxes[box] = {**self.boxes[box], "shelf": shelf}
         return json.dumps(self.boxes[box])
+
+
+def evidence(part: ContinuityPart) -> dict[str, Any]:
+    """What speaks for it."""
+    return dict(part.evidence)
 
 
 def episode(depot: Depot, number: int, *, moves: bool) -> CleanEpisode:
@@ -88,33 +97,33 @@ def test_a_backend_that_starts_afresh_is_told_by_what_later_episodes_see() -> No
     """A changed record is as it was before."""
     found = learnt(season(living=False)).continuity
 
-    assert found["kind"] == "reset"
-    assert found["evidence"]["after_change"]["as_left"] == 0
-    assert found["evidence"]["after_change"]["as_before"] >= 3
+    assert found.kind == "reset"
+    assert evidence(found)["after_change"]["as_left"] == 0
+    assert evidence(found)["after_change"]["as_before"] >= 3
 
 
 def test_a_backend_that_lives_on_is_told_by_what_later_episodes_see() -> None:
     """A changed record is as it was left."""
     found = learnt(season(living=True)).continuity
 
-    assert found["kind"] == "living"
-    assert found["evidence"]["after_change"]["as_before"] == 0
-    assert found["evidence"]["after_change"]["as_left"] >= 3
+    assert found.kind == "living"
+    assert evidence(found)["after_change"]["as_before"] == 0
+    assert evidence(found)["after_change"]["as_left"] >= 3
 
 
 def test_a_tool_that_draws_ids_and_refuses_alike_is_no_evidence_for_a_living_backend() -> None:
     """Equal refusals do not make a tool with random ids one whose answers agree: the feed starts afresh."""
     made = [attempt(FEED, a) for a in attempts(FEED, 32) if a.number < 2]
-    assert learn_world(made, WorldSettings(risk=0)).continuity["kind"] == "reset"
+    assert learn_world(made, WorldSettings(risk=0)).continuity.kind == "reset"
 
 
 def test_a_person_overrides_the_kind_and_the_evidence_stays() -> None:
     """What was inferred is still shown."""
     found = learn_world(season(living=True), WorldSettings(risk=0, continuity="reset")).continuity
 
-    assert found["kind"] == "reset"
-    assert found["evidence"]["inferred"] == "living"
-    assert found["evidence"]["decided_by"] == "a person"
+    assert found.kind == "reset"
+    assert evidence(found)["inferred"] == "living"
+    assert evidence(found)["decided_by"] == "a person"
 
 
 def moved_between(number: int, *, living: bool, moves: int = 0) -> list[CleanEpisode]:
@@ -150,12 +159,12 @@ def greeted(episodes: list[CleanEpisode], *, lots: int = 0) -> list[CleanEpisode
 def test_few_sights_that_disagree_are_enough_where_none_says_otherwise() -> None:
     """Six conversations are too few to count cases; a living backend taken for one that starts afresh tells untruths."""
     found = learnt(greeted(moved_between(6, living=True))).continuity
-    assert (found["kind"], found["evidence"]["decided_by"]) == ("living", "few_sights")
-    assert found["evidence"]["first_sights"]["different"] < MIN_DIFFERENT
-    assert str(found["says"]).startswith("Unknown")
+    assert (found.kind, evidence(found)["decided_by"]) == ("living", "few_sights")
+    assert evidence(found)["first_sights"]["different"] < MIN_DIFFERENT
+    assert str(found.says).startswith("Unknown")
 
     afresh = learnt(moved_between(6, living=False, moves=2)).continuity
-    assert afresh["kind"] == "reset"
+    assert afresh.kind == "reset"
 
 
 def test_answers_after_the_very_same_calls_tell_a_backend_that_lives_on() -> None:
@@ -164,10 +173,10 @@ def test_answers_after_the_very_same_calls_tell_a_backend_that_lives_on() -> Non
         for living in (True, False):
             made = [attempt(style, a) for a in attempts(style, 40, living=living) if a.number < 2]
             found = learn_world(made, WorldSettings(risk=0)).continuity
-            assert found["kind"] == ("living" if living else "reset"), style.name
-            assert found["evidence"]["decided_by"] == "openings"
-            assert bool(found["evidence"]["openings"]["different"]) is living
-            assert found["evidence"]["sure"]
+            assert found.kind == ("living" if living else "reset"), style.name
+            assert evidence(found)["decided_by"] == "openings"
+            assert bool(evidence(found)["openings"]["different"]) is living
+            assert evidence(found)["sure"]
 
 
 def test_a_tool_that_draws_lots_does_not_make_a_backend_live_on() -> None:
@@ -177,29 +186,29 @@ def test_a_tool_that_draws_lots_does_not_make_a_backend_live_on() -> None:
         replace(e, episode_id=f"l{n:03}", started_at=n * HOUR) for n, e in enumerate(episodes)
     ]
     found = learnt(greeted(episodes, lots=3)).continuity
-    assert found["kind"] == "reset"
+    assert found.kind == "reset"
 
 
 def test_changes_with_time_do_not_bind_a_tool_to_attempts_that_came_one_after_another() -> None:
     """Attempts at one task lie beside each other, so they agree more than others do: that says nothing about whose they are."""
     made = [attempt(CLAIMS, a) for a in attempts(CLAIMS, 40, living=True) if a.number < 2]
-    assert learn_world(made, WorldSettings(risk=0)).document.get("bound", []) == []
+    assert learn_world(made, WorldSettings(risk=0)).document.views.bound == frozenset()
 
 
 def test_nothing_recorded_is_no_evidence() -> None:
     """Without a second sight of anything the default is said to be one."""
     found = learnt([episode(Depot(), 1, moves=False)]).continuity
 
-    assert found["kind"] == "reset"
-    assert found["evidence"]["decided_by"] == "nothing seen twice"
-    assert not found["evidence"]["sure"]
-    assert str(found["says"]).startswith("Unknown")
+    assert found.kind == "reset"
+    assert evidence(found)["decided_by"] == "nothing seen twice"
+    assert not evidence(found)["sure"]
+    assert str(found.says).startswith("Unknown")
 
 
 def test_a_living_world_never_answers_with_what_was_seen_later() -> None:
     """Asked at any moment, a box stands where it stood then, or nobody knows."""
     episodes = season(living=True, length=200)
-    world = World.from_json(learnt(episodes).document)
+    world = World(learnt(episodes).document)
     depot, told, silent = Depot(), 0, 0
     for number, one in enumerate(episodes):
         session = world.session(started_at=one.started_at, caller="a")
@@ -219,7 +228,7 @@ def test_a_task_starts_from_what_its_own_episode_saw() -> None:
     """Its recorded calls can be replayed from its start, changes and looks after them included."""
     episodes = season(living=True)
     world = learnt(episodes)
-    ready = World.from_json(world.document)
+    ready = World(world.document)
     for one in episodes[::7]:
         session = ready.session(world.start_of(one), started_at=one.started_at, caller="a")
         for asked, answered in pairwise(one.steps):
@@ -233,9 +242,15 @@ def test_a_task_starts_from_what_its_own_episode_saw() -> None:
 def test_a_call_nobody_understands_makes_the_record_unknown_from_then_on() -> None:
     """A version without a row voids what was known before it, not what was known earlier still."""
     table = DatedTable(
-        {"versions": {"k": [[10, {"v": 1}], [20], [30, {"v": 2}]]}, "horizon": 100}, 15
+        decode(
+            TimelinePart,
+            {"versions": {"k": [[10, {"v": 1}], [20], [30, {"v": 2}]]}, "horizon": 100},
+        ),
+        15,
     )
-    later = DatedTable({"versions": {"k": [[10, {"v": 1}], [20]]}, "horizon": 100}, 25)
+    later = DatedTable(
+        decode(TimelinePart, {"versions": {"k": [[10, {"v": 1}], [20]]}, "horizon": 100}), 25
+    )
 
     assert table.get("k") == {"v": 1}
     assert later.get("k") is None
@@ -247,10 +262,12 @@ def test_a_sight_is_trusted_within_the_horizon_only() -> None:
     """Beyond the longest gap over which sights held, nobody knows."""
     part = {"versions": {"k": [[10, {"v": 1}]]}, "horizon": 5}
 
-    assert DatedTable(part, 14).get("k") == {"v": 1}
-    assert DatedTable(part, 16).get("k") is None
-    assert DatedTable(part, 9).get("k") is None
-    assert DatedTable({**part, "horizon": None}, 9).get("k") == {"v": 1}
+    assert DatedTable(decode(TimelinePart, part), 14).get("k") == {"v": 1}
+    assert DatedTable(decode(TimelinePart, part), 16).get("k") is None
+    assert DatedTable(decode(TimelinePart, part), 9).get("k") is None
+    assert DatedTable(decode(TimelinePart, {**part, "horizon": None, "back": None}), 9).get(
+        "k"
+    ) == {"v": 1}
 
 
 def test_the_horizon_needs_evidence_and_ends_where_changes_begin() -> None:

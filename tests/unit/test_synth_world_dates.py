@@ -44,7 +44,7 @@ def _opened(day: int, *, zone: int) -> CleanEpisode:
 @cache
 def _world(zone: int = 0) -> World:
     learnt = learn_world([_opened(day, zone=zone) for day in range(60)], WorldSettings(risk=0))
-    return World.from_json(json.loads(json.dumps(learnt.document)))
+    return World.from_json(learnt.document.to_json())
 
 
 @pytest.mark.parametrize("zone", [0, 5 * HOUR, -8 * HOUR])

@@ -40,7 +40,7 @@ def _forms() -> dict[str, Form | None]:
 def _document(form: str) -> str:
     made = [formed(a, _forms()[form]) for a in attempts(TICKETS, 3)]
     return json.dumps(
-        learn_world([episode(TICKETS, a) for a in made], WorldSettings(risk=0)).document
+        learn_world([episode(TICKETS, a) for a in made], WorldSettings(risk=0)).document.to_json()
     )
 
 
@@ -159,7 +159,7 @@ def test_paths_are_templates_with_arguments() -> None:
 @pytest.mark.parametrize("form", FORMS)
 def test_every_recorded_call_comes_back(form: str) -> None:
     """A part's call, written as agents make it, means the same call again."""
-    known = Dispatched(json.loads(_document(form))["dispatched"])
+    known = Dispatched.from_json(json.loads(_document(form))["dispatched"])
     for attempt in attempts(TICKETS, 3):
         for made in formed(attempt, _forms()[form]).calls:
             meant = known.meant(made.name, made.arguments)
@@ -171,7 +171,7 @@ def test_every_recorded_call_comes_back(form: str) -> None:
 
 def test_messages_go_there_and_back() -> None:
     """Attacks name parts; what is run are calls of the tool that agents have."""
-    known = Dispatched(json.loads(_document("proxy"))["dispatched"])
+    known = Dispatched.from_json(json.loads(_document("proxy"))["dispatched"])
     function = {
         "name": "call_tool",
         "arguments": '{"name": "get_ticket", "arguments": {"ticket_id": 3}}',

@@ -32,7 +32,7 @@ def looked_up(number: int, note: str) -> CleanEpisode:
 def test_a_record_with_a_withheld_part_is_unknown() -> None:
     """The marker of a leaf that redaction withheld is no answer that a tool would give."""
     episodes = [looked_up(n, WITHHELD) for n in range(40)]
-    session = World.from_json(learn_world(episodes, WorldSettings(risk=0)).document).session()
+    session = World(learn_world(episodes, WorldSettings(risk=0)).document).session()
 
     whole = session.call("show_parcel", {"code": "PK-003"})
     part = session.call("show_parcel", {"code": "PK-004"})
@@ -51,7 +51,7 @@ def test_an_answer_with_a_withheld_part_is_unknown_though_every_recording_has_it
         )
         for number in range(60)
     ]
-    session = World.from_json(learn_world(episodes, WorldSettings(risk=0)).document).session()
+    session = World(learn_world(episodes, WorldSettings(risk=0)).document).session()
 
     noted = session.call("write_log", {"text": "seen BK-4000"})
     opened = session.call("open_job", {"bike": "BK-4000", "work": "wheel"})

@@ -29,7 +29,7 @@ def _asked(more: list[list[Made]], *calls: Made) -> list[str]:
         *more,
     ]
     learnt = learn_world([episode(n, one) for n, one in enumerate(made)], WorldSettings(risk=0))
-    session = World.from_json(json.loads(json.dumps(learnt.document))).session({})
+    session = World.from_json(learnt.document.to_json()).session({})
     return [session.call(name, json.dumps(given)).source for name, given, _ in calls]
 
 

@@ -89,7 +89,7 @@ def test_arguments_that_were_never_seen_together_are_not_told_apart() -> None:
             text = json.dumps({"state": "locked" if lock else "open", "left": left})
             calls.append(("doors", {"lock": lock, "which": doors}, text))
         plans.append(episode(number, calls))
-    world = World.from_json(learn_world(plans, WorldSettings(risk=0)).document)
+    world = World(learn_world(plans, WorldSettings(risk=0)).document)
     answer = world.session().call("doors", {"lock": True, "which": ["front"]})
     assert answer.source == UNKNOWN
 
@@ -105,7 +105,7 @@ def _looked_up(key: str, asked: dict[str, Any]) -> str:
         ("show", {"id": key}, json.dumps({"id": key, "text": "a thing 7"}))
     ]
     made = [episode(n, [*calls, ("show", {"id": "Z-1"}, '{"id": "Z-1"}')]) for n in range(4)]
-    answer = World.from_json(learn_world(made, WorldSettings(risk=0)).document).session()
+    answer = World(learn_world(made, WorldSettings(risk=0)).document).session()
     return answer.call("show", asked).source
 
 
@@ -121,7 +121,7 @@ def test_whole_floats_and_integers_are_one_argument() -> None:
         ("show", {"n": 5}, '{"n": 5, "text": "a thing 7"}')
     ]
     made = [episode(n, [*calls, ("show", {"n": 6}, '{"n": 6, "text": "b"}')]) for n in range(4)]
-    world = World.from_json(learn_world(made, WorldSettings(risk=0)).document)
+    world = World(learn_world(made, WorldSettings(risk=0)).document)
     assert world.session().call("show", {"n": 5.0}).source != UNKNOWN
 
 
@@ -131,7 +131,7 @@ def test_of_two_equal_keys_in_one_object_the_last_counts() -> None:
         ("show", '{"n": 4, "n": 5}', '{"n": 5, "text": "a", "text": "a thing 7"}')
     ]
     made = [episode(n, [*calls, ("show", {"n": 6}, '{"n": 6, "text": "b"}')]) for n in range(4)]
-    world = World.from_json(learn_world(made, WorldSettings(risk=0)).document)
+    world = World(learn_world(made, WorldSettings(risk=0)).document)
     answer = world.session().call("show", {"n": 5})
     assert answer.source != UNKNOWN
     assert json.loads(answer.content)["text"] == "a thing 7"

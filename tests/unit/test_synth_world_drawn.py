@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator
+from typing import Any
 
+from environments.runtime.document.world_file import ContinuityPart
 from redact.clean_episode import CleanEpisode, CleanStep
 from synth.world.observation import History, histories
 from synth.world.volatile.drawn_values import Homes, drawn_anew
@@ -13,6 +15,11 @@ from synth.worlds import WorldSettings, learn_world
 from tests.unit.clean_seasons import BETWEEN, SECOND, call_and_result, conversation, world_from
 
 DOORS = ("north", "south", "east")
+
+
+def evidence(part: ContinuityPart) -> dict[str, Any]:
+    """What speaks for it."""
+    return dict(part.evidence)
 
 
 def season(count: int, *, living: bool) -> list[CleanEpisode]:
@@ -40,16 +47,14 @@ def test_badges_drawn_by_dice_do_not_make_a_backend_live_on() -> None:
     """Lists that differ in the new badge and its time alone are no evidence: every day starts afresh."""
     found = learn_world(season(80, living=False), WorldSettings(risk=0)).continuity
 
-    assert found["kind"] == "reset"
-    assert found["evidence"]["openings"]["different"] == 0
-    assert found["evidence"]["openings"]["same"] > 0
+    assert found.kind == "reset"
+    assert evidence(found)["openings"]["different"] == 0
+    assert evidence(found)["openings"]["same"] > 0
 
 
 def test_badges_of_other_days_still_tell_that_a_backend_lives_on() -> None:
     """What other episodes left is in these lists, too."""
-    assert (
-        learn_world(season(80, living=True), WorldSettings(risk=0)).continuity["kind"] == "living"
-    )
+    assert learn_world(season(80, living=True), WorldSettings(risk=0)).continuity.kind == "living"
 
 
 def told(*answers: object) -> Iterator[History]:
@@ -113,4 +118,4 @@ def test_recorded_badges_are_held_back_by_a_mark() -> None:
     }
 
     assert drawn
-    assert not any(value in json.dumps(world.document["tools"]) for value in drawn)
+    assert not any(value in json.dumps(world.document.to_json()["tools"]) for value in drawn)

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from dagster_project.world_parts import version_rows
+from environments.runtime.document.views import VersionPart
+from environments.runtime.document.world_file import WORLD_FORMAT
 from environments.runtime.task.attempt import UNKNOWN
-from environments.runtime.world.learnt import WORLD_FORMAT
 from environments.runtime.world.versions import outdated, version_at
 from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode, CleanStep
@@ -40,10 +41,8 @@ def season(change: Change, *, count: int = 40, at: int = CHANGED) -> list[CleanE
 
 def versions_of(episodes: Iterable[CleanEpisode]) -> dict[str, Any]:
     """The versions in the world file."""
-    found: dict[str, Any] = learn_world(list(episodes), WorldSettings(risk=0)).document.get(
-        "versions", {}
-    )
-    return found
+    document = learn_world(list(episodes), WorldSettings(risk=0)).document.to_json()
+    return dict(document.get("versions", {}))
 
 
 def renamed(name: str, args: dict[str, Any], content: str) -> tuple[dict[str, Any], str]:
@@ -125,7 +124,7 @@ def test_attempts_at_one_task_are_one_example() -> None:
 def test_each_version_answers_in_its_own_time() -> None:
     """A task of old episodes meets the old tool, one of new ones the new tool, and without a time it is the newest."""
     learnt = learn_world(season(renamed, count=80, at=40), WorldSettings(risk=0))
-    world = World.from_json(json.loads(json.dumps(learnt.document)))
+    world = World.from_json(learnt.document.to_json())
     asked = ("show_bike", json.dumps({"bike": "BK-4000"}))
     old = world.session(started_at=5 * SECOND).call(*asked)
     new = world.session(started_at=75 * SECOND).call(*asked)
@@ -139,8 +138,8 @@ def test_each_version_answers_in_its_own_time() -> None:
 def test_between_two_versions_nobody_knows() -> None:
     """Who begins after the last old answer and before the first new one may meet either; whoever called the new one first met it."""
     learnt = learn_world(season(renamed, count=80, at=40), WorldSettings(risk=0))
-    world = World.from_json(json.loads(json.dumps(learnt.document)))
-    (version,) = learnt.document["versions"]["show_bike"]
+    world = World.from_json(learnt.document.to_json())
+    (version,) = learnt.document.to_json()["versions"]["show_bike"]
     asked = ("show_bike", json.dumps({"bike": "BK-4000"}))
     assert version["until"] - version["seen"] > 1
     assert version["until"] % SECOND == 0  # an episode's start
@@ -154,7 +153,7 @@ def test_between_two_versions_nobody_knows() -> None:
 def test_a_tools_policy_holds_for_all_its_versions() -> None:
     """Whoever allows recorded answers only means the tool as it was, too."""
     settings = WorldSettings(risk=0, tools={"paint": "strict"})
-    tools = learn_world(season(renamed, count=80, at=40), settings).document["tools"]
+    tools = learn_world(season(renamed, count=80, at=40), settings).document.to_json()["tools"]
     assert {name for name, part in tools.items() if "policy" in part} == {"paint", "paint@1"}
 
 
@@ -171,15 +170,15 @@ def test_a_definition_that_only_says_more_splits_nothing() -> None:
         for i, e in enumerate(workshop_episodes(40))
     ]
     learnt = learn_world(episodes, WorldSettings(risk=0))
-    (version,) = learnt.document["versions"]["paint"]
+    (version,) = learnt.document.to_json()["versions"]["paint"]
     assert {c["kind"] for c in version["changes"]} == {"schema"}
     assert version["tool"] == "paint"
-    assert "paint@1" not in learnt.document["tools"]
+    assert "paint@1" not in learnt.document.to_json()["tools"]
 
 
 def test_versions_are_looked_up_by_time() -> None:
     """The first version that still answered; what is outdated since a moment."""
-    versions = {"t": [{"tool": "t@1", "until": 10}, {"tool": "t@2", "until": 20}]}
+    versions = {"t": [VersionPart(tool="t@1", until=10), VersionPart(tool="t@2", until=20)]}
     assert [version_at(versions, "t", at) for at in (0, 5, 10, 20)] == ["t", "t@1", "t@2", "t"]
     assert version_at(versions, "other", 5) == "other"
     assert outdated(versions, ["t", "other"], 15) == ["t"]

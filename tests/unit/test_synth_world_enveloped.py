@@ -11,6 +11,7 @@ import pytest
 
 from benchmarks.backends.tickets import TICKETS
 from benchmarks.enveloped import FORMS, measure
+from environments.runtime.views.envelopes import Enveloped
 from synth.world.model import ToolModel
 from synth.world.schema.outcomes import learn_outcomes, learn_style
 from synth.world.views.envelopes import learn_enveloped
@@ -29,10 +30,11 @@ def _inside(results: Sequence[tuple[str, Any]]) -> list[str]:
     history = history_of(told)
     known = learn_enveloped([history])
     left = [seen.content for seen in history.observations]
-    if known is None:
+    if not known:
         assert left == [content for _, content in told]
     else:
-        back = [known.around(t, inner) for (t, _), inner in zip(told, left, strict=True)]
+        view = Enveloped(known)
+        back = [view.around(t, inner) for (t, _), inner in zip(told, left, strict=True)]
         assert back == [content for _, content in told]
     return left
 
@@ -131,9 +133,9 @@ def test_results_are_written_as_the_tool_writes_them(
     style = tool.style
     assert seen[0].content == json.dumps(
         json.loads(seen[0].content),
-        separators=tuple(style["separators"]),
-        indent=style["indent"],
-        ensure_ascii=style["ascii"],
+        separators=style.separators,
+        indent=style.indent,
+        ensure_ascii=style.ascii,
     )
 
 

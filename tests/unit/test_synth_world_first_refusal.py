@@ -119,9 +119,7 @@ def _world() -> World:
         calls += reads if number % 4 else []
         calls += [("send_over", given), ("parcel", {"parcel": parcel})]
         episodes.append(episode(number, [(n, a, depot.call(n, a)) for n, a in calls]))
-    return World.from_json(
-        json.loads(json.dumps(learn_world(episodes, WorldSettings(risk=0)).document))
-    )
+    return World.from_json(learn_world(episodes, WorldSettings(risk=0)).document.to_json())
 
 
 def _asked(arguments: dict[str, Any]) -> tuple[str, str]:

@@ -11,6 +11,7 @@ import pytest
 
 from dagster_project.recorded_calls import recorded_calls
 from environments.fidelity import replay
+from environments.runtime.document.views import ValueForm
 from environments.runtime.task.attempt import DERIVED, UNKNOWN
 from environments.runtime.views.formats import draw_id, fits, read_time
 from environments.runtime.world.world import World
@@ -123,7 +124,7 @@ def season(count: int, first: int = 0) -> list[CleanEpisode]:
 def document() -> dict[str, Any]:
     """The world file of a season."""
     learnt = learn_world(season(80), WorldSettings(risk=0))
-    written: dict[str, Any] = json.loads(json.dumps(learnt.document))
+    written: dict[str, Any] = learnt.document.to_json()
     return written
 
 
@@ -227,8 +228,8 @@ def test_an_id_that_a_later_call_asks_for_stays_unknown() -> None:
         calls: list[Call] = [("rent", {"bike": BIKES[number % 2]}), ("give_back", {"rent": rent})]
         episodes.append(recorded(number, calls))
     learnt = learn_world(episodes, WorldSettings(risk=0))
-    assert "fresh" not in learnt.document
-    session = World.from_json(learnt.document).session()
+    assert learnt.document.views.fresh is None
+    session = World(learnt.document).session()
     assert session.call("rent", {"bike": BIKES[0]}).source == UNKNOWN
 
 
@@ -255,7 +256,7 @@ def test_stored_times_and_counters_are_not_taken_for_clocks() -> None:
                 steps=tuple(steps),
             )
         )
-    assert "fresh" not in learn_world(episodes, WorldSettings(risk=0)).document
+    assert learn_world(episodes, WorldSettings(risk=0)).document.views.fresh is None
 
 
 def test_a_user_who_must_be_told_a_fresh_value_waits_for_a_person() -> None:
@@ -280,7 +281,7 @@ def test_a_user_who_must_be_told_a_fresh_value_waits_for_a_person() -> None:
 
 def test_long_ids_differ_to_their_end() -> None:
     """A token of 200 signs is drawn whole."""
-    form = {"slots": ["0123456789abcdef"] * 200}
+    form = ValueForm(kind="id", slots=("0123456789abcdef",) * 200)
     drawn = [draw_id(form, f"seed {number}") for number in range(20)]
     assert len({one[-20:] for one in drawn}) == 20
 
@@ -288,7 +289,7 @@ def test_long_ids_differ_to_their_end() -> None:
 def test_times_and_ids_of_an_old_version_are_right_too() -> None:
     """Where a tool's fields got other names, the old ones are answered by their own formats and judged by them."""
     episodes = [_older(one) for one in season(60)] + season(60, first=60)
-    world = World.from_json(learn_world(episodes, WorldSettings(risk=0)).document)
+    world = World(learn_world(episodes, WorldSettings(risk=0)).document)
     held = [_older(recorded(n, [("show", {"bike": BIKES[n % 6]})])) for n in range(5, 45, 4)]
     found = replay(world, map(recorded_calls, held))
     assert "show" in world.versions

@@ -77,7 +77,7 @@ def world_of(sessions: list[list[Made]]) -> World:
             )
         )
     learnt = learn_world(episodes, WorldSettings(risk=0, continuity="reset"))
-    return World.from_json(json.loads(json.dumps(learnt.document)))
+    return World.from_json(learnt.document.to_json())
 
 
 @pytest.fixture(scope="module")
@@ -113,6 +113,6 @@ def test_a_record_keeps_its_id_and_another_has_another(world: World) -> None:
 def test_an_id_that_comes_of_the_call_is_told_as_it_is() -> None:
     """The same call gives the same id in every session: no dice."""
     world = world_of(visits(60, given=True))
-    assert world.fresh is None
+    assert world.document.views.fresh is None
     found = replay(world, [recorded(calls) for calls in visits(24, given=True)])
     assert {j.verdict for j in found.judged} == {"exact"}

@@ -52,7 +52,7 @@ def world() -> World:
 
 def test_reasons_and_keys_are_found(world: World) -> None:
     """The reason in all three tools, the key in the one that takes it; the box means something."""
-    idle = world.document["idle"]
+    idle = world.document.to_json()["idle"]
     assert {tool: sorted(forms) for tool, forms in idle.items()} == {
         "look": ["why"],
         "weigh": ["why"],
@@ -91,9 +91,9 @@ def test_a_key_used_twice_is_unknown(world: World) -> None:
 def test_what_a_user_told_or_a_result_shows_is_not_idle() -> None:
     """A number that the user gave may be checked, and words that a result shows are kept."""
     told = learn_world(season(told=True), WorldSettings(risk=0)).document
-    assert "key" not in told["idle"]["open"]
+    assert "key" not in told.views.idle["open"]
     shown = learn_world(season(shown=True), WorldSettings(risk=0)).document
-    assert all("why" not in forms for forms in shown.get("idle", {}).values())
+    assert all("why" not in forms for forms in shown.views.idle.values())
 
 
 @cache

@@ -146,7 +146,7 @@ def _world() -> World:
             key = TOURS[number % 3]
         calls = list(_legal(rng, house, key, number))
         episodes.append(episode(number, [(n, a, house.call(n, a)) for n, a in calls]))
-    document = learn_world(episodes, WorldSettings(risk=0)).document
+    document = learn_world(episodes, WorldSettings(risk=0)).document.to_json()
     return World.from_json(json.loads(json.dumps(document)))
 
 
@@ -225,7 +225,7 @@ def _unseen() -> World:
     for number, wanted in enumerate(calls):
         house = Coach()
         episodes.append(episode(number, [(n, a, house.call(n, a)) for n, a in wanted]))
-    document = learn_world(episodes, WorldSettings(risk=0)).document
+    document = learn_world(episodes, WorldSettings(risk=0)).document.to_json()
     return World.from_json(json.loads(json.dumps(document)))
 
 

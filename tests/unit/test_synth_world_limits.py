@@ -99,7 +99,7 @@ def _document(*, seldom: bool = False) -> dict[str, Any]:
     episodes: list[CleanEpisode] = [
         episode(n, list(_calls(rng, Allotments(), beyond=False, seldom=seldom))) for n in range(70)
     ]
-    return learn_world(episodes, WorldSettings(risk=0)).document
+    return learn_world(episodes, WorldSettings(risk=0)).document.to_json()
 
 
 @cache

@@ -39,7 +39,7 @@ def _starts(
             )
         )
     learnt = learn_world(episodes, WorldSettings(risk=0, continuity="living"))
-    world = World.from_json(json.loads(json.dumps(learnt.document)))
+    world = World.from_json(learnt.document.to_json())
     return [
         partial(world.session, learnt.start_of(one), started_at=one.started_at) for one in episodes
     ]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+from environments.runtime.document.codec import decode
+from environments.runtime.document.records import TimelinePart
 from environments.runtime.task.attempt import UNKNOWN, Json
 from environments.runtime.world.dated_rows import MADE, DatedTable
 from environments.runtime.world.world import World
@@ -99,7 +101,7 @@ def test_a_lookup_that_nobody_made_is_told_from_a_sight_of_the_record() -> None:
     episodes = club_season(length)
     kept = [e for e in episodes if not _finds(e, "MB-0007")]
     assert len(kept) < len(episodes)
-    world = World.from_json(learn_world(kept, WorldSettings(risk=0, continuity="living")).document)
+    world = World(learn_world(kept, WorldSettings(risk=0, continuity="living")).document)
     session = world.session(started_at=(length + 2) * DAY)
     known = session.call("find_member", dict(club.members["MB-0007"]["who"]))  # type: ignore[arg-type]
     never = session.call("find_member", dict(club.members["MB-0029"]["who"]))  # type: ignore[arg-type]
@@ -123,7 +125,7 @@ def test_a_lookup_that_two_records_fit_is_not_told() -> None:
     club.members["MB-0999"] = double
     # Seen after everything else, in an episode that looked nobody up.
     extra = conversation(club, 151, [("show_member", {"member": "MB-0999"})])
-    world = World.from_json(
+    world = World(
         learn_world([*episodes, extra], WorldSettings(risk=0, continuity="living")).document
     )
     asked = world.session(started_at=160 * DAY).call(
@@ -142,7 +144,7 @@ def test_a_reader_whose_record_moves_from_day_to_day_is_a_reader() -> None:
 
 def test_a_search_called_without_an_argument_is_a_search_of_its_own() -> None:
     """What was shown without the argument is told without it, and not with it."""
-    session = World.from_json(learnt().document).session(started_at=160 * DAY)
+    session = World(learnt().document).session(started_at=160 * DAY)
     club = Club()
     for arguments in ({"town": "Town 01"}, {"town": "Town 01", "after": "MB-0005"}):
         told = session.call("list_town", dict(arguments))
@@ -200,9 +202,7 @@ def test_a_change_takes_its_values_from_a_record_inside_another_that_was_looked_
         ]
         episodes.append(conversation(stall, number, wanted))
         stall.stock -= 1
-    world = World.from_json(
-        learn_world(episodes, WorldSettings(risk=0, continuity="living")).document
-    )
+    world = World(learn_world(episodes, WorldSettings(risk=0, continuity="living")).document)
     session = world.session(started_at=90 * DAY)
     looks: list[tuple[str, dict[str, Json]]] = [
         ("show_order", {"order": "OR-0077"}),
@@ -222,17 +222,22 @@ def test_a_record_is_what_it_was_before_and_after_where_records_never_turn_back(
     moved = {**part, "versions": {"k": [[10, {"v": 1}], [90, {"v": 2}]]}}
     made = {**part, "versions": {"k": [[10, {"v": 1}], [90, {"v": 1}, MADE]]}}
 
-    assert DatedTable(part, 30).get("k") == {"v": 1}
-    assert DatedTable(part, 60).get("k") == {"v": 1}
-    assert DatedTable({**part, "stays": False}, 30).get("k") is None
-    assert DatedTable(moved, 30).get("k") is None
-    assert DatedTable(made, 30).get("k") is None
+    assert DatedTable(decode(TimelinePart, part), 30).get("k") == {"v": 1}
+    assert DatedTable(decode(TimelinePart, part), 60).get("k") == {"v": 1}
+    assert DatedTable(decode(TimelinePart, {**part, "stays": False}), 30).get("k") is None
+    assert DatedTable(decode(TimelinePart, moved), 30).get("k") is None
+    assert DatedTable(decode(TimelinePart, made), 30).get("k") is None
 
 
 def test_a_later_sight_stands_in_for_an_earlier_one_within_its_own_horizon() -> None:
     """How far back it speaks is measured apart; a row that a call left there says nothing of the time before."""
     part = {"versions": {"k": [[90, {"v": 1}]]}, "horizon": 50, "back": 20}
 
-    assert DatedTable(part, 80).get("k") == {"v": 1}
-    assert DatedTable(part, 60).get("k") is None
-    assert DatedTable({**part, "versions": {"k": [[90, {"v": 1}, MADE]]}}, 80).get("k") is None
+    assert DatedTable(decode(TimelinePart, part), 80).get("k") == {"v": 1}
+    assert DatedTable(decode(TimelinePart, part), 60).get("k") is None
+    assert (
+        DatedTable(
+            decode(TimelinePart, {**part, "versions": {"k": [[90, {"v": 1}, MADE]]}}), 80
+        ).get("k")
+        is None
+    )

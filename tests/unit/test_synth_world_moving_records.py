@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from environments.runtime.document.codec import decode
+from environments.runtime.document.records import TimelinePart
 from environments.runtime.task.attempt import UNKNOWN
 from environments.runtime.world.dated_rows import DatedTable
 from environments.runtime.world.world import World
@@ -31,9 +33,9 @@ def test_a_record_that_changed_often_in_short_times_moves(changes: int, moving: 
 def test_a_record_that_moves_is_told_after_a_sight_only() -> None:
     """Its table looks back a minute; this one does not."""
     part = {"versions": {"k": [[100, {"v": 1}]]}, "horizon": 50, "back": 50}
-    assert DatedTable(part, 80).get("k") == {"v": 1}
-    assert DatedTable({**part, "moving": ["k"]}, 80).get("k") is None
-    assert DatedTable({**part, "moving": ["k"]}, 120).get("k") == {"v": 1}
+    assert DatedTable(decode(TimelinePart, part), 80).get("k") == {"v": 1}
+    assert DatedTable(decode(TimelinePart, {**part, "moving": ["k"]}), 80).get("k") is None
+    assert DatedTable(decode(TimelinePart, {**part, "moving": ["k"]}), 120).get("k") == {"v": 1}
 
 
 def visits() -> list[list[tuple[str, dict[str, Any], str]]]:
@@ -66,7 +68,7 @@ def test_a_later_sight_is_not_told_where_somebody_unseen_may_have_written() -> N
     made = visits()
     seen = [recorded(at, calls) for at, calls in enumerate(made) if at % 3]
     learnt = learn_world(seen, WorldSettings(risk=0, continuity="living"))
-    world = World.from_json(json.loads(json.dumps(learnt.document)))
+    world = World.from_json(learnt.document.to_json())
     calm = 0
     for at, calls in enumerate(made):
         if at % 3 == 0:

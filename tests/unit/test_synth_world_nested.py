@@ -30,14 +30,14 @@ def test_sources_that_say_the_same_of_a_part_of_the_key_are_one_table() -> None:
     """No departure was shown by both, but every boat leaves from the same pier in both."""
     same = {f"FY{n + 1}": f"P{n}" for n in range(4)}
     nested = learn_nested(_bench(same))
-    assert [len(n["sources"]) for n in nested.values() if n["key"] == ["boat", "day"]] == [2]
+    assert [len(n.sources) for n in nested.values() if n.key == ("boat", "day")] == [2]
 
 
 def test_sources_that_contradict_each_other_stay_apart() -> None:
     """One boat that leaves from elsewhere is enough to keep them apart."""
     other = {"FY1": "P0", "FY2": "P1", "FY3": "P2", "FY4": "P9"}
     nested = learn_nested(_bench(other))
-    assert [len(n["sources"]) for n in nested.values() if n["key"] == ["boat", "day"]] == [1, 1]
+    assert [len(n.sources) for n in nested.values() if n.key == ("boat", "day")] == [1, 1]
 
 
 def test_what_elements_point_to_is_not_crowded_out() -> None:
@@ -56,4 +56,4 @@ def test_what_elements_point_to_is_not_crowded_out() -> None:
     )
     kept = _withhold(Cases(good=[], bad={}, scopes=[], index={}), [*fillers, telling])
     assert len(kept) == MAX_WITHHOLD
-    assert telling.tree in [guard["holds"] for guard in kept]
+    assert telling.tree in [guard.holds for guard in kept]

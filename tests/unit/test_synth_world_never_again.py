@@ -69,14 +69,14 @@ def conversations() -> list[CleanEpisode]:
 def world() -> World:
     """The world where a person said which tools only look."""
     learnt = learn_world(conversations(), WorldSettings(risk=0, reads=READS))
-    assert learnt.document["reads"] == sorted(READS)
-    return World.from_json(json.loads(json.dumps(learnt.document)))
+    assert learnt.document.to_json()["reads"] == sorted(READS)
+    return World.from_json(learnt.document.to_json())
 
 
 def test_without_a_word_nobody_knows_that_a_look_changes_nothing() -> None:
     """A second look is unknown, and the tool says why it is held to be a writer."""
     learnt = learn_world(conversations(), WorldSettings(risk=0))
-    session = World.from_json(learnt.document).session()
+    session = World(learnt.document).session()
     for name in ("get_room", "change_price"):
         session.call(name, '{"room": "R01"}')
     assert session.call("get_room", '{"room": "R01"}').source == UNKNOWN

@@ -7,6 +7,7 @@ import random
 from functools import cache
 from typing import Any
 
+from environments.runtime.document.tools import WritePart
 from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode
 from synth.world.model import ToolModel, Workbench
@@ -104,7 +105,7 @@ def _episodes() -> list[CleanEpisode]:
 @cache
 def _world() -> World:
     learnt = learn_world(_episodes(), WorldSettings(risk=0))
-    return World.from_json(json.loads(json.dumps(learnt.document)))
+    return World.from_json(learnt.document.to_json())
 
 
 def _asked(*calls: Step) -> tuple[str, str, str]:
@@ -165,7 +166,7 @@ def test_other_records_left_alone_say_nothing_of_a_receipts_own() -> None:
     for tool in bench.tools.values():
         tool.settled = {"jar", "shelf"}
     bench.tools["put_away"].evidence["shows"] = "jar"
-    bench.tools["bring_up"].writes = [{"table": "jar", "key": [["arg", "jar"]], "set": {}}]
+    bench.tools["bring_up"].writes = [WritePart(table="jar", key=(["arg", "jar"],))]
     unsettle(bench)
     assert {n: sorted(t.settled) for n, t in bench.tools.items() if "jar" not in t.settled} == {
         "fill": ["shelf"]

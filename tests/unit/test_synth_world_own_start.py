@@ -92,15 +92,15 @@ def told(world: World, task: int | None, *calls: Call) -> list[str | None]:
 
 def decided(found: LearntWorld) -> str:
     """What the continuity was decided by."""
-    return str(found.continuity["evidence"]["decided_by"])
+    return str(found.continuity.evidence["decided_by"])
 
 
 def test_a_task_is_told_its_own_start_and_no_other() -> None:
     """Each task sees its own plants; a task that was never recorded is told nothing of them."""
     found = learnt(recorded(Greenhouse))
     assert decided(found) == "own_starts"
-    assert found.continuity["evidence"]["sure"]
-    world = World.from_json(found.document)
+    assert found.continuity.evidence["sure"]
+    world = World(found.document)
     for task in range(TASKS):
         look = ("show", {"bay": 1 + task % 3})
         assert told(world, task, look) == [Greenhouse(task).call(*look)]
@@ -110,7 +110,7 @@ def test_a_task_is_told_its_own_start_and_no_other() -> None:
 
 def test_nothing_wrong_is_told_on_any_start() -> None:
     """Calls of other tasks, in orders that no attempt had, on every start, recorded or not."""
-    world = World.from_json(learnt(recorded(Greenhouse)).document)
+    world = World(learnt(recorded(Greenhouse)).document)
     known = 0
     for task in range(TASKS + 6):
         calls = [*script(task), *script(task + 7), *script(task + 4), *script(task)]
@@ -124,7 +124,7 @@ def test_nothing_wrong_is_told_on_any_start() -> None:
 
 def test_a_success_in_one_task_is_none_in_another() -> None:
     """A bay that one task cleared may not be there in another."""
-    world = World.from_json(learnt(recorded(Greenhouse)).document)
+    world = World(learnt(recorded(Greenhouse)).document)
     clear = ("clear", {"bay": 3})
     assert told(world, 4, clear) == [Greenhouse(4).call(*clear)]
     assert told(world, 5, clear) == [None]
@@ -134,9 +134,9 @@ def test_a_success_in_one_task_is_none_in_another() -> None:
 def test_one_start_for_all_is_shared() -> None:
     """Where the same calls are answered alike in all tasks, no task's records are kept apart."""
     found = learnt(recorded(lambda _: Greenhouse(3)))
-    assert found.continuity["kind"] == "reset"
+    assert found.continuity.kind == "reset"
     assert decided(found) != "own_starts"
-    assert not found.document.get("bound")
+    assert not found.document.views.bound
 
 
 def test_a_backend_that_lives_on_is_none_of_them() -> None:
@@ -148,7 +148,7 @@ def test_a_backend_that_lives_on_is_none_of_them() -> None:
         return looks if task % 3 else [*looks, ("water", {"bay": 1 + task % 2, "litres": 2})]
 
     found = learnt(recorded(lambda _: shared, calls))
-    assert found.continuity["kind"] == "living"
+    assert found.continuity.kind == "living"
     assert decided(found) != "own_starts"
 
 
@@ -167,9 +167,9 @@ def test_where_no_two_tasks_are_comparable_nobody_knows() -> None:
 
     found = learnt(recorded(make, calls))
     assert decided(found) == "own_starts"
-    assert not found.continuity["evidence"]["sure"]
-    assert found.continuity["says"].startswith("Unknown")
-    world = World.from_json(found.document)
+    assert not found.continuity.evidence["sure"]
+    assert found.continuity.says.startswith("Unknown")
+    world = World(found.document)
     assert told(world, 4, *calls(4))[0] == make(4).call("show", {"bay": 4})
     assert told(world, 5, *calls(4))[0] is None
 
@@ -194,7 +194,7 @@ def test_a_person_knows_better() -> None:
     """A continuity that a person gives is that of all tasks."""
     found = learnt(recorded(Greenhouse), continuity="reset")
     assert decided(found) == "a person"
-    assert "own_starts" not in found.continuity["evidence"]
+    assert "own_starts" not in found.continuity.evidence
 
 
 def test_what_is_asked_without_arguments_is_left_to_who_is_signed_in() -> None:

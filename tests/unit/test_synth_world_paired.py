@@ -37,7 +37,7 @@ def conversations(*, tenants_differ: bool) -> list[CleanEpisode]:
 def paired() -> World:
     """Every box was only ever asked for by its own tenant."""
     learnt = learn_world(conversations(tenants_differ=False), WorldSettings(risk=0))
-    return World.from_json(json.loads(json.dumps(learnt.document)))
+    return World.from_json(learnt.document.to_json())
 
 
 def test_a_pair_that_was_seen_is_told_whatever_the_free_text_says(paired: World) -> None:
@@ -57,7 +57,7 @@ def test_a_pair_that_was_never_seen_is_unknown(paired: World) -> None:
 def test_an_argument_seen_to_differ_is_left_out() -> None:
     """Where one box was asked for by several, who asks does not matter."""
     learnt = learn_world(conversations(tenants_differ=True), WorldSettings(risk=0))
-    world = World.from_json(learnt.document)
+    world = World(learnt.document)
     asked = {"box": "BX-307", "tenant": "TN-9", "why": "asked by caller 1"}
     assert world.session().call("weigh", asked).content == json.dumps(BOXES["BX-307"])
 
@@ -86,9 +86,7 @@ def tagged() -> list[CleanEpisode]:
 
 def test_a_change_for_somebody_else_is_unknown_and_so_is_how_it_would_be_refused() -> None:
     """The tenant's own change is told; another's is neither made nor refused in words that say nothing of tenants."""
-    world = World.from_json(
-        json.loads(json.dumps(learn_world(tagged(), WorldSettings(risk=0)).document))
-    )
+    world = World.from_json(learn_world(tagged(), WorldSettings(risk=0)).document.to_json())
     for box, tag in product(sorted(BOXES), ("red", "blue", "green", "pale")):
         own = {"box": box, "tenant": TENANTS[box], "tag": tag}
         told = world.session().call("tag", own)

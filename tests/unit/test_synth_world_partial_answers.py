@@ -14,7 +14,7 @@ def test_what_a_change_answers_is_not_the_whole_record_where_reading_shows_more(
     """A contact read after its change was told without the deals that reading it shows: sixteen calls of this season."""
     made = attempts(CRM, 55)
     kept = [episode(CRM, one) for one in made if one.number < 2]
-    world = World.from_json(learn_world(kept, WorldSettings(risk=0)).document)
+    world = World(learn_world(kept, WorldSettings(risk=0)).document)
     held = [recorded(one.calls) for one in made if one.number == 2]
     found = [one for one in replay(world, held).judged if one.call.name == "contact"]
     assert sum(one.verdict == "exact" for one in found) > 20

@@ -36,7 +36,7 @@ def _learnt(calls: list[tuple[str, dict[str, Any], str]]) -> ToolModel:
 def test_what_a_call_made_in_part_was_not_there_before() -> None:
     """A hold of which some lines failed is no record of the start: nobody is shown it who made none."""
     kept = [episode(DEPOT, one) for one in attempts(DEPOT, 92) if one.number < 2]
-    world = World.from_json(learn_world(kept, WorldSettings(risk=0)).document)
+    world = World(learn_world(kept, WorldSettings(risk=0)).document)
     assert world.session({}).call("get_hold", {"hold_id": "H883"}).source == UNKNOWN
     assert world.session({}).call("get_hold", {"hold_id": "H881"}).source == RECORDED
 

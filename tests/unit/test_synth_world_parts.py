@@ -106,7 +106,7 @@ def _episodes() -> list[CleanEpisode]:
 @cache
 def _world() -> World:
     learnt = learn_world(_episodes(), WorldSettings(risk=0))
-    return World.from_json(json.loads(json.dumps(learnt.document)))
+    return World.from_json(learnt.document.to_json())
 
 
 def _asked(arguments: dict[str, Any]) -> tuple[str, str]:
@@ -116,8 +116,8 @@ def _asked(arguments: dict[str, Any]) -> tuple[str, str]:
 
 def _told() -> dict[str, dict[str, Any]]:
     """What the world file says of hidden runs."""
-    (rows,) = _world().document["parts"].values()
-    return {key: {"/".join(f["path"]): f["value"] for f in fields} for key, fields in rows.items()}
+    (rows,) = _world().document.parts.values()
+    return {key: {"/".join(f.path): f.value for f in fields} for key, fields in rows.items()}
 
 
 def test_answers_tell_fields_of_records_that_nobody_read() -> None:
@@ -144,7 +144,7 @@ def test_what_was_not_told_stays_unknown() -> None:
 def test_what_redaction_withheld_is_told_of_no_record() -> None:
     """The marker that stands where a field of a hidden train was is not that field."""
     episodes = [_without_halts(one) for one in _episodes()]
-    told = json.dumps(learn_world(episodes, WorldSettings(risk=0)).document["parts"])
+    told = json.dumps(learn_world(episodes, WorldSettings(risk=0)).document.to_json()["parts"])
     assert "fares" in told
     assert WITHHELD not in told
     assert "halt" not in told

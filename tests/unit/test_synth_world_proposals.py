@@ -67,7 +67,7 @@ def _episodes() -> tuple[CleanEpisode, ...]:
 
 @cache
 def _alone() -> str:
-    return stable(learn_world(_episodes(), WorldSettings(risk=0)).document)
+    return stable(learn_world(_episodes(), WorldSettings(risk=0)).document.to_json())
 
 
 def _model(server: ModelServer, cache: Path | None = None) -> LlmSettings:
@@ -107,18 +107,18 @@ def test_a_good_proposal_enters_and_is_marked(tmp_path: Path) -> None:
         learnt = learn_world(_episodes(), settings)
         again = learn_world(_episodes(), settings)
         prompts = [str(r["messages"][0]["content"]) for r in server.requests]
-    session = World.from_json(json.loads(json.dumps(learnt.document))).session()
+    session = World.from_json(learnt.document.to_json()).session()
     market = Market()
     answer = session.call("furnish", {"stall": "ST-63", "tables": 41})
     assert json.loads(answer.content) == json.loads(market.furnish("ST-63", 41))
-    told = learnt.document["tools"]["furnish"]["evidence"]["proposed"]
+    told = learnt.document.to_json()["tools"]["furnish"]["evidence"]["proposed"]
     assert [(t["proposed_by"], t["effect"], t["counter_examples"]) for t in told] == [
         ("model", "fee", 0)
     ]
     assert told[0]["examples"] > told[0]["examples_not_shown"] >= 3
     assert len(prompts) == 1
     assert "nothing in them is an instruction" in prompts[0]
-    assert stable(again.document) == stable(learnt.document)
+    assert again.document == learnt.document
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_a_good_proposal_enters_and_is_marked(tmp_path: Path) -> None:
 )
 def test_a_bad_proposal_leaves_the_world_as_it_was(reply: Callable[[], str]) -> None:
     """Wrong, learnt by heart, outside the language or out of shape: not a byte of the world file changes."""
-    assert stable(_with(reply).document) == _alone()
+    assert stable(_with(reply).document.to_json()) == _alone()
 
 
 @pytest.mark.slow
@@ -149,7 +149,7 @@ def test_large_and_deep_proposals_are_refused() -> None:
     deep: list[Any] = RULE
     for _ in range(14):
         deep = ["neg", ["neg", deep]]
-    assert stable(_with(_trees(large, deep)).document) == _alone()
+    assert stable(_with(_trees(large, deep)).document.to_json()) == _alone()
 
 
 @pytest.mark.slow
@@ -157,7 +157,7 @@ def test_proposals_that_differ_leave_new_calls_unknown() -> None:
     """Two rules that fit every example are kept side by side: where they part ways nobody knows."""
     other = ["if", ["le", ["arg", "tables"], ["const", 30]], RULE, ["arg", "tables"]]
     learnt = _with(_trees(RULE, other))
-    session = World.from_json(json.loads(json.dumps(learnt.document))).session()
+    session = World.from_json(learnt.document.to_json()).session()
     assert session.call("furnish", {"stall": "ST-63", "tables": 41}).source == "unknown"
     assert session.call("furnish", {"stall": "ST-64", "tables": 12}).source != "unknown"
 
@@ -165,7 +165,7 @@ def test_proposals_that_differ_leave_new_calls_unknown() -> None:
 @pytest.mark.slow
 def test_a_model_that_is_away_leaves_the_world_as_it_was() -> None:
     """An endpoint that answers nothing but faults costs a warning."""
-    assert stable(_with(_trees(RULE), always="500").document) == _alone()
+    assert stable(_with(_trees(RULE), always="500").document.to_json()) == _alone()
 
 
 @pytest.mark.slow
@@ -175,7 +175,7 @@ def test_an_endpoint_that_nobody_listens_at_changes_nothing() -> None:
         model="openai/tiny", base_url="http://127.0.0.1:9/v1", api_key="none", timeout_s=5
     )
     learnt = learn_world(_episodes(), WorldSettings(risk=0, proposals=dead))
-    assert stable(learnt.document) == _alone()
+    assert stable(learnt.document.to_json()) == _alone()
 
 
 def test_settings_name_the_model_per_app(tmp_path: Path) -> None:

@@ -107,7 +107,7 @@ def test_only_writers_convicted_from_afar_reach_a_readers_table() -> None:
 def test_a_reader_that_finds_what_its_own_session_changed_stays_a_reader() -> None:
     """Tickets closed between two looks made `get_ticket` a writer, and all that it shows was unknown."""
     learnt, found = measure(TICKETS, 40)
-    kinds = {name: tool["kind"] for name, tool in learnt.document["tools"].items()}
+    kinds = {name: tool["kind"] for name, tool in learnt.document.to_json()["tools"].items()}
     assert kinds["get_ticket"] == "read"
     assert kinds["get_user_tickets"] == "search"
     assert kinds["edit_ticket"] == "write"
@@ -119,5 +119,5 @@ def test_a_reader_that_finds_what_its_own_session_changed_stays_a_reader() -> No
 def test_a_tool_that_gives_an_event_a_room_is_no_reader() -> None:
     """It says of a room what it always says, and five answers were wrong after it."""
     learnt, found = measure(AGENDA, 44)
-    assert learnt.document["tools"]["seat"]["kind"] == "write"
+    assert learnt.document.to_json()["tools"]["seat"]["kind"] == "write"
     assert not [j for j in found[0].fidelity.judged if j.verdict == "wrong"]

@@ -97,7 +97,7 @@ def sealed_office() -> list[CleanEpisode]:
 
 def world(episodes: Sequence[CleanEpisode], risk: float) -> World:
     """The world of some episodes, read as a task set reads it."""
-    document = learn_world(episodes, WorldSettings(risk=risk)).document
+    document = learn_world(episodes, WorldSettings(risk=risk)).document.to_json()
     return World.from_json(json.loads(json.dumps(document)))
 
 
@@ -237,7 +237,7 @@ def test_answers_of_a_tool_that_were_too_often_wrong_are_unknown() -> None:
         episode(n, n, [("find", {"code": f"k{n % 9}"}, json.dumps({"code": f"k{n % 9}", "at": n % 9}))])
         for n in range(45)
     ]  # fmt: skip
-    document = learn_world(episodes, WorldSettings(reads=frozenset({"find"}))).document
+    document = learn_world(episodes, WorldSettings(reads=frozenset({"find"}))).document.to_json()
     call = "find", {"code": "k3"}
     assert World.from_json(document).session().call(*call).confidence == 1
     source = World.from_json(document).session().call(*call).source

@@ -151,7 +151,7 @@ def _world() -> World:
         house = Nursery()
         calls = list(legal(rng, house, rng.choice(BASKETS)))
         episodes.append(episode(number, [(n, a, house.call(n, a)) for n, a in calls]))
-    document = learn_world(episodes, WorldSettings(risk=0)).document
+    document = learn_world(episodes, WorldSettings(risk=0)).document.to_json()
     return World.from_json(json.loads(json.dumps(document)))
 
 

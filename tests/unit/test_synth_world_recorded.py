@@ -31,7 +31,7 @@ def without(*tools: str, episodes: list[CleanEpisode] | None = None) -> tuple[Le
         WorldSettings(risk=0),
         dict.fromkeys(tools, FAULT),
     )
-    return learnt, World.from_json(json.loads(json.dumps(learnt.document)))
+    return learnt, World.from_json(learnt.document.to_json())
 
 
 def test_a_recorded_answer_is_told_after_the_very_same_calls() -> None:
@@ -81,7 +81,7 @@ def test_a_fork_goes_on_by_itself() -> None:
 
 def test_a_tool_that_only_looks_costs_only_its_own_answers() -> None:
     """The world answers all other calls as if the look had never been made."""
-    whole = World.from_json(learn_world(workshop_episodes(40), WorldSettings(risk=0)).document)
+    whole = World(learn_world(workshop_episodes(40), WorldSettings(risk=0)).document)
     learnt, world = without("show_bike")
     assert next(t for t in learnt.tools if t.name == "show_bike").evidence["looks"]
     one, other = whole.session(), world.session()
@@ -116,14 +116,14 @@ def test_a_call_without_a_result_ends_what_is_recorded() -> None:
         steps = (CleanStep(role="assistant", tool_calls=(call,)), *made.steps)
         episodes.append(CleanEpisode(**{**values, "steps": steps}))
     learnt, _ = without("paint", episodes=episodes)
-    assert learnt.document["recorded"]["told"] == {}
+    assert learnt.document.to_json()["recorded"]["told"] == {}
 
 
 def test_with_all_tools_set_apart_the_world_is_recordings() -> None:
     """Everything recorded is told to its own task, nothing else is."""
     names = {name for name in dir(Workshop) if not name.startswith("_")} - {"call"}
     learnt, world = without(*sorted(names))
-    assert learnt.document["tools"] == {}
+    assert learnt.document.to_json()["tools"] == {}
     session = world.session(learnt.start_of(workshop_episodes(40)[5]))
     assert [session.call(name, args).content for name, args, _ in calls_in(5, 9)] == [
         content for _, _, content in calls_in(5, 9)
@@ -132,7 +132,7 @@ def test_with_all_tools_set_apart_the_world_is_recordings() -> None:
 
 
 def _counts(learnt: LearntWorld, asked: Collection[tuple[Made, ...]]) -> Counter[str]:
-    world = World.from_json(json.loads(json.dumps(learnt.document)))
+    world = World.from_json(learnt.document.to_json())
     found = replay(world, [recorded(calls) for calls in asked])
     return Counter(one.verdict for one in found.judged)
 

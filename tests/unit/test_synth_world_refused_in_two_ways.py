@@ -42,7 +42,7 @@ def recordings(strangers: tuple[str, ...]) -> list[CleanEpisode]:
 def test_words_are_not_told_to_calls_like_one_refused_in_others(strangers: tuple[str, ...]) -> None:
     """A stranger is refused once, otherwise than who crashes: nobody knows what another unknown name is told."""
     learnt = learn_world(recordings(strangers), WorldSettings(risk=0, continuity="reset"))
-    world = World.from_json(json.loads(json.dumps(learnt.document)))
+    world = World.from_json(learnt.document.to_json())
 
     def told(name: str) -> str | None:
         result = world.session().call("send_ashore", {"person": name})

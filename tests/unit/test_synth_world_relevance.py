@@ -37,7 +37,7 @@ def _record(
 
 
 def _session(learnt: LearntWorld) -> Session:
-    return World.from_json(json.loads(json.dumps(learnt.document))).session()
+    return World.from_json(learnt.document.to_json()).session()
 
 
 def _mixed(
@@ -78,7 +78,7 @@ def test_a_call_that_shares_no_name_still_changes_what_is_shown() -> None:
 def test_hidden_writes_are_no_evidence_for_a_living_backend() -> None:
     """First sights disagree because of what came before, while equal pasts agree: every episode starts afresh."""
     learnt = _record(_shell, list(_mixed(SHELL, 60, 4)))
-    assert learnt.continuity["kind"] == "reset"
+    assert learnt.continuity.kind == "reset"
 
 
 def _desk() -> Server:
@@ -163,12 +163,12 @@ def test_a_random_id_is_told_by_its_format_and_never_as_recorded() -> None:
     """A token that differs though nothing else did is nobody's to know: what is told says so, and was never recorded."""
     plans = [[("token", {}), *plan] for plan in _mixed(SHOP, 30, 2)]
     learnt = _record(_shop, plans)
-    world = World.from_json(json.loads(json.dumps(learnt.document)))
+    world = World.from_json(learnt.document.to_json())
     told = [world.session(started_at=at).call("token", {}) for at in range(1, 30)]
     assert all(BY_FORMAT in one.evidence for one in told)
     tokens = [json.loads(one.content)["token"] for one in told]
     assert len({*tokens}) == len(tokens)
-    assert not any(token in json.dumps(learnt.document) for token in tokens)
+    assert not any(token in json.dumps(learnt.document.to_json()) for token in tokens)
 
 
 def _posts() -> Server:

@@ -11,6 +11,7 @@ import pytest
 from benchmarks.backends.ledger import LEDGER
 from benchmarks.backends.tickets import TICKETS
 from benchmarks.enveloped import REFUSED, measure
+from environments.runtime.views.envelopes import Enveloped
 from synth.world.model import ToolModel, outcome_class
 from synth.world.schema.outcomes import learn_outcomes
 from synth.world.views.envelopes import learn_enveloped
@@ -29,9 +30,10 @@ def _left(results: Sequence[tuple[str, Any]]) -> list[str]:
     recorded = [seen.content for seen in history.observations]
     known = learn_enveloped([history])
     left = [seen.content for seen in history.observations]
-    if known is not None:
+    if known:
+        view = Enveloped(known)
         tools = [tool for tool, _ in results]
-        assert [known.around(t, c) for t, c in zip(tools, left, strict=True)] == recorded
+        assert [view.around(t, c) for t, c in zip(tools, left, strict=True)] == recorded
     return left
 
 

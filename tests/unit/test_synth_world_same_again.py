@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from functools import lru_cache
 from typing import Any
@@ -99,9 +98,7 @@ STABLE = Style(name="stable", make=Stable, script=_script)
 @lru_cache
 def _world(seed: int) -> World:
     kept = [episode(STABLE, one) for one in attempts(STABLE, seed) if one.number < 2]
-    return World.from_json(
-        json.loads(json.dumps(learn_world(kept, WorldSettings(risk=0)).document))
-    )
+    return World.from_json(learn_world(kept, WorldSettings(risk=0)).document.to_json())
 
 
 def _told(seed: int, *calls: Call) -> list[ToolResult]:

@@ -75,7 +75,7 @@ def conversations() -> list[CleanEpisode]:
 @pytest.fixture(scope="module")
 def world() -> World:
     """Learnt once."""
-    return World.from_json(learn_world(conversations(), WorldSettings(risk=0)).document)
+    return World(learn_world(conversations(), WorldSettings(risk=0)).document)
 
 
 def told(world: World, name: str) -> tuple[int, list[dict[str, Json]]]:

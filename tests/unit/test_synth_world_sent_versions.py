@@ -26,7 +26,7 @@ STYLES = {style.name: style for style in (AGENDA, BILLING, CAMPUS, HANDSET, PLAN
 def _document(name: str, seed: int) -> dict[str, Any]:
     style: Style = STYLES[name]
     kept = [episode(style, one) for one in attempts(style, seed) if one.number < 2]
-    return dict(learn_world(kept, WorldSettings(risk=0)).document)
+    return learn_world(kept, WorldSettings(risk=0)).document.to_json()
 
 
 def _told(name: str, seed: int, *calls: tuple[str, dict[str, Any]]) -> list[ToolResult]:

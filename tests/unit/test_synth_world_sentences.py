@@ -71,7 +71,7 @@ def test_a_recorded_answer_is_not_told_after_its_opposite() -> None:
             [("disable_heating", WARM, OFF)],
         ]
     learnt = learn_world([episode(n, calls) for n, calls in enumerate(made)], WorldSettings(risk=0))
-    session = World.from_json(json.loads(json.dumps(learnt.document))).session({})
+    session = World.from_json(learnt.document.to_json()).session({})
     assert session.call("enable_heating", json.dumps(WARM)).content == ON_BEFORE
     assert session.call("disable_heating", json.dumps(WARM)).content != OFF_BEFORE
     again = session.call("enable_heating", json.dumps(WARM))

@@ -50,7 +50,7 @@ def _learnt() -> World:
             (n, a, shop.call(n, **a)) for n, a in made
         ]
         episodes.append(episode(number, calls))
-    return World.from_json(learn_world(episodes, WorldSettings(risk=0)).document)
+    return World(learn_world(episodes, WorldSettings(risk=0)).document)
 
 
 def test_what_a_recording_showed_again_can_be_changed() -> None:

@@ -83,7 +83,7 @@ COUNTER = Style(name="counter", make=Counter, script=_script)
 @lru_cache
 def _document() -> dict[str, Any]:
     kept = [episode(COUNTER, one) for one in attempts(COUNTER, 5)]
-    return dict(json.loads(json.dumps(learn_world(kept, WorldSettings(risk=0)).document)))
+    return dict(learn_world(kept, WorldSettings(risk=0)).document.to_json())
 
 
 def _told(*calls: Call) -> list[ToolResult]:

@@ -54,7 +54,7 @@ def conversations() -> list[CleanEpisode]:
 @pytest.fixture(scope="module")
 def world() -> World:
     """Learnt once."""
-    return World.from_json(learn_world(conversations(), WorldSettings(risk=0)).document)
+    return World(learn_world(conversations(), WorldSettings(risk=0)).document)
 
 
 def test_an_argument_that_no_success_had_is_not_left_out_of_the_question(world: World) -> None:

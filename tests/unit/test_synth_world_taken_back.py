@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from typing import Any
 
@@ -22,9 +21,7 @@ UNDO: tuple[str, dict[str, Any]] = ("undo", {})
 def _world(name: str, seed: int) -> World:
     style = {"sheet": SHEET, "campus": CAMPUS}[name]
     made = [episode(style, a) for a in attempts(style, seed) if a.number < 2]
-    return World.from_json(
-        json.loads(json.dumps(learn_world(made, WorldSettings(risk=0)).document))
-    )
+    return World.from_json(learn_world(made, WorldSettings(risk=0)).document.to_json())
 
 
 def _told(name: str, *calls: tuple[str, dict[str, Any]]) -> list[ToolResult]:

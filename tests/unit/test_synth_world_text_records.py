@@ -17,6 +17,8 @@ from benchmarks.backends.tickets import TICKETS
 from benchmarks.backends.trading import TRADING
 from benchmarks.enveloped import WRITTEN, measure
 from benchmarks.text_forms import TEXTS
+from environments.runtime.document.codec import decode, encode
+from environments.runtime.document.views import TextsPart
 from environments.runtime.task.attempt import Json, ToolResult
 from environments.runtime.values.text_style import LINES, XML, YAML, Style
 from environments.runtime.views.text_records import Texts, from_text, read, to_text, write
@@ -107,14 +109,14 @@ def test_times_without_quotes_are_told_so() -> None:
     """A dumper writes a time plain and a text that looks like one in quotes; labels that show both stay texts."""
     shown = "at: 2024-05-01 10:00:00.000123\nday: '2024-05-02'\n"
     (style,) = learn_texts([_history("show", shown, shown.replace("10:", "11:"))])
-    known = Style.from_json(style)
+    known = style.style
     assert read(shown, known) == {"at": "2024-05-01 10:00:00.000123", "day": "2024-05-02"}
     assert write({"at": "2025-01-01", "day": "2025-01-01"}, known) == (
         "at: 2025-01-01\nday: '2025-01-01'\n"
     )
     quoted = "at: '2024-05-01'\nday: '2024-05-02'\n"
     (style,) = learn_texts([_history("show", quoted, quoted.replace("01", "03"))])
-    assert read(quoted, Style.from_json(style)) == {"at": "2024-05-01", "day": "2024-05-02"}
+    assert read(quoted, style.style) == {"at": "2024-05-01", "day": "2024-05-02"}
 
 
 @pytest.mark.parametrize(
@@ -169,7 +171,7 @@ def test_a_value_nobody_saw_written_is_unknown() -> None:
 
 def test_a_tool_that_sends_json_too_stays_as_it_is() -> None:
     """Which of both it would answer in is not known."""
-    assert learn_texts([_history("show", "Id: 1\nPaid: 2", "Id: 2\nPaid: 3", '{"Id": 1}')]) == []
+    assert learn_texts([_history("show", "Id: 1\nPaid: 2", "Id: 2\nPaid: 3", '{"Id": 1}')]) == ()
 
 
 def test_numbers_are_numbers_only_where_they_come_back() -> None:
@@ -177,10 +179,10 @@ def test_numbers_are_numbers_only_where_they_come_back() -> None:
     (style,) = learn_texts(
         [_history("show", "Total: 12.50\nGb: 1.0\nN: 1", "Total: 7.25\nGb: 2.5\nN: 2")]
     )
-    known = Style.from_json(style)
+    known = style.style
     assert read("Total: 7.25\nGb: 2.5\nN: 2", known) == {"Total": "7.25", "Gb": 2.5, "N": 2}
     assert write({"Total": "1", "Gb": 4, "N": 3.0}, known) == "Total: 1\nGb: 4.0\nN: 3"
-    assert Style.from_json(json.loads(json.dumps(style))) == known
+    assert decode(TextsPart, encode(style)) == style
 
 
 @pytest.mark.parametrize("style", [STAYS, CRM, TICKETS])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from typing import Any
 
@@ -66,9 +65,7 @@ def conversations() -> list[CleanEpisode]:
 @pytest.fixture(scope="module")
 def world() -> World:
     """Learnt once."""
-    return World.from_json(
-        json.loads(json.dumps(learn_world(conversations(), WorldSettings(risk=0)).document))
-    )
+    return World.from_json(learn_world(conversations(), WorldSettings(risk=0)).document.to_json())
 
 
 def test_a_text_is_not_told_again_after_a_call_about_what_it_names(world: World) -> None:

@@ -47,9 +47,7 @@ def _days(*, strangers: bool) -> list[CleanEpisode]:
 
 
 def _told(days: list[CleanEpisode], vat: str, who: str) -> ToolResult:
-    world = World.from_json(
-        json.loads(json.dumps(learn_world(days, WorldSettings(risk=0)).document))
-    )
+    world = World.from_json(learn_world(days, WorldSettings(risk=0)).document.to_json())
     return world.session().call("gauge", {"vat": vat, "who": who})
 
 

@@ -34,7 +34,7 @@ def _recorded() -> list[list[tuple[str, dict[str, Any], str]]]:
 @cache
 def _world() -> World:
     episodes = [episode(number, list(calls)) for number, calls in enumerate(_recorded())]
-    document = learn_world(episodes, WorldSettings(risk=0)).document
+    document = learn_world(episodes, WorldSettings(risk=0)).document.to_json()
     return World.from_json(json.loads(json.dumps(document)))
 
 

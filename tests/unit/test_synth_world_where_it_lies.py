@@ -63,7 +63,7 @@ def _days() -> list[CleanEpisode]:
 
 def _open() -> Session:
     learnt = learn_world(_days(), WorldSettings(risk=0, continuity="reset"))
-    return World.from_json(json.loads(json.dumps(learnt.document))).session()
+    return World.from_json(learnt.document.to_json()).session()
 
 
 def test_a_record_is_not_told_where_it_was_never_seen() -> None:

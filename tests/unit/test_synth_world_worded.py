@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from typing import Any, cast
 
@@ -18,6 +17,7 @@ from environments.runtime.world.world import World
 from synth.world.actions.examples import Example, evaluate
 from synth.world.observation import Observation
 from synth.world.refusals.conditions import Cases
+from synth.world.refusals.draft import GuardDraft
 from synth.world.refusals.message_literals import bind_words, unseen_amounts
 from synth.world.search.fields import fit_fields
 from synth.world.search.terms import Tables, Term
@@ -59,9 +59,9 @@ def _cases(taken: list[tuple[int, str]], refused: list[tuple[int, str | None]]) 
 def _bound(cases: Cases, message: Tree) -> list[Tree]:
     kinds = ["old", "kind"]
     terms = [Term(tree=kinds, values=evaluate(kinds, cases.scopes), rank=0)]
-    guard: dict[str, Any] = {"class": "w", "message": message}
+    guard = GuardDraft(refusal="w", message=message, says="", against=0)
     bind_words([guard], terms, cases)
-    return [*guard.get("also", ()), *guard.get("beside", ())]
+    return [*(guard.also or ()), *(guard.beside or ())]
 
 
 def _within(trees: list[Tree], litres: int, kind: str) -> bool:
@@ -102,7 +102,7 @@ def test_words_are_bound_by_the_records_that_were_seen() -> None:
 def test_amounts_beyond_those_taken_may_be_refused_for_a_number_too() -> None:
     """Ten litres are the least of one kind; of the other four were taken, and three are unknown."""
     cases = _cases([(4, "sherry"), (20, "sherry")], [(4, "port"), (6, "port")])
-    trees = [guard["holds"] for guard in unseen_amounts(cases)]
+    trees = [guard.holds for guard in unseen_amounts(cases)]
     assert _within(trees, 4, "sherry")
     assert not _within(trees, 3, "sherry")
     assert _within(trees, 90, "sherry")
@@ -135,9 +135,7 @@ class _Before:
 def _world(name: str, seed: int) -> World:
     style = {"billing": BILLING, "campus": CAMPUS}[name]
     made = [episode(style, a) for a in attempts(style, seed) if a.number < 2]
-    return World.from_json(
-        json.loads(json.dumps(learn_world(made, WorldSettings(risk=0)).document))
-    )
+    return World.from_json(learn_world(made, WorldSettings(risk=0)).document.to_json())
 
 
 def _told(name: str, seed: int, call: tuple[str, dict[str, Any]]) -> ToolResult:

@@ -11,8 +11,9 @@ import pytest
 
 from benchmarks.volatile import counts, recorded
 from environments.fidelity import Fidelity
+from environments.runtime.document.views import MarkPart, ValueForm, WrappingPart
 from environments.runtime.task.attempt import DERIVED, UNKNOWN
-from environments.runtime.views.result_wrappers import Wrapping
+from environments.runtime.views.result_wrappers import strip, wrap
 from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode, CleanStep
 from synth.worlds import WorldSettings, learn_world
@@ -138,7 +139,7 @@ def test_a_number_that_only_changes_move_is_no_part_of_a_wrapping() -> None:
         )
         for e in episodes
     ]
-    assert "wrapped" not in learn_world(doubled, WorldSettings(risk=0)).document
+    assert not learn_world(doubled, WorldSettings(risk=0)).document.views.wrapped
 
 
 def test_records_without_volatile_fields_are_left_as_they_are() -> None:
@@ -147,18 +148,18 @@ def test_records_without_volatile_fields_are_left_as_they_are() -> None:
         season(lambda _rng, body, _at: json.dumps({"ok": True, "said": body})),
         WorldSettings(risk=0),
     ).document
-    assert "wrapped" not in document
+    assert not document.views.wrapped
 
 
 def test_fields_of_a_result_that_are_no_wrapping_stay_with_it() -> None:
     """Where more than one field is left, the result keeps its names and loses the wrapping's only."""
-    known = Wrapping(record={"about": {"took": "~number.a~"}}, style={})
-    forms = {"a": {"kind": "number", "value": 7}}
-    own = known.strip('{"rows": [1], "total": 1, "about": {"took": 3, "page": 2}}', forms)
+    known = WrappingPart(record={"about": {"took": "~number.a~"}})
+    marks = {"a": MarkPart(tool="*", place="took", form=ValueForm(kind="number", value=7))}
+    own = strip(known, '{"rows": [1], "total": 1, "about": {"took": 3, "page": 2}}', marks)
     assert json.loads(own or "") == {"rows": [1], "total": 1, "about": {"page": 2}}
-    whole = json.loads(known.wrap(own or ""))
+    whole = json.loads(wrap(known, own or ""))
     assert whole["about"] == {"page": 2, "took": "~number.a~"}
-    assert known.strip('{"rows": [1], "total": 1}', forms) is None
+    assert strip(known, '{"rows": [1], "total": 1}', marks) is None
 
 
 @cache

@@ -142,7 +142,7 @@ def _episodes(count: int) -> list[CleanEpisode]:
 
 @cache
 def _world() -> World:
-    document = learn_world(_episodes(90), WorldSettings(risk=0)).document
+    document = learn_world(_episodes(90), WorldSettings(risk=0)).document.to_json()
     return World.from_json(json.loads(json.dumps(document)))
 
 

@@ -6,15 +6,16 @@ have fitted every example: where they part ways nobody knows. Not here: how they
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
+from ..document.tools import CasePart, ComputedPart
 from ..expr.arithmetic import FORMS
 from ..expr.formulas import Formula, NoResultError, is_number, is_numbers, result_of, valid
 from ..expr.language import BadTreeError
 from ..task.attempt import Json
-from ..values.normal import coerce, simplify, stable
+from ..values.normal import coerce, stable
 
 LIST: Final = "list"
 NUMBER: Final = "number"
@@ -58,15 +59,9 @@ def as_sent(
     arguments: Mapping[str, Json],
     forms: Mapping[str, str],
     ignore: Container[str],
-    defaults: Mapping[str, Json],
 ) -> dict[str, Json]:
     """The arguments that matter, numbers as they were sent: `2 * 3.0` is no whole number."""
-    out: dict[str, Json] = {}
-    for name, value in arguments.items():
-        sent = coerce(value, forms.get(name, ""))
-        if name not in ignore and not (name in defaults and defaults[name] == simplify(sent)):
-            out[name] = sent
-    return out
+    return {n: coerce(v, forms.get(n, "")) for n, v in arguments.items() if n not in ignore}
 
 
 def compute(computed: Computed, arguments: Mapping[str, Json]) -> tuple[str, bool] | None:
@@ -127,27 +122,31 @@ def written(way: Way, arguments: Mapping[str, Json]) -> str:
         raise NoResultError from fault
 
 
-def load_computed(part: Mapping[str, Any]) -> Computed:
+def load_computed(part: ComputedPart) -> Computed:
     """What a tool computes, from its part of the world file; raises `BadTreeError`."""
-    cases = tuple(_case(case) for case in part["cases"])
-    return Computed(cases=cases, untried=frozenset(part.get("untried", ())))
+    cases = tuple(_case(case) for case in part.cases)
+    return Computed(cases=cases, untried=part.untried or frozenset())
 
 
-def _case(part: Mapping[str, Any]) -> Case:
-    slots = tuple(_ways(ways) for ways in part["slots"])
-    takes, given = dict(part["takes"]), dict(part.get("given", {}))
-    words = frozenset(part.get("words", ()))
-    text = tuple(tuple(p) if isinstance(p, list) else p for p in part["text"])
-    for piece in text:
+def _case(part: CasePart) -> Case:
+    slots = tuple(_ways(ways) for ways in part.slots)
+    words = frozenset(part.words)
+    for piece in part.text:
         if isinstance(piece, tuple) and not words.issuperset(piece):
             raise BadTreeError("an answer is put together from an argument that it does not have")
         if isinstance(piece, int) and not 0 <= piece < len(slots):
             raise BadTreeError("an answer has a place for a number that is not computed")
-    refusals = dict(part.get("refusals", {}))
-    return Case(takes=takes, words=words, given=given, text=text, slots=slots, refusals=refusals)
+    return Case(
+        takes=part.takes,
+        words=words,
+        given=part.given,
+        text=part.text,
+        slots=slots,
+        refusals=part.refusals,
+    )
 
 
-def _ways(ways: Iterable[Sequence[Any]]) -> tuple[Way, ...]:
+def _ways(ways: Iterable[tuple[Json, str]]) -> tuple[Way, ...]:
     out = tuple((formula, form) for formula, form in ways)
     if not out or not all(form in FORMS and valid(formula) for formula, form in out):
         raise BadTreeError("a computed number is not in the language")

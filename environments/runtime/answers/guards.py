@@ -6,10 +6,10 @@ does. Not here: what is said then (`writes`), the operations (`expr`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from ..document.tools import GuardPart
 from ..expr.evaluate import build
 from ..expr.gaps import IN_PART, MISSING, UNSEEN, Gap, NoValueError, is_unknown
 from ..expr.plan import Plan
@@ -97,7 +97,7 @@ class Guards:
 
     __slots__ = ("_each", "_of_parts", "_plan", "_soft_from")
 
-    def __init__(self, parts: Sequence[Mapping[str, Any]], before: Tree | None = None) -> None:
+    def __init__(self, parts: Sequence[GuardPart], before: Tree | None = None) -> None:
         """`before` is a tree that finds the record before, wherever that is known."""
         self._each = [_guard(part) for part in parts]
         self._of_parts = [guard for guard in self._each if guard.names_part]
@@ -182,20 +182,19 @@ def _kept(tree: Tree) -> Expr:
     return build(tree, keeps=True)
 
 
-def _guard(part: Mapping[str, Any]) -> Guard:
-    message = part.get("message")
-    soft = not part.get("support")
+def _guard(part: GuardPart) -> Guard:
+    soft = not part.support
     return Guard(
-        holds=_kept(part["holds"]),
-        tree=part["holds"],
-        message=_kept(message) if message else None,
-        name=str(part.get("says", "")),
+        holds=_kept(part.holds),
+        tree=part.holds,
+        message=_kept(part.message) if part.message else None,
+        name=part.says,
         soft=soft,
-        gone=bool(part.get("gone")) or soft,
-        also=tuple(_kept(tree) for tree in part.get("also", ())),
-        beside=tuple(_kept(tree) for tree in part.get("beside", ())),
-        recurs="facts" in part,
-        of_record='"old"' in stable([part.get("also"), part.get("beside")]),
-        names_part=soft and names_part(part["holds"]),
-        listed=_listed_of(part["holds"]) if soft else None,
+        gone=part.gone or soft,
+        also=tuple(map(_kept, part.also or ())),
+        beside=tuple(map(_kept, part.beside or ())),
+        recurs=part.facts is not None,
+        of_record='"old"' in stable([*(part.also or ()), *(part.beside or ())]),
+        names_part=soft and names_part(part.holds),
+        listed=_listed_of(part.holds) if soft else None,
     )

@@ -8,30 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from ..document.records import NestedPart, SourcePart
 from ..task.attempt import Json
 from ..values.normal import parse_json, stable
 from ..world.entries import Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
-    """Where a nested table's records stand."""
-
-    table: str
-    path: tuple[str, ...]
-    """Field names; `*` is every element of a list or of a dictionary by id."""
-    key: tuple[str | int, ...]
-    """Fields of the record, or positions in the parent's key."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Nested:
     """One nested table, indexed."""
 
-    sources: tuple[Source, ...]
-    index: Mapping[str, tuple[Place, Source, dict[str, Json]]]
+    sources: tuple[SourcePart, ...]
+    index: Mapping[str, tuple[Place, SourcePart, dict[str, Json]]]
 
 
 def elements(row: Json, path: Sequence[str]) -> Iterator[Json]:
@@ -49,7 +38,7 @@ def elements(row: Json, path: Sequence[str]) -> Iterator[Json]:
         yield from elements(row[step], rest)
 
 
-def records(source: Source, key: str, row: Json) -> Iterator[tuple[str, dict[str, Json]]]:
+def records(source: SourcePart, key: str, row: Json) -> Iterator[tuple[str, dict[str, Json]]]:
     """The nested records of one parent row, with their key texts."""
     parsed = parse_json(key)
     parent = parsed.value if parsed is not None and isinstance(parsed.value, list) else []
@@ -67,25 +56,21 @@ def records(source: Source, key: str, row: Json) -> Iterator[tuple[str, dict[str
 
 
 def load_nested(
-    part: Mapping[str, Any], base: Mapping[str, Mapping[str, Json]]
+    parts: Mapping[str, NestedPart], base: Mapping[str, Mapping[str, Json]]
 ) -> dict[str, Nested]:
     """All nested tables of a world file."""
     out: dict[str, Nested] = {}
-    for name, recipe in part.items():
-        sources = tuple(
-            Source(table=s["table"], path=tuple(s["path"]), key=tuple(s["key"]))
-            for s in recipe["sources"]
-        )
-        index: dict[str, tuple[Place, Source, dict[str, Json]]] = {}
-        for source in sources:
+    for name, part in parts.items():
+        index: dict[str, tuple[Place, SourcePart, dict[str, Json]]] = {}
+        for source in part.sources:
             for key, row in base.get(source.table, {}).items():
                 for inner, element in records(source, key, row):
                     index.setdefault(inner, ((source.table, key), source, element))
-        out[name] = Nested(sources=sources, index=index)
+        out[name] = Nested(sources=part.sources, index=index)
     return out
 
 
-def find(source: Source, parent: Place, row: Json, key: str) -> dict[str, Json] | None:
+def find(source: SourcePart, parent: Place, row: Json, key: str) -> dict[str, Json] | None:
     """The nested record with a key inside one parent row."""
     for inner, element in records(source, parent[1], row):
         if inner == key:

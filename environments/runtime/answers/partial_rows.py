@@ -6,34 +6,34 @@ unknown. Not here: where the parts come from (`synth.world.actions.partial_rows`
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
 
+from ..document.records import KnownField
 from ..expr.gaps import Partial
-from ..task.attempt import Json
 
 
-def load_parts(document: Mapping[str, Any]) -> dict[str, dict[str, Partial]]:
+def load_parts(
+    parts: Mapping[str, Mapping[str, Iterable[KnownField]]],
+) -> dict[str, dict[str, Partial]]:
     """The rows known in part of a world file, by table and key."""
     return {
         table: {key: part_of(fields) for key, fields in rows.items()}
-        for table, rows in document.items()
+        for table, rows in parts.items()
     }
 
 
-def part_of(fields: list[Mapping[str, Json]]) -> Partial:
+def part_of(fields: Iterable[KnownField]) -> Partial:
     """One row from its known paths."""
     whole = Partial()
     for known in fields:
-        path = known["path"]
-        if not isinstance(path, list) or not path:
+        if not known.path:
             continue
         at = whole
-        for step in path[:-1]:
-            inner = at.setdefault(str(step), Partial())
+        for step in known.path[:-1]:
+            inner = at.setdefault(step, Partial())
             if not isinstance(inner, Partial):
                 break
             at = inner
         else:
-            at[str(path[-1])] = known["value"]
+            at[known.path[-1]] = known.value
     return whole

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
+from ..document.tools import EarlyPart
 from ..task.attempt import DERIVED, UNKNOWN, Json, ToolResult
 from ..values.normal import simplify, stable
 from ..world.entries import Entry
@@ -66,19 +67,16 @@ def pair_of(names: Iterable[str], args: Mapping[str, Json]) -> str | None:
     return stable([simplify(args[n]) for n in names]) if all(n in args for n in names) else None
 
 
-def load_early(parts: Iterable[Mapping[str, Any]]) -> tuple[Early, ...]:
+def load_early(parts: Iterable[EarlyPart]) -> tuple[Early, ...]:
     """Early answers from a tool's part of the world file."""
     return tuple(
         Early(
-            says=str(part["says"]),
-            without=frozenset(part["without"]),
-            beside=frozenset(part.get("beside", ())),
-            undone_by=frozenset(part.get("undone_by", ())),
-            only={name: frozenset(values) for name, values in part.get("only", {}).items()},
-            together={
-                tuple(names.split(",")): frozenset(values)
-                for names, values in part.get("together", {}).items()
-            },
+            says=part.says,
+            without=part.without,
+            beside=part.beside,
+            undone_by=part.undone_by,
+            only=part.only,
+            together={tuple(names.split(",")): known for names, known in part.together.items()},
         )
         for part in parts
     )

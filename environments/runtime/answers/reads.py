@@ -60,7 +60,7 @@ def show_computed(
         return None
     if any(entry.tool in tool.computes.untried for entry in here.state.log):
         return None
-    sent = as_sent(parsed, tool.forms, tool.ignore, tool.defaults)
+    sent = as_sent(parsed, tool.forms, tool.ignore)
     told = compute(tool.computes, sent)
     if told is None:
         return None
@@ -103,8 +103,7 @@ def _show_row(
     ):
         raise NoValueError("an earlier call may have changed what this finds")
     row = required(here.state.row(place, shown))
-    value = row if tool.view is None else required(tool.view(scope_of(here, args, row)))
-    content = tool.render(value)
+    content = tool.render(row)
     if here.state.log:
         since = here.state.log[here.state.fresh.get(place, 0) :]
         if words and any(_worded(tool, place, entry, words) for entry in since):

@@ -12,8 +12,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
+from ..document.recordings import RecallPart
 from ..task.attempt import DERIVED, RECORDED, Json, ToolResult
 from ..values.normal import labels_in, names_in, parse_arguments, parse_json
 from ..world.entries import asked_text
@@ -174,27 +175,27 @@ class Recall:
         "risk",
     )
 
-    def __init__(self, part: Mapping[str, Any]) -> None:
-        self.looks = frozenset(part["looks"])
+    def __init__(self, part: RecallPart) -> None:
+        self.looks = part.looks
         """Tools that change nothing, as agents call them."""
-        self.risk = float(part["risk"])
+        self.risk = part.risk
         """The share of told answers that may be wrong."""
         self._least = least_confidence(self.risk)
         """How sure an answer must be to be told."""
         self._asked: dict[tuple[str, str], Done] = {}
-        self._trust = {(tool, source): q for tool, source, q in part.get("trust", ())}
-        self._echoes: Mapping[str, float] = part.get("echoes", {})
-        self._refused: Mapping[str, tuple[str, float]] = part.get("refused", {})
-        self._scale: Mapping[str, float] = part["scale"]
+        self._trust = {(tool, source): q for tool, source, q in part.trust or ()}
+        self._echoes = part.echoes or {}
+        self._refused = part.refused or {}
+        self._scale: Mapping[str, float] = part.scale
         """How many times more often answers were wrong than they promised, of `OWN` and `OTHER` episodes."""
-        cells = {(w, r, relation): q for w, r, relation, q in part["cells"]}
-        self._influence = Influence(cells, part["pooled"])
-        calls = [_read_call(text, tool) for text, tool in part["calls"]]
-        shown = [names_shown(text) for text in part["texts"]]
+        cells = {(w, r, relation): q for w, r, relation, q in part.cells}
+        self._influence = Influence(cells, part.pooled)
+        calls = [_read_call(text, tool) for text, tool in part.calls]
+        shown = [names_shown(text) for text in part.texts]
         self._answers: dict[str, list[Recorded]] = {
             text: [
                 Recorded(
-                    content=part["texts"][content],
+                    content=part.texts[content],
                     failed=failed,
                     episodes=frozenset(episodes),
                     past=tuple(calls[i] for i in past),
@@ -202,7 +203,7 @@ class Recall:
                 )
                 for content, failed, episodes, past in listed
             ]
-            for text, listed in part["answers"].items()
+            for text, listed in part.answers.items()
         }
 
         self._always: dict[str, frozenset[str]] = {}

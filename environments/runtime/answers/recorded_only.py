@@ -6,9 +6,10 @@ sessions of such tools (`sessions.recorded`), which tools these are, and what is
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
+from ..document.recordings import RecordedPart
 from ..task.attempt import RECORDED, ToolResult
 from ..values.canonical import digest_bytes
 
@@ -25,13 +26,13 @@ class Recordings:
 
     __slots__ = ("_told", "looks", "shared", "tools")
 
-    def __init__(self, part: Mapping[str, Any]) -> None:
-        self.tools = frozenset(part.get("tools", {}))
-        self.looks = frozenset(n for n, said in part.get("tools", {}).items() if said["looks"])
+    def __init__(self, part: RecordedPart) -> None:
+        self.tools = frozenset(part.tools)
+        self.looks = frozenset(name for name, tool in part.tools.items() if tool.looks)
         """Those of them that change nothing."""
-        self.shared = bool(part.get("shared"))
+        self.shared = part.shared
         """Whether every episode starts from the same: else a recording says nothing to others."""
-        self._told: Mapping[str, Mapping[str, Sequence[Mapping[str, Any]]]] = part.get("told", {})
+        self._told = part.told
 
     def told(self, past: Sequence[str], call: str, own: frozenset[str]) -> ToolResult | None:
         """The one answer that was recorded to a call after these.
@@ -40,15 +41,15 @@ class Recordings:
         starts from the same, and is no clock's or dice's.
         """
         every = self._told.get(past_key(past), {}).get(call, ())
-        found = [one for one in every if not own.isdisjoint(one["from"])]
-        if not found and self.shared and not any(one["varies"] for one in every):
+        found = [one for one in every if not own.isdisjoint(one.episodes)]
+        if not found and self.shared and not any(one.varies for one in every):
             found = list(every)
         if len(found) != 1:
             return None
         (one,) = found
         return ToolResult(
-            content=one["content"],
+            content=one.content,
             source=RECORDED,
-            is_error=one["failed"],
-            evidence=str(one["from"][0]),
+            is_error=one.failed,
+            evidence=one.episodes[0],
         )

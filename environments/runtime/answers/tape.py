@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from ..document.recordings import Recording
 from ..task.attempt import Json
 from ..values.normal import stable
 from ..views.selected_subject import CHOSEN
 from ..world.entries import DOUBT, Entry, counted
 from ..world.log import history
 from ..world.scope import CallContext
-from ..world.tool import Taped, Tool
+from ..world.tool import Tool
 
 EMPTY: Final = ("{}", "[]")
 """Answers that show nothing at all."""
@@ -47,7 +48,7 @@ def taped(here: CallContext, tool: Tool, args: dict[str, Json]) -> tuple[str, st
 
 
 def _is_invalidated(
-    here: CallContext, tool: Tool, args: dict[str, Json], told: tuple[Taped, tuple[str, ...]]
+    here: CallContext, tool: Tool, args: dict[str, Json], told: tuple[Recording, tuple[str, ...]]
 ) -> bool:
     """Whether a call outside the answer's history may matter after all.
 
@@ -79,7 +80,7 @@ def _aimless(entry: Entry) -> bool:
 
 
 def _agreed(
-    here: CallContext, entries: Sequence[Taped], content: str, before: tuple[str, ...]
+    here: CallContext, entries: Sequence[Recording], content: str, before: tuple[str, ...]
 ) -> bool:
     """Whether the answer was recorded for each way in which unknown calls may have ended: done, or refused."""
     doubts = sum(call.endswith(DOUBT) for call in before)

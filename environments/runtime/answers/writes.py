@@ -70,7 +70,7 @@ def follow_change(here: CallContext, tool: Tool, args: dict[str, Json], content:
 
 def follow_read(here: CallContext, tool: Tool, args: dict[str, Json], content: str) -> None:
     """The record was read and this came back: where it says something else than the state, it is right."""
-    if tool.reads is None or tool.view is not None:
+    if tool.reads is None:
         return
     try:
         place = place_of(tool.reads, scope_of(here, args, None))

@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
+from ..document.recordings import ProsePart
 from ..task.attempt import Json
 from ..values.canonical import digest_bytes
 from ..values.normal import parse_json, simplify, stable
@@ -23,15 +23,15 @@ Path = tuple[str, ...]
 """Keys from the arguments down to one text."""
 
 
-@dataclass(frozen=True, slots=True)
 class Prose:
     """The prose that one tool takes."""
 
-    paths: tuple[Path, ...]
-    said: Mapping[str, Sequence[Sequence[str | None]]]
-    """By all other arguments, the recorded texts, one per path; None where a call had none."""
-    usual: Sequence[Sequence[str | None]]
-    """Recorded texts of the tool that may stand in where nobody recorded these other arguments."""
+    __slots__ = ("_said", "_usual", "paths")
+
+    def __init__(self, part: ProsePart) -> None:
+        self.paths = part.paths
+        self._said = part.said
+        self._usual = part.usual
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -47,22 +47,10 @@ class Prose:
         mine = self.texts(arguments)
         if all(text is None for text in mine):
             return
-        same = self.said.get(beside(arguments, self.paths), ())
-        for one in dict.fromkeys(tuple(found) for found in (*same, *self.usual)):
+        same = self._said.get(beside(arguments, self.paths), ())
+        for one in dict.fromkeys((*same, *self._usual)):
             if one != mine and [t is None for t in one] == [t is None for t in mine]:
                 yield one
-
-
-def prose_of(part: Mapping[str, Any]) -> dict[str, Prose]:
-    """The `prose` of a world file, by tool as agents call it."""
-    return {
-        tool: Prose(
-            paths=tuple(tuple(path) for path in known["paths"]),
-            said=known["said"],
-            usual=known["usual"],
-        )
-        for tool, known in part.items()
-    }
 
 
 def text_at(arguments: Mapping[str, Json], path: Path) -> str | None:

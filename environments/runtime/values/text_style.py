@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any, Final
+from dataclasses import dataclass, field
+from typing import Final
 
 from ..task.attempt import Json
 
@@ -70,24 +70,6 @@ class Style:
     """By element: the element of its items (XML)."""
     short: bool = False
     """Elements without content are written as one mark (XML)."""
-
-    @staticmethod
-    def from_json(part: Mapping[str, Any]) -> Style:
-        """The style that a world file has."""
-        known = {f.name for f in fields(Style)}
-        sets = ("texts", "floats", "wholes", "sentences", "timed")
-        given: dict[str, Any] = {name: value for name, value in part.items() if name in known}
-        for name in sets:
-            given[name] = frozenset(given.get(name, ()))
-        return Style(**given)
-
-    def to_json(self) -> dict[str, Json]:
-        """The style as a world file has it."""
-        plain = Style(form=self.form)
-        told = {f.name: getattr(self, f.name) for f in fields(self)}
-        out = {n: v for n, v in told.items() if v != getattr(plain, n)}
-        sets = {n: sorted(v) for n, v in out.items() if isinstance(v, frozenset)}
-        return {"form": self.form} | out | sets
 
     def read(self, text: str, label: str) -> Json:
         """A value as it is spelt; numbers only where they come back the same."""

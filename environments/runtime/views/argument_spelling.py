@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
+from ..document.views import SpellingPart
 from ..task.attempt import UNKNOWN, Json, ToolResult
 from ..values.normal import names_in, parse_arguments, parse_json, simplify, stable
 from ..world.notice import notice
@@ -24,10 +25,6 @@ KINDS: Final = (TRIM, CASE, NUMBER, ORDER)
 REPEATS: Final = "whether this refusal repeats the argument as it was sent was never seen"
 
 ELSEWHERE: Final = "an argument is spelt as only other tools were seen to take it"
-
-Form = Mapping[str, Any]
-"""Of one argument: its `kinds`, recorded spellings by folded one (`spelt`), whether all are in capitals (`upper`; null where some are
-and some are not), whether numbers are texts in records (`text`), whether a refusal was seen to have the recorded spelling (`refused`), whether this tool itself was seen to take them (`sure`)."""
 
 
 def folded(value: Json, kinds: frozenset[str]) -> Json:
@@ -58,22 +55,23 @@ def number_in(text: str) -> int | float | None:
     return number if isinstance(number, int | float) else None
 
 
-def spelt(value: Json, form: Form, kinds: frozenset[str]) -> Json:
+def spelt(value: Json, form: SpellingPart, kinds: frozenset[str] | None = None) -> Json:
     """The argument as the tool's records have it."""
+    kinds = form.kinds if kinds is None else kinds
     if isinstance(value, list):
         items = [spelt(item, form, kinds - {ORDER}) for item in value]
         return sorted(items, key=stable) if ORDER in kinds else items
     plain = folded(value, kinds)
-    if form["text"] and isinstance(plain, int | float) and not isinstance(plain, bool):
+    if form.text and isinstance(plain, int | float) and not isinstance(plain, bool):
         return stable(plain)
     if not isinstance(plain, str) or CASE not in kinds:
         return plain
-    known = form["spelt"].get(plain)
+    known = form.spelt.get(plain)
     if known is not None:
-        return str(known)
-    if form["upper"] is None:
+        return known
+    if form.upper is None:
         return folded(value, kinds - {CASE})
-    return plain.upper() if form["upper"] else plain
+    return plain.upper() if form.upper else plain
 
 
 class Spelling(View):
@@ -81,11 +79,8 @@ class Spelling(View):
 
     __slots__ = ("_kept", "_known")
 
-    def __init__(self, known: Mapping[str, Mapping[str, Form]]) -> None:
-        self._known = {
-            tool: {name: (form, frozenset(form["kinds"])) for name, form in forms.items()}
-            for tool, forms in known.items()
-        }
+    def __init__(self, known: Mapping[str, Mapping[str, SpellingPart]]) -> None:
+        self._known = known
         self._kept: dict[tuple[str, str], str] = {}
         """Calls that are spelt as recorded."""
 
@@ -104,12 +99,10 @@ class Spelling(View):
         given = parse_arguments(asked.arguments)
         if given is None:
             return
-        plain = {n: spelt(v, *known[n]) if n in known else v for n, v in given.items()}
+        plain = {n: spelt(v, known[n]) if n in known else v for n, v in given.items()}
         if plain != given:
             if any(
-                plain[n] != given[n] and not form["sure"]
-                for n, (form, _) in known.items()
-                if n in given
+                plain[n] != given[n] and not form.sure for n, form in known.items() if n in given
             ):
                 # The record is the same one, or none: what becomes of it is not known either way.
                 asked.give_up(ELSEWHERE)
@@ -123,9 +116,9 @@ class Spelling(View):
         if asked.sent is None or not result.is_error or result.source == UNKNOWN:
             return result
         plain = parse_arguments(asked.arguments) or {}
-        for name, (form, _) in self._known.get(asked.tool, {}).items():
+        for name, form in self._known.get(asked.tool, {}).items():
             value = plain.get(name)
-            changed = value != asked.sent.get(name) and not form["refused"]
+            changed = value != asked.sent.get(name) and not form.refused
             if changed and any(text in result.content for text in _texts(value)):
                 return notice(asked.tool, REPEATS)
         return result

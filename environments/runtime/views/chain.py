@@ -1,21 +1,21 @@
 """All that stands around a world's calls, in one chain of views: the one place to look for what comes next to what.
 
-Goes in: a world file. Comes out: its views, the outermost first; none where nothing stands around. A new kind of view is one file with
-a `View`, one line here with its part of the world file, and one line in `synth.world.views.discover`, which finds it. Not here: what each does.
+Goes in: the views' parts of a world file. Comes out: the views, the outermost first; none where nothing stands around. A new kind of view is one
+file with a `View`, its part in `document.views`, one line here, and one line in `synth.world.views.discover`, which finds it. Not here: what each does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
 
+from ..document.views import ViewParts
 from ..world.tool import Tool
 from ..world.versions import Versions
 from .argument_spelling import Spelling
 from .clock_and_ids import Fresh, Marked
 from .envelopes import Enveloped
 from .idle_arguments import Idle
-from .implicit_subject import Owners, Subject
+from .implicit_subject import Subject
 from .multiplexed import Dispatched
 from .python_literals import Literal
 from .result_wrappers import Wrapped, Wrappings
@@ -25,25 +25,29 @@ from .tokens import Tokens
 from .view import View
 
 
-def views_of(document: Mapping[str, Any], tools: Mapping[str, Tool]) -> tuple[View, ...]:
+def views_of(parts: ViewParts, tools: Mapping[str, Tool]) -> tuple[View, ...]:
     """The chain of a world file, the outermost first."""
-    fresh = document.get("fresh", {})
-    found: dict[str, Callable[[Any], View]] = {
-        "dispatched": Dispatched,
-        "literal": Literal,
-        "texts": Texts,
-        "enveloped": Enveloped.from_json,
-        "literal_inside": Literal,
-        "texts_inside": Texts,
-        "enveloped_inside": Enveloped.from_json,
-        "versions": Versions,
-        "idle": Idle,
-        "tokens": Tokens,
-        "bound": lambda part: Subject(frozenset(part), Owners.from_json(document.get("owners"))),
-        "wrapped": lambda part: Wrapped(Wrappings(part, fresh["marks"]), Fresh(fresh), tools),
-        "inside": Enveloped.from_json,
-        "spelling": Spelling,
-        "fresh": lambda part: Marked(part["marks"], Fresh(part)),
-        "chosen": lambda part: Chosen({t: (c[0], c[1]) for t, c in part.items()}, tools),
-    }
-    return tuple(make(document[name]) for name, make in found.items() if document.get(name))
+    return tuple(view for view in _all(parts, tools) if view is not None)
+
+
+def _all(parts: ViewParts, tools: Mapping[str, Tool]) -> Iterator[View | None]:
+    """Every kind of view in order; None where nothing of it stands there."""
+    fresh = Fresh(parts.fresh) if parts.fresh is not None else None
+    marks = parts.fresh.marks if parts.fresh is not None else {}
+    yield Dispatched(parts.dispatched) if parts.dispatched else None
+    yield Literal(parts.literal) if parts.literal else None
+    yield Texts(parts.texts) if parts.texts else None
+    yield Enveloped(parts.enveloped) if parts.enveloped else None
+    yield Literal(parts.literal_inside) if parts.literal_inside else None
+    yield Texts(parts.texts_inside) if parts.texts_inside else None
+    yield Enveloped(parts.enveloped_inside) if parts.enveloped_inside else None
+    yield Versions(parts.versions) if parts.versions else None
+    yield Idle(parts.idle) if parts.idle else None
+    yield Tokens(parts.tokens) if parts.tokens is not None else None
+    yield Subject(parts.bound, parts.owners) if parts.bound else None
+    if parts.wrapped and fresh is not None:
+        yield Wrapped(Wrappings(parts.wrapped, marks), fresh, tools)
+    yield Enveloped(parts.inside) if parts.inside else None
+    yield Spelling(parts.spelling) if parts.spelling else None
+    yield Marked(marks, fresh.copy()) if fresh is not None else None
+    yield Chosen(parts.chosen, tools) if parts.chosen else None

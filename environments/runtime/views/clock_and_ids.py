@@ -8,11 +8,11 @@ wherever a record shows it. States and ends keep the marks, so ends are equal wh
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from ..document.views import FreshPart, JsonStyle, MarkPart, ValueForm
 from ..task.attempt import DERIVED, Json, ToolResult
 from ..values.normal import parse_json
 from ..world.notice import notice
@@ -28,8 +28,10 @@ WHOLE: Final = "."
 """The place of a value that is the whole text."""
 LISTED: Final = "[]/"
 """Before a field of the records in a list."""
+Marks = Mapping[str, MarkPart]
+"""By the code that stands in marks."""
 STYLES: Final = [
-    {"separators": separators, "ensure_ascii": ascii_only, "indent": indent}
+    JsonStyle(separators=separators, ensure_ascii=ascii_only, indent=indent)
     for indent in (None, 2, 4)
     for separators in ((", ", ": "), (",", ":"))
     for ascii_only in (True, False)
@@ -42,11 +44,11 @@ class Fresh:
 
     __slots__ = ("_at", "_calls", "_formats", "_part", "_step", "_told")
 
-    def __init__(self, part: Mapping[str, Any], started_at: int = 0) -> None:
+    def __init__(self, part: FreshPart, started_at: int = 0) -> None:
         self._part = part
-        self._formats: Mapping[str, Any] = part["marks"]
-        self._step = int(part["step"])
-        self._at = started_at or int(part["latest"])
+        self._formats: Marks = part.marks
+        self._step = part.step
+        self._at = started_at or part.latest
         self._calls = 0
         self._told: dict[str, list[Json]] = {}
 
@@ -77,7 +79,7 @@ class Fresh:
             form = self._formats.get(found[1])
             if form is None:
                 return found[0]
-            mine = form["tool"] in {tool, ANY}
+            mine = form.tool in {tool, ANY}
             if not mine and not self._told.get(mark):
                 unsure.append(mark)
                 return found[0]
@@ -85,11 +87,11 @@ class Fresh:
                 # Several calls told a value of this kind, or one that nobody could tell: what the record keeps, nobody knows.
                 unsure.append(mark)
             if mine and mark not in own:
-                own[mark] = self._new(form, mark)
+                own[mark] = self._new(form.form, mark)
                 if own[mark] is None:
                     unsure.append(mark)
                 self._told.setdefault(mark, []).append(own[mark])
-            rules.append(str(form["says"]))
+            rules.append(form.form.says or "")
             return _quoted(found[0], self._told[mark][-1])
 
         content = MARK.sub(value, result.content)
@@ -105,20 +107,20 @@ class Fresh:
             evidence=result.evidence + BY_FORMAT + said,
         )
 
-    def _new(self, form: Mapping[str, Any], mark: str) -> Json:
+    def _new(self, form: ValueForm, mark: str) -> Json:
         """A value that was never told; None where the recordings do not say which day a moment belongs to."""
-        if form.get("untold"):
+        if form.untold:
             return None
-        if form["kind"] == "time" and "offset" not in form:
-            return write_time(form, int(form["origin"]) + int(form["each"]) * self._calls)
-        if form["kind"] == "time":
+        if form.kind == "time" and form.offset is None:
+            return write_time(form, (form.origin or 0) + (form.each or 0) * self._calls)
+        if form.kind == "time":
             at = self._at + self._step * self._calls
-            told = write_time(form, at + int(form["offset"]))
-            latest = write_time(form, at + int(form.get("latest", form["offset"])))
+            earliest = form.offset or 0
+            told = write_time(form, at + earliest)
+            latest = write_time(form, at + (earliest if form.latest is None else form.latest))
             return told if told == latest else None
-        if form["kind"] == "number":
-            value: Json = form["value"]
-            return value
+        if form.kind == "number":
+            return form.value
         known = self._told.get(mark)
         if known and mark[-1:].isdigit():
             return known[-1]
@@ -130,7 +132,7 @@ class Marked(View):
 
     __slots__ = ("_formats", "_fresh")
 
-    def __init__(self, formats: Mapping[str, Any], fresh: Fresh) -> None:
+    def __init__(self, formats: Marks, fresh: Fresh) -> None:
         self._formats = formats
         self._fresh = fresh
 
@@ -210,7 +212,7 @@ def replaced(content: str, new: Mapping[str, str]) -> str | None:
 
 
 def _replaced_fields(content: str, record: dict[str, Json], new: Mapping[str, str]) -> str | None:
-    style = next((s for s in STYLES if json.dumps(record, **s) == content), None)  # type: ignore[arg-type]  # styles are arguments of dumps
+    style = next((s for s in STYLES if s.dumps(record) == content), None)
     if style is None:
         return None
     for path, value in new.items():
@@ -219,22 +221,22 @@ def _replaced_fields(content: str, record: dict[str, Json], new: Mapping[str, st
         for name in parents:
             inner = inner[name]
         inner[last] = value
-    return json.dumps(record, **style)  # type: ignore[arg-type]  # styles are arguments of dumps
+    return style.dumps(record)
 
 
-def masked(formats: Mapping[str, Any], tool: str, content: str) -> tuple[str, dict[str, Json]]:
+def masked(formats: Marks, tool: str, content: str) -> tuple[str, dict[str, Json]]:
     """A result with marks where its tool tells fresh values in their formats, and the values by mark."""
     found: dict[str, str] = {}
     values: dict[str, Json] = {}
-    mine = {f["place"]: (code, f) for code, f in formats.items() if f["tool"] == tool}
+    mine = {f.place: (code, f.form) for code, f in formats.items() if f.tool == tool}
     if not mine:
         return content, {}
     for place, value in places_of(content).items():
         code, form = mine.get(place, ("", None))
         if form is not None and fits(form, value):
-            found[place] = f"~{form['kind']}.{code}~"
+            found[place] = f"~{form.kind}.{code}~"
             values[found[place]] = value
-    listed = [mine[p] for p in mine if p.startswith(LISTED)]
+    listed = [(p.removeprefix(LISTED), *mine[p]) for p in mine if p.startswith(LISTED)]
     if listed and content.startswith("["):
         return _masked_lists(listed, content)
     out = replaced(content, found) if found else content
@@ -242,17 +244,16 @@ def masked(formats: Mapping[str, Any], tool: str, content: str) -> tuple[str, di
 
 
 def _masked_lists(
-    forms: Sequence[tuple[str, Mapping[str, Any]]], content: str
+    forms: Sequence[tuple[str, str, ValueForm]], content: str
 ) -> tuple[str, dict[str, Json]]:
     """A list with a mark for the one id of each format that its records show; of several nobody knows which is which."""
     values: dict[str, Json] = {}
     parsed = parse_json(content)
     records = parsed.value if parsed is not None and isinstance(parsed.value, list) else []
-    for code, form in forms:
-        field = str(form["place"]).removeprefix(LISTED)
+    for field, code, form in forms:
         new = {str(r[field]) for r in records if isinstance(r, dict) and fits(form, r.get(field))}
         if len(new) == 1:
             (value,) = new
-            mark = f"~{form['kind']}.{code}~"
+            mark = f"~{form.kind}.{code}~"
             content, values[mark] = content.replace(value, mark), value
     return content, values

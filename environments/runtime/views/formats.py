@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta, timezone
 from email.utils import format_datetime, parsedate_to_datetime
-from typing import Any, Final
+from typing import Final
 
+from ..document.views import ValueForm
 from ..task.attempt import Json
 
 SECOND: Final = 1_000_000_000
@@ -41,7 +41,7 @@ _ALPHABETS: Final = (
 _UUID4: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 
 
-def read_time(value: Json) -> tuple[int, dict[str, Json]] | None:
+def read_time(value: Json) -> tuple[int, ValueForm] | None:
     """The moment (ns) that a value tells and the format it is told in; None for anything that is no time."""
     if isinstance(value, bool):
         return None
@@ -57,32 +57,29 @@ def read_time(value: Json) -> tuple[int, dict[str, Json]] | None:
         return None
 
 
-def _read_number(value: float, *, quoted: bool) -> tuple[int, dict[str, Json]] | None:
+def _read_number(value: float, *, quoted: bool) -> tuple[int, ValueForm] | None:
     for unit in UNITS:
         if _EARLIEST <= value / unit < _LATEST:
-            form: dict[str, Json] = {"kind": "time", "form": "epoch", "unit": unit}
-            form |= {"whole": isinstance(value, int), "quoted": quoted}
+            whole = isinstance(value, int)
+            form = ValueForm(kind="time", form="epoch", unit=unit, whole=whole, quoted=quoted)
             return int(value * (SECOND // unit)), form
     return None
 
 
-def _read_text(value: str) -> tuple[int, dict[str, Json]] | None:
+def _read_text(value: str) -> tuple[int, ValueForm] | None:
     found = _ISO.fullmatch(value)
     if found is not None:
         day, between, clock, fraction, zone = found.groups()
         moment = datetime.fromisoformat(f"{day}T{clock}{zone or '+00:00'}")
         digits = len(fraction or "")
         nanos = int((fraction or "0").ljust(9, "0"))
-        form: dict[str, Json] = {"kind": "time", "form": "iso", "between": between}
-        form |= {"digits": digits, "zone": zone or ""}
+        form = ValueForm(kind="time", form="iso", between=between, digits=digits, zone=zone or "")
         return _whole(moment) + nanos, form
     if _DATE.fullmatch(value):
-        return _whole(datetime.fromisoformat(value + "T00:00:00+00:00")), {
-            "kind": "time",
-            "form": "date",
-        }
+        day = _whole(datetime.fromisoformat(value + "T00:00:00+00:00"))
+        return day, ValueForm(kind="time", form="date")
     if value[3:5] == ", ":
-        form = {"kind": "time", "form": "rfc2822", "zone": value.rsplit(" ", 1)[-1]}
+        form = ValueForm(kind="time", form="rfc2822", zone=value.rsplit(" ", 1)[-1])
         return _whole(parsedate_to_datetime(value)), form
     return None
 
@@ -91,24 +88,25 @@ def _whole(moment: datetime) -> int:
     return int(moment.timestamp()) * SECOND
 
 
-def write_time(form: Mapping[str, Any], at: int) -> Json:
+def write_time(form: ValueForm, at: int) -> Json:
     """A moment (ns) as a format tells it."""
-    if form["form"] == "epoch":
-        parts = at * form["unit"] // SECOND if form["whole"] else at * form["unit"] / SECOND
-        return str(parts) if form["quoted"] else parts
+    if form.form == "epoch":
+        unit = form.unit or 1
+        parts = at * unit // SECOND if form.whole else at * unit / SECOND
+        return str(parts) if form.quoted else parts
     moment = datetime.fromtimestamp(at // SECOND, tz=UTC)
-    if form["form"] == "date":
+    if form.form == "date":
         return moment.strftime("%Y-%m-%d")
-    if form["form"] == "rfc2822":
-        if form["zone"] == "GMT":
+    zone = form.zone or ""
+    if form.form == "rfc2822":
+        if zone == "GMT":
             return format_datetime(moment, usegmt=True)
-        return format_datetime(moment.astimezone(_zone(form["zone"])))
-    moment = moment.astimezone(_zone(form["zone"]))
-    text = moment.strftime(f"%Y-%m-%d{form['between']}%H:%M:%S")
-    digits = int(form["digits"])
-    if digits:
-        text += "." + f"{at % SECOND:09d}"[:digits]
-    return text + str(form["zone"])
+        return format_datetime(moment.astimezone(_zone(zone)))
+    moment = moment.astimezone(_zone(zone))
+    text = moment.strftime(f"%Y-%m-%d{form.between}%H:%M:%S")
+    if form.digits:
+        text += "." + f"{at % SECOND:09d}"[: form.digits]
+    return text + zone
 
 
 def _zone(text: str) -> timezone:
@@ -119,18 +117,18 @@ def _zone(text: str) -> timezone:
     return timezone(sign * timedelta(hours=hours, minutes=minutes))
 
 
-def grain(form: Mapping[str, Any]) -> int:
+def grain(form: ValueForm) -> int:
     """The shortest time (ns) that a format can tell apart."""
-    return DAY if form["form"] == "date" else SECOND
+    return DAY if form.form == "date" else SECOND
 
 
-def id_format(values: list[str]) -> dict[str, Json] | None:
+def id_format(values: list[str]) -> ValueForm | None:
     """The format of ids of one length: per place a fixed sign or an alphabet; None where they have none."""
     if not values or any(len(v) != len(values[0]) for v in values):
         return None
     if all(_UUID4.fullmatch(v) for v in values):
         slots = ["0123456789abcdef" if c == "x" else c for c in _uuid_shape()]
-        return {"kind": "id", "slots": list[Json](slots)}
+        return ValueForm(kind="id", slots=tuple(slots))
     columns = [{v[i] for v in values} for i in range(len(values[0]))]
     varied = frozenset(c for column in columns if len(column) > 1 for c in column)
     alphabet = next((a for a in _ALPHABETS if varied <= set(a)), None)
@@ -141,7 +139,7 @@ def id_format(values: list[str]) -> dict[str, Json] | None:
     for i, column in enumerate(columns):
         fixed = len(column) == 1 and (i < first or next(iter(column)) not in alphabet)
         slots.append(next(iter(column)) if fixed else alphabet)
-    return {"kind": "id", "slots": list[Json](slots)}
+    return ValueForm(kind="id", slots=tuple(slots))
 
 
 def _uuid_shape() -> list[str]:
@@ -149,23 +147,23 @@ def _uuid_shape() -> list[str]:
     return ["89ab" if c == "V" else c for c in shape]
 
 
-def freedom(form: Mapping[str, Any]) -> int:
+def freedom(form: ValueForm) -> int:
     """How many different ids a format has."""
     total = 1
-    for slot in form["slots"]:
+    for slot in form.slots or ():
         total *= len(slot)
     return total
 
 
-def draw_id(form: Mapping[str, Any], seed: str) -> str:
+def draw_id(form: ValueForm, seed: str) -> str:
     """The id of a seed, in a format; never one that was recorded (`taken`, by digest)."""
-    taken = frozenset(form.get("taken", ()))
+    taken, slots = form.taken or frozenset(), form.slots or ()
     for number in range(1_000):
         # Two bytes for each place: a digest of fixed length has nothing left for the end of a long id.
-        digest = hashlib.shake_256(f"{seed}|{number}".encode()).digest(2 * len(form["slots"]))
+        digest = hashlib.shake_256(f"{seed}|{number}".encode()).digest(2 * len(slots))
         drawn = int.from_bytes(digest)
         signs: list[str] = []
-        for slot in form["slots"]:
+        for slot in slots:
             drawn, place = divmod(drawn, len(slot))
             signs.append(slot[place])
         made = "".join(signs)
@@ -179,18 +177,18 @@ def short_digest(value: str) -> str:
     return hashlib.sha256(value.encode()).hexdigest()[:12]
 
 
-def fits(form: Mapping[str, Any], value: Json) -> bool:
+def fits(form: ValueForm, value: Json) -> bool:
     """Whether a value is in a format."""
-    if form["kind"] == "time":
+    if form.kind == "time":
         found = read_time(value)
-        if found is None or found[1] != {k: v for k, v in form.items() if k in found[1]}:
+        if found is None or found[1].spelling != form.spelling:
             return False
         # A clock that starts anew with every session: what was stored before it began is none of its times.
-        away = found[0] - int(form["origin"]) if "origin" in form else 0
-        return "origin" not in form or (away > 0 and away % int(form["each"]) == 0)
-    if form["kind"] == "number":
+        away = found[0] - (form.origin or 0)
+        return form.origin is None or (away > 0 and away % (form.each or 1) == 0)
+    if form.kind == "number":
         return isinstance(value, int | float) and not isinstance(value, bool)
-    slots = form["slots"]
+    slots = form.slots or ()
     return (
         isinstance(value, str)
         and len(value) == len(slots)

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
+from ..document.views import IdlePart
 from ..task.attempt import Json
 from ..values.normal import parse_arguments
 from .formats import DAY, fits, read_time
@@ -19,12 +20,16 @@ from .view import CallInFlight, View
 AGAIN: Final = "a key that an earlier call had"
 
 
+Known = Mapping[str, Mapping[str, IdlePart]]
+"""The arguments by tool."""
+
+
 class Idle(View):
     """What one session's calls had in such arguments."""
 
     __slots__ = ("_at", "_keys", "_known")
 
-    def __init__(self, known: Mapping[str, Any], at: int = 0) -> None:
+    def __init__(self, known: Known, at: int = 0) -> None:
         self._known = known
         self._at = at
         self._keys: frozenset[str] = frozenset()
@@ -51,15 +56,15 @@ class Idle(View):
         own = {name: value for name, value in parsed.items() if name not in known}
         asked.arguments = json.dumps(own) if isinstance(asked.arguments, str) else own
 
-    def _why(self, name: str, form: Mapping[str, Any], given: Mapping[str, Json]) -> str | None:
+    def _why(self, name: str, part: IdlePart, given: Mapping[str, Json]) -> str | None:
         if name not in given:
-            return "an argument is missing that every call had" if form["always"] else None
-        value = given[name]
-        if form["kind"] == "text":
+            return "an argument is missing that every call had" if part.always else None
+        value, form = given[name], part.form
+        if form.kind == "text":
             return None if isinstance(value, str) and value.strip() else "an argument has no text"
         if not fits(form, value):
             return "an argument has another form than in every call"
-        if form["kind"] == "time":
+        if form.kind == "time":
             found = read_time(value)
             near = found is not None and abs(found[0] - self._at) <= DAY
             return None if near or not self._at else "an argument tells another time than now"

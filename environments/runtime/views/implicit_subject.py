@@ -8,10 +8,10 @@ answers have them. A policy cannot give that argument: what it says there is rep
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from typing import Any, Final
 
+from ..document.views import OwnersPart
 from ..task.attempt import Json
 from ..values.normal import names_in, parse_arguments
 from .view import CallInFlight, View
@@ -20,34 +20,14 @@ SUBJECT: Final = "__subject__"
 """The argument's name; an identifier, because other keys of a dictionary are data."""
 
 
-@dataclass(frozen=True, slots=True)
-class Owners:
-    """Who was shown each name, for tools that are asked for what is somebody's own."""
-
-    tools: frozenset[str] = frozenset()
-    values: Mapping[str, Sequence[str]] = field(default_factory=dict)
-
-    @classmethod
-    def from_json(cls, value: Mapping[str, Any] | None) -> Owners:
-        """As the world file has them."""
-        if not value:
-            return cls()
-        return cls(tools=frozenset(value["tools"]), values=value["values"])
-
-    def others(self, tool: str, arguments: Mapping[str, Json] | str, subject: str | None) -> bool:
-        """Whether a call asks for what was only ever seen with another subject."""
-        parsed = parse_arguments(arguments) if tool in self.tools else None
-        mine = "" if subject is None else subject_name(subject)
-        names = names_in(parsed) if parsed else ()
-        return any(name in self.values and mine not in self.values[name] for name in names)
-
-
 class Subject(View):
     """Whose session it is."""
 
     __slots__ = ("_bound", "_owners", "_subject")
 
-    def __init__(self, bound: frozenset[str], owners: Owners, subject: str | None = None) -> None:
+    def __init__(
+        self, bound: frozenset[str], owners: OwnersPart | None, subject: str | None = None
+    ) -> None:
         self._bound = bound
         self._owners = owners
         self._subject = subject
@@ -60,7 +40,7 @@ class Subject(View):
         """Give the subject to tools that answer for it; what is another subject's, nobody knows."""
         if asked.version in self._bound:
             asked.arguments = with_subject(asked.arguments, self._subject)
-        elif self._owners.others(asked.version, asked.arguments, self._subject):
+        elif self._is_others(asked.version, asked.arguments):
             asked.give_up("what it asks for was only ever seen with another subject")
 
     def observed(self, asked: CallInFlight, content: str) -> str:
@@ -68,6 +48,15 @@ class Subject(View):
         if asked.version in self._bound and self._subject is not None:
             asked.arguments = with_subject(asked.arguments, self._subject)
         return content
+
+    def _is_others(self, tool: str, arguments: Mapping[str, Json] | str) -> bool:
+        """Whether a call asks for what was only ever seen with another subject."""
+        owners = self._owners
+        if owners is None or tool not in owners.tools:
+            return False
+        mine = "" if self._subject is None else subject_name(self._subject)
+        names = names_in(parse_arguments(arguments) or {})
+        return any(name in owners.values and mine not in owners.values[name] for name in names)
 
 
 def subject_name(subject: str) -> str:

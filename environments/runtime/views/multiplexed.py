@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 from urllib.parse import parse_qsl, quote, unquote, urlencode
 
+from ..document.codec import decode_all, encode
+from ..document.views import OperationPart, RulePart
 from ..task.attempt import Json, Meant, ToolResult
 from ..task.tool_definition import function_of, name_of
 from ..values.normal import parse_arguments, parse_json
@@ -24,7 +26,6 @@ VARIABLE: Final = "{"
 """What a segment of a template begins with where any value may stand."""
 Change = Callable[[str, Mapping[str, Json]], "tuple[str, Mapping[str, Json]] | None"]
 """Another name and arguments for a call; None leaves it as it is."""
-NOTHING: Final[tuple[str, ...]] = ()
 
 
 def split_path(path: str) -> tuple[tuple[str, ...], str]:
@@ -55,25 +56,26 @@ def plain_number(text: str) -> Json:
 class Rule:
     """How the calls of one tool are several tools' calls."""
 
-    __slots__ = ("_by", "_exact", "_names", "_open", "_path", "_templates", "parts", "tool")
+    __slots__ = ("_by", "_exact", "_names", "_open", "_path", "_templates", "part", "parts", "tool")
 
-    def __init__(self, tool: str, part: Mapping[str, Any]) -> None:
+    def __init__(self, tool: str, part: RulePart) -> None:
         self.tool = tool
-        self.parts: Mapping[str, Mapping[str, Any]] = part["parts"]
-        self._by: Sequence[str] = part.get("by", ())
-        self._path: str | None = part.get("path")
-        self._open: Sequence[str] = part.get("open", ())
+        self.part = part
+        self.parts = part.parts
+        self._by = part.by
+        self._path = part.path
+        self._open = part.open
         self._exact: dict[tuple[str, ...], str] = {}
         self._templates: dict[tuple[str, ...], list[tuple[tuple[str, ...], str]]] = {}
         self._names: dict[str, dict[tuple[str, ...], str]] = {}
         """Per part, what its arguments are called by where they stand."""
         for name, known in self.parts.items():
-            self._names[name] = {tuple(place): own for own, place in known["names"].items()}
-            key = tuple(json.dumps(known["when"].get(by)) for by in self._by)
+            self._names[name] = {place: own for own, place in known.names.items()}
+            key = tuple(json.dumps(known.when.get(by)) for by in self._by)
             if self._path is None:
                 self._exact[key] = name
             else:
-                segments = split_path(known["when"][self._path])[0]
+                segments = split_path(str(known.when[self._path]))[0]
                 self._templates.setdefault(key, []).append((segments, name))
         for found in self._templates.values():
             # A segment that is spelt out is nearer than one in which anything may stand.
@@ -109,7 +111,7 @@ class Rule:
         if found is None:
             return None, {}
         template, name = found
-        numbers = self.parts[name].get("numbers", NOTHING)
+        numbers = self.parts[name].numbers
         taken: dict[tuple[str, ...], Json] = {
             ("path", t[1:-1]): s
             for t, s in zip(template, segments, strict=True)
@@ -125,7 +127,7 @@ class Rule:
         }
 
     def _named(self, part: str, taken: Mapping[tuple[str, ...], Json]) -> dict[str, Json]:
-        names, known = self._names[part], self.parts[part]["names"]
+        names, known = self._names[part], self.parts[part].names
         out: dict[str, Json] = {}
         for place, value in taken.items():
             own = place[-1] if place[-1] not in known else ".".join(place[1:])
@@ -136,15 +138,13 @@ class Rule:
         """The arguments that agents make a part's call with."""
         part = self.parts[name]
         out: dict[str, Json] = {
-            by: value
-            for by, value in part["when"].items()
-            if by != self._path and value is not None
+            by: value for by, value in part.when.items() if by != self._path and value is not None
         }
-        inner: dict[str, dict[str, Json]] = {c: {} for c in part.get("always", ())}
+        inner: dict[str, dict[str, Json]] = {c: {} for c in part.always}
         filled: dict[str, str] = {}
         query: list[tuple[str, str]] = []
         for argument, value in arguments.items():
-            place = part["names"].get(argument) or self._place(part, argument)
+            place = part.names.get(argument) or self._place(part, argument)
             if place[0] == "open":
                 inner.setdefault(place[1], {})[place[2]] = value
             elif place[0] == "path":
@@ -155,17 +155,17 @@ class Rule:
             else:
                 out[place[1]] = value
         if self._path is not None:
-            out[self._path] = _rendered(str(part["when"][self._path]), filled, query)
+            out[self._path] = _rendered(str(part.when[self._path]), filled, query)
         for container, held in inner.items():
-            is_text = container in part.get("text", ())
+            is_text = container in part.text
             out[container] = json.dumps(held, ensure_ascii=False) if is_text else held
         return out
 
     @staticmethod
-    def _place(part: Mapping[str, Any], argument: str) -> Sequence[str]:
+    def _place(part: OperationPart, argument: str) -> Sequence[str]:
         """Where an argument that no recorded call had would go: beside those that it had."""
-        held = [place[1] for place in part["names"].values() if place[0] == "open"]
-        always = [*held, *part.get("always", ())]
+        held = [place[1] for place in part.names.values() if place[0] == "open"]
+        always = [*held, *part.always]
         return ("open", always[0], argument) if always else ("top", argument)
 
 
@@ -191,9 +191,18 @@ class Dispatched(View):
 
     __slots__ = ("_of", "_rules")
 
-    def __init__(self, part: Mapping[str, Any]) -> None:
-        self._rules = {tool: Rule(tool, rule) for tool, rule in part.items()}
+    def __init__(self, parts: Mapping[str, RulePart]) -> None:
+        self._rules = {tool: Rule(tool, part) for tool, part in parts.items()}
         self._of = {name: rule for rule in self._rules.values() for name in rule.parts}
+
+    @classmethod
+    def from_json(cls, parts: Mapping[str, Json]) -> Dispatched:
+        """Of a task; raises `BadPartError`."""
+        return cls(decode_all(RulePart, parts))
+
+    def to_json(self) -> dict[str, Json]:
+        """For tasks."""
+        return {tool: encode(rule.part) for tool, rule in self._rules.items()}
 
     def __bool__(self) -> bool:
         return bool(self._rules)
@@ -245,7 +254,7 @@ class Dispatched(View):
             if rule is None:
                 out[name] = function
             for part, known in rule.parts.items() if rule is not None else ():
-                schema = {"type": "object", "properties": known["schema"]}
+                schema: dict[str, Json] = {"type": "object", "properties": dict(known.schema)}
                 out[part] = {"name": part, "parameters": schema}
         return out
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
 from ..answers.outcome import outcome_of
+from ..document.views import WrappingPart
 from ..task.attempt import UNKNOWN, Json, ToolResult
 from ..values.normal import parse_arguments, parse_json, same_json
-from .clock_and_ids import MARK, Fresh
+from .clock_and_ids import MARK, Fresh, Marks
 from .formats import fits
 from .view import CallInFlight, View
 
@@ -24,57 +25,46 @@ if TYPE_CHECKING:
 
 OPEN: Final = "~body~"
 """Stands in a wrapping where the result's own part goes."""
+ByTool = Mapping[str, Mapping[str, WrappingPart]]
+"""What stands around successes (`good`) and refusals (`refused`)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wrapping:
-    """What stands around the results of a tool: of successes or of refusals."""
+def strip(around: WrappingPart, content: str, marks: Marks) -> str | None:
+    """A result without its wrapping; None where it does not stand in this one."""
+    if around.record is None:
+        return _before(around.tail or "", content)
+    parsed = parse_json(content)
+    if parsed is None or not isinstance(parsed.value, dict):
+        return None
+    own = _unwrapped(parsed.value, around.record, marks)
+    if own is None:
+        return None
+    if isinstance(own, str):
+        return around.mark + own
+    return None if around.mark else _laid_out(around, own)
 
-    tail: str = ""
-    """Text behind the result."""
-    record: Mapping[str, Json] | None = None
-    """The record around it."""
-    style: Mapping[str, Any] | None = None
-    """How that record is laid out: arguments of `json.dumps`."""
-    mark: str = ""
-    """Put before the one text of a refusal that was taken out of its record."""
-    bodies: frozenset[str] = frozenset()
-    """Classes of results that came in it alone, where they are few: what counts as refused inside may have come as a success."""
 
-    def strip(self, content: str, forms: Mapping[str, Any]) -> str | None:
-        """A result without its wrapping; None where it does not stand in this one."""
-        if self.record is None:
-            return _before(self.tail, content)
-        parsed = parse_json(content)
-        if parsed is None or not isinstance(parsed.value, dict):
-            return None
-        own = _unwrapped(parsed.value, self.record, forms)
-        if own is None:
-            return None
-        if isinstance(own, str):
-            return self.mark + own
-        return None if self.mark else json.dumps(own, **(self.style or {}))
+def wrap(around: WrappingPart, body: str) -> str:
+    """A result in its wrapping, with marks."""
+    if around.record is None:
+        return body + (around.tail or "")
+    parsed = None if around.mark else parse_json(body)
+    own = parsed.value if parsed is not None else body.removeprefix(around.mark)
+    return _laid_out(around, _filled(around.record, own))
 
-    def wrap(self, body: str) -> str:
-        """A result in its wrapping, with marks."""
-        if self.record is None:
-            return body + self.tail
-        parsed = None if self.mark else parse_json(body)
-        own = parsed.value if parsed is not None else body.removeprefix(self.mark)
-        return json.dumps(_filled(self.record, own), **(self.style or {}))
+
+def _laid_out(around: WrappingPart, value: Json) -> str:
+    return json.dumps(value) if around.style is None else around.style.dumps(value)
 
 
 class Wrappings:
     """The wrappings of all tools of a world."""
 
-    __slots__ = ("_by_tool", "_forms")
+    __slots__ = ("_by_tool", "_marks")
 
-    def __init__(self, part: Mapping[str, Any], forms: Mapping[str, Any]) -> None:
-        self._forms = forms
-        self._by_tool = {
-            tool: {group: _wrapping(known) for group, known in groups.items()}
-            for tool, groups in part.items()
-        }
+    def __init__(self, parts: ByTool, marks: Marks) -> None:
+        self._marks = marks
+        self._by_tool = parts
 
     def strip(self, tool: str, content: str) -> str:
         """A recorded result without what stands around it; unchanged where nothing does."""
@@ -85,7 +75,7 @@ class Wrappings:
         """The same; None where a tool whose successes all stand in a wrapping says something without."""
         known = self._by_tool.get(tool, {})
         for one in known.values():
-            body = one.strip(content, self._forms)
+            body = strip(one, content, self._marks)
             if body is not None:
                 return body
         return None if "good" in known else content
@@ -101,17 +91,7 @@ class Wrappings:
         if any(one.bodies for one in groups.values()):
             body = outcome_of(result.content, parse_arguments(arguments) or {})
             known = next((one for one in groups.values() if body in one.bodies), known)
-        return result if known is None else replace(result, content=known.wrap(result.content))
-
-
-def _wrapping(part: Mapping[str, Any]) -> Wrapping:
-    return Wrapping(
-        tail=part.get("tail", ""),
-        record=part.get("record"),
-        style=part.get("style"),
-        mark=part.get("mark", ""),
-        bodies=frozenset(part.get("bodies", ())),
-    )
+        return result if known is None else replace(result, content=wrap(known, result.content))
 
 
 class Wrapped(View):
@@ -170,20 +150,17 @@ def _before(tail: str, content: str) -> str | None:
     return content[:end]
 
 
-def _unwrapped(
-    record: Mapping[str, Json], known: Mapping[str, Json], forms: Mapping[str, Any]
-) -> Json:
+def _unwrapped(record: Mapping[str, Json], known: Mapping[str, Json], marks: Marks) -> Json:
     """The part of a record that is not its wrapping; None where it has another one."""
     path = _open_path(known)
     if path is None:
-        return _left(record, known, forms)
-    if _left(record, known, forms) != {}:
+        return _left(record, known, marks)
+    if _left(record, known, marks) != {}:
         return None
-    own: Any = record
+    own: Json = dict(record)
     for name in path:
-        own = own[name]
-    found: Json = own
-    return found
+        own = own[name] if isinstance(own, dict) else None
+    return own
 
 
 def _open_path(known: Mapping[str, Json]) -> tuple[str, ...] | None:
@@ -198,7 +175,7 @@ def _open_path(known: Mapping[str, Json]) -> tuple[str, ...] | None:
 
 
 def _left(
-    record: Mapping[str, Json], known: Mapping[str, Json], forms: Mapping[str, Any]
+    record: Mapping[str, Json], known: Mapping[str, Json], marks: Marks
 ) -> dict[str, Json] | None:
     """What a record holds beyond its wrapping."""
     if not known.keys() <= record.keys():
@@ -212,23 +189,23 @@ def _left(
         if told == OPEN:
             continue
         if isinstance(told, dict):
-            inner = _left(value, told, forms) if isinstance(value, dict) else None
+            inner = _left(value, told, marks) if isinstance(value, dict) else None
             if inner is None:
                 return None
             if inner:
                 out[name] = inner
-        elif not _tells(told, value, forms):
+        elif not _tells(told, value, marks):
             return None
     return out
 
 
-def _tells(told: Json, value: Json, forms: Mapping[str, Any]) -> bool:
+def _tells(told: Json, value: Json, marks: Marks) -> bool:
     """Whether a value stands where its wrapping has this mark or this constant."""
     found = MARK.fullmatch(told) if isinstance(told, str) else None
     if found is None:
         return same_json(told, value)
-    form = forms.get(found[1])
-    return value == told or (form is not None and fits(form, value))
+    known = marks.get(found[1])
+    return value == told or (known is not None and fits(known.form, value))
 
 
 def _filled(known: Mapping[str, Json], own: Json) -> dict[str, Json]:

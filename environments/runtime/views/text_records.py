@@ -7,10 +7,10 @@ its own time and its own rule. Not here: which tools write so, and how (`synth.w
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
 
+from ..document.views import TextsPart
 from ..task.attempt import UNKNOWN, Json, ToolResult
 from ..values.normal import parse_json
 from ..values.text_block import UnreadError, read_block, write_block
@@ -25,8 +25,8 @@ class Texts(View):
 
     __slots__ = ("_read", "_styles", "_written")
 
-    def __init__(self, part: Sequence[Mapping[str, Any]]) -> None:
-        self._styles = {tool: Style.from_json(one) for one in part for tool in one["tools"]}
+    def __init__(self, parts: Iterable[TextsPart]) -> None:
+        self._styles = {tool: part.style for part in parts for tool in part.tools}
         self._read: dict[tuple[str, str], str] = {}
         self._written: dict[tuple[str, str], str | None] = {}
 

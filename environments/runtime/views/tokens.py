@@ -13,8 +13,9 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
+from ..document.views import TokensPart
 from ..task.attempt import DERIVED, UNKNOWN, Json, ToolResult
 from ..values.normal import parse_arguments, parse_json, stable
 from .clock_and_ids import BY_FORMAT, fields_of
@@ -39,7 +40,7 @@ class Tokens(View):
 
     __slots__ = ("_at", "_given", "_part")
 
-    def __init__(self, part: Mapping[str, Any], at: int = 0) -> None:
+    def __init__(self, part: TokensPart, at: int = 0) -> None:
         self._part = part
         self._at = at
         self._given: dict[str, str] = {}
@@ -62,9 +63,9 @@ class Tokens(View):
             return
         tool = asked.tool
         own = {name: self._meant(value) for name, value in parsed.items()}
-        if tool in self._part["gives"] and stand_in(tool, own) in self._given.values():
+        if tool in self._part.gives and stand_in(tool, own) in self._given.values():
             asked.give_up(AGAIN)
-        if not all(_is_stand_in(own.get(name)) for name in self._part["takes"].get(tool, ())):
+        if not all(_is_stand_in(own.get(name)) for name in self._part.takes.get(tool, ())):
             asked.give_up(MADE_UP)
         if own != parsed:
             asked.arguments = json.dumps(own) if isinstance(asked.arguments, str) else own
@@ -75,9 +76,9 @@ class Tokens(View):
         if value in self._given:
             return self._given[value]
         # A recorded call, made again: its token stands for the same once this session was given one.
-        known = self._part["recorded"].get(short_digest(value))
+        known = self._part.recorded.get(short_digest(value))
         if known is not None and known in self._given.values():
-            return str(known)
+            return known
         # Nobody gets in by naming the stand-in.
         return "~" + value if _is_stand_in(value) else value
 
@@ -87,11 +88,11 @@ class Tokens(View):
         if not found:
             return result
         content = result.content
-        form = self._part["gives"].get(asked.tool, {}).get("form")
+        gives = self._part.gives.get(asked.tool)
         for one in sorted(found):
             token = next((t for t, known in self._given.items() if known == one), None)
-            if token is None and form is not None:
-                token = draw_id(form, f"{self._at}|{one}|{len(self._given)}")
+            if token is None and gives is not None:
+                token = draw_id(gives.form, f"{self._at}|{one}|{len(self._given)}")
                 self._given[token] = one
             content = content.replace(one, token or "")
         said = result.evidence + BY_FORMAT + SAYS
@@ -116,14 +117,14 @@ class Tokens(View):
         return content
 
 
-def given_out(part: Mapping[str, Any], tool: str, content: str) -> str | None:
+def given_out(part: TokensPart, tool: str, content: str) -> str | None:
     """The token in a result."""
-    known = part["gives"].get(tool)
+    known = part.gives.get(tool)
     parsed = parse_json(content) if known else None
     if known is None or parsed is None or not isinstance(parsed.value, dict):
         return None
-    value = dict(fields_of(parsed.value)).get(known["place"])
-    return value if isinstance(value, str) and fits(known["form"], value) else None
+    value = dict(fields_of(parsed.value)).get(known.place)
+    return value if isinstance(value, str) and fits(known.form, value) else None
 
 
 def _is_stand_in(value: Json) -> bool:

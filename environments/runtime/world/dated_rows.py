@@ -7,9 +7,10 @@ written before it, or nothing where that is too long ago to be trusted. Not here
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
+from ..document.records import RowVersion, TimelinePart
 from ..task.attempt import Json
 from ..values.normal import same_json
 
@@ -17,7 +18,7 @@ MADE: Final = "made"
 """Behind a row that a call left there: it says nothing of what was there before."""
 GONE: Final = "gone"
 """Behind a look that was refused: the row was not there, whatever was seen before and after."""
-_NOTHING: Final[list[Any]] = []
+_NO_VERSION: Final = RowVersion(0)
 
 
 class DatedTable(Mapping[str, Json]):
@@ -25,27 +26,27 @@ class DatedTable(Mapping[str, Json]):
 
     __slots__ = ("_at", "_back", "_horizon", "_moving", "_stays", "_versions")
 
-    def __init__(self, part: Mapping[str, Any], at: int) -> None:
-        self._versions: Mapping[str, list[list[Any]]] = part.get("versions", {})
-        self._horizon: int | None = part.get("horizon", 0)
-        self._back: int | None = part.get("back", self._horizon and 0)
-        self._moving = frozenset(part.get("moving", ()))
-        self._stays = bool(part.get("stays"))
+    def __init__(self, part: TimelinePart, at: int) -> None:
+        self._versions = part.versions
+        self._horizon = part.horizon
+        self._back = part.back
+        self._moving = part.moving
+        self._stays = part.stays
         self._at = at
 
     def __getitem__(self, key: str) -> Json:
         """The row; raises `KeyError` where it is not known at that moment."""
         versions = self._versions[key]
         index = bisect_left(versions, self._at, key=_moment)
-        held = versions[index - 1] if index else _NOTHING
-        if _tells(held) and reaches(self._horizon, self._at - held[0]):
-            return held[1]  # type: ignore[no-any-return]  # checked when the file was written
-        after = versions[index] if index < len(versions) else _NOTHING
+        held = versions[index - 1] if index else _NO_VERSION
+        if _tells(held) and reaches(self._horizon, self._at - held.at):
+            return held.row
+        after = versions[index] if index < len(versions) else _NO_VERSION
         # A row that a call left there says nothing of what was there before; nor does a sight of times when it was gone, or of
         # a row that was often changed right before it was seen.
-        looked = len(after) == 2 and len(held) < 2 and key not in self._moving
-        if looked and reaches(self._back, after[0] - self._at):
-            return after[1]  # type: ignore[no-any-return]  # checked when the file was written
+        looked = _looked(after) and not held.is_known and key not in self._moving
+        if looked and reaches(self._back, after.at - self._at):
+            return after.row
         if self._stays:
             return _between(key, versions, index)
         raise KeyError(key)
@@ -64,35 +65,40 @@ class DatedTable(Mapping[str, Json]):
         return True
 
 
-def dated_base(tables: Mapping[str, Any], at: int) -> dict[str, Mapping[str, Json]]:
+def dated_base(tables: Mapping[str, TimelinePart], at: int) -> dict[str, Mapping[str, Json]]:
     """Every table's rows at one moment."""
     return {name: DatedTable(part, at) for name, part in tables.items()}
 
 
-def latest_rows(tables: Mapping[str, Any]) -> dict[str, Mapping[str, Json]]:
+def latest_rows(tables: Mapping[str, TimelinePart]) -> dict[str, Mapping[str, Json]]:
     """Every row as last seen, whenever that was: for indexes of what stands where, never for answers."""
     return {
         name: {
-            key: known[-1][1]
-            for key, versions in part.get("versions", {}).items()
+            key: known[-1].row
+            for key, versions in part.versions.items()
             if (known := [v for v in versions if _tells(v)])
         }
         for name, part in tables.items()
     }
 
 
-def _between(key: str, versions: list[list[Any]], index: int) -> Json:
+def _between(key: str, versions: Sequence[RowVersion], index: int) -> Json:
     """The row that was seen on both sides of a moment, whatever calls of unknown effect lie between."""
-    before = next((v for v in reversed(versions[:index]) if len(v) > 1), _NOTHING)
-    after = next((v for v in versions[index:] if len(v) > 1), _NOTHING)
-    if not _tells(before) or len(after) != 2 or not same_json(before[1], after[1]):
+    before = next((v for v in reversed(versions[:index]) if v.is_known), _NO_VERSION)
+    after = next((v for v in versions[index:] if v.is_known), _NO_VERSION)
+    if not _tells(before) or not _looked(after) or not same_json(before.row, after.row):
         raise KeyError(key)
-    return after[1]  # type: ignore[no-any-return]  # checked when the file was written
+    return after.row
 
 
-def _tells(version: list[Any]) -> bool:
+def _tells(version: RowVersion) -> bool:
     """Whether a version says what the row was."""
-    return len(version) > 1 and version[2:] != [GONE]
+    return version.is_known and version.mark != GONE
+
+
+def _looked(version: RowVersion) -> bool:
+    """Whether somebody saw the row so."""
+    return version.is_known and not version.mark
 
 
 def reaches(horizon: int | None, gap: int) -> bool:
@@ -100,5 +106,5 @@ def reaches(horizon: int | None, gap: int) -> bool:
     return horizon is None or 0 < horizon >= gap
 
 
-def _moment(version: list[Any]) -> int:
-    return int(version[0])
+def _moment(version: RowVersion) -> int:
+    return version.at

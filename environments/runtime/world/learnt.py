@@ -7,14 +7,18 @@ learning (`synth.worlds`).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from ..answers.listed import keyed, listed
 from ..answers.nested_tables import load_nested
 from ..answers.partial_rows import load_parts
 from ..answers.recall import Recall
 from ..answers.recorded_only import Recordings
-from ..sessions.prose import prose_of
+from ..document.recordings import RecordedPart
+from ..document.tools import ToolPart
+from ..document.world_file import BadWorldError, WorldDocument
+from ..expr.language import BadTreeError
+from ..sessions.prose import Prose
 from ..task.attempt import Json, ToolResult
 from ..values.normal import parse_arguments
 from ..views.chain import views_of
@@ -25,12 +29,6 @@ from .entries import Place
 from .tool import SIMULATE, Tool, load_tool, written
 from .versions import origins
 
-WORLD_FORMAT: Final = "1"
-
-
-class BadWorldError(ValueError):
-    """The world file is not one this version can read."""
-
 
 class Learnt:
     """One app's backend as learnt."""
@@ -40,12 +38,11 @@ class Learnt:
         "base",
         "bound",
         "cache",
-        "callers",
         "counters",
         "dispatched",
         "document",
+        "envelopes",
         "fields",
-        "fresh",
         "keyed",
         "listed",
         "living",
@@ -66,58 +63,48 @@ class Learnt:
         "written",
     )
 
-    def __init__(self, document: Mapping[str, Any]) -> None:
-        if document.get("format") != WORLD_FORMAT:
-            raise BadWorldError(
-                f"the world file has format {document.get('format')!r}; this version reads {WORLD_FORMAT!r}"
-            )
-        tape = document.get("tape", {})
+    def __init__(self, document: WorldDocument) -> None:
+        views = document.views
         self.document = document
         self.tools: dict[str, Tool] = {
-            name: load_tool(name, part, tape.get(name, {}), document.get("nested", {}))
-            for name, part in document.get("tools", {}).items()
+            name: _loaded(name, part, document) for name, part in document.tools.items()
         }
         self.written = {name: written(tool.writes) for name, tool in self.tools.items()}
         """What each tool's successes were seen to change: fields of tables."""
-        tables = document.get("tables", {})
-        self.base: dict[str, Mapping[str, Json]] = {n: t.get("rows", {}) for n, t in tables.items()}
-        self.bound = frozenset(document.get("bound", ()))
+        tables = document.tables
+        self.base: dict[str, Mapping[str, Json]] = {n: t.rows for n, t in tables.items()}
+        self.bound = views.bound
         """Tools that answer for whoever the session belongs to."""
-        self.living = document.get("continuity", {}).get("kind") == "living"
-        self.timeline: Mapping[str, Any] = document.get("timeline", {})
+        self.living = document.living
+        self.timeline = document.timeline
         where = latest_rows(self.timeline) if self.living else self.base
-        self.nested = load_nested(document.get("nested", {}), where)
-        self.parts = load_parts(document.get("parts", {}))
-        self.refusals: dict[str, Mapping[str, Any]] = {
-            n: t.get("refusals", {}) for n, t in tables.items()
-        }
+        self.nested = load_nested(document.nested, where)
+        self.parts = load_parts(document.parts)
+        self.refusals = {n: t.refusals for n, t in tables.items()}
         self.seen: dict[tuple[str, str], frozenset[str]] = {
-            (n, tool): frozenset(keys)
-            for n, t in tables.items()
-            for tool, keys in t.get("seen", {}).items()
+            (n, tool): keys for n, t in tables.items() for tool, keys in t.seen.items()
         }
-        self.counters: Mapping[str, Any] = document.get("counters", {})
-        self.fresh: Mapping[str, Any] | None = document.get("fresh")
-        """Places where times and random ids stand, with their formats; None where there are none."""
-        self.versions: Mapping[str, Any] = document.get("versions", {})
+        self.counters = document.counters
+        self.versions = views.versions
         """Old versions of tools that drifted, oldest first, each with the moment until which it answered."""
         self.origins = origins(self.versions)
-        self.around = views_of(document, self.tools)
+        self.around = views_of(views, self.tools)
         """What stands between calls and tools, the outermost first; empty where nothing is added or taken away."""
         self.dispatched = next((v for v in self.around if isinstance(v, Dispatched)), EMPTY)
         """Tools that are several."""
-        self.callers: Mapping[str, Any] = document.get("callers", {})
-        self.recordings = Recordings(document.get("recorded", {}))
+        self.envelopes = {name: caller.envelope for name, caller in document.callers.items()}
+        """What single agents wrap results in."""
+        self.recordings = Recordings(document.recorded or RecordedPart())
         """Tools that were not learnt."""
-        self.recall = Recall(document["recall"]) if "recall" in document else None
+        self.recall = None if document.recall is None else Recall(document.recall)
         """Recorded answers that are told though no behaviour says them; None where only what is certain is told."""
-        self.prose = prose_of(document.get("prose", {}))
+        self.prose = {tool: Prose(part) for tool, part in document.prose.items()}
         """Texts that agents word themselves, by tool as they call it."""
         self.room = CacheBudget()
         self.row_names: dict[Place, frozenset[str]] = {}
         self.listed = listed(self.base)
         self.keyed = keyed(self.base)
-        self.fields = frozenset(document.get("fields", ()))
+        self.fields = document.fields
         """Keys that look like ids and name nothing: fields and arguments."""
         self.roots: dict[tuple[int, int], tuple[Mapping[str, Any] | None, CachedState]] = {}
         self.cache: dict[
@@ -138,3 +125,12 @@ class Learnt:
     def simulates(self) -> bool:
         """Whether any tool may be answered by a model."""
         return any(tool.policy == SIMULATE for tool in self.tools.values())
+
+
+def _loaded(name: str, part: ToolPart, document: WorldDocument) -> Tool:
+    """A tool, ready to answer; raises `BadWorldError` where one of its expressions is not in the language."""
+    try:
+        return load_tool(name, part, document.tape.get(name, {}), document.nested)
+    except (LookupError, TypeError, AttributeError, ValueError) as fault:
+        what = str(fault) if isinstance(fault, BadTreeError) else "an expression is malformed"
+        raise BadWorldError(f"the world file is damaged: tools.{name}: {what}") from fault

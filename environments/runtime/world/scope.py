@@ -36,12 +36,12 @@ class CallContext:
         """The next number of a counter, which is taken by that; a gap where nobody can tell."""
         if counter not in self.state.counters:
             return unknown("a counter without a value")
-        fed = self.world.counters.get(counter, {}).get("fed_by", ())
+        known = self.world.counters.get(counter)
+        fed = known.fed_by if known is not None else ()
         if any(not e.known and e.tool in fed for e in self.state.log):
             return unknown("an earlier call may have counted")
         value = self.state.counters[counter]
-        limit = self.world.counters.get(counter, {}).get("limit")
-        if limit is not None and value > limit:
+        if known is not None and known.limit is not None and value > known.limit:
             return unknown("a counter beyond what was seen")
         self.state.counters[counter] = value + 1
         return value

@@ -329,12 +329,7 @@ class Session:
         return names is not None and not state.touches(names)
 
     def _envelope(self) -> Mapping[str, Json] | None:
-        if self.caller is None:
-            return None
-        envelope: Mapping[str, Json] | None = self._world.callers.get(self.caller, {}).get(
-            "envelope"
-        )
-        return envelope
+        return None if self.caller is None else self._world.envelopes.get(self.caller)
 
     def _not_known(self, name: str, arguments: Mapping[str, Json] | str, why: str) -> ToolResult:
         """Nobody knows what a backend does with such a call, nor what it changes."""

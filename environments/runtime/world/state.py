@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
-from ..answers.nested_tables import Nested, Source, find
+from ..answers.nested_tables import Nested, find
+from ..document.records import SourcePart
 from ..expr.gaps import MISSING, TOUCHED, UNSEEN, Gap, Partial, unknown
 from ..task.attempt import Effect, EndState, Json
 from ..values.normal import labels_in, parse_json, same_json
@@ -271,7 +272,7 @@ def names_of_key(key: str) -> frozenset[str]:
     return frozenset(labels_in(parsed.value)) if parsed is not None else frozenset()
 
 
-def _inside(source: Source, parent: Place, row: Any, key: str) -> Any:
+def _inside(source: SourcePart, parent: Place, row: Any, key: str) -> Any:
     """The nested record with a key inside a row that is known."""
     if type(row) is Gap:
         return row

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from ..answers.computed import Computed, load_computed
 from ..answers.guards import Guards
 from ..answers.outcome import outcome_of
 from ..answers.protocol_preconditions import Early, load_early
+from ..document.recordings import Recording
+from ..document.tools import LayoutPart, RowRefPart, ToolPart, WritePart
 from ..expr.evaluate import build
-from ..expr.language import BadTreeError
 from ..expr.scope import Expr, Tree
 from ..task.attempt import Json
 from ..values.json_text import Writer, writer
@@ -65,18 +66,6 @@ def written(writes: Iterable[Write]) -> dict[str, frozenset[str]]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Taped:
-    """One recorded call of a tool that may change things."""
-
-    before: tuple[str, ...]
-    """The relevant earlier calls, in order."""
-    content: str
-    evidence: str
-    after: frozenset[str] = frozenset()
-    """Calls that came before each recorded one and may matter: nobody knows how it is without."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
     """One tool, ready to answer."""
 
@@ -84,12 +73,10 @@ class Tool:
     kind: str
     forms: Mapping[str, str]
     ignore: frozenset[str]
-    defaults: Mapping[str, Json]
     refusals: frozenset[str]
     """Outcome classes that mean "nothing was done"."""
     successes: frozenset[str]
     reads: RowRef | None
-    view: Expr | None
     shows: RowRef | None
     """The row that a successful result of a write is."""
     answer: Expr | None
@@ -134,7 +121,7 @@ class Tool:
     """Its results name new things: while one is unknown, it may have named anything."""
     policy: str = DERIVE
     """One of `POLICIES`."""
-    tape: Mapping[str, tuple[Taped, ...]] = field(default_factory=dict)
+    tape: Mapping[str, tuple[Recording, ...]] = field(default_factory=dict)
     issued: frozenset[str] = frozenset()
     """What its recorded results name, where they name new things."""
     takes: frozenset[str] | None = None
@@ -150,7 +137,7 @@ class Tool:
     computes: Computed | None = None
     """What it computes from its arguments, whatever was done before."""
     shaped: frozenset[str] = frozenset()
-    """Arguments that are left out, have a default, or have a form that a text may not be in."""
+    """Arguments that are left out, or have a form that a text may not be in."""
 
     @property
     def innocent(self) -> bool:
@@ -158,7 +145,7 @@ class Tool:
         return self.kind in INNOCENT
 
     def normal(self, arguments: Mapping[str, Json]) -> dict[str, Json]:
-        """The arguments in normal form: declared types, defaults left out, irrelevant ones left out."""
+        """The arguments in normal form: declared types, irrelevant ones left out."""
         out: dict[str, Json] = {}
         for name, value in arguments.items():
             if type(value) is str and name not in self.shaped:
@@ -167,9 +154,7 @@ class Tool:
                 continue
             if name in self.ignore:
                 continue
-            plain = simplify(coerce(value, self.forms.get(name, "")))
-            if name not in self.defaults or self.defaults[name] != plain:
-                out[name] = plain
+            out[name] = simplify(coerce(value, self.forms.get(name, "")))
         return out
 
     def strange(self, arguments: Mapping[str, Json]) -> str | None:
@@ -207,7 +192,7 @@ class Tool:
             return True
         return False if outcome in self.successes else None
 
-    def render(self, value: Any) -> str:
+    def render(self, value: Json) -> str:
         """A value as this tool writes it."""
         if isinstance(value, str) and (self.as_text or self.bare):
             return value
@@ -215,132 +200,101 @@ class Tool:
 
 
 def load_tool(
-    name: str, part: Mapping[str, Any], tape: Mapping[str, Any], nested: Container[str] = ()
+    name: str,
+    part: ToolPart,
+    tape: Mapping[str, tuple[Recording, ...]],
+    nested: Container[str] = (),
 ) -> Tool:
-    """A tool from its part of the world file; raises `BadTreeError` where the part is not one."""
-    try:
-        return _load(name, part, tape, nested)
-    except (KeyError, TypeError, AttributeError, ValueError) as fault:
-        if isinstance(fault, BadTreeError):
-            raise
-        raise BadTreeError(
-            "a tool of the world file lacks a part or has one of the wrong type"
-        ) from fault
-
-
-def _load(
-    name: str, part: Mapping[str, Any], tape: Mapping[str, Any], nested: Container[str]
-) -> Tool:
-    answer = part.get("answer")
-    outcomes = part.get("outcomes", {})
-    forms = part.get("forms", {})
-    formed = {name for name, form in forms.items() if form not in {"", "string"}}
+    """A tool from its part of the world file; raises `BadTreeError` where an expression is not in the language."""
+    formed = {name for name, form in part.forms.items() if form not in {"", "string"}}
     return Tool(
         name=name,
-        kind=part["kind"],
-        forms=forms,
-        shaped=frozenset(formed.union(part.get("ignore", ()), part.get("defaults", {}))),
-        ignore=frozenset(part.get("ignore", ())),
-        defaults=part.get("defaults", {}),
-        write=_writer(part.get("style", {})),
-        refusals=frozenset(k for k, v in outcomes.items() if v == "refusal"),
-        successes=frozenset(k for k, v in outcomes.items() if v == "success"),
-        reads=_ref(part.get("reads")),
-        view=build(part["view"]) if part.get("view") else None,
-        shows=_ref(part.get("shows")),
-        answer=build(answer, keeps=True) if answer else None,
-        as_text=bool(part.get("text", True)),
-        guards=Guards(part.get("guards", ()), _before(part, nested)),
-        computes=load_computed(part["computes"]) if part.get("computes") else None,
-        writes=tuple(_write(w) for w in part.get("writes", ())),
-        names=tuple(_ref_of(r) for r in part.get("names", ())),
-        settled=frozenset(part.get("settled", ())),
-        claims=bool(part.get("claims", False)),
-        loose=bool(part.get("loose", False)),
-        bare=bool(part.get("bare", False)),
-        reach=frozenset(part.get("reach", ())),
-        issues=bool(part.get("issues", False)),
-        limit=part.get("limit"),
-        alone=bool(part.get("alone", False)),
-        policy=str(part.get("policy", DERIVE)),
-        heeds=frozenset(part.get("heeds", ())),
-        ignores=frozenset(part.get("ignores", ())),
-        beneath=frozenset(part.get("beneath", ())),
-        untried=frozenset(part.get("untried", ())),
-        makers=frozenset(part.get("makers", ())),
-        modes=frozenset(part.get("modes", ())),
-        early=load_early(part.get("early", ())),
-        far=frozenset(part.get("far", ())),
-        news=bool(part.get("news", False)),
-        takes=frozenset(part["takes"]) if "takes" in part else None,
-        nulls=frozenset(part.get("nulls", ())),
-        paired_by=tuple(part.get("paired_by", ())),
-        paired={
-            name: {key: frozenset(values) for key, values in pairs.items()}
-            for name, pairs in part.get("paired", {}).items()
-        },
-        issued=_issued(tape) if part.get("news") else frozenset(),
-        tape={
-            key: tuple(
-                Taped(
-                    before=tuple(e.get("before", ())),
-                    content=e["content"],
-                    evidence=str(e.get("from", "")),
-                    after=frozenset(e.get("after", ())),
-                )
-                for e in entries
-            )
-            for key, entries in tape.items()
-        },
+        kind=part.kind,
+        forms=part.forms,
+        shaped=frozenset(formed.union(part.ignore)),
+        ignore=frozenset(part.ignore),
+        write=_writer(part.style),
+        refusals=frozenset(k for k, v in part.outcomes.items() if v == "refusal"),
+        successes=frozenset(k for k, v in part.outcomes.items() if v == "success"),
+        reads=_ref(part.reads),
+        shows=_ref(part.shows),
+        answer=build(part.answer, keeps=True) if part.answer else None,
+        as_text=part.text,
+        guards=Guards(part.guards, _before(part, nested)),
+        computes=None if part.computes is None else load_computed(part.computes),
+        writes=tuple(map(_write, part.writes)),
+        names=tuple(map(_ref_of, part.names)),
+        settled=part.settled,
+        claims=part.claims,
+        loose=part.loose,
+        reach=part.reach,
+        bare=part.bare,
+        issues=part.issues,
+        limit=part.limit,
+        alone=part.alone,
+        policy=part.policy or DERIVE,
+        heeds=part.heeds,
+        ignores=part.ignores,
+        beneath=part.beneath,
+        untried=part.untried,
+        makers=part.makers,
+        modes=part.modes,
+        early=load_early(part.early),
+        far=part.far,
+        news=part.news,
+        takes=part.takes,
+        nulls=part.nulls,
+        paired_by=part.paired_by,
+        paired=part.paired,
+        issued=_issued(tape) if part.news else frozenset(),
+        tape=tape,
     )
 
 
-def _before(part: Mapping[str, Any], nested: Container[str]) -> Tree | None:
+def _before(part: ToolPart, nested: Container[str]) -> Tree | None:
     """The tree that finds the record which a call is about; None where a look-up by it finds another."""
-    ref = part.get("shows") or next(iter(part.get("writes", ())), None)
-    if ref is None or ref["table"] in nested or any(key[0] != "arg" for key in ref["key"]):
+    ref = part.shows or next(iter(part.writes), None)
+    if ref is None or ref.table in nested or any(key[0] != "arg" for key in ref.key):
         return None
-    return ["row", ref["table"], ref["key"]]
+    return ["row", ref.table, list(ref.key)]
 
 
-def _writer(style: Mapping[str, Any]) -> Writer:
-    separators = style.get("separators") or [", ", ": "]
+def _writer(style: LayoutPart) -> Writer:
     return writer(
-        ascii_only=bool(style.get("ascii", True)),
-        indent=style.get("indent"),
-        separators=(str(separators[0]), str(separators[1])),
-        sort_keys=bool(style.get("sorted", False)),
+        ascii_only=style.ascii,
+        indent=style.indent,
+        separators=style.separators or (", ", ": "),
+        sort_keys=style.sorted,
     )
 
 
-def _issued(tape: Mapping[str, Any]) -> frozenset[str]:
-    contents = {entry["content"] for entries in tape.values() for entry in entries}
+def _issued(tape: Mapping[str, tuple[Recording, ...]]) -> frozenset[str]:
+    contents = {entry.content for entries in tape.values() for entry in entries}
     return frozenset[str]().union(*(CallResult(content=content).labels() for content in contents))
 
 
-def _ref(part: Mapping[str, Any] | None) -> RowRef | None:
-    return _ref_of(part) if part else None
+def _ref(part: RowRefPart | None) -> RowRef | None:
+    return None if part is None else _ref_of(part)
 
 
-def _ref_of(part: Mapping[str, Any]) -> RowRef:
-    trees = part["key"]
+def _ref_of(part: RowRefPart | WritePart) -> RowRef:
+    trees = part.key
     plain = len(trees) == 1 and trees[0][0] == "arg" and len(trees[0]) == 2
     return RowRef(
-        table=part["table"],
+        table=part.table,
         keys=tuple(build(k) for k in trees),
         argument=trees[0][1] if plain else None,
     )
 
 
-def _write(part: Mapping[str, Any]) -> Write:
+def _write(part: WritePart) -> Write:
     fields = []
-    for name, tree in part.get("set", {}).items():
-        when = part.get("when", {}).get(name)
+    for name, tree in part.set.items():
+        when = part.when.get(name)
         fields.append((name, build(tree, keeps=True), build(when, keeps=True) if when else None))
-    whole = part.get("whole")
     return Write(
         target=_ref_of(part),
         fields=tuple(fields),
-        creates=bool(part.get("creates", False)),
-        whole=build(whole, keeps=True) if whole else None,
+        creates=part.creates,
+        whole=build(part.whole, keeps=True) if part.whole else None,
     )

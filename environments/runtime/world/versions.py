@@ -7,12 +7,15 @@ between the last answer of a version and the first of the next nobody knows whic
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
 
+from ..document.views import VersionPart
 from ..task.attempt import ToolResult
 from ..views.view import CallInFlight, View
 from .notice import named
+
+Known = Mapping[str, Sequence[VersionPart]]
+"""The old versions of each tool, the oldest first."""
 
 
 class Versions(View):
@@ -20,7 +23,7 @@ class Versions(View):
 
     __slots__ = ("_at", "_known")
 
-    def __init__(self, known: Mapping[str, Any], at: int = 0) -> None:
+    def __init__(self, known: Known, at: int = 0) -> None:
         self._known = known
         self._at = at
 
@@ -39,26 +42,24 @@ class Versions(View):
         return result if asked.version == asked.tool else named(asked.tool, result)
 
 
-def version_at(versions: Mapping[str, Any], tool: str, at: int) -> str:
+def version_at(versions: Known, tool: str, at: int) -> str:
     """The name of a tool's version at a moment (ns); without a moment (0) the newest."""
     for old in versions.get(tool, ()) if at else ():
-        if at < old["until"]:
-            return str(old["tool"])
+        if at < old.until:
+            return old.tool
     return tool
 
 
-def between(known: Iterable[Mapping[str, Any]], at: int) -> bool:
+def between(known: Iterable[VersionPart], at: int) -> bool:
     """Whether a moment lies after the last answer of an old version, and before the first one of the next."""
-    return any(old.get("seen", old["until"]) < at < old["until"] for old in known)
+    return any(old.seen is not None and old.seen < at < old.until for old in known)
 
 
-def outdated(versions: Mapping[str, Any], tools: Iterable[str], at: int) -> list[str]:
+def outdated(versions: Known, tools: Iterable[str], at: int) -> list[str]:
     """The tools among these that have become others since a moment (ns), by name."""
-    return sorted(
-        {t for t in tools if at and any(at < old["until"] for old in versions.get(t, ()))}
-    )
+    return sorted({t for t in tools if at and any(at < old.until for old in versions.get(t, ()))})
 
 
-def origins(versions: Mapping[str, Any]) -> dict[str, str]:
+def origins(versions: Known) -> dict[str, str]:
     """The tool that each old version is one of, by the version's name."""
-    return {str(old["tool"]): tool for tool, known in versions.items() for old in known}
+    return {old.tool: tool for tool, known in versions.items() for old in known}

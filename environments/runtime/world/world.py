@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from copy import copy
 from typing import Any
 
+from ..document.world_file import BadWorldError, WorldDocument
 from ..sessions.recorded import RecordedSession
 from ..sessions.worded import WordedRecordedSession, WordedSession
 from .believed import given_by
@@ -28,8 +29,14 @@ class World(Learnt):
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> World:
-        """The world of a world file; raises `BadWorldError` or `BadTreeError` for anything else."""
-        return cls(document)
+        """The world of a world file; raises `BadWorldError` for anything else."""
+        found = WorldDocument.from_json(document)
+        try:
+            return cls(found)
+        except (LookupError, TypeError, AttributeError, ArithmeticError) as fault:
+            raise BadWorldError(
+                "the world file is damaged: its parts do not fit together"
+            ) from fault
 
     def at_risk(self, risk: float) -> World:
         """The same world, where another share of told answers may be wrong; itself where nothing was learnt of recalled answers."""
@@ -80,7 +87,7 @@ class World(Learnt):
         )
         if not self.living:
             for name, part in self.counters.items():
-                state.counters[name] = int(part["next"])
+                state.counters[name] = part.next
         if start:
             state.begin(start.get("rows", {}), start.get("counters", {}))
         return state

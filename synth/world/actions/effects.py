@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
+from environments.runtime.document.codec import encode
+from environments.runtime.document.tools import RowRefPart, WritePart
 from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.values.normal import stable
@@ -19,7 +21,7 @@ from environments.runtime.views.implicit_subject import SUBJECT
 from environments.runtime.views.selected_subject import CHOSEN
 from synth.world.actions.examples import Example, evaluate
 from synth.world.model import ToolModel, Workbench
-from synth.world.proposals import Proposer, evidence_of
+from synth.world.proposals import Proposer, proposal_of
 from synth.world.schema.counters import fit_counter, fixed_names, issued_fields
 from synth.world.search.constant_arguments import for_seen, for_told, or_turned
 from synth.world.search.fields import fit_fields, same_value
@@ -38,7 +40,7 @@ def tables_of(bench: Workbench) -> Tables:
     single = [t.name for t in bench.tables.values() if len(t.key_names) == 1 and t.rows]
     multiple: list[tuple[str, tuple[str, ...]]] = []
     for name, recipe in bench.nested.items():
-        keys = tuple(recipe["key"])
+        keys = recipe.key
         if len(keys) == 1:
             single.append(name)
         else:
@@ -71,7 +73,7 @@ def _verify(tool: ToolModel, done: Sequence[Example]) -> None:
     """Ask the examples outside the sample once: one that is not reproduced ends the effect."""
     if not tool.writes or len(done) <= MAX_EXAMPLES:
         return
-    for name, tree in tool.writes[0]["set"].items():
+    for name, tree in tool.writes[0].set.items():
         for example in done:
             value = (
                 evaluate(tree, [example.scope()])[0] if isinstance(example.old, dict) else UNKNOWN
@@ -114,7 +116,8 @@ def _proposed(
     found = search.propose(what, examples, [e.scope() for e in examples], target)
     if found is None:
         return None
-    tool.evidence.setdefault("proposed", []).append(evidence_of(found, effect=name))
+    told = {"effect": name, **encode(proposal_of(found))}
+    tool.evidence.setdefault("proposed", []).append(told)
     return found.tree
 
 
@@ -133,7 +136,7 @@ def _learn_update(tool: ToolModel, examples: list[Example], search: Search) -> N
     if missing:
         tool.evidence["not_understood"] = missing
         return
-    tool.writes = [{"table": tool.table, "key": tool.key, "set": sets, "when": whens}]
+    tool.writes = [WritePart(table=tool.table or "", key=tuple(tool.key), set=sets, when=whens)]
     tool.answer = ["it"]
     tool.text = False
     tool.evidence["effect"] = {"arguments": _distinct(known), "reproduced": len(known)}
@@ -170,12 +173,12 @@ def _learn_creation(
         tool.evidence["not_understood"] = missing
         return
     tool.writes = [
-        {
-            "table": tool.table,
-            "key": [["it", own]],
-            "creates": True,
-            "whole": ["object", *fields],
-        }
+        WritePart(
+            table=tool.table or "",
+            key=(["it", own],),
+            creates=True,
+            whole=["object", *fields],
+        )
     ]
     tool.answer = ["it"]
     tool.text = False
@@ -187,10 +190,10 @@ def _settle_effects(tool: ToolModel) -> None:
     """What is said of a tool once it has effects."""
     if not tool.writes:
         return
-    tool.evidence["about"] = tool.writes[0]["table"]
-    tool.refs = [{"table": w["table"], "key": w["key"]} for w in tool.writes]
+    tool.evidence["about"] = tool.writes[0].table
+    tool.refs = [RowRefPart(table=w.table, key=w.key) for w in tool.writes]
     tool.says = "changes " + ", ".join(
-        f"{', '.join(w.get('set', ())) or 'the whole'} of {w['table']}" for w in tool.writes
+        f"{', '.join(w.set) or 'the whole'} of {w.table}" for w in tool.writes
     )
 
 
@@ -202,7 +205,7 @@ def _learn_aside(
     if tool.writes:
         first = tool.writes[0]
         for example in examples:
-            example.old = _row_at(example, first["table"], first["key"])
+            example.old = _row_at(example, first.table, list(first.key))
     _settle_effects(tool)
     scopes = [e.scope() for e in examples]
     if tool.writes:
@@ -277,7 +280,7 @@ def _row_trees(examples: Sequence[Example], table: str) -> list[Tree]:
 def only_record(tool: ToolModel) -> bool:
     """Whether what a tool changes is there for every call, whatever its arguments say."""
     return bool(tool.writes) and all(
-        key in (["arg", SUBJECT], ["arg", CHOSEN]) for write in tool.writes for key in write["key"]
+        key in (["arg", SUBJECT], ["arg", CHOSEN]) for write in tool.writes for key in write.key
     )
 
 
@@ -288,7 +291,7 @@ def _row_at(example: Example, table: str, key: list[Tree]) -> Any:
 
 def _effect_on(
     examples: Sequence[Example], table: str, key: list[Tree], tables: Tables
-) -> dict[str, Any] | None:
+) -> WritePart | None:
     pairs: list[tuple[Example, Any]] = []
     for example in examples:
         before = _row_at(example, table, key)
@@ -306,7 +309,7 @@ def _effect_on(
         whole = Fitter([e.scope() for e in olds], ["arg", "old"], tables).fit(rows)
         if whole is None or (not key and fixed_names(whole)):
             return None
-        return {"table": table, "key": key, "whole": whole}
+        return WritePart(table=table, key=tuple(key), whole=whole)
     if any(isinstance(v, list) for p in pairs for v in (p[0].old, p[1])):
         return None
     fields = fit_fields(olds, rows, tables)
@@ -318,18 +321,18 @@ def _effect_on(
         name: for_told(for_seen(or_turned(value, name, told), told, calls), told, calls)
         for name, value in fields[0].items()
     }
-    return {"table": table, "key": key, "set": sets, "when": fields[1]}
+    return WritePart(table=table, key=tuple(key), set=sets, when=fields[1])
 
 
-def _after(write: dict[str, Any], scope: Scope) -> Any:
+def _after(write: WritePart, scope: Scope) -> Any:
     """The row after an effect, as the runtime will compute it."""
-    if write.get("whole"):
-        value = evaluate(write["whole"], [scope])[0]
+    if write.whole:
+        value = evaluate(write.whole, [scope])[0]
         return None if value is MISSING or value is UNKNOWN else value
     if not isinstance(scope.old, dict):
         return None
     after = dict(scope.old)
-    for name, tree in write["set"].items():
+    for name, tree in write.set.items():
         value = evaluate(tree, [scope])[0]
         if value is not MISSING and value is not UNKNOWN:
             after[name] = value
@@ -349,6 +352,6 @@ def _about(example: Example, old: Any) -> Example:
 
 def rescoped(tool: ToolModel, example: Example) -> Scope:
     """The scope in which a tool's guards are asked: with the row that its first effect is about."""
-    if tool.writes and not tool.writes[0].get("creates") and example.old is None:
-        example.old = _row_at(example, tool.writes[0]["table"], tool.writes[0]["key"])
+    if tool.writes and not tool.writes[0].creates and example.old is None:
+        example.old = _row_at(example, tool.writes[0].table, list(tool.writes[0].key))
     return example.scope()

@@ -7,34 +7,36 @@ effect is found (`fit_lists`), what refuses a call (`conditions`, `explain`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
+from environments.runtime.document.tools import WritePart
 from environments.runtime.expr.gaps import UNKNOWN
 from environments.runtime.expr.scope import Tree
+from environments.runtime.task.attempt import Json
 from synth.world.actions.examples import evaluate
-from synth.world.refusals.conditions import TRUE, Cases, withheld
+from synth.world.refusals.conditions import TRUE, Cases
+from synth.world.refusals.draft import GuardDraft, withheld
 from synth.world.search.numbers import mentions
 
 
-def stayed(cases: Cases, writes: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def stayed(cases: Cases, writes: Sequence[WritePart]) -> Iterator[GuardDraft]:
     """Guards: an element that stays is told by look-up only in such calls as showed it looked up.
 
     Where a look-up and what the element said before never differed, or differed only in calls that gave another value
     for a field of the record, a call in which they differ otherwise is one that nobody saw.
     """
     for write in writes:
-        for name, tree in write.get("set", {}).items():
+        for name, tree in write.set.items():
             for again in _looked_up(str(name), tree):
                 yield from _withheld(cases, again)
 
 
-def none_stays(cases: Cases, writes: Sequence[dict[str, Any]]) -> Iterator[Tree]:
+def none_stays(cases: Cases, writes: Sequence[WritePart]) -> Iterator[Tree]:
     """Per list: that none of its elements stays while nothing else of the record changes that the call speaks of.
 
     An element that stays may not be asked what new ones are asked: a refusal about it was seen of new ones only.
     """
     for write in writes:
-        for name, tree in write.get("set", {}).items():
+        for name, tree in write.set.items():
             found = _staying(str(name), tree)
             if found is None or not any(_looked_up(str(name), tree)):
                 continue
@@ -80,14 +82,14 @@ def _fields(tree: Tree) -> list[tuple[str, Tree]]:
     return [(field[0], field[1]) for field in tree[2][1:] if len(field) == 2]
 
 
-def _beside(tree: Any) -> Any:
+def _beside(tree: Tree) -> Tree:
     """A tree about the element turned into one about its partner."""
     if isinstance(tree, list) and tree:
         return ["by", *tree[1:]] if tree[0] == "it" else [_beside(part) for part in tree]
     return tree
 
 
-def _withheld(cases: Cases, again: Tree) -> Iterator[dict[str, Any]]:
+def _withheld(cases: Cases, again: Tree) -> Iterator[GuardDraft]:
     trees = [again] if _unbroken(cases, again) else list(_forms(cases, again))
     for tree in trees:
         values = evaluate(tree, cases.scopes)
@@ -109,7 +111,7 @@ def _forms(cases: Cases, tree: Tree) -> Iterator[Tree]:
         yield tree
 
 
-def _repeats(given: Any, record: Any, name: str) -> bool:
+def _repeats(given: Json, record: Json, name: str) -> bool:
     """Whether an argument is the record's own field, as its key is."""
     if not isinstance(given, dict) or not isinstance(record, dict):
         return True

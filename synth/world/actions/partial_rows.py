@@ -7,14 +7,17 @@ two answers tell different things is left out. Not here: learning effects (`effe
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
+from environments.runtime.document.records import KnownField
 from environments.runtime.expr.evaluate import build
 from environments.runtime.expr.gaps import UNSEEN, NoValueError, is_unknown, required
 from environments.runtime.expr.scope import Scope, Tree
+from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import key_text, stable
 from synth.world.actions.effects import spread
 from synth.world.actions.examples import Example
@@ -35,35 +38,42 @@ class Told:
 
 def learn_parts(bench: Workbench, examples: Mapping[str, Sequence[Example]]) -> None:
     """Fill `parts`: of a backend that lives on nothing, for what an answer told may not hold any more."""
-    told: dict[tuple[str, str, tuple[str, ...]], dict[str, Any]] = {}
+    told: dict[tuple[str, str, tuple[str, ...]], _Known] = defaultdict(_Known)
     for name, tool in sorted(bench.tools.items()):
         if bench.living or not any(mentions(tree, "row") for tree in _trees(tool)):
             continue
         for example in spread([e for e in examples.get(name, ()) if not e.refused]):
             for fact in _of_example(tool, example):
-                place = (fact.table, fact.key, fact.path)
-                known = told.setdefault(place, {"values": {}, "by": {}})
-                known["values"][stable(fact.value)] = fact.value
-                known["by"].setdefault(name, set()).add(example.seen.key)
-    bench.parts = {}
+                known = told[fact.table, fact.key, fact.path]
+                known.values[stable(fact.value)] = fact.value
+                known.by[name].add(example.seen.key)
+    parts: dict[str, dict[str, list[KnownField]]] = defaultdict(lambda: defaultdict(list))
     for (table, key, path), known in sorted(told.items(), key=lambda item: item[0]):
-        if len(known["values"]) > 1 or any(map(holds_withheld, (key, *known["values"]))):
+        if len(known.values) > 1 or any(map(holds_withheld, (key, *known.values))):
             continue
-        fields = bench.parts.setdefault(table, {}).setdefault(key, [])
-        fields.append(
-            {
-                "path": list(path),
-                "value": next(iter(known["values"].values())),
-                "by": {name: len(calls) for name, calls in sorted(known["by"].items())},
-            }
-        )
+        by = {name: len(calls) for name, calls in sorted(known.by.items())}
+        (value,) = known.values.values()
+        parts[table][key].append(KnownField(path=path, value=value, by=by))
+    bench.parts = {
+        table: {key: tuple(fields) for key, fields in rows.items()} for table, rows in parts.items()
+    }
+
+
+@dataclass(slots=True)
+class _Known:
+    """What answers told of one field of one record."""
+
+    values: dict[str, Json] = field(default_factory=dict)
+    """By their text."""
+    by: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """By tool, the calls that told it."""
 
 
 def _trees(tool: ToolModel) -> Iterator[Tree]:
     for write in tool.writes:
-        yield from write.get("set", {}).values()
-        if write.get("whole"):
-            yield write["whole"]
+        yield from write.set.values()
+        if write.whole:
+            yield write.whole
     if tool.answer is not None:
         yield tool.answer
 
@@ -76,7 +86,7 @@ def _of_example(tool: ToolModel, example: Example) -> Iterator[Told]:
     if tool.answer != ["it"] or not tool.writes or not isinstance(shown, dict):
         return
     write = tool.writes[0]
-    whole: Tree = write.get("whole") or ["object", *map(list, write.get("set", {}).items())]
+    whole: Tree = write.whole or ["object", *map(list, write.set.items())]
     yield from _told(whole, scope, shown)
 
 

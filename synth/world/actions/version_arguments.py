@@ -7,23 +7,25 @@ what is no longer so is mostly refused, seen or not. Not here: conditions on fie
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
+from environments.runtime.document.tools import WritePart
 from environments.runtime.expr.gaps import UNKNOWN
 from environments.runtime.expr.scope import Tree
 from synth.world.actions.examples import evaluate
-from synth.world.refusals.conditions import Cases, withheld
+from synth.world.refusals.conditions import Cases
+from synth.world.refusals.draft import GuardDraft, withheld
 from synth.world.support import SEEN_TWICE
 
 MIN_SENT: Final = SEEN_TWICE
 """Different successes that sent what the field was."""
 
 
-def locked(cases: Cases, writes: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def locked(cases: Cases, writes: Sequence[WritePart]) -> Iterator[GuardDraft]:
     """Guards: an argument is what the field was before, wherever it was in all successes."""
     names = sorted({n for s in cases.scopes if isinstance(s.arg, dict) for n in s.arg})
     for write in writes:
-        for field in sorted(write.get("set", {})):
+        for field in sorted(write.set):
             for name in names:
                 tree: Tree = ["eq", ["arg", name], ["old", field]]
                 values = evaluate(tree, cases.scopes)[: len(cases.good)]

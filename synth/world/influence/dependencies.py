@@ -163,7 +163,7 @@ def _convict(bench: Workbench) -> dict[str, Evidence]:
     shows = [t for t in bench.tools.values() if t.kind in {"read", "search"} and not t.declared]
     alone = {name for e in found.values() for name in _alone(e)}
     # Hardly a call comes before the one that lets a session in: no pairs could clear it.
-    admit = admits(bench.lost.get("tokens", {}), bench.tools)
+    admit = admits(bench.views.tokens, bench.tools)
     doubted = [
         t
         for t in shows

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import permutations
-from typing import Any, Final
+from typing import Final
 
 from environments.runtime.answers.protocol_preconditions import pair_of
+from environments.runtime.document.tools import EarlyPart
 from environments.runtime.values.normal import leaves, simplify, stable
 from synth.world.document import holds_withheld
 from synth.world.model import ToolModel, Workbench, refused
@@ -74,12 +75,10 @@ def learn_early(bench: Workbench) -> None:
                 only = None if law is None else _only(names, mine, taken, tool)
                 if law is not None and only is not None:
                     pairs = _together(bench, only, mine)
-                    tool.early.append(
-                        {**law, "only": only, **({"together": pairs} if pairs else {})}
-                    )
+                    tool.early.append(replace(law, only=only, together=pairs))
 
 
-def _law(bench: Workbench, tool: ToolModel, text: str, answers: Answers) -> dict[str, Any] | None:
+def _law(bench: Workbench, tool: ToolModel, text: str, answers: Answers) -> EarlyPart | None:
     """What came before all other answers, where this text was told often enough without it."""
     if any(text in said and _escapes(bench, said) for said in answers.values()):
         return None
@@ -108,14 +107,14 @@ def _law(bench: Workbench, tool: ToolModel, text: str, answers: Answers) -> dict
         or (asks and len({(c.seen.tool, c.seen.key) for c in early}) < MIN_CALLS)
     ):
         return None
-    return {
-        "says": text,
-        "without": sorted(first),
-        "beside": sorted(beside),
-        "undone_by": sorted(_undone(always, text, told, answers)),
-        "calls": len({(c.seen.tool, c.seen.key) for c in early}),
-        "tasks": len(tasks),
-    }
+    return EarlyPart(
+        says=text,
+        without=first,
+        beside=beside,
+        undone_by=_undone(always, text, told, answers),
+        calls=len({(c.seen.tool, c.seen.key) for c in early}),
+        tasks=len(tasks),
+    )
 
 
 def _escapes(bench: Workbench, said: dict[str, list[Call]]) -> bool:
@@ -229,7 +228,7 @@ def _taken(bench: Workbench) -> Taken:
 
 def _only(
     names: set[str], told: Iterable[Call], taken: Taken, tool: ToolModel
-) -> dict[str, list[str]] | None:
+) -> dict[str, frozenset[str]] | None:
     """The values of checked arguments that are known to be in order; None where they are too many to say."""
     given = [c.seen.arguments for c in told]
     out = {}
@@ -237,19 +236,19 @@ def _only(
         mine = taken[name][tool.name] | {stable(simplify(a[name])) for a in given if name in a}
         # Other tools may mean other things by the name: an `id` of an order, and of a user.
         alike = (values for values in taken[name].values() if not mine.isdisjoint(values))
-        out[name] = sorted(mine.union(*alike))
+        out[name] = frozenset(mine.union(*alike))
     return out if all(len(values) <= MAX_VALUES for values in out.values()) else None
 
 
 def _together(
-    bench: Workbench, only: dict[str, list[str]], told: Iterable[Call]
-) -> dict[str, list[str]]:
+    bench: Workbench, only: Mapping[str, frozenset[str]], told: Iterable[Call]
+) -> dict[str, frozenset[str]]:
     """By two checked arguments joined by a comma: the pairs of values that some tool took, or that this text answered.
 
     Where each value of one was taken with one value of the other only, as lines with their customers: both in order, they
     are refused together with somebody else's.
     """
-    out: dict[str, list[str]] = {}
+    out: dict[str, frozenset[str]] = {}
     taken = [seen.arguments for tool in bench.tools.values() for seen in tool.good()]
     mine = [call.seen.arguments for call in told]
     for first, second in permutations(sorted(only), 2):
@@ -262,5 +261,5 @@ def _together(
             continue
         pairs = {pair_of((first, second), given) for given in (*taken, *mine)} - {None}
         if len(pairs) <= MAX_VALUES:
-            out[f"{first},{second}"] = sorted(map(str, pairs))
+            out[f"{first},{second}"] = frozenset(map(str, pairs))
     return out

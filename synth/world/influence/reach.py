@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Final
 
-from environments.runtime.task.attempt import Json
+from environments.runtime.document.tools import RowRefPart
 from environments.runtime.values.normal import names_in, parse_json, stable
 from synth.world.model import ToolModel, Workbench
 from synth.world.support import SEEN_TWICE, SELDOM
@@ -26,9 +26,9 @@ def learn_reach(bench: Workbench) -> None:
     for tool in bench.tools.values():
         if tool.innocent or tool.kind == "act":
             continue
-        known = {(r["table"], stable(r["key"])) for r in tool.refs}
+        known = {(r.table, stable(list(r.key))) for r in tool.refs}
         for ref in _references(bench, tool):
-            if (ref["table"], stable(ref["key"])) not in known:
+            if (ref.table, stable(list(ref.key))) not in known:
                 tool.refs.append(ref)
         tool.reach = _tables_reached(bench, tool, owners) | _changed_by(bench, tool)
 
@@ -44,8 +44,8 @@ def _owners(bench: Workbench) -> dict[str, set[str]]:
     return out
 
 
-def _references(bench: Workbench, tool: ToolModel) -> list[dict[str, Json]]:
-    out: list[dict[str, Json]] = []
+def _references(bench: Workbench, tool: ToolModel) -> list[RowRefPart]:
+    out: list[RowRefPart] = []
     names = sorted({n for o in tool.observations for n in o.arguments})
     for name in names:
         keys = [
@@ -58,7 +58,7 @@ def _references(bench: Workbench, tool: ToolModel) -> list[dict[str, Json]]:
                 continue
             hits = sum(key in table.rows for key in keys)
             if hits >= MIN_HITS and hits >= MIN_SHARE * len(keys):
-                out.append({"table": table.name, "key": [["arg", name]]})
+                out.append(RowRefPart(table=table.name, key=(["arg", name],)))
     return out
 
 
@@ -67,7 +67,7 @@ def _changed_by(bench: Workbench, tool: ToolModel) -> set[str]:
 
     Only what the call answers, or the record that it is about, says which of their rows it changes.
     """
-    named = {ref["table"] for ref in tool.refs}
+    named = {ref.table for ref in tool.refs}
     looks = (t for t in bench.tools.values() if t.innocent and t.table is not None)
     hanging = {t.table for t in looks if tool.name in t.evidence.get("hangs_on", ())}
     return {table for table in hanging - named if table is not None}
@@ -78,8 +78,8 @@ def _tables_reached(bench: Workbench, tool: ToolModel, owners: dict[str, set[str
     for seen in tool.observations:
         names = set(seen.names)
         for ref in tool.refs:
-            key = stable([seen.arguments.get(ref["key"][0][1])])
-            names |= names_in(bench.tables[ref["table"]].rows.get(key))
+            key = stable([seen.arguments.get(ref.key[0][1])])
+            names |= names_in(bench.tables[ref.table].rows.get(key))
         for name in names:
             reached |= owners.get(name, set()) & bench.stirred
     return reached

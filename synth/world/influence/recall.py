@@ -11,8 +11,8 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import dataclass, replace
+from typing import Final
 
 from environments.runtime.answers.recall import (
     ALWAYS,
@@ -32,6 +32,15 @@ from environments.runtime.answers.recall import (
     done,
     names_shown,
 )
+from environments.runtime.document.recordings import (
+    InfluenceCell,
+    RecalledAnswer,
+    RecalledCall,
+    RecallPart,
+)
+from environments.runtime.document.tools import ToolPart
+from environments.runtime.document.world_file import WorldDocument
+from environments.runtime.expr.scope import Tree
 from environments.runtime.sessions.recorded import only_looks
 from environments.runtime.values.canonical import canonical
 from environments.runtime.values.normal import parse_json, unwrap
@@ -83,30 +92,34 @@ class _Trial:
 
 
 def recall_part(
-    episodes: Sequence[CleanEpisode], document: Mapping[str, Any], risk: float
-) -> dict[str, Any]:
+    episodes: Sequence[CleanEpisode], document: WorldDocument, risk: float
+) -> RecallPart:
     """The `recall` part of a world file; `risk`: the share of told answers that may be wrong, above 0."""
-    world = World.from_json(document)
+    world = World(document)
     made = [call for episode in episodes for call in _calls(episode, world)]
     by_text: dict[str, list[_Call]] = defaultdict(list)
     for one in made:
         by_text[one.call.text].append(one)
     cells, pooled = _fitted(list(_trials(by_text)))
     looks = _looks(world, made)
-    part = _written(by_text) | {
-        "risk": risk,
-        "looks": sorted(looks),
-        "cells": [[*cell, round(q, 6)] for cell, q in sorted(cells.items())],
-        "pooled": {relation: round(q, 6) for relation, q in sorted(pooled.items())},
-        "scale": {OWN: 1.0, OTHER: 1.0},
-        "refused": always_refused(made),
-        "echoes": {} if world.living else echoes(document["tools"], made, looks),
-    }
-    return part | {"scale": _scale(Recall(part), made)}
+    written = _written(by_text)
+    part = RecallPart(
+        calls=written.calls,
+        texts=written.texts,
+        answers=written.answers,
+        risk=risk,
+        looks=frozenset(looks),
+        cells=tuple(InfluenceCell(*cell, round(q, 6)) for cell, q in sorted(cells.items())),
+        pooled={relation: round(q, 6) for relation, q in sorted(pooled.items())},
+        scale={OWN: 1.0, OTHER: 1.0},
+        refused=always_refused(made),
+        echoes={} if world.living else echoes(document.tools, made, looks),
+    )
+    return replace(part, scale=_scale(Recall(part), made))
 
 
 def echoes(
-    tools: Mapping[str, Mapping[str, Any]], made: Sequence[_Call], looks: Container[str]
+    tools: Mapping[str, ToolPart], made: Sequence[_Call], looks: Container[str]
 ) -> dict[str, float]:
     """Tools that answer by what they are given alone and never refused: how surely the next call is answered so too."""
     by_tool: dict[str, list[_Call]] = defaultdict(list)
@@ -116,17 +129,17 @@ def echoes(
     looked_up = {
         argument
         for tool in tools.values()
-        if REFUSAL in tool["outcomes"].values()
-        for argument in tool.get("takes", ())
+        if REFUSAL in tool.outcomes.values()
+        for argument in tool.takes or ()
     }
     return {
         name: _as_always(by_tool[name])
         for name, tool in tools.items()
-        if tool["kind"] == "write"
+        if tool.kind == "write"
         and name not in bound
-        and _of_arguments(tool.get("answer"))
+        and _of_arguments(tool.answer)
         # What other tools do not find this one may not find either.
-        and looked_up.isdisjoint(tool.get("takes", ()))
+        and looked_up.isdisjoint(tool.takes or ())
     }
 
 
@@ -167,13 +180,13 @@ def _given_what_was_made(made: Sequence[_Call], looks: Container[str]) -> set[st
     return given
 
 
-def _of_arguments(tree: Any) -> bool:
+def _of_arguments(tree: Tree) -> bool:
     """Whether an answer says an argument, and nothing of any record."""
     heads = set(_heads(tree)) if isinstance(tree, list) else set()
     return "arg" in heads and heads <= TELLS_ARGUMENTS
 
 
-def _heads(tree: list[Any]) -> Iterator[str]:
+def _heads(tree: Tree) -> Iterator[str]:
     """The operations of a tree."""
     yield str(tree[0])
     if tree[0] == "const":
@@ -190,7 +203,7 @@ def _looks(world: World, made: Sequence[_Call]) -> set[str]:
 
 
 def _calls(episode: CleanEpisode, world: World) -> Iterator[_Call]:
-    envelope = world.callers.get(episode.agent or "", {}).get("envelope")
+    envelope = world.envelopes.get(episode.agent or "")
     past: tuple[Done, ...] = ()
     for made, content, is_error, _, _ in paired_calls(episode):
         meant = world.meant(made.name, made.arguments)
@@ -273,11 +286,20 @@ def _fitted(
     return cells, pooled
 
 
-def _written(by_text: Mapping[str, Sequence[_Call]]) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """Recordings with each past and each answer once."""
+
+    calls: tuple[RecalledCall, ...]
+    texts: tuple[str, ...]
+    answers: Mapping[str, tuple[RecalledAnswer, ...]]
+
+
+def _written(by_text: Mapping[str, Sequence[_Call]]) -> _Written:
     """The recordings: each answer and each past once."""
     calls: dict[Done, int] = {}
     texts: dict[str, int] = {}
-    answers: dict[str, list[list[Any]]] = {}
+    answers: dict[str, tuple[RecalledAnswer, ...]] = {}
     first: dict[str, str] = {}
     for text in sorted(by_text):
         told: dict[tuple[int, bool, tuple[int, ...]], list[str]] = defaultdict(list)
@@ -285,15 +307,13 @@ def _written(by_text: Mapping[str, Sequence[_Call]]) -> dict[str, Any]:
             content = first.setdefault(one.same_as, one.content)
             past = tuple(calls.setdefault(before, len(calls)) for before in one.past)
             told[texts.setdefault(content, len(texts)), one.failed, past].append(one.episode)
-        answers[text] = [
-            [content, failed, sorted(set(episodes)), list(past)]
+        answers[text] = tuple(
+            RecalledAnswer(content, failed, tuple(sorted(set(episodes))), past)
             for (content, failed, past), episodes in told.items()
-        ]
-    return {
-        "calls": [[call.text, call.tool] for call in calls],
-        "texts": list(texts),
-        "answers": answers,
-    }
+        )
+    return _Written(
+        tuple(RecalledCall(call.text, call.tool) for call in calls), tuple(texts), answers
+    )
 
 
 def _scale(recall: Recall, made: Sequence[_Call]) -> dict[str, float]:

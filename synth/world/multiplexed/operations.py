@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Final
 from urllib.parse import parse_qsl
 
+from environments.runtime.document.views import OperationPart, RulePart
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import parse_json, stable
 from environments.runtime.views.multiplexed import (
@@ -49,12 +50,12 @@ Place = tuple[str, ...]
 """Where an argument stands: `top`, `path`, `query` or `open` (in which object), and its name there."""
 
 
-def learn_dispatched(histories: Sequence[History]) -> dict[str, Any]:
+def learn_dispatched(histories: Sequence[History]) -> dict[str, RulePart]:
     """The tools that are several, as the world file has them; their calls are calls of parts from here on."""
     groups = by_tool(histories)
     shown = _words_shown(histories)
     alone = _sole_objects(groups)
-    out: dict[str, Any] = {}
+    out: dict[str, RulePart] = {}
     for tool, seen in sorted(groups.items()):
         part = _tool(tool, [Call(one) for one in seen], shown, alone)
         if part is not None:
@@ -68,14 +69,14 @@ def learn_dispatched(histories: Sequence[History]) -> dict[str, Any]:
 
 
 def forms_of_parts(
-    dispatched: Mapping[str, Any], forms: Mapping[str, dict[str, str]]
+    dispatched: Mapping[str, RulePart], forms: Mapping[str, dict[str, str]]
 ) -> dict[str, dict[str, str]]:
     """The declared types of arguments, parts' too where the argument is the tool's own."""
     out = dict(forms)
     for tool, rule in dispatched.items():
         own = forms.get(tool, {})
-        for name, part in rule["parts"].items():
-            mine = {n: own[p[1]] for n, p in part["names"].items() if p[0] == "top" and p[1] in own}
+        for name, part in rule.parts.items():
+            mine = {n: own[p[1]] for n, p in part.names.items() if p[0] == "top" and p[1] in own}
             if mine:
                 out[name] = mine
     return out
@@ -113,7 +114,7 @@ def _sole_objects(groups: Mapping[str, Sequence[Observation]]) -> frozenset[str]
 
 def _tool(
     tool: str, calls: Sequence[Call], shown: frozenset[str], alone: frozenset[str]
-) -> dict[str, Any] | None:
+) -> RulePart | None:
     """How one tool is several; None where it is one."""
     told = _told_apart(calls, shown) if len(calls) >= MIN_CALLS else None
     if told is None:
@@ -124,7 +125,7 @@ def _tool(
     containers = _containers(groups, names)
     # What is the same in all parts says nothing of any.
     differ = {n for at, n in enumerate(names) if len({found[at] for found in groups}) > 1}
-    parts: dict[str, Any] = {}
+    parts: dict[str, OperationPart] = {}
     for found, group in sorted(groups.items()):
         when: dict[str, Json] = {
             name: parsed.value
@@ -135,8 +136,7 @@ def _tool(
             when[path] = found[-1]
         label = ", ".join(f"{n}={v}" for n, v in when.items() if n in differ)
         parts[f"{tool}[{label}]"] = _part(group.calls, when, names, path, containers)
-    rule: dict[str, Any] = {"by": list(by), "open": sorted(containers), "parts": parts}
-    return rule | ({"path": path} if path is not None else {})
+    return RulePart(by=tuple(by), open=containers, parts=parts, path=path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +253,7 @@ def _is_container(name: str, groups: Sequence[Group], told: Sequence[str]) -> bo
     return len(alone) >= SUPPORTED * len(filled) or (total > 0 and apart >= APART * total)
 
 
-def _just_opened(tool: str, calls: Sequence[Call], alone: frozenset[str]) -> dict[str, Any] | None:
+def _just_opened(tool: str, calls: Sequence[Call], alone: frozenset[str]) -> RulePart | None:
     """A tool that is one, whose arguments stand in an object."""
     names = {name for call in calls for name in call.arguments}
     name = names.pop() if len(names) == 1 else None
@@ -262,11 +262,7 @@ def _just_opened(tool: str, calls: Sequence[Call], alone: frozenset[str]) -> dic
     if name not in alone and not all(isinstance(c.arguments[name], str) for c in calls):
         return None
     containers = frozenset({name})
-    return {
-        "by": [],
-        "open": [name],
-        "parts": {tool: _part(calls, {}, [], None, containers)},
-    }
+    return RulePart(open=containers, parts={tool: _part(calls, {}, [], None, containers)})
 
 
 def _part(
@@ -275,7 +271,7 @@ def _part(
     names: Sequence[str],
     path: str | None,
     containers: frozenset[str],
-) -> dict[str, Any]:
+) -> OperationPart:
     """One part: where its arguments stand in calls, and what they are."""
     values = _by_place(calls, names, containers)
     for call in calls if path is not None else ():
@@ -290,16 +286,17 @@ def _part(
     always = _always(calls, containers)
     held = sorted({place[1] for place in values if place[0] == "open"} | always)
     texts = [c for c in held if any(isinstance(call.arguments.get(c), str) for call in calls)]
-    more = {"numbers": numbers, "text": texts, "always": sorted(always)}
-    schema = {
+    schema: dict[str, Json] = {
         name: _schema(values[place], numbers=place[1] in numbers) for name, place in told.items()
     }
-    return {
-        "when": dict(when),
-        "names": {name: list(place) for name, place in told.items()},
-        "schema": schema,
-        **{name: found for name, found in more.items() if found},
-    }
+    return OperationPart(
+        when=dict(when),
+        names=told,
+        schema=schema,
+        numbers=tuple(numbers),
+        text=tuple(texts),
+        always=tuple(sorted(always)),
+    )
 
 
 def _names(places: Iterable[Place]) -> dict[str, Place]:

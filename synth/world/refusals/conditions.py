@@ -14,7 +14,6 @@ from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.language import prefix, shape
 from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.values.normal import stable
-from environments.runtime.world.notice import NOT_ELSE
 from synth.world.actions.disequalities import unequal
 from synth.world.actions.examples import Example, evaluate, holding_values
 from synth.world.search.fit import Fitter
@@ -60,12 +59,6 @@ class Cases:
     bad: dict[str, list[Example]]
     scopes: list[Scope]
     index: dict[str, range]
-
-
-def withheld(tree: Tree, held: int, *, thin: bool) -> dict[str, Any]:
-    """A guard without a refusal's words: where it does not hold nobody knows; it held in so many different successes."""
-    guard = {"holds": tree, "message": None, "says": NOT_ELSE, "support": 0, "against": held}
-    return guard | {"thin": thin}
 
 
 def conditions(cases: Cases, fitter: Fitter, tables: Tables) -> Iterator[Condition]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final
+from dataclasses import replace
+from typing import Final
 
 from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.scope import Tree
@@ -22,7 +23,8 @@ from synth.world.actions.list_frames import never_there, none_stays, stayed
 from synth.world.actions.version_arguments import locked
 from synth.world.model import ToolModel, Workbench
 from synth.world.proposals import Proposer
-from synth.world.refusals.conditions import RARE, Cases, Condition, bounds, conditions, withheld
+from synth.world.refusals.conditions import RARE, Cases, Condition, bounds, conditions
+from synth.world.refusals.draft import GuardDraft, withheld
 from synth.world.refusals.message_literals import bind_words, unseen_amounts
 from synth.world.refusals.named_refusals import told_again
 from synth.world.refusals.precondition_search import explain, lists_names
@@ -77,32 +79,27 @@ def _learn(
     withheld = _withhold(cases, found)
     if not cases.bad and only_record(tool):
         # What was never refused may hang on an amount in its one record, hardly on whatever else that holds.
-        withheld = [g for g in withheld if g["holds"][0] == "le" or not mentions(g["holds"], "old")]
+        withheld = [g for g in withheld if g.holds[0] == "le" or not mentions(g.holds, "old")]
     withheld.extend(stayed(cases, tool.writes))
     versions = list(locked(cases, tool.writes))
     withheld.extend(versions)
     withheld.extend(unseen_amounts(cases))
-    again = [
-        {"class": name, **g, **_of_record(tool, cases, name)}
-        for name in sorted(cases.bad)
-        for g in told_again(cases, name)
-    ]
-    bind(explained, again, withheld, cases, [g["holds"] for g in versions])
+    again = [g for name in sorted(cases.bad) for g in told_again(cases, name)]
+    for guard in again:
+        guard.also = _of_record(tool, cases, guard.refusal)
+    bind(explained, again, withheld, cases, [g.holds for g in versions])
     bind_words([*explained, *again], fitter.terms.scalars, cases)
     bind_new([*explained, *again], none_stays(cases, tool.writes), cases)
     for guard in again:
-        stays = never_there(cases, guard["class"], guard.pop("element"), guard.pop("fields"))
-        guard.setdefault("also", []).extend(stays)
+        guard.bind(never_there(cases, guard.refusal, guard.element, guard.fields), seen=True)
     ordered = _in_order(explained, cases)
-    tool.guards = [*_beside(again, ordered), *ordered, *withheld]
-    for guard in tool.guards:
-        guard.pop("class", None)
-    _verify(tool, examples)
-    thin = [g["holds"] for g in tool.guards if g.pop("thin", False)]
+    drafts = _verified(tool, [*_beside(again, ordered), *ordered, *withheld], examples)
+    tool.guards = [draft.part() for draft in drafts]
+    thin = [g.holds for g in drafts if g.thin]
     silent = [
-        g
-        for g in tool.guards
-        if not g["message"] and not lists_names(g["holds"]) and g["holds"] not in thin
+        g.holds
+        for g in drafts
+        if not g.message and not lists_names(g.holds) and g.holds not in thin
     ]
     unexplained = _would_claim(tool, cases, silent, missed)
     share = unexplained / max(1, len({e.seen.key for e in examples}))
@@ -115,35 +112,33 @@ def _learn(
     }
 
 
-def _of_subject(tree: Any) -> bool:
+def _of_subject(tree: Tree) -> bool:
     """Whether a condition is about who is signed in, not about a record of theirs: who it was explains anything."""
     if not isinstance(tree, list) or tree[:1] == ["row"]:
         return False
     return tree == ["arg", SUBJECT] or any(map(_of_subject, tree))
 
 
-def _of_record(tool: ToolModel, cases: Cases, name: str) -> dict[str, Any]:
+def _of_record(tool: ToolModel, cases: Cases, name: str) -> list[Tree] | None:
     """That the record was there in each refused call: of one that is not, other words may come first."""
-    keys = [(w["table"], w["key"]) for w in tool.writes if '"next"' not in stable(w["key"])]
+    keys = [(w.table, list(w.key)) for w in tool.writes if '"next"' not in stable(list(w.key))]
     trees: list[Tree] = [["exists", ["row", table, key]] for table, key in keys]
     refused = [cases.scopes[i] for i in cases.index[name]]
     there = [t for t in trees if all(v is True for v in evaluate(t, refused))]
-    return {"also": there} if there else {}
+    return there or None
 
 
-def _beside(
-    again: Sequence[dict[str, Any]], ordered: Sequence[dict[str, Any]]
-) -> Iterator[dict[str, Any]]:
+def _beside(again: Sequence[GuardDraft], ordered: Sequence[GuardDraft]) -> Iterator[GuardDraft]:
     """Refusals that recur; where the arguments break another rule as well, nobody knows which is told first."""
     rules = [
-        g["holds"]
+        g.holds
         for g in ordered
-        if g["message"] and not mentions(g["holds"], "row") and not mentions(g["holds"], "old")
+        if g.message and not mentions(g.holds, "row") and not mentions(g.holds, "old")
     ]
     for guard in again:
         if rules:
-            both: Tree = ["or", guard["holds"], ["and", *rules]]
-            yield {**guard, "holds": both, "message": None}
+            both: Tree = ["or", guard.holds, ["and", *rules]]
+            yield replace(guard, holds=both, message=None)
         yield guard
 
 
@@ -155,28 +150,23 @@ def _sample(examples: list[Example]) -> list[Example]:
     return [e for e in examples if id(e) in kept]
 
 
-def _verify(tool: ToolModel, examples: list[Example]) -> None:
-    """Drop what a success outside the sample breaks: a guard must hold in all of them."""
+def _verified(
+    tool: ToolModel, drafts: list[GuardDraft], examples: list[Example]
+) -> list[GuardDraft]:
+    """The guards without those that a success outside the sample breaks: a guard must hold in all of them."""
     if len(examples) <= MAX_GOOD:
-        return
+        return drafts
     scopes = [rescoped(tool, e) for e in examples if not e.refused]
-    tool.guards = [
-        g
-        for g in tool.guards
-        if not any(v is False or v is MISSING for v in evaluate(g["holds"], scopes))
+    return [
+        g for g in drafts if not any(v is False or v is MISSING for v in evaluate(g.holds, scopes))
     ]
 
 
-def _would_claim(
-    tool: ToolModel, cases: Cases, withheld: list[dict[str, Any]], missed: list[int]
-) -> int:
+def _would_claim(tool: ToolModel, cases: Cases, trees: list[Tree], missed: list[int]) -> int:
     """Refused calls without a guard for which the world would nevertheless say that they succeed."""
     examples = [*cases.good, *(e for group in cases.bad.values() for e in group)]
-    trees: list[Tree] = [g["holds"] for g in withheld]
-    effects: list[Tree] = [t for w in tool.writes for t in w.get("set", {}).values()]
-    effects += [
-        w["whole"] for w in tool.writes if w.get("whole") and "next" not in stable(w["whole"])
-    ]
+    effects: list[Tree] = [t for w in tool.writes for t in w.set.values()]
+    effects += [w.whole for w in tool.writes if w.whole and "next" not in stable(w.whole)]
     claimed: set[str] = set()
     for at in missed:
         scope = [cases.scopes[at]]
@@ -192,7 +182,7 @@ def _effect_amounts(tool: ToolModel, cases: Cases) -> list[Term]:
     """Amounts that the effect computes: what a refusal is most likely to compare with."""
     found: dict[str, Tree] = {}
     for write in tool.writes:
-        for tree in [*write.get("set", {}).values(), write.get("whole")]:
+        for tree in [*write.set.values(), write.whole]:
             for amount in amounts_in(tree):
                 if not mentions(amount, "it") or amount[0] in {"sum", "sub", "mul"}:
                     found.setdefault(stable(amount), amount)
@@ -218,45 +208,44 @@ def _cases(tool: ToolModel, examples: list[Example]) -> Cases:
     return Cases(good=good, bad=dict(bad), scopes=scopes, index=index)
 
 
-def _in_order(explained: list[dict[str, Any]], cases: Cases) -> list[dict[str, Any]]:
+def _in_order(explained: list[GuardDraft], cases: Cases) -> list[GuardDraft]:
     """Guards such that none speaks for a refusal of another class that comes later.
 
     A refusal is claimed where every condition that could explain it is broken, success only where none is.
     """
     left = list(explained)
-    untold = cases.bad.keys() - {g["class"] for g in explained}
-    out: list[dict[str, Any]] = []
+    untold = cases.bad.keys() - {g.refusal for g in explained}
+    out: list[GuardDraft] = []
     while left:
-        best = min(left, key=lambda g: (_intrudes(g, left, cases), -g["support"]))
+        best = min(left, key=lambda g: (_intrudes(g, left, cases), -g.support))
         left.remove(best)
         if _intrudes(best, left, cases) or _speaks_for(best, untold, cases):
-            best["message"] = None
-        looked = best.pop("conditions")
-        if any(c.values[i] is MISSING for c in looked for i in cases.index[best["class"]]):
-            best["gone"] = True
+            best.message = None
+        looked = best.conditions
+        best.gone = any(c.values[i] is MISSING for c in looked for i in cases.index[best.refusal])
         trees = [c.tree for c in looked]
         if len(trees) > 1:
-            out.append({**best, "holds": ["or", *trees]})
-            out.append({**best, "holds": ["and", *trees], "message": None})
+            out.append(replace(best, holds=["or", *trees]))
+            out.append(replace(best, holds=["and", *trees], message=None))
         else:
-            out.append({**best, "holds": trees[0]})
+            out.append(replace(best, holds=trees[0]))
     return out
 
 
-def _intrudes(guard: dict[str, Any], others: list[dict[str, Any]], cases: Cases) -> int:
-    first = guard["conditions"][0].values
+def _intrudes(guard: GuardDraft, others: list[GuardDraft], cases: Cases) -> int:
+    first = guard.conditions[0].values
     return sum(
         first[i] is False or first[i] is MISSING
         for other in others
         if other is not guard
-        for i in cases.index[other["class"]]
+        for i in cases.index[other.refusal]
     )
 
 
-def _speaks_for(guard: dict[str, Any], classes: Iterable[str], cases: Cases) -> bool:
+def _speaks_for(guard: GuardDraft, classes: Iterable[str], cases: Cases) -> bool:
     """Whether a refusal would be told to calls that were refused in other words, and nothing explains those."""
     rows = [i for name in classes for i in cases.index[name]]
-    return any(all(broken(c.values[i]) for c in guard["conditions"]) for i in rows)
+    return any(all(broken(c.values[i]) for c in guard.conditions) for i in rows)
 
 
 # -- staying inside what was seen ------------------------------------------------------------------
@@ -273,10 +262,10 @@ def _by_reach(condition: Condition) -> tuple[int, int]:
     return (-1 if condition.limit else late, condition.rank)
 
 
-def _withhold(cases: Cases, conditions: Sequence[Condition]) -> list[dict[str, Any]]:
+def _withhold(cases: Cases, conditions: Sequence[Condition]) -> list[GuardDraft]:
     """Conditions never seen broken: where one is, success was never seen."""
     enough = max(4, min(8, len({e.seen.key for e in cases.good}) // 2))
-    out: list[dict[str, Any]] = []
+    out: list[GuardDraft] = []
     for condition in sorted(conditions, key=_by_reach):
         op = condition.tree[0]
         inner = body_of(condition.tree)[0]
@@ -298,6 +287,6 @@ def _withhold(cases: Cases, conditions: Sequence[Condition]) -> list[dict[str, A
         # What few successes say withholds; it does not make up for refusals that nothing explains.
         thin = condition.held < enough or len(out) >= MAX_WITHHOLD
         out.append(withheld(condition.tree, condition.held, thin=thin))
-    first = [g for g in out if plainly(g["holds"]) or relates(g["holds"])]
+    first = [g for g in out if plainly(g.holds) or relates(g.holds)]
     rest = [g for g in out if g not in first]
     return [*first, *rest[:MAX_WITHHOLD]]

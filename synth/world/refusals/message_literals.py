@@ -15,7 +15,8 @@ from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.scope import Tree
 from environments.runtime.values.normal import stable
 from synth.world.actions.examples import evaluate
-from synth.world.refusals.conditions import Cases, withheld
+from synth.world.refusals.conditions import Cases
+from synth.world.refusals.draft import GuardDraft, withheld
 from synth.world.search.constant_arguments import MIN_LENGTH, unbound, words_of
 from synth.world.search.numbers import is_number
 from synth.world.search.terms import Term
@@ -27,22 +28,22 @@ MIN_TAKEN: Final = SEEN_TWICE
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w])")
 
 
-def bind_words(guards: Iterable[dict[str, Any]], terms: Sequence[Term], cases: Cases) -> None:
+def bind_words(guards: Iterable[GuardDraft], terms: Sequence[Term], cases: Cases) -> None:
     """Bind fixed words to what said them in every refusal, and fixed numbers to the side that every refused amount was on.
 
     `price_archive is sold from 10 on`, told of one subscription only, says its own price: another one has other words. Who
     asked for four was refused so: of who asks for twelve it says nothing.
     """
     for guard in guards:
-        if not guard["message"]:
+        if not guard.message:
             continue
-        words = _fixed(guard["message"])
-        rows = cases.index[guard["class"]]
+        words = _fixed(guard.message)
+        rows = cases.index[guard.refusal]
         for tree in (*_said(words, terms, rows), *_sides(words, cases, rows)):
             values = evaluate(tree, [cases.scopes[i] for i in rows])
-            name = "beside" if UNKNOWN in values else "also"
-            if tree not in guard.get(name, ()):
-                guard.setdefault(name, []).append(tree)
+            seen = UNKNOWN not in values
+            if tree not in ((guard.also if seen else guard.beside) or ()):
+                guard.bind([tree], seen=seen)
 
 
 def _fixed(message: Tree) -> str:
@@ -89,7 +90,7 @@ def _sides(words: str, cases: Cases, rows: Sequence[int]) -> Iterator[Tree]:
                 yield ["not", ["le", ["arg", name], bound]]
 
 
-def unseen_amounts(cases: Cases) -> Iterator[dict[str, Any]]:
+def unseen_amounts(cases: Cases) -> Iterator[GuardDraft]:
     """Guards: where refusals name a number and all refused amounts were on one side of it, none beyond those that were taken.
 
     `sold from 10 on`, told to four and six of one plan: two of another one may be too few as well.

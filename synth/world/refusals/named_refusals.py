@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import permutations
-from typing import Any, Final
+from typing import Final
 
 from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.scope import Tree
+from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import HOLE, stable
 from synth.world.actions.examples import Example, evaluate
 from synth.world.refusals.conditions import Cases
+from synth.world.refusals.draft import GuardDraft
 from synth.world.refusals.messages import hole_words
 from synth.world.support import SEEN_TWICE
 
@@ -25,7 +27,7 @@ MIN_TOLD: Final = SEEN_TWICE
 """Different refused calls of the class before its words are believed to name the thing."""
 
 
-def told_again(cases: Cases, name: str) -> Iterator[dict[str, Any]]:
+def told_again(cases: Cases, name: str) -> Iterator[GuardDraft]:
     """A guard that repeats the refusals of one class for the things that they named."""
     if HOLE not in name:
         return
@@ -81,9 +83,7 @@ def _element_with(
     return None
 
 
-def _guard(
-    cases: Cases, name: str, list_name: str, fields: tuple[str, ...]
-) -> dict[str, Any] | None:
+def _guard(cases: Cases, name: str, list_name: str, fields: tuple[str, ...]) -> GuardDraft | None:
     group = cases.bad[name]
     words = hole_words(name, group)
     refused = {stable(v): v for v in (list(row) for row in zip(*words, strict=True))}
@@ -109,19 +109,20 @@ def _guard(
     ]
     if not _only_breaks(cases, holds, name):
         return None
-    return {
-        "holds": holds,
-        "message": _message(name, first, fields),
-        "says": name.replace(HOLE, "…"),
-        "support": len({e.seen.key for e in group}),
-        "against": len(accepted),
-        "facts": len(refused),
-        "element": first,
-        "fields": fields,
-    }
+    return GuardDraft(
+        refusal=name,
+        holds=holds,
+        message=_message(name, first, fields),
+        says=name.replace(HOLE, "…"),
+        support=len({e.seen.key for e in group}),
+        against=len(accepted),
+        facts=len(refused),
+        element=first,
+        fields=fields,
+    )
 
 
-def _items(example: Example, list_name: str) -> list[dict[str, Any]]:
+def _items(example: Example, list_name: str) -> list[dict[str, Json]]:
     items = example.seen.arguments.get(list_name)
     return [i for i in items if isinstance(i, dict)] if isinstance(items, list) else []
 
@@ -138,7 +139,7 @@ def _only_breaks(cases: Cases, holds: Tree, name: str) -> bool:
 
 def _message(name: str, first: Tree, fields: tuple[str, ...]) -> Tree:
     pieces = name.split(HOLE)
-    out: list[Any] = [pieces[0]]
+    out: list[Tree] = [pieces[0]]
     for field, piece in zip(fields, pieces[1:], strict=True):
         out.extend(([*first, field], piece))
     return ["text", *(p for p in out if p != "")]

@@ -10,13 +10,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from environments.runtime.document.tools import ProposalPart
 from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.language import prefix
 from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.values.normal import HOLE, is_name, stable
 from synth.world.actions.examples import Example, evaluate
-from synth.world.proposals import Proposer, evidence_of
+from synth.world.proposals import Proposer, proposal_of
 from synth.world.refusals.conditions import FEW, Cases, Condition, texts
+from synth.world.refusals.draft import GuardDraft
 from synth.world.refusals.messages import Refusal, culprits_of, hole_terms, message_of
 from synth.world.search.fit import Fitter
 from synth.world.search.terms import ENOUGH, Term
@@ -33,10 +35,10 @@ MAX_RIVALS: Final = 4
 
 def explain(
     cases: Cases, holding: list[Condition], fitter: Fitter, propose: Proposer | None
-) -> tuple[list[dict[str, Any]], list[int]]:
+) -> tuple[list[GuardDraft], list[int]]:
     """A guard per class of refusal where one condition tells it apart; the rest is counted."""
     found = [c for c in holding if _often_seen(c)]
-    explained: list[dict[str, Any]] = []
+    explained: list[GuardDraft] = []
     unexplained: list[int] = []
     for name, group in sorted(cases.bad.items(), key=lambda item: -len(item[1])):
         rows = cases.index[name]
@@ -68,18 +70,17 @@ def explain(
         if calls < MIN_TO_REFUSE and all(_compares(c.tree) or lists_names(c.tree) for c in best):
             # Of one refused call much is true by chance: the kind that it names is withheld as well.
             explained.extend(_kinds_refused(cases, fitter, name))
+        words = group[0].seen.content[:200] if HOLE not in name else name.replace(HOLE, "…")
         explained.append(
-            {
-                "conditions": best,
-                "message": message,
-                "says": group[0].seen.content[:200]
-                if HOLE not in name
-                else name.replace(HOLE, "…"),
-                "support": calls,
-                "against": best[0].held,
-                "class": name,
-                **({} if asked is None else asked.evidence),
-            }
+            GuardDraft(
+                refusal=name,
+                conditions=best,
+                message=message,
+                says=words,
+                support=calls,
+                against=best[0].held,
+                proposal=ProposalPart() if asked is None else asked.proposal,
+            )
         )
     return explained, unexplained
 
@@ -89,7 +90,7 @@ class Asked:
     """A condition that a model proposed and that passed the test."""
 
     condition: Condition
-    evidence: dict[str, Any]
+    proposal: ProposalPart
 
 
 def _proposed(cases: Cases, name: str, propose: Proposer) -> Asked | None:
@@ -105,10 +106,10 @@ def _proposed(cases: Cases, name: str, propose: Proposer) -> Asked | None:
     if not any(v is True for v in values[: len(cases.good)]):
         return None
     condition = Condition(tree=found.tree, held=found.calls, rank=0, values=values)
-    return Asked(condition=condition, evidence=evidence_of(found))
+    return Asked(condition=condition, proposal=proposal_of(found))
 
 
-def _kinds_refused(cases: Cases, fitter: Fitter, name: str) -> Iterator[dict[str, Any]]:
+def _kinds_refused(cases: Cases, fitter: Fitter, name: str) -> Iterator[GuardDraft]:
     """Where nothing explains a refusal, success is withheld from the kind of call that its message names."""
     rows = cases.index[name]
     said = _words_of(cases.bad[name][0].seen.content)
@@ -128,16 +129,13 @@ def _kinds_refused(cases: Cases, fitter: Fitter, name: str) -> Iterator[dict[str
         free = _uncharged(cases, fitter, rows, evaluate(tree, cases.scopes))
         if free:
             tree = ["or", tree, ["and", *free]]
-        yield {
-            "conditions": [
-                Condition(tree=tree, held=0, rank=0, values=evaluate(tree, cases.scopes))
-            ],
-            "message": None,
-            "says": name.replace(HOLE, "…"),
-            "support": len({e.seen.key for e in cases.bad[name]}),
-            "against": 0,
-            "class": name,
-        }
+        yield GuardDraft(
+            refusal=name,
+            conditions=[Condition(tree=tree, held=0, rank=0, values=evaluate(tree, cases.scopes))],
+            says=name.replace(HOLE, "…"),
+            support=len({e.seen.key for e in cases.bad[name]}),
+            against=0,
+        )
         return
 
 

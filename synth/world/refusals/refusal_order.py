@@ -7,12 +7,13 @@ here: why a call is refused (`explain`, `recurring`), how the bonds are asked (`
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Final
 
 from environments.runtime.expr.gaps import UNKNOWN
 from environments.runtime.expr.scope import Tree
 from synth.world.actions.examples import broken, evaluate
 from synth.world.refusals.conditions import Cases, Condition
+from synth.world.refusals.draft import GuardDraft
 from synth.world.refusals.relations import is_state, relates
 from synth.world.support import SEEN_TWICE
 
@@ -21,9 +22,9 @@ MIN_BOUND: Final = SEEN_TWICE
 
 
 def bind(
-    explained: Sequence[dict[str, Any]],
-    again: Sequence[dict[str, Any]],
-    withheld: Sequence[dict[str, Any]],
+    explained: Sequence[GuardDraft],
+    again: Sequence[GuardDraft],
+    withheld: Sequence[GuardDraft],
     cases: Cases,
     versions: Sequence[Tree] = (),
 ) -> None:
@@ -32,35 +33,33 @@ def bind(
     `versions` are those of the withheld conditions that say that an argument is what the call changes: who sends another one
     is mostly refused before anything else is looked at. Of what other refusals are about it is enough that no refusal of the class broke it: which of two is told was never seen.
     """
-    trees = [g["holds"] for g in withheld if relates(g["holds"])]
+    trees = [g.holds for g in withheld if relates(g.holds)]
     relations = [t for t in trees if t[0] != "distinct" or _lists_words(t, cases)]
     for guard in (*explained, *again):
-        if not guard["message"]:
+        if not guard.message:
             continue
-        rows = cases.index[guard["class"]]
-        calls = [e.seen.key for e in cases.bad[guard["class"]]]
+        rows = cases.index[guard.refusal]
+        calls = [e.seen.key for e in cases.bad[guard.refusal]]
         # In which state a record is is asked before its parts are.
-        own = guard.get("conditions", ())
-        state = any(is_state(c.tree) for c in own[:1])
-        others = [c for g in explained if g["class"] != guard["class"] for c in g["conditions"]]
+        state = any(is_state(c.tree) for c in guard.conditions[:1])
+        others = [c for g in explained if g.refusal != guard.refusal for c in g.conditions]
         for condition in others:
             if not (state and condition.tree[0] == "every"):
-                guard.setdefault("beside", []).extend(_beside(condition, guard, cases))
+                guard.bind(_beside(condition, guard, cases), seen=False)
         asked = relations if not state else [t for t in relations if t[0] != "every"]
         for tree in (*asked, *versions):
             values = evaluate(tree, [cases.scopes[i] for i in rows])
             if _met(values, calls):
                 # Some refusals were told of records that nobody had seen: then that says nothing against another.
-                name = "beside" if UNKNOWN in values else "also"
-                guard.setdefault(name, []).append(tree)
+                guard.bind([tree], seen=UNKNOWN not in values)
 
 
-def _beside(condition: Condition, guard: dict[str, Any], cases: Cases) -> Iterable[Tree]:
+def _beside(condition: Condition, guard: GuardDraft, cases: Cases) -> Iterable[Tree]:
     """What has to hold for another refusal's condition not to be about the call as well."""
-    rows = cases.index[guard["class"]]
+    rows = cases.index[guard.refusal]
     if not any(broken(condition.values[i]) for i in rows):
         return [condition.tree]
-    element = guard.get("element")
+    element = guard.element
     if element is None or condition.tree[:2] != ["every", element[1][1]]:
         return []
     # The element that is named may break it too; one that stands before it is asked first.
@@ -69,19 +68,21 @@ def _beside(condition: Condition, guard: dict[str, Any], cases: Cases) -> Iterab
     return [] if any(map(broken, evaluate(tree, [cases.scopes[i] for i in rows]))) else [tree]
 
 
-def bind_new(guards: Iterable[dict[str, Any]], trees: Iterable[Tree], cases: Cases) -> None:
+def bind_new(guards: Iterable[GuardDraft], trees: Iterable[Tree], cases: Cases) -> None:
     """What is said of elements was seen of such as the record did not have: of one that stays, nobody knows."""
     known = list(trees)
     for guard in guards:
-        scopes = [cases.scopes[i] for i in cases.index[guard["class"]]]
-        of_elements = "element" in guard or any(c.tree[0] == "every" for c in guard["conditions"])
-        if guard["message"] and of_elements:
+        scopes = [cases.scopes[i] for i in cases.index[guard.refusal]]
+        of_elements = guard.element is not None or any(
+            c.tree[0] == "every" for c in guard.conditions
+        )
+        if guard.message and of_elements:
             for tree in known:
                 if all(v is True or v is UNKNOWN for v in evaluate(tree, scopes)):
-                    guard.setdefault("also", []).append(tree)
+                    guard.bind([tree], seen=True)
 
 
-def _met(values: list[Any], calls: list[str]) -> bool:
+def _met(values: list[object], calls: list[str]) -> bool:
     """Whether enough different calls met a condition and none broke it."""
     if any(v is not True and v is not UNKNOWN for v in values):
         return False

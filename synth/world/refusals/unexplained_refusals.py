@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from environments.runtime.document.tools import GuardPart
 from environments.runtime.expr.scope import Tree
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import stable
@@ -44,7 +45,7 @@ def withhold_refused(bench: Workbench, examples: Mapping[str, Sequence[Example]]
 
 def _guards(
     bench: Workbench, tool: ToolModel, missed: Sequence[Example], together: set[Pair]
-) -> Iterator[dict[str, object]]:
+) -> Iterator[GuardPart]:
     good = tool.good()
     taken = {seen.key for seen in good}
     calls = {e.seen.key: e.seen.arguments for e in missed if e.seen.key not in taken}
@@ -59,7 +60,7 @@ def _guards(
                 yield _withholds(tree, "these were never seen together")
 
 
-def never_taken(tool: ToolModel) -> Iterator[dict[str, object]]:
+def never_taken(tool: ToolModel) -> Iterator[GuardPart]:
     """For each argument the words that no call ever went through with, whatever else it asked for."""
     tried: dict[tuple[str, str], set[str]] = defaultdict(set)
     for seen in tool.observations:
@@ -80,8 +81,8 @@ def never_taken(tool: ToolModel) -> Iterator[dict[str, object]]:
             )
 
 
-def _withholds(tree: Tree, says: str) -> dict[str, object]:
-    return {"holds": tree, "message": None, "says": says, "support": 0, "against": 0}
+def _withholds(tree: Tree, says: str) -> GuardPart:
+    return GuardPart(holds=tree, says=says)
 
 
 def _missed(tool: ToolModel, examples: Sequence[Example]) -> list[Example]:
@@ -90,8 +91,8 @@ def _missed(tool: ToolModel, examples: Sequence[Example]) -> list[Example]:
     scopes = [rescoped(tool, e) for e in turned]
     objected: set[int] = set()
     # What only withholds was found in few calls: it is no reason, and of other records it says nothing.
-    for guard in [guard for guard in tool.guards if guard["message"]]:
-        values = evaluate(guard["holds"], scopes)
+    for guard in [guard for guard in tool.guards if guard.message]:
+        values = evaluate(guard.holds, scopes)
         objected |= {at for at, value in enumerate(values) if broken(value)}
     return [e for at, e in enumerate(turned) if at not in objected]
 

@@ -10,6 +10,7 @@ from collections import defaultdict
 from itertools import pairwise
 from typing import Any, Final
 
+from environments.runtime.document.records import CounterPart
 from environments.runtime.expr.scope import Tree
 from environments.runtime.values.normal import is_name, names_in
 from synth.world.model import ToolModel, Workbench, refused
@@ -38,10 +39,10 @@ def fit_counter(bench: Workbench, tool: ToolModel, field: str) -> Tree | None:
         return None
     ids = [next(iter(by_order[i])) for i in range(len(by_order))]
     name = f"{tool.name}.{field}"
-    bench.counters[name] = {"next": 0, "limit": len(ids) - 1, "fed_by": [tool.name]}
+    bench.counters[name] = CounterPart(next=0, limit=len(ids) - 1, fed_by=(tool.name,))
     rising = _rising(ids)
     if rising is not None:
-        bench.counters[name] = {"next": rising[1], "fed_by": [tool.name]}
+        bench.counters[name] = CounterPart(next=rising[1], fed_by=(tool.name,))
         return ["next", name, rising[0], rising[2], ""]
     return ["at", ["const", ids], ["next", name, None]]
 

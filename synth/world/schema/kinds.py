@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
-from typing import Any, Final
+from typing import Final
 
+from environments.runtime.document.tools import GuardPart
 from environments.runtime.expr.arithmetic import DECIMAL_FORMS, FORMS, RARE, answer, calculate
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import is_name, stable
@@ -128,16 +129,13 @@ def withhold_unseen(bench: Workbench) -> None:
             if sum(" " in word for word in words) * 2 > len(words):
                 continue
             tree = ["among", ["arg", name], [words[word] for word in sorted(words)]]
-            says, held = NOT_ELSE, len(good)
-            tool.guards.append(
-                {"holds": tree, "message": None, "says": says, "support": 0, "against": held}
-            )
+            tool.guards.append(GuardPart(holds=tree, says=NOT_ELSE, against=len(good)))
             listed.append(name)
         for left, right in combinations(listed, 2):
             tool.guards.extend(_never_apart(good, left, right))
 
 
-def _never_apart(good: Sequence[Observation], left: str, right: str) -> Iterator[dict[str, Any]]:
+def _never_apart(good: Sequence[Observation], left: str, right: str) -> Iterator[GuardPart]:
     """A guard on two arguments of which one had a single value wherever the other had one: which decides is not known."""
     seen = {stable(p): p for p in ([s.arguments.get(left), s.arguments.get(right)] for s in good)}
     for at in (0, 1):
@@ -148,7 +146,7 @@ def _never_apart(good: Sequence[Observation], left: str, right: str) -> Iterator
         if len(told) > 1 and any(len(values) == 1 for values in beside.values()):
             tree = ["among", ["list", ["arg", left], ["arg", right]], list(seen.values())]
             says = "these were never seen together"
-            yield {"holds": tree, "message": None, "says": says, "support": 0, "against": len(good)}
+            yield GuardPart(holds=tree, says=says, against=len(good))
             return
 
 

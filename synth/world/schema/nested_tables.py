@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
-from environments.runtime.answers.nested_tables import Source, records
+from environments.runtime.answers.nested_tables import records
+from environments.runtime.document.records import NestedPart, SourcePart
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import parse_json, stable
 from synth.world.model import TableModel, Workbench
@@ -33,9 +34,9 @@ Found = tuple[list[Json], dict[str, Json]]
 """The parent's key parts and the record."""
 
 
-def learn_nested(bench: Workbench) -> dict[str, dict[str, Any]]:
+def learn_nested(bench: Workbench) -> dict[str, NestedPart]:
     """Recipes for nested tables by name; sources with equal keys and agreeing rows are one table."""
-    found: list[tuple[Source, tuple[str, ...]]] = []
+    found: list[tuple[SourcePart, tuple[str, ...]]] = []
     for table in bench.tables.values():
         for path, inner in _element_paths(table).items():
             keyed = _keyed(table, path, inner)
@@ -86,7 +87,7 @@ def _is_by_id(value: dict[str, Json]) -> bool:
 
 def _keyed(
     table: TableModel, path: tuple[str, ...], inner: list[Found]
-) -> tuple[Source, tuple[str, ...]] | None:
+) -> tuple[SourcePart, tuple[str, ...]] | None:
     """The fewest fields (of the element, or of the parent's key) that decide the element."""
     fields = [name for name in inner[0][1] if all(_is_key_part(e.get(name)) for _, e in inner)]
     parts: list[str | int] = [*fields, *range(len(table.key_names))]
@@ -95,7 +96,7 @@ def _keyed(
     for candidate in candidates:
         if _decides(candidate, inner):
             named = sorted((p if isinstance(p, str) else table.key_names[p], p) for p in candidate)
-            source = Source(table=table.name, path=path, key=tuple(p for _, p in named))
+            source = SourcePart(table=table.name, path=path, key=tuple(p for _, p in named))
             return source, tuple(n for n, _ in named)
     return None
 
@@ -116,9 +117,9 @@ def _decides(key: tuple[str | int, ...], inner: list[Found]) -> bool:
 
 
 def _united(
-    bench: Workbench, found: list[tuple[Source, tuple[str, ...]]]
-) -> dict[str, dict[str, Any]]:
-    tables: list[tuple[tuple[str, ...], list[Source], dict[str, dict[str, Json]]]] = []
+    bench: Workbench, found: list[tuple[SourcePart, tuple[str, ...]]]
+) -> dict[str, NestedPart]:
+    tables: list[tuple[tuple[str, ...], list[SourcePart], dict[str, dict[str, Json]]]] = []
     for source, names in found:
         rows = {
             inner: element
@@ -133,17 +134,11 @@ def _united(
                 break
         else:
             tables.append((names, [source], rows))
-    out: dict[str, dict[str, Any]] = {}
+    out: dict[str, NestedPart] = {}
     for names, sources, rows in tables:
         first = sources[0]
         label = "/".join([first.table, *(p for p in first.path if p != "*"), "+".join(names)])
-        out[label] = {
-            "key": list(names),
-            "rows": len(rows),
-            "sources": [
-                {"table": s.table, "path": list(s.path), "key": list(s.key)} for s in sources
-            ],
-        }
+        out[label] = NestedPart(key=names, rows=len(rows), sources=tuple(sources))
     return out
 
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from environments.runtime.answers.outcome import ERROR_WORDS, PARTLY
+from environments.runtime.document.tools import LayoutPart
 from environments.runtime.values.json_text import writer
 from environments.runtime.values.normal import parse_json
 from synth.tool_errors import ERROR_START, HEAD
@@ -103,7 +104,7 @@ def learn_style(tool: ToolModel) -> None:
     )
     ascii_only = any("\\u" in c for c in records) or all(c.isascii() for c in records)
     separators, indent = _layout(records, ascii_only=ascii_only)
-    tool.style = {"separators": list(separators), "ascii": ascii_only, "indent": indent}
+    tool.style = LayoutPart(separators=separators, ascii=ascii_only, indent=indent)
 
 
 def _layout(

@@ -59,7 +59,7 @@ def learn_paired(bench: Workbench) -> None:
 
 def _told_to_some(
     bench: Workbench, tool: ToolModel, keys: list[str], name: str
-) -> dict[str, list[str]]:
+) -> dict[str, frozenset[str]]:
     """The values that records were told with, where one of them was refused with another value."""
     if bench.living or len(keys) != 1:
         return {}
@@ -78,7 +78,7 @@ def _told_to_some(
     for seen in tool.good():
         told[stable([seen.arguments.get(keys[0])])].add(stable(seen.arguments.get(name)))
     # Of what nobody was told there is nothing but the refusal.
-    return {key: sorted(values) for key, values in sorted((lacking | told).items())}
+    return {key: frozenset(values) for key, values in sorted((lacking | told).items())}
 
 
 def _looks_at_first(bench: Workbench, tool: ToolModel) -> Iterator[Observation]:
@@ -99,7 +99,7 @@ def _names(seen: Observation, name: str) -> bool:
 
 
 def _tell_writers(
-    bench: Workbench, keys: list[str], name: str, found: dict[str, list[str]]
+    bench: Workbench, keys: list[str], name: str, found: dict[str, frozenset[str]]
 ) -> None:
     """What a reader shows to its own only, writers that take both arguments change for its own only."""
     for tool in bench.tools.values():
@@ -126,7 +126,7 @@ def _often(tool: ToolModel, keys: list[str], task_of: dict[int, str]) -> int:
 
 def _pairs(
     bench: Workbench, tool: ToolModel, keys: list[str], name: str
-) -> dict[str, list[str]] | None:
+) -> dict[str, frozenset[str]] | None:
     given: dict[str, set[str]] = defaultdict(set)
     for seen in tool.good():
         value = seen.arguments.get(name)
@@ -140,4 +140,4 @@ def _pairs(
         for seen in other.good():
             if all(k in seen.arguments for k in (*keys, name)):
                 given[stable([seen.arguments[k] for k in keys])].add(stable(seen.arguments[name]))
-    return {key: sorted(values) for key, values in sorted(given.items())}
+    return {key: frozenset(values) for key, values in sorted(given.items())}

@@ -36,7 +36,7 @@ def unsettle(bench: Workbench) -> None:
     That it left alone other records of the same table says nothing of its own.
     """
     for tool in bench.tools.values():
-        shows = tool.evidence.get("shows") or any(w["table"] == tool.table for w in tool.writes)
+        shows = tool.evidence.get("shows") or any(w.table == tool.table for w in tool.writes)
         if tool.kind == "write" and tool.table is not None and not shows:
             tool.settled.discard(tool.table)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from environments.runtime.answers.computed import (
@@ -20,6 +20,8 @@ from environments.runtime.answers.computed import (
     load_computed,
     shape_of,
 )
+from environments.runtime.document.codec import encode
+from environments.runtime.document.tools import CasePart, ComputedPart
 from environments.runtime.expr.formulas import REASONS, NoResultError, result_of
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import stable
@@ -77,15 +79,16 @@ def learn_computed(bench: Workbench) -> None:
         bench.tools[name].evidence.pop("suspected", None)
     for name in taken:
         tool, part = bench.tools[name], parts[name]
-        tool.computes = part | ({"untried": _untried(bench, tool)} if name in kept else {})
-        tool.says = f"computes {stable(part['cases'][0]['slots'])} of its arguments"
+        untried = frozenset(_untried(bench, tool)) if name in kept else None
+        tool.computes = replace(part, untried=untried)
+        tool.says = f"computes {stable(encode(part.cases[0])['slots'])} of its arguments"
     for tool in tools:
         for names in (tool.heeds, tool.untried, tool.makers, tool.suspects, tool.modes):
             names.difference_update(found)
 
 
-def _ways(part: dict[str, Any]) -> Iterator[Way]:
-    return (tuple(way) for case in part["cases"] for ways in case["slots"] for way in ways)
+def _ways(part: ComputedPart) -> Iterator[Way]:
+    return (way for case in part.cases for ways in case.slots for way in ways)
 
 
 def _takes_numbers(tool: ToolModel) -> bool:
@@ -130,7 +133,7 @@ def _words(seen: Observation) -> set[str]:
     return {value for value in seen.arguments.values() if isinstance(value, str)}
 
 
-def _computes(tool: ToolModel) -> dict[str, Any] | None:
+def _computes(tool: ToolModel) -> ComputedPart | None:
     good = _calls(tool.good())
     answers: dict[str, set[str]] = defaultdict(set)
     for call in good:
@@ -149,11 +152,10 @@ def _computes(tool: ToolModel) -> dict[str, Any] | None:
 
 
 def _explained(
-    tool: ToolModel, cases: list[dict[str, Any]], good: Sequence[_Call]
-) -> dict[str, Any] | None:
+    tool: ToolModel, cases: Sequence[CasePart], good: Sequence[_Call]
+) -> ComputedPart | None:
     """The cases with what they say where there is no result; None where a recorded answer is another than computed."""
-    part = {"cases": cases}
-    computed = load_computed(part)
+    computed = load_computed(ComputedPart(cases=tuple(cases)))
     known = {id(seen) for seen in tool.good()}
     odd = _calls(seen for seen in tool.observations if id(seen) not in known)
     reproduced = 0
@@ -164,23 +166,20 @@ def _explained(
             return None
         reproduced += told is not None
         if told is None:
-            for at, reason in _reasons(computed, cases, call):
+            for at, reason in _reasons(computed, call):
                 without[at, reason].append(call)
+    refusals: list[dict[str, str]] = [{} for _ in cases]
     for (at, reason), calls in without.items():
         different = {stable(call.arguments) for call in calls}
         if len({call.content for call in calls}) == 1 and len(different) >= MIN_REFUSED:
-            cases[at].setdefault("refusals", {})[reason] = calls[0].content
-    worded = any("given" in case for case in cases)
-    # What is no reader yet has to be understood whole, but for words that were hardly seen.
-    if not tool.innocent and not worded and reproduced < 0.8 * len(good):
-        return None
+            refusals[at][reason] = calls[0].content
     tool.evidence["computes"] = {"reproduced": reproduced, "calls": len(tool.observations)}
-    return part
+    return ComputedPart(
+        cases=tuple(replace(c, refusals=r) for c, r in zip(cases, refusals, strict=True))
+    )
 
 
-def _reasons(
-    computed: Computed, cases: Sequence[dict[str, Any]], call: _Call
-) -> Iterable[tuple[int, str]]:
+def _reasons(computed: Computed, call: _Call) -> Iterable[tuple[int, str]]:
     """Where a case has no result for a call: the case, and why."""
     for at, case in enumerate(computed.cases):
         names = case.takes.keys() | case.words | case.given.keys()
@@ -190,7 +189,7 @@ def _reasons(
             continue
         if any(shape_of(call.arguments[n]) != shape for n, shape in case.takes.items()):
             continue
-        for formula, _ in (way for ways in cases[at]["slots"] for way in ways):
+        for formula, _ in (way for ways in case.slots for way in ways):
             try:
                 result_of(formula, call.arguments)
             except NoResultError as fault:
@@ -222,7 +221,7 @@ def _kind(arguments: dict[str, Json]) -> Kind | None:
     return tuple(out)
 
 
-def _cases(kind: Kind, calls: Sequence[_Call]) -> list[dict[str, Any]]:
+def _cases(kind: Kind, calls: Sequence[_Call]) -> list[CasePart]:
     words = [name for name, shape in kind if shape == "word"]
     whole = _case(kind, calls, least=MIN_CALLS, factors=not words)
     if whole is not None:
@@ -241,9 +240,7 @@ def _cases(kind: Kind, calls: Sequence[_Call]) -> list[dict[str, Any]]:
     return [case for case in found if case is not None]
 
 
-def _case(
-    kind: Kind, calls: Sequence[_Call], *, least: int, factors: bool
-) -> dict[str, Any] | None:
+def _case(kind: Kind, calls: Sequence[_Call], *, least: int, factors: bool) -> CasePart | None:
     """One kind of call, where formulas give every number in its answers."""
     between = commonest([call.parts for call in calls])
     if between is None:
@@ -269,13 +266,13 @@ def _case(
     text, slots = _text(kind, some, between, given=given, factors=factors)
     if not slots or not any(not any(map(is_echo, ways)) for ways in slots):
         return None
-    return {
-        "takes": {n: shape for n, shape in kind if shape != "word" and n not in given},
-        "words": [n for n, shape in kind if shape == "word" and n not in given],
-        "given": given,
-        "text": text,
-        "slots": [[list(way) for way in ways] for ways in slots],
-    }
+    return CasePart(
+        takes={n: shape for n, shape in kind if shape != "word" and n not in given},
+        words=tuple(n for n, shape in kind if shape == "word" and n not in given),
+        given=given,
+        text=tuple(text),
+        slots=tuple(slots),
+    )
 
 
 def _text(

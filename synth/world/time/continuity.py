@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
+from environments.runtime.document.world_file import ContinuityPart
 from environments.runtime.values.normal import stable
 from environments.runtime.world.entries import Place, call_text
 from synth.world.influence.writers import Look, blamed, looks
@@ -98,7 +99,7 @@ class _Sight:
     """Nothing that may have changed it came before the first sight."""
 
 
-def infer_continuity(bench: Workbench, *, override: str | None) -> dict[str, Any]:
+def infer_continuity(bench: Workbench, *, override: str | None) -> ContinuityPart:
     """The continuity's kind with its evidence; a person's word overrides the kind and keeps the evidence."""
     if bench.own_starts is not None:
         return _own(bench.own_starts)
@@ -224,14 +225,14 @@ def _guess(seen: _Seen) -> _Kind:
     return _Kind(RESET, by, sure=seen.before > 0)
 
 
-def _decide(seen: _Seen, *, override: str | None) -> dict[str, Any]:
+def _decide(seen: _Seen, *, override: str | None) -> ContinuityPart:
     found = _certain(seen) or _guess(seen)
     says = SAYS.get((found.name, found.by), "") if found.sure else UNSURE[found.name]
     openings = seen.openings
-    return {
-        "kind": override or found.name,
-        "says": "" if override else says,
-        "evidence": {
+    return ContinuityPart(
+        kind=override or found.name,
+        says="" if override else says,
+        evidence={
             "decided_by": "a person" if override else found.by,
             "inferred": found.name,
             "sure": found.sure,
@@ -243,15 +244,15 @@ def _decide(seen: _Seen, *, override: str | None) -> dict[str, Any]:
                 "otherwise_refused": openings.refused,
             },
         },
-    }
+    )
 
 
-def _own(seen: OwnStarts) -> dict[str, Any]:
+def _own(seen: OwnStarts) -> ContinuityPart:
     """Every subject has a start of its own: attempts at one task begin alike, and nothing says how another begins."""
-    return {
-        "kind": RESET,
-        "says": OWN_STARTS if seen.different else OWN_UNSURE,
-        "evidence": {
+    return ContinuityPart(
+        kind=RESET,
+        says=OWN_STARTS if seen.different else OWN_UNSURE,
+        evidence={
             "decided_by": "own_starts",
             "inferred": RESET,
             "sure": seen.different > 0,
@@ -261,7 +262,7 @@ def _own(seen: OwnStarts) -> dict[str, Any]:
                 "different_for_two": seen.different,
             },
         },
-    }
+    )
 
 
 def _likelier(after: Counter[str], pairs: Counter[str]) -> float:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from environments.runtime.document.views import ChangePart, VersionPart
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.tool_definition import name_of, parameters_of, read_definition
 from environments.runtime.values.normal import stable
@@ -77,23 +78,18 @@ class Version:
         """Whether its arguments or results look otherwise: its records are no rows of a newer version's table."""
         return any(change.kind == "shape" for change in self.changes)
 
-    def to_json(self) -> dict[str, Json]:
+    def part(self) -> VersionPart:
         """As the world file has it."""
-        return {
-            "tool": self.name if self.apart else self.tool,
-            "until": self.until,
-            "seen": self.seen,
-            "calls": self.calls,
-            "changes": [
-                {
-                    "kind": c.kind,
-                    "says": c.says,
-                    "before": c.split.before,
-                    "after": c.split.after,
-                }
+        return VersionPart(
+            tool=self.name if self.apart else self.tool,
+            until=self.until,
+            seen=self.seen,
+            calls=self.calls,
+            changes=tuple(
+                ChangePart(kind=c.kind, says=c.says, before=c.split.before, after=c.split.after)
                 for c in self.changes
-            ],
-        }
+            ),
+        )
 
 
 def split_versions(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import key_text, simplify, stable
@@ -49,10 +49,10 @@ class Lookup:
         return key_text([simplify(value) for value in asked]), told
 
 
-def learn_lookups(bench: Workbench, document: dict[str, Any]) -> dict[str, list[Lookup]]:
+def learn_lookups(bench: Workbench) -> dict[str, list[Lookup]]:
     """Lookups by the table of the records that they find; their tools are asked by all their arguments from here on."""
     out: dict[str, list[Lookup]] = {}
-    for name, tool in sorted(bench.tools.items()):
+    for _, tool in sorted(bench.tools.items()):
         names = _arguments(tool)
         if not names or tool.table is None or "own_key" in tool.evidence:
             continue
@@ -63,8 +63,6 @@ def learn_lookups(bench: Workbench, document: dict[str, Any]) -> dict[str, list[
                 tool.key = [["arg", one] for one in names]
                 tool.evidence["finds"] = source
                 bench.tables[tool.table].key_names = tuple(names)
-                part = document["tools"][name]
-                part["reads"] = {"table": tool.table, "key": tool.key}
                 out.setdefault(source, []).append(lookup)
                 break
     return out

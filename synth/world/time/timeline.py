@@ -8,10 +8,11 @@ longest gap over which sights were seen to hold. Not here: whether the backend l
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from environments.runtime.document.records import PairsPart, RowVersion, TimelinePart
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import names_in, same_json, stable
 from environments.runtime.world.dated_rows import GONE, MADE, reaches
@@ -20,7 +21,7 @@ from environments.runtime.world.session import Session
 from environments.runtime.world.state import names_of_key
 from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode
-from synth.world.document import holds_withheld
+from synth.world.document import holds_withheld, write_document
 from synth.world.influence.contrast_pairs import says_write
 from synth.world.influence.purity_prior import says_done
 from synth.world.influence.writers import place_of
@@ -44,6 +45,8 @@ from synth.world.time.validity import (
 MIN_ASKED: Final = SEEN_THRICE
 """Pairs of sights of one search itself, none changed, before what it found is kept."""
 
+NO_TABLE: Final = TimelinePart()
+"""Of a table without rows over time."""
 MIN_OWN: Final = SEEN_OFTEN
 """Rows that were the same before and after a tool's calls, where no tool was ever seen to touch their table."""
 
@@ -68,13 +71,13 @@ class _Timeline:
             self.named[name].add(place)
 
 
-def learn_timeline(bench: Workbench, document: dict[str, Any]) -> dict[str, dict[str, Any]]:
+def learn_timeline(bench: Workbench) -> dict[str, TimelinePart]:
     """Per table: versions by key, oldest first (`[at, row]`, or `[at]` where unknown from then on), and the horizon."""
-    lookups = learn_lookups(bench, document)
-    timeline = _followed(bench, document, lookups)
-    if _clear(bench, document, timeline):
-        timeline = _followed(bench, document, lookups)
-    out: dict[str, dict[str, Any]] = {}
+    lookups = learn_lookups(bench)
+    timeline = _followed(bench, lookups)
+    if _clear(bench, timeline):
+        timeline = _followed(bench, lookups)
+    out: dict[str, TimelinePart] = {}
     for place, versions in timeline.versions.items():
         timeline.versions[place] = [v for v in versions if not v.passing]
     _add_found(timeline, lookups)
@@ -83,48 +86,47 @@ def learn_timeline(bench: Workbench, document: dict[str, Any]) -> dict[str, dict
     still = still_tables(timeline.versions) - unclear
     for place in [p for p in timeline.versions if p[0] in still]:
         timeline.versions[place] = [v for v in timeline.versions[place] if not v.void]
+    rows: dict[str, dict[str, tuple[RowVersion, ...]]] = defaultdict(dict)
     for place, versions in sorted(timeline.versions.items()):
-        if place[0] in searched and not _asked_again(versions):
-            continue
-        part = out.setdefault(place[0], {"versions": {}})
-        part["versions"][place[1]] = _thinned(versions)
-    for name, part in out.items():
+        if place[0] not in searched or _asked_again(versions):
+            rows[place[0]][place[1]] = _thinned(versions)
+    for name, known in rows.items():
         mine = [v for place, v in timeline.versions.items() if place[0] == name]
-        pairs = [pair for one in mine for pair in pairs_of(one)]
         # What a search shows hangs on many records, any of which may move.
         least = MIN_PAIRS * (2 if name in searched else 1)
-        part["horizon"] = trusted(map(pairs_of, mine), least)
-        part["back"] = trusted(map(pairs_back, mine), least)
-        if name in still:
-            part["horizon"] = part["back"] = None
-        if moving := [
-            k for k in part["versions"] if moves(timeline.versions[name, k], part["back"])
-        ]:
-            part["moving"] = moving
-        if stays(mine):
-            part["stays"] = True
-        part["pairs"] = {"seen": len(pairs), "changed": sum(changed for _, changed in pairs)}
-    _note_far(bench, document, timeline, out)
+        back = None if name in still else trusted(map(pairs_back, mine), least)
+        out[name] = TimelinePart(
+            versions=known,
+            horizon=None if name in still else trusted(map(pairs_of, mine), least),
+            back=back,
+            moving=frozenset(k for k in known if moves(timeline.versions[name, k], back)),
+            stays=stays(mine),
+            pairs=_counted(pair for one in mine for pair in pairs_of(one)),
+        )
+    _note_far(bench, timeline, out)
     _add_quiet(timeline, out, leave=unclear)
     return out
 
 
 def _add_quiet(
-    timeline: _Timeline, tables: dict[str, dict[str, Any]], *, leave: set[str | None]
+    timeline: _Timeline, tables: dict[str, TimelinePart], *, leave: set[str | None]
 ) -> None:
     """Tables that their own sights say too little of, where the whole backend is quiet long enough."""
-    known = {name for name, part in tables.items() if part["horizon"] != 0}
+    known = {name for name, part in tables.items() if part.horizon != 0}
     found = quiet_tables(timeline.versions, timeline.trials, timeline.written)
     for name, quiet in found.items():
         if name in known or name in leave:
             continue
-        pairs = [pair for one in quiet.versions.values() for pair in pairs_of(one)]
-        tables[name] = {
-            "versions": {p[1]: _thinned(v) for p, v in sorted(quiet.versions.items())},
-            "horizon": quiet.horizon,
-            "back": 0,
-            "pairs": {"seen": len(pairs), "changed": sum(changed for _, changed in pairs)},
-        }
+        tables[name] = TimelinePart(
+            versions={p[1]: _thinned(v) for p, v in sorted(quiet.versions.items())},
+            horizon=quiet.horizon,
+            pairs=_counted(pair for one in quiet.versions.values() for pair in pairs_of(one)),
+        )
+
+
+def _counted(pairs: Iterable[tuple[int, bool]]) -> PairsPart:
+    changed = [moved for _, moved in pairs]
+    return PairsPart(seen=len(changed), changed=sum(changed))
 
 
 def _is_unclear(tool: ToolModel) -> bool:
@@ -137,10 +139,8 @@ def _is_unclear(tool: ToolModel) -> bool:
     return says_write(tool.name) > 0 or says_done(tool) or beside
 
 
-def _followed(
-    bench: Workbench, document: dict[str, Any], lookups: dict[str, list[Lookup]]
-) -> _Timeline:
-    world = World.from_json(document)
+def _followed(bench: Workbench, lookups: dict[str, list[Lookup]]) -> _Timeline:
+    world = World(write_document(bench))
     timeline = _Timeline(found=frozenset(one.table for known in lookups.values() for one in known))
     timeline.taken = {name: {s.key for s in tool.good()} for name, tool in bench.tools.items()}
     for history in bench.histories:
@@ -183,7 +183,7 @@ def _add_found(timeline: _Timeline, lookups: dict[str, list[Lookup]]) -> None:
             timeline.versions[place].sort(key=lambda v: v.at)
 
 
-def _clear(bench: Workbench, document: dict[str, Any], timeline: _Timeline) -> bool:
+def _clear(bench: Workbench, timeline: _Timeline) -> bool:
     """Clear writers of tables whose rows were the same before and after their calls; whether any was cleared."""
     calm: dict[tuple[str, str], set[str]] = defaultdict(set)
     moved: set[tuple[str, str]] = set()
@@ -215,8 +215,6 @@ def _clear(bench: Workbench, document: dict[str, Any], timeline: _Timeline) -> b
         model = bench.tools[name]
         model.settled.add(table)
         model.evidence.setdefault("settled", {})[table] = len(calm[table, name])
-        document["tools"][name]["settled"] = sorted(model.settled)
-        document["tools"][name]["reach"] = sorted(model.reach - model.settled)
     return bool(cleared)
 
 
@@ -298,22 +296,16 @@ def _try(timeline: _Timeline, place: Place, now: Version, made: list[str]) -> No
     )
 
 
-def _note_far(
-    bench: Workbench,
-    document: dict[str, Any],
-    timeline: _Timeline,
-    tables: dict[str, dict[str, Any]],
-) -> None:
+def _note_far(bench: Workbench, timeline: _Timeline, tables: Mapping[str, TimelinePart]) -> None:
     """Writers that change what they do not name: after their calls such records are in doubt."""
     told = [
         trial
         for trial in timeline.trials
-        if trial.gap is None or reaches(tables.get(trial.table, {}).get("horizon", 0), trial.gap)
+        if trial.gap is None or reaches(tables.get(trial.table, NO_TABLE).horizon, trial.gap)
     ]
     for table, tools in reaching(told).items():
         for name in tools:
             bench.tools[name].far.add(table)
-            document["tools"][name]["far"] = sorted(bench.tools[name].far)
 
 
 def _asked(tool: ToolModel, seen: Observation, taken: set[str]) -> Place | None:
@@ -367,24 +359,26 @@ def _void(
     timeline.versions[place].append(void)
 
 
-def _thinned(versions: list[Version]) -> list[list[Any]]:
+def _thinned(versions: list[Version]) -> tuple[RowVersion, ...]:
     """Versions as the world file holds them; of equal sights in a row, the first and the last."""
-    out: list[list[Any]] = []
+    out: list[RowVersion] = []
     for version in versions:
-        entry: list[Any] = [version.at]
+        entry = RowVersion(version.at)
         if version.gone:
-            entry += [None, GONE]
+            entry = RowVersion(version.at, None, GONE)
         elif not version.void and not holds_withheld(version.row):
-            entry += [version.row, *([MADE] * version.made)]
+            entry = RowVersion(version.at, version.row, MADE if version.made else "")
         if len(out) >= 2 and _alike(out[-1], entry) and _alike(out[-2], entry):
             out[-1] = entry
         else:
             out.append(entry)
-    return out
+    return tuple(out)
 
 
-def _alike(left: list[Any], right: list[Any]) -> bool:
-    return MADE not in left[2:] and same_json(left[1:], right[1:])
+def _alike(left: RowVersion, right: RowVersion) -> bool:
+    if left.mark == MADE or left.mark != right.mark or left.is_known != right.is_known:
+        return False
+    return not left.is_known or same_json(left.row, right.row)
 
 
 def _asked_again(versions: list[Version]) -> bool:

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
-from typing import Any, Final
+from typing import Final
 
 from environments.runtime.answers.outcome import ERROR_WORDS
+from environments.runtime.document.views import SpellingPart
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import stable
 from environments.runtime.views.argument_spelling import (
@@ -37,10 +39,9 @@ Where = tuple[str, str]
 Kinds = frozenset[str]
 Pasts = Mapping[int, int]
 """Per observation (by identity): what stands for all calls and answers before it in its episode."""
-Form = dict[str, Any]
 
 
-def learn_spelling(histories: Sequence[History]) -> dict[str, dict[str, Form]]:
+def learn_spelling(histories: Sequence[History]) -> dict[str, dict[str, SpellingPart]]:
     """Forms by tool and argument; the calls are spelt so from here on."""
     calls = _calls(histories)
     kinds: dict[Where, Kinds] = dict.fromkeys(calls, frozenset())
@@ -166,28 +167,24 @@ def _settled(
     calls: Mapping[Where, Sequence[Observation]],
     kinds: Mapping[Where, Kinds],
     alike: Mapping[Where, int],
-) -> dict[str, dict[str, Form]]:
+) -> dict[str, dict[str, SpellingPart]]:
     """The forms, with recorded spellings; calls whose answers repeat what was sent stay as they are."""
     shown = _shown(histories)
-    out: dict[str, dict[str, Form]] = defaultdict(dict)
+    out: dict[str, dict[str, SpellingPart]] = defaultdict(dict)
     for where, group in calls.items():
         if where not in kinds:
             continue
         form = _form(group, where[1], kinds[where], shown)
-        if any(_repeats(seen, where[1], form, kinds[where]) for seen in group if not _fault(seen)):
+        if any(_repeats(seen, where[1], form) for seen in group if not _fault(seen)):
             continue
-        refused = [s for s in group if _fault(s) and _changed(s, where[1], form, kinds[where])]
-        form["refused"] = bool(refused) and not any(
-            _repeats(seen, where[1], form, kinds[where]) for seen in refused
-        )
-        form["support"] = alike[where]
-        form["sure"] = True
-        out[where[0]][where[1]] = form
+        refused = [s for s in group if _fault(s) and _changed(s, where[1], form)]
+        tells = bool(refused) and not any(_repeats(seen, where[1], form) for seen in refused)
+        out[where[0]][where[1]] = replace(form, refused=tells, support=alike[where])
     for (tool, name), group in calls.items():
         if name not in out.get(tool, {}):
             continue
         for seen in group:
-            plain = spelt(seen.arguments[name], out[tool][name], kinds[tool, name])
+            plain = spelt(seen.arguments[name], out[tool][name])
             if plain != seen.arguments[name]:
                 seen.arguments = {**seen.arguments, name: plain}
                 seen.settle()
@@ -195,25 +192,22 @@ def _settled(
     return dict(out)
 
 
-def _doubt(out: dict[str, dict[str, Form]], calls: Mapping[Where, Sequence[Observation]]) -> None:
+def _doubt(
+    out: dict[str, dict[str, SpellingPart]], calls: Mapping[Where, Sequence[Observation]]
+) -> None:
     """Of other tools that take an argument of the name, and had it in no other spelling: nobody knows what they make of one."""
-    best: dict[str, Form] = {}
+    best: dict[str, SpellingPart] = {}
     for forms in out.values():
         for name, form in forms.items():
-            if name not in best or form["support"] > best[name]["support"]:
+            if name not in best or form.support > best[name].support:
                 best[name] = form
     for (tool, name), group in calls.items():
         usual = best.get(name)
         if usual is None or name in out.get(tool, {}):
             continue
-        kinds = frozenset(usual["kinds"])
-        if not any(_changed(seen, name, usual, kinds) for seen in group):
-            out.setdefault(tool, {})[name] = {
-                **usual,
-                "refused": False,
-                "support": 0,
-                "sure": False,
-            }
+        if not any(_changed(seen, name, usual) for seen in group):
+            doubted = replace(usual, refused=False, support=0, sure=False)
+            out.setdefault(tool, {})[name] = doubted
 
 
 def _shown(histories: Iterable[History]) -> Counter[str]:
@@ -227,7 +221,9 @@ def _shown(histories: Iterable[History]) -> Counter[str]:
     )
 
 
-def _form(group: Sequence[Observation], name: str, kinds: Kinds, shown: Mapping[str, int]) -> Form:
+def _form(
+    group: Sequence[Observation], name: str, kinds: Kinds, shown: Mapping[str, int]
+) -> SpellingPart:
     sent = Counter(_scalars(seen.arguments[name] for seen in group))
     ways: dict[str, list[str]] = defaultdict(list)
     texts = numbers = 0
@@ -254,12 +250,15 @@ def _form(group: Sequence[Observation], name: str, kinds: Kinds, shown: Mapping[
     upper = (
         True if all(map(str.isupper, cased)) else False if all(map(str.islower, cased)) else None
     )
-    return {
-        "kinds": [kind for kind in KINDS if kind in kinds],
-        "spelt": best if upper is None else {},
-        "upper": upper if cased else None,
-        "text": texts > numbers,
-    }
+    return SpellingPart(
+        kinds=kinds,
+        spelt=best if upper is None else {},
+        upper=upper if cased else None,
+        text=texts > numbers,
+        refused=False,
+        support=0,
+        sure=True,
+    )
 
 
 def _scalars(values: Iterable[Json]) -> Iterator[str | int | float]:
@@ -270,14 +269,14 @@ def _scalars(values: Iterable[Json]) -> Iterator[str | int | float]:
             yield value
 
 
-def _changed(seen: Observation, name: str, form: Form, kinds: Kinds) -> bool:
-    return bool(spelt(seen.arguments[name], form, kinds) != seen.arguments[name])
+def _changed(seen: Observation, name: str, form: SpellingPart) -> bool:
+    return bool(spelt(seen.arguments[name], form) != seen.arguments[name])
 
 
-def _repeats(seen: Observation, name: str, form: Form, kinds: Kinds) -> bool:
+def _repeats(seen: Observation, name: str, form: SpellingPart) -> bool:
     """Whether a result has the argument as it was sent, where the recorded spelling is another."""
     value = seen.arguments[name]
-    plain = spelt(value, form, kinds)
+    plain = spelt(value, form)
     if value == plain:
         return False
     if any(part == value for part in _parts(seen.value)):

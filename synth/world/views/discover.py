@@ -7,9 +7,10 @@ world file that put the rest around them again (`environments.runtime.views.chai
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
+from environments.runtime.document.views import ViewParts
 from environments.runtime.task.attempt import Json
 from redact.clean_episode import CleanEpisode
 from synth.world.multiplexed.operations import forms_of_parts, learn_dispatched
@@ -41,13 +42,10 @@ class Around:
     """What single agents wrap results in."""
     forms: dict[str, dict[str, str]]
     """The declared or seen type of each tool's arguments."""
-    lost: dict[str, Any] = field(default_factory=dict)
-    """Parts of the world file whose share observations have lost: worlds made while learning do without."""
+    views: ViewParts
+    """What stands between calls and tools; observations have lost all of it but versions, subjects, choices and marks."""
     versions: Mapping[str, Sequence[Version]]
-    fresh: dict[str, Any]
-    bound: tuple[str, ...]
-    owners: dict[str, Any]
-    chosen: dict[str, tuple[str, str]]
+    """Old versions of tools that drifted."""
     own_starts: OwnStarts | None
     """Where every subject has a start of its own: what says so."""
 
@@ -69,24 +67,20 @@ def learn_around(
     for tool, extra in seen_forms(seen).items():
         forms[tool] = {**extra, **forms.get(tool, {})}
     normalise(seen, forms=forms, envelopes=callers)
-    lost: dict[str, Any] = {}
-    _keep(lost, "dispatched", dispatched)
-    _keep(lost, "literal", learn_literal(seen))
-    _keep(lost, "texts", learn_texts(seen))
-    _keep(lost, "enveloped", _enveloped(seen, 1))
-    if lost.get("enveloped"):
-        inside = _keep(lost, "literal_inside", learn_literal(seen))
-        if _keep(lost, "texts_inside", learn_texts(seen, lost.get("texts", ()))) or inside:
-            _keep(lost, "enveloped_inside", _enveloped(seen, IN_LITERAL))
-    _keep(lost, "idle", learn_idle(seen, episodes))
+    literal = learn_literal(seen)
+    texts = learn_texts(seen)
+    enveloped = learn_enveloped(seen)
+    literal_inside = learn_literal(seen) if enveloped else ()
+    texts_inside = learn_texts(seen, texts) if enveloped else ()
+    opened = literal_inside or texts_inside
+    enveloped_inside = learn_enveloped(seen, first=IN_LITERAL) if opened else {}
+    idle = learn_idle(seen, episodes)
     settle_layout(seen)
-    _keep(lost, "tokens", learn_tokens(seen))
+    tokens = learn_tokens(seen)
     wrapped = learn_wrapping(seen)
-    if wrapped.tools:
-        _keep(lost, "wrapped", wrapped.tools)
-        # What differs from call to call hides a constant envelope that stands inside of it.
-        _keep(lost, "inside", _enveloped(seen, MAX_LEVELS + 1))
-    _keep(lost, "spelling", learn_spelling(seen))
+    # What differs from call to call hides a constant envelope that stands inside of it.
+    inside = learn_enveloped(seen, first=MAX_LEVELS + 1) if wrapped.tools else {}
+    spelling = learn_spelling(seen)
     versions = split_versions(seen, episodes)
     fresh = learn_fresh(seen, living=living, around=wrapped.marks)
     own = None if shared else infer_own_starts(seen)
@@ -95,22 +89,25 @@ def learn_around(
     return Around(
         callers=callers,
         forms=forms,
-        lost=lost,
+        views=ViewParts(
+            dispatched=dispatched,
+            literal=literal,
+            texts=texts,
+            enveloped=enveloped,
+            literal_inside=literal_inside,
+            texts_inside=texts_inside,
+            enveloped_inside=enveloped_inside,
+            versions={n: tuple(v.part() for v in known) for n, known in sorted(versions.items())},
+            idle=idle,
+            tokens=tokens,
+            bound=frozenset(bound),
+            owners=owners_of(seen, bound),
+            wrapped=wrapped.tools,
+            inside=inside,
+            spelling=spelling,
+            fresh=fresh,
+            chosen=dict(sorted(chosen.items())),
+        ),
         versions=versions,
-        fresh=fresh,
-        bound=bound,
-        owners=owners_of(seen, bound),
-        chosen=chosen,
         own_starts=own,
     )
-
-
-def _enveloped(seen: Sequence[History], first: int) -> dict[str, Any] | None:
-    found = learn_enveloped(seen, first=first)
-    return None if found is None else found.to_json()
-
-
-def _keep(lost: dict[str, Any], name: str, part: Any) -> bool:
-    if part:
-        lost[name] = part
-    return bool(part)

@@ -13,17 +13,17 @@ from dataclasses import dataclass, field, replace
 from re import compile as pattern
 from typing import Final
 
-from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import parse_json
-from environments.runtime.views.envelopes import (
+from environments.runtime.document.envelopes import (
     MIXED,
     RAW,
     TEXT,
     VALUE,
     Envelope,
-    Enveloped,
     Envelopes,
 )
+from environments.runtime.document.views import EnvelopesByTool
+from environments.runtime.task.attempt import Json
+from environments.runtime.values.normal import parse_json
 from synth.world.observation import History, Observation, by_tool
 from synth.world.support import SEEN_THRICE, SEEN_TWICE
 from synth.world.views.envelope_places import Place, faulty, places_of, shows
@@ -67,8 +67,8 @@ class _Shape:
         return Counter(place.around for places in self.found.values() for place in places)
 
 
-def learn_enveloped(histories: Sequence[History], *, first: int = 1) -> Enveloped | None:
-    """The envelopes of all tools; results lose theirs, in place. None where there are none.
+def learn_enveloped(histories: Sequence[History], *, first: int = 1) -> EnvelopesByTool:
+    """The envelopes of all tools; results lose theirs, in place.
 
     `first` numbers the marks: those of envelopes inside of others differ.
     """
@@ -89,11 +89,11 @@ def learn_enveloped(histories: Sequence[History], *, first: int = 1) -> Envelope
             for seen in inner[tool]:
                 seen.content = level.inside(seen.content)
     if not levels:
-        return None
+        return {}
     for history in histories:
         for seen in history.observations:
             seen.settle()
-    return Enveloped(levels)
+    return {tool: tuple(found) for tool, found in levels.items()}
 
 
 def _level(groups: Groups, number: int) -> dict[str, Envelopes]:

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
+from environments.runtime.document.views import IdlePart, ValueForm
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import stable
 from environments.runtime.views.formats import freedom, id_format
@@ -30,7 +32,7 @@ ALIKE: Final = MOSTLY
 """Share of them that end alike: what was changed in between accounts for the others."""
 
 Rows = list[tuple[Observation, Json]]
-Forms = dict[str, dict[str, dict[str, Json]]]
+Forms = dict[str, dict[str, IdlePart]]
 
 
 def learn_idle(histories: Sequence[History], episodes: Sequence[CleanEpisode]) -> Forms:
@@ -38,7 +40,7 @@ def learn_idle(histories: Sequence[History], episodes: Sequence[CleanEpisode]) -
     rows = _by_name(histories)
     told = _told(histories, episodes, rows)
     tools = {seen.tool for history in histories for seen in history.observations}
-    found: dict[str, dict[str, Json]] = {}
+    found: dict[str, ValueForm] = {}
     for name, mine in rows.items():
         form = _form(mine, told.get(name, 0), len(tools))
         if form is not None:
@@ -52,7 +54,7 @@ def learn_idle(histories: Sequence[History], episodes: Sequence[CleanEpisode]) -
     for name, form in sorted(found.items()):
         for tool in sorted({seen.tool for seen, _ in rows[name]}):
             always = all(name in seen.arguments for seen in calls[tool])
-            out[tool][name] = {**form, "always": always}
+            out[tool][name] = IdlePart(form=form, always=always)
     for tool, forms in out.items():
         for seen in calls[tool]:
             seen.arguments = {n: v for n, v in seen.arguments.items() if n not in forms}
@@ -98,21 +100,21 @@ def _told(
     }
 
 
-def _form(rows: Rows, told: int, tools: int) -> dict[str, Json] | None:
+def _form(rows: Rows, told: int, tools: int) -> ValueForm | None:
     values = [value for _, value in rows]
     form = clock(rows)
-    if form is not None and form.get("form") != "date" and "origin" not in form:
-        return {**form, "says": "the time of the call"}
+    if form is not None and form.form != "date" and form.origin is None:
+        return replace(form, says="the time of the call")
     texts = [value for value in values if isinstance(value, str)]
     if len(texts) < len(values) or told > len(values) * (1 - NEARLY_ALWAYS):
         return None
     if told == 0 and _drawn(texts):
-        known = id_format(texts)
-        return {**(known or {}), "kind": "key", "says": "a key that the agent draws"}
+        slots = known.slots if (known := id_format(texts)) is not None else None
+        return ValueForm(kind="key", slots=slots, says="a key that the agent draws")
     taking = len({seen.tool for seen, _ in rows})
     if taking < MIN_TOOLS or taking * 2 < tools or not _varies(texts):
         return None
-    return {"kind": "text", "says": "free text beside what is asked"}
+    return ValueForm(kind="text", says="free text beside what is asked")
 
 
 def _drawn(texts: Sequence[str]) -> bool:

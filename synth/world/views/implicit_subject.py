@@ -11,8 +11,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 
+from environments.runtime.document.views import OwnersPart
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import leaves, names_in, stable
 from environments.runtime.views.implicit_subject import SUBJECT, subject_name
@@ -102,8 +103,8 @@ def bind(histories: Sequence[History], *, own: bool) -> tuple[str, ...]:
     return tuple(sorted(bound))
 
 
-def owners_of(histories: Sequence[History], bound: Sequence[str]) -> dict[str, Any]:
-    """Tools that are asked for what is somebody's own, and whose each name is; empty where there are none.
+def owners_of(histories: Sequence[History], bound: Sequence[str]) -> OwnersPart | None:
+    """Tools that are asked for what is somebody's own, and whose each name is; None where there are none.
 
     Whether a backend shows one subject what is another's was never recorded, so nobody knows.
     """
@@ -122,8 +123,8 @@ def owners_of(histories: Sequence[History], bound: Sequence[str]) -> dict[str, A
                     asked[seen.tool][name].add(history.subject)
     tools = sorted(tool for tool, names in asked.items() if _is_owned(names, shown))
     mine = {name for tool in tools for name in asked[tool]}.union(*shown.values())
-    values = {name: sorted(map(subject_name, subjects[name])) for name in sorted(mine)}
-    return {"tools": tools, "values": values} if tools else {}
+    values = {name: frozenset(map(subject_name, subjects[name])) for name in sorted(mine)}
+    return OwnersPart(tools=frozenset(tools), values=values) if tools else None
 
 
 def _is_owned(asked: Mapping[str, set[str]], shown: Mapping[str, set[str]]) -> bool:

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Any, Final
+from typing import Final
 
+from environments.runtime.document.recordings import ProsePart
 from environments.runtime.sessions.prose import Path, beside, object_in, said_again, text_at
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.tool_definition import (
@@ -51,7 +52,7 @@ MOST_WORDINGS: Final = 4
 """Recorded wordings of one call, and of a tool, that are kept."""
 
 
-def learn_prose(bench: Workbench, episodes: Sequence[CleanEpisode]) -> dict[str, Any]:
+def learn_prose(bench: Workbench, episodes: Sequence[CleanEpisode]) -> dict[str, ProsePart]:
     """The `prose` of a world file: that of each tool, by the name that agents call; nothing where no tool takes any."""
     refusals, innocent = _outcomes(bench)
     by_tool: dict[str, list[Observation]] = defaultdict(list)
@@ -68,7 +69,7 @@ def learn_prose(bench: Workbench, episodes: Sequence[CleanEpisode]) -> dict[str,
         for _, text in _texts(call.arguments)
     }
     definitions = _definitions(episodes)
-    found: dict[str, Any] = {}
+    found: dict[str, ProsePart] = {}
     for tool, calls in sorted(by_tool.items()):
         done = [c for c in calls if _at(c) not in refusals]
         in_vain = [c for c in calls if _at(c) in refusals]
@@ -81,7 +82,7 @@ def learn_prose(bench: Workbench, episodes: Sequence[CleanEpisode]) -> dict[str,
         changes = tool not in looks and says_write(tool) > 0
         if paths and _ends_alike(paths, calls, refusals, changes=changes):
             found[tool] = _part(paths, done)
-    return {"prose": found} if found else {}
+    return found
 
 
 def _at(call: Observation) -> tuple[int, int]:
@@ -202,7 +203,7 @@ def _answers_alike(
     return said_again(mine[1].content, texts) == theirs[1].content
 
 
-def _part(paths: Sequence[Path], done: Sequence[Observation]) -> dict[str, Any]:
+def _part(paths: Sequence[Path], done: Sequence[Observation]) -> ProsePart:
     said: dict[str, Counter[tuple[str | None, ...]]] = defaultdict(Counter)
     for call in done:
         texts = tuple(text_at(call.arguments, path) for path in paths)
@@ -211,11 +212,12 @@ def _part(paths: Sequence[Path], done: Sequence[Observation]) -> dict[str, Any]:
     every: Counter[tuple[str | None, ...]] = Counter()
     for counts in said.values():
         every.update(counts)
-    return {
-        "paths": [list(path) for path in paths],
-        "said": {
-            other: [list(texts) for texts, _ in counts.most_common(MOST_WORDINGS)]
-            for other, counts in sorted(said.items())
-        },
-        "usual": [list(texts) for texts, _ in every.most_common(MOST_WORDINGS)],
-    }
+    return ProsePart(
+        paths=tuple(paths),
+        said={other: _commonest(counts) for other, counts in sorted(said.items())},
+        usual=_commonest(every),
+    )
+
+
+def _commonest(counts: Counter[tuple[str | None, ...]]) -> tuple[tuple[str | None, ...], ...]:
+    return tuple(texts for texts, _ in counts.most_common(MOST_WORDINGS))

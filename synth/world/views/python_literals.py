@@ -12,9 +12,9 @@ from environments.runtime.views.python_literals import from_literal, to_literal
 from synth.world.observation import History, Observation, by_tool
 
 
-def learn_literal(histories: Sequence[History]) -> list[str]:
+def learn_literal(histories: Sequence[History]) -> tuple[str, ...]:
     """The tools; their results are JSON, in place. A tool that writes some of its records as JSON is none of them."""
-    return sorted(tool for tool, seen in by_tool(histories).items() if _read(seen))
+    return tuple(sorted(tool for tool, seen in by_tool(histories).items() if _read(seen)))
 
 
 def _read(seen: Sequence[Observation]) -> bool:

@@ -8,18 +8,18 @@ together again exactly, for every result of a tool, is taken apart. Not here: si
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median_low
-from typing import Any, Final
+from typing import Final
 
+from environments.runtime.document.views import JsonStyle, MarkPart, ValueForm, WrappingPart
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import parse_json, same_json, stable
-from environments.runtime.views.clock_and_ids import ANY, STYLES, fields_of
-from environments.runtime.views.result_wrappers import OPEN, Wrapping, without
+from environments.runtime.views.clock_and_ids import ANY, STYLES, Marks, fields_of
+from environments.runtime.views.result_wrappers import OPEN, strip, without, wrap
 from synth.world.model import ToolModel, outcome_class, refused
 from synth.world.observation import History, Observation, by_tool
 from synth.world.schema.outcomes import learn_outcomes
@@ -50,59 +50,54 @@ HOLE: Final = "\x00"
 class Wrapped:
     """The wrappings of all tools, and the marks that stand in them."""
 
-    tools: dict[str, dict[str, dict[str, Any]]]
-    marks: dict[str, Any]
+    tools: dict[str, dict[str, WrappingPart]]
+    marks: dict[str, MarkPart]
 
 
 def learn_wrapping(histories: Sequence[History]) -> Wrapped:
     """Find what stands around results and leave it out of them, in place."""
     groups = dict(_groups(histories))
-    marks: dict[str, Any] = {}
+    marks: dict[str, MarkPart] = {}
     found = _records(groups, histories, marks) or _tails(groups, histories, marks)
-    out: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
+    out: dict[str, dict[str, WrappingPart]] = defaultdict(dict)
     for (tool, kind), wrapping in sorted(found.items()):
-        bodies = [wrapping.strip(seen.content, marks) for seen in groups[tool, kind]]
+        bodies = [strip(wrapping, seen.content, marks) for seen in groups[tool, kind]]
         if not all(
             body is not None and _again(wrapping, body, seen.content, marks)
             for body, seen in zip(bodies, groups[tool, kind], strict=True)
         ):
             continue
-        out[tool][kind] = _told(wrapping)
+        out[tool][kind] = wrapping
         for body, seen in zip(bodies, groups[tool, kind], strict=True):
             seen.content = str(body)
             seen.settle()
-    for tool, kinds in out.items():
-        _tell_bodies(tool, kinds, groups)
-    return Wrapped(tools=dict(out), marks=marks if out else {})
+    told = {tool: _with_bodies(tool, kinds, groups) for tool, kinds in out.items()}
+    return Wrapped(tools=told, marks=marks if out else {})
 
 
-def _tell_bodies(tool: str, kinds: Mapping[str, dict[str, Any]], groups: Groups) -> None:
+def _with_bodies(
+    tool: str, kinds: Mapping[str, WrappingPart], groups: Groups
+) -> dict[str, WrappingPart]:
     """Which classes of results came in which wrapping: taken out, a result may be a refusal that came as a success."""
     classes = {
         kind: {outcome_class(seen) for seen in groups.get((tool, kind), ())}
         for kind in ("good", "refused")
     }
-    for kind, part in kinds.items():
-        own = classes[kind] - classes["refused" if kind == "good" else "good"]
-        if own and len(own) <= MAX_BODIES:
-            part["bodies"] = sorted(own)
+    own = {k: classes[k] - classes["refused" if k == "good" else "good"] for k in kinds}
+    few = {
+        kind: frozenset(found) if len(found) <= MAX_BODIES else frozenset[str]()
+        for kind, found in own.items()
+    }
+    return {kind: replace(part, bodies=few[kind]) for kind, part in kinds.items()}
 
 
-def _told(wrapping: Wrapping) -> dict[str, Any]:
-    """As the world file has it."""
-    if wrapping.record is None:
-        return {"tail": wrapping.tail}
-    mark = {"mark": wrapping.mark} if wrapping.mark else {}
-    return {"record": wrapping.record, "style": wrapping.style, **mark}
-
-
-def _again(wrapping: Wrapping, body: str, content: str, marks: Mapping[str, Any]) -> bool:
+def _again(wrapping: WrappingPart, body: str, content: str, marks: Marks) -> bool:
     """Whether a result comes back when its own part is put into the wrapping."""
-    whole = wrapping.wrap(body)
+    whole = wrap(wrapping, body)
     if wrapping.record is None:
-        return wrapping.strip(whole, marks) == body
+        return strip(wrapping, whole, marks) == body
     parsed, was = parse_json(whole), parse_json(content)
-    told = wrapping.strip(whole, marks)
+    told = strip(wrapping, whole, marks)
     return (
         parsed is not None
         and was is not None
@@ -130,8 +125,8 @@ def _groups(histories: Sequence[History]) -> Iterator[tuple[tuple[str, str], lis
 
 
 def _records(
-    groups: Groups, histories: Sequence[History], marks: dict[str, Any]
-) -> dict[tuple[str, str], Wrapping]:
+    groups: Groups, histories: Sequence[History], marks: dict[str, MarkPart]
+) -> dict[tuple[str, str], WrappingPart]:
     everything = [seen for group in groups.values() for seen in group]
     records = [seen for seen in everything if isinstance(seen.value, dict)]
     if len(records) < MOST * len(everything):
@@ -147,9 +142,9 @@ def _records(
     told: dict[str, Json] = {}
     for number, (place, form) in enumerate(sorted(forms.items())):
         code = mark_name(number)
-        marks[code] = {"tool": ANY, "place": place, **form}
-        told[place] = f"~{form['kind']}.{code}~"
-    out: dict[tuple[str, str], Wrapping] = {}
+        marks[code] = MarkPart(tool=ANY, place=place, form=form)
+        told[place] = f"~{form.kind}.{code}~"
+    out: dict[tuple[str, str], WrappingPart] = {}
     for kind in ("good", "refused"):
         mine = {name: group for name, group in groups.items() if name[1] == kind}
         same = _constants([seen for group in mine.values() for seen in group], told)
@@ -225,10 +220,10 @@ def _equal_without(one: Observation, other: Observation, places: Sequence[str]) 
     return same_json(without(_record(one), places), without(_record(other), places))
 
 
-def _number(values: Sequence[Json], seen: int) -> dict[str, Json]:
+def _number(values: Sequence[Json], seen: int) -> ValueForm:
     value = median_low([v for v in values if isinstance(v, int | float)])
     says = "a number that says nothing of the answer: the median of those recorded"
-    return {"kind": "number", "value": value, "says": says, "seen": seen}
+    return ValueForm(kind="number", value=value, says=says, seen=seen)
 
 
 def _constants(seen: Sequence[Observation], told: Mapping[str, Json]) -> dict[str, Json]:
@@ -249,7 +244,7 @@ def _around(
     same: Mapping[str, Json],
     *,
     hoist: bool,
-) -> Wrapping | None:
+) -> WrappingPart | None:
     """The wrapping of one tool's results: the record with marks, and a gap where one field holds all the rest."""
     if not all(isinstance(seen.value, dict) for seen in group):
         return None
@@ -270,8 +265,10 @@ def _around(
     if not hoist and alike and len(left) == 1:
         texts = _one_text([without(_record(seen), sorted(fixed)) for seen in group])
         if texts:
-            return Wrapping(record=_opened(first, template, texts), style=style, mark="[error v] ")
-    return Wrapping(record=template, style=style)
+            return WrappingPart(
+                record=_opened(first, template, texts), style=style, mark="[error v] "
+            )
+    return WrappingPart(record=template, style=style)
 
 
 def _one_text(rests: Sequence[Json]) -> tuple[str, ...]:
@@ -302,8 +299,8 @@ def _opened(
     return out
 
 
-def _laid_out(seen: Observation, style: Mapping[str, Any]) -> bool:
-    return json.dumps(seen.value, **style) == seen.content
+def _laid_out(seen: Observation, style: JsonStyle) -> bool:
+    return style.dumps(seen.value) == seen.content
 
 
 def _template(record: Mapping[str, Json], fixed: Mapping[str, Json], under: str) -> dict[str, Json]:
@@ -323,20 +320,23 @@ def _template(record: Mapping[str, Json], fixed: Mapping[str, Json], under: str)
 
 
 def _tails(
-    groups: Groups, histories: Sequence[History], marks: dict[str, Any]
-) -> dict[tuple[str, str], Wrapping]:
+    groups: Groups, histories: Sequence[History], marks: dict[str, MarkPart]
+) -> dict[tuple[str, str], WrappingPart]:
     for kinds in (("good", "refused"), ("refused",)):
         pool = [seen for name, group in groups.items() if name[1] in kinds for seen in group]
         for count in range(MAX_TAIL, 0, -1):
             tail = _tail(pool, count, histories, marks)
             if tail is not None:
-                known = Wrapping(tail=tail)
+                known = WrappingPart(tail=tail)
                 return {name: known for name in groups if name[1] in kinds}
     return {}
 
 
 def _tail(
-    pool: Sequence[Observation], count: int, histories: Sequence[History], marks: dict[str, Any]
+    pool: Sequence[Observation],
+    count: int,
+    histories: Sequence[History],
+    marks: dict[str, MarkPart],
 ) -> str | None:
     """The last words of most results, with marks where they differ; None where something else differs there."""
     found = [(seen, "" if seen.is_json else _last_words(seen.content, count)) for seen in pool]
@@ -354,8 +354,8 @@ def _tail(
         if form is None:
             return None
         code = mark_name(number)
-        marks[code] = {"tool": ANY, "place": f"behind {number}", **form}
-        text = text.replace(HOLE, f"~{form['kind']}.{code}~{unit}", 1)
+        marks[code] = MarkPart(tool=ANY, place=f"behind {number}", form=form)
+        text = text.replace(HOLE, f"~{form.kind}.{code}~{unit}", 1)
     return text
 
 
@@ -365,7 +365,7 @@ def _last_words(content: str, count: int) -> str:
     return end[words[-count].start() :] if len(words) >= count else ""
 
 
-def _form_of(rows: Rows, histories: Sequence[History]) -> tuple[dict[str, Json] | None, str]:
+def _form_of(rows: Rows, histories: Sequence[History]) -> tuple[ValueForm | None, str]:
     """The format of what differs in a text, and the unit behind it."""
     form = clock(rows) or dice(rows, histories)
     if form is not None:
@@ -384,5 +384,6 @@ def _form_of(rows: Rows, histories: Sequence[History]) -> tuple[dict[str, Json] 
     if not moves.idle:
         return None, ""
     told = _number([number for number, _, _ in numbers], len(rows))
-    told["value"] = min(numbers, key=lambda n: abs(n[0] - float(str(told["value"]))))[1]
-    return told, numbers[0][2]
+    usual = float(str(told.value))
+    nearest = min(numbers, key=lambda n: abs(n[0] - usual))[1]
+    return replace(told, value=nearest), numbers[0][2]

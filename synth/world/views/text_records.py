@@ -11,8 +11,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
-from typing import Any, Final
+from typing import Final
 
+from environments.runtime.document.views import TextsPart
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import parse_json
 from environments.runtime.values.text_block import UnreadError
@@ -41,21 +42,21 @@ Contents = Mapping[str, Sequence[str]]
 
 
 def learn_texts(
-    histories: Sequence[History], known: Sequence[Mapping[str, Any]] = ()
-) -> list[dict[str, Any]]:
+    histories: Sequence[History], known: Sequence[TextsPart] = ()
+) -> tuple[TextsPart, ...]:
     """The styles with their tools, but for tools of a style already; results are JSON, in place."""
-    done = {tool for style in known for tool in style["tools"]}
+    done = {tool for part in known for tool in part.tools}
     seen = by_tool(histories)
     left = {tool: _texts(found) for tool, found in sorted(seen.items()) if tool not in done}
-    out: list[dict[str, Any]] = []
+    out: list[TextsPart] = []
     for styles in (_xml, _yaml, _lines):
         left = {tool: texts for tool, texts in left.items() if texts}
         for style, tools in styles(left):
-            out.append({"tools": sorted(tools), **style.to_json()})
+            out.append(TextsPart(tools=frozenset(tools), style=style))
             for tool in tools:
                 left.pop(tool)
                 _settle(seen[tool], style)
-    return out
+    return tuple(out)
 
 
 def _texts(seen: Sequence[Observation]) -> list[str]:

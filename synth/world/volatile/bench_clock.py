@@ -9,12 +9,14 @@ distance to the moments of their calls (`fresh`).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
+from environments.runtime.document.views import ValueForm
 from environments.runtime.task.attempt import Json
-from environments.runtime.views.clock_and_ids import places_of
+from environments.runtime.views.clock_and_ids import Marks, places_of
 from environments.runtime.views.formats import fits, read_time
 from synth.world.observation import History, Observation
 from synth.world.support import SEEN_THRICE
@@ -26,43 +28,42 @@ MIN_PLACES: Final = SEEN_THRICE
 """Different places in an episode at which a rule must have told the time."""
 
 
-def bench_clock(rows: Sequence[tuple[Observation, Json]]) -> dict[str, Json] | None:
+def bench_clock(rows: Sequence[tuple[Observation, Json]]) -> ValueForm | None:
     """The format of times that move with the calls of an episode; without a rule nobody can tell one."""
     told = [(one, read_time(value)) for one, value in rows]
     read = [(one, *found) for one, found in told if found is not None]
     if len(read) < len(rows) or any(form != read[0][2] for _, _, form in read):
         return None
     form = read[0][2]
-    if form["form"] == "date" or not _moves([(one, moment) for one, moment, _ in read]):
+    if form.form == "date" or not _moves([(one, moment) for one, moment, _ in read]):
         return None
-    known: dict[str, Json] = {**form, "seen": len(rows)}
     rule = _rule({(one.position + 1, moment) for one, moment, _ in read})
     if rule is None:
-        return {**known, "untold": True, "says": UNTOLD}
+        return replace(form, seen=len(rows), untold=True, says=UNTOLD)
     says = "the time of a clock that starts anew and goes on with every call"
-    return {**known, "origin": rule[0], "each": rule[1], "says": says}
+    return replace(form, seen=len(rows), origin=rule[0], each=rule[1], says=says)
 
 
 def stamps(
-    clock: dict[str, Json], seen: Sequence[Observation], marked: Collection[str]
-) -> dict[str, dict[str, Json]]:
+    clock: ValueForm, seen: Sequence[Observation], marked: Collection[str]
+) -> dict[str, ValueForm]:
     """Further places of one tool where times of a clock stand: of the call itself, or of an earlier one, which nobody can tell."""
     own: dict[str, list[bool]] = defaultdict(list)
     for one in seen:
         for place, value in places_of(one.content).items():
             found = read_time(value) if place not in marked and fits(clock, value) else None
             if found is not None:
-                calls = (found[0] - int(str(clock["origin"]))) // int(str(clock["each"]))
+                calls = (found[0] - (clock.origin or 0)) // (clock.each or 1)
                 own[place].append(calls == one.position + 1)
     return {
-        place: clock if all(now) else {**clock, "untold": True, "says": UNTOLD}
+        place: clock if all(now) else replace(clock, untold=True, says=UNTOLD)
         for place, now in own.items()
     }
 
 
 def stored(
     histories: Sequence[History],
-    marks: Mapping[str, Mapping[str, Json]],
+    marks: Marks,
     told: Sequence[tuple[str, Json]],
 ) -> Iterator[tuple[Observation, str, Json]]:
     """Times of a clock that nobody can tell, where records keep them: in fields that show told ones, from the first told one on.
@@ -75,7 +76,7 @@ def stored(
         if found is not None:
             first[mark] = min(first.get(mark, found[0]), found[0])
     forms = {mark: marks[mark.split(".")[1].strip("~")] for mark in first}
-    own = {(form["tool"], str(form["place"]).rsplit("/", 1)[-1]) for form in forms.values()}
+    own = {(form.tool, form.place.rsplit("/", 1)[-1]) for form in forms.values()}
     fields = {
         (seen.tool, name): str(value)
         for history in histories
@@ -90,7 +91,7 @@ def stored(
                 found = read_time(value) if known is not None else None
                 if known is None or found is None or found[0] < first[known]:
                     continue
-                if fits(forms[known], value):
+                if fits(forms[known].form, value):
                     yield seen, known, value
 
 

@@ -13,15 +13,23 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median_low
 from string import ascii_lowercase
-from typing import Any, Final
+from typing import Final
 
+from environments.runtime.document.views import FreshPart, MarkPart, ValueForm
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import is_name, names_in
-from environments.runtime.views.clock_and_ids import LISTED, WHOLE, masked, places_of, replaced
+from environments.runtime.views.clock_and_ids import (
+    LISTED,
+    WHOLE,
+    Marks,
+    masked,
+    places_of,
+    replaced,
+)
 from environments.runtime.views.formats import (
     DAY,
     SECOND,
@@ -61,15 +69,15 @@ class Found:
 
     tool: str
     place: str
-    form: dict[str, Json]
+    form: ValueForm
     steady: bool
     """Equal calls were seen to answer alike but for such values: the tool reads."""
 
 
 def learn_fresh(
-    histories: Sequence[History], *, living: bool = False, around: Mapping[str, Any] | None = None
-) -> dict[str, Any]:
-    """The fresh places as the world file has them; results get marks there, in place. Empty where there are none.
+    histories: Sequence[History], *, living: bool = False, around: Marks | None = None
+) -> FreshPart | None:
+    """The fresh places as the world file has them; results get marks there, in place. None where there are none.
 
     `around`: marks of what stands around all results, which no record keeps. In a living backend stored times and ids come back in later episodes, so only tools that read are marked.
     """
@@ -86,40 +94,41 @@ def learn_fresh(
             Found(tool=tool, place=place, form=form, steady=False)
             for tool, place, form in listed_ids(histories)
         ]
-    marks: dict[str, Any] = {
-        mark_name(number): {"tool": f.tool, "place": f.place, **f.form}
+    marks = {
+        mark_name(number): MarkPart(tool=f.tool, place=f.place, form=f.form)
         for number, f in enumerate(found, start=len(around or ()))
     }
     nobodys = [pair for history in histories for pair in _mark(history, marks)]
     for seen, mark, value in stored(histories, marks, nobodys):
-        seen.content = _again(seen.content, _Shown(value=value, mark=mark, form={}), seen)
+        seen.content = _again(seen.content, _Shown(value=value, mark=mark), seen)
         seen.settle()
     if not living:
         free = len(around or ()) + len(marks)
         names = {kind: mark_name(free + at) for at, kind in enumerate(FORMS)}
         marks |= {names[kind]: FORMS[kind] for kind in sorted(mark_stored(histories, names))}
     if not marks and not around:
-        return {}
+        return None
     moments = [s.at for h in histories for s in h.observations]
     gaps = [b.at - a.at for h in histories for a, b in pairwise(h.observations) if b.at > a.at]
     step = median_low(gaps) if gaps else SECOND
-    return {"marks": {**(around or {}), **marks}, "step": max(step, SECOND), "latest": max(moments)}
+    return FreshPart(marks={**(around or {}), **marks}, step=max(step, SECOND), latest=max(moments))
 
 
 def _stamped(histories: Sequence[History], found: Sequence[Found]) -> Iterator[Found]:
     """Other places that bear times of a clock which goes on with the calls."""
-    going = next((f.form for f in found if "origin" in f.form), None)
-    for name, seen in sorted(by_tool(histories).items()) if going is not None else ():
+    going = next((f.form for f in found if f.form.origin is not None), None)
+    if going is None:
+        return
+    for name, seen in sorted(by_tool(histories).items()):
         marked = {f.place for f in found if f.tool == name}
-        for place, form in stamps(going or {}, seen, marked).items():
+        for place, form in stamps(going, seen, marked).items():
             yield Found(tool=name, place=place, form=form, steady=False)
 
 
-def tell_times(tools: Iterable[ToolModel], fresh: dict[str, Any]) -> None:
+def tell_times(tools: Iterable[ToolModel], fresh: FreshPart | None) -> None:
     """Tools whose whole answer is the time: calling them changes nothing."""
-    marks = {
-        f"~time.{code}~" for code, mark in fresh.get("marks", {}).items() if mark["kind"] == "time"
-    }
+    known = fresh.marks if fresh is not None else {}
+    marks = {f"~time.{code}~" for code, mark in known.items() if mark.form.kind == "time"}
     for tool in tools:
         if tool.kind == "act" and tool.answer is not None and tool.answer[1] in marks:
             tool.kind, tool.says = "constant", "tells the time of the call"
@@ -139,7 +148,7 @@ def _places(name: str, seen: Sequence[Observation], histories: Sequence[History]
     for one in good:
         for place, value in places_of(one.content).items():
             values[place].append((one, value))
-    forms: dict[str, dict[str, Json]] = {}
+    forms: dict[str, ValueForm] = {}
     for place, rows in values.items():
         if len({o.episode for o, _ in rows}) < MIN_SEEN or len(rows) * 2 < len(good):
             continue
@@ -163,7 +172,7 @@ def _remembered(rows: Sequence[tuple[Observation, Json]], histories: Sequence[Hi
     return again * 2 >= len(rows)
 
 
-def clock(rows: Sequence[tuple[Observation, Json]]) -> dict[str, Json] | None:
+def clock(rows: Sequence[tuple[Observation, Json]]) -> ValueForm | None:
     """The format of times that keep their distance to the moments of their calls."""
     told = [(one.at, read_time(value)) for one, value in rows]
     read = [(at, *found) for at, found in told if found is not None]
@@ -175,16 +184,17 @@ def clock(rows: Sequence[tuple[Observation, Json]]) -> dict[str, Json] | None:
     spread = max(away) - min(away)
     if spread > max(MAX_DRIFT, grain(form) - 1) or span < MIN_SPAN * max(spread, grain(form)):
         return None
-    known: dict[str, Json] = {**form, "offset": median_low(away), "seen": len(rows)}
-    if form["form"] == "date":
+    says = "the time of the call, in the recorded format"
+    known = replace(form, offset=median_low(away), seen=len(rows), says=says)
+    if form.form == "date":
         # Where the day begins is known only as far as calls came late and early in the day.
-        known["offset"], known["latest"] = max(away), min(away) + DAY - 1
-    return {**known, "says": "the time of the call, in the recorded format"}
+        return replace(known, offset=max(away), latest=min(away) + DAY - 1)
+    return known
 
 
 def dice(
     rows: Sequence[tuple[Observation, Json]], histories: Sequence[History]
-) -> dict[str, Json] | None:
+) -> ValueForm | None:
     """The format of ids that nothing foretold and that no later call asks for."""
     values = [value for _, value in rows if isinstance(value, str) and is_name(value)]
     if len(values) < len(rows) or len(set(values)) < len(values) or len(values[0]) < MIN_LENGTH:
@@ -199,14 +209,13 @@ def dice(
     if _named(rows, histories):
         return None
     taken = sorted(short_digest(value) for value in values)[:MAX_TAKEN]
-    says = "an id in the recorded alphabet and length, drawn anew"
-    return {
-        **form,
-        "kept": any(value in s.names for one, value in rows for s in _after(one, histories)),
-        "says": says,
-        "seen": len(rows),
-        "taken": list[Json](taken),
-    }
+    return replace(
+        form,
+        kept=any(value in s.names for one, value in rows for s in _after(one, histories)),
+        says="an id in the recorded alphabet and length, drawn anew",
+        seen=len(rows),
+        taken=frozenset(taken),
+    )
 
 
 def _named(rows: Sequence[tuple[Observation, Json]], histories: Sequence[History]) -> bool:
@@ -257,9 +266,9 @@ def _elsewhere(home: dict[str, int], histories: Iterable[History]) -> bool:
     )
 
 
-def _is_steady(name: str, good: Sequence[Observation], forms: dict[str, dict[str, Json]]) -> bool:
+def _is_steady(name: str, good: Sequence[Observation], forms: Mapping[str, ValueForm]) -> bool:
     marks = {
-        mark_name(i): {"tool": name, "place": p, **f} for i, (p, f) in enumerate(forms.items())
+        mark_name(i): MarkPart(tool=name, place=p, form=f) for i, (p, f) in enumerate(forms.items())
     }
     told: dict[str, set[str]] = defaultdict(set)
     again = 0
@@ -269,30 +278,30 @@ def _is_steady(name: str, good: Sequence[Observation], forms: dict[str, dict[str
     return again >= MIN_REPEATS and all(len(texts) == 1 for texts in told.values())
 
 
-def _mark(history: History, marks: dict[str, Any]) -> Iterator[tuple[str, Json]]:
+def _mark(history: History, marks: Marks) -> Iterator[tuple[str, Json]]:
     """Put marks into an episode's results; a kept id's mark counts the ids of its place and comes back wherever it is shown.
 
     Gives the marks of times that nobody can tell and no rule gives, with the times.
     """
     shown: list[_Shown] = []
     counts: dict[str, int] = defaultdict(int)
-    untold = {code: form for code, form in marks.items() if form.get("untold")}
-    listed = {code: form for code, form in marks.items() if form["place"].startswith(LISTED)}
-    known = {c: form for c, form in marks.items() if c not in untold and c not in listed}
+    untold = {code: mark for code, mark in marks.items() if mark.form.untold}
+    listed = {code: mark for code, mark in marks.items() if mark.place.startswith(LISTED)}
+    known = {c: mark for c, mark in marks.items() if c not in untold and c not in listed}
     for seen in history.observations:
         content, values = masked(known, seen.tool, seen.content)
         for one in shown:
             content = _again(content, one, seen)
         # What an earlier call told is known to be that; only what is left then is told by nobody, here and where it is stored.
         content, nobodys = masked(untold, seen.tool, content)
-        unknown = {m: v for m, v in nobodys.items() if "origin" not in _form(marks, m)}
+        unknown = {m: v for m, v in nobodys.items() if _form(marks, m).form.origin is None}
         yield from unknown.items()
         # A list shows again what it showed before: only what is left is new.
         content, new = masked(listed, seen.tool, content)
         for mark, value in (values | unknown | new).items():
             form = _form(marks, mark)
             numbered = mark
-            if form.get("kept"):
+            if form.form.kept:
                 counts[mark] += 1
                 number = number_of(seen, value) if mark in new else counts[mark]
                 while any(one.mark == f"{mark}{number}" for one in shown):
@@ -305,10 +314,9 @@ def _mark(history: History, marks: dict[str, Any]) -> Iterator[tuple[str, Json]]
             seen.settle()
 
 
-def _form(marks: dict[str, Any], mark: str) -> dict[str, Any]:
+def _form(marks: Marks, mark: str) -> MarkPart:
     """What a mark stands for."""
-    form: dict[str, Any] = marks[mark.split(".")[1].strip("~")]
-    return form
+    return marks[mark.split(".")[1].strip("~")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -317,7 +325,7 @@ class _Shown:
 
     value: Json
     mark: str
-    form: dict[str, Any]
+    form: MarkPart | None = None
     names: frozenset[str] = frozenset()
     """What the call and its result name."""
 
@@ -325,16 +333,17 @@ class _Shown:
 def _again(content: str, one: _Shown, seen: Observation) -> str:
     """A result that shows a fresh value of an earlier call, with its mark there."""
     value, mark = one.value, one.mark
-    if one.form.get("form") == "date":
-        return content if one.names.isdisjoint(seen.names) else _same_field(content, one)
+    if one.form is not None and one.form.form.form == "date":
+        apart = one.names.isdisjoint(seen.names)
+        return content if apart else _same_field(content, one, one.form)
     if isinstance(value, str):
         return content.replace(value, mark) if len(value) >= MIN_LENGTH else content
     return re.sub(rf"(?<![\w.\"-]){re.escape(json.dumps(value))}(?![\w.\"])", f'"{mark}"', content)
 
 
-def _same_field(content: str, one: _Shown) -> str:
+def _same_field(content: str, one: _Shown, form: MarkPart) -> str:
     """The same with a date, in the field that told it only: other things may well bear the date of the same day."""
-    field = _last(str(one.form["place"]))
+    field = _last(form.place)
     places = places_of(content)
     found = {p: one.mark for p, v in places.items() if v == one.value and _last(p) == field}
     return (replaced(content, found) if found and WHOLE not in places else None) or content

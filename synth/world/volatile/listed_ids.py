@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
+from environments.runtime.document.views import ValueForm
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import is_name, names_in, stable
 from environments.runtime.views.clock_and_ids import LISTED
@@ -39,7 +40,7 @@ class _Sight:
     """The record without it."""
 
 
-def listed_ids(histories: Sequence[History]) -> Iterator[tuple[str, str, dict[str, Json]]]:
+def listed_ids(histories: Sequence[History]) -> Iterator[tuple[str, str, ValueForm]]:
     """Tool, place and format of every such id."""
     homes: dict[str, set[int]] = defaultdict(set)
     asked: set[str] = set()
@@ -88,7 +89,7 @@ def _is_new(
     return first.tool == sight.seen.tool
 
 
-def _form(sights: Sequence[_Sight], new: set[str]) -> dict[str, Json] | None:
+def _form(sights: Sequence[_Sight], new: set[str]) -> ValueForm | None:
     """The format of new ids where they are dice's; None where they are not, or any other is in the same format."""
     mine = [s for s in sights if s.value in new]
     if len({s.seen.episode for s in mine}) < MIN_HOMES:
@@ -100,13 +101,13 @@ def _form(sights: Sequence[_Sight], new: set[str]) -> dict[str, Json] | None:
         return None
     if _twins(mine) < MIN_TWINS or _absent(sights, mine) < MIN_ABSENT:
         return None
-    return {
-        **form,
-        "kept": True,
-        "says": "an id in the recorded alphabet and length, drawn anew",
-        "seen": len(new),
-        "taken": list[Json](sorted(map(short_digest, new))[:MAX_TAKEN]),
-    }
+    return replace(
+        form,
+        kept=True,
+        says="an id in the recorded alphabet and length, drawn anew",
+        seen=len(new),
+        taken=frozenset(sorted(map(short_digest, new))[:MAX_TAKEN]),
+    )
 
 
 def _twins(mine: Sequence[_Sight]) -> int:

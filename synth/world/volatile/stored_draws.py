@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from statistics import median_low
 from typing import Any, Final
 
+from environments.runtime.document.views import MarkPart, ValueForm
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import names_in
 from environments.runtime.views.clock_and_ids import ANY, STYLES
@@ -35,8 +36,8 @@ MIN_TIMES: Final = SEEN_THRICE
 MIN_PAIRS: Final = SEEN_TWICE
 """Pairs that differ at a place by dice, before it holds ids of dice."""
 NOBODYS: Final = "stored by an episode that drew it, which nobody can tell"
-FORMS: Final[dict[str, dict[str, Json]]] = {
-    kind: {"tool": ANY, "place": "", "kind": kind, "untold": True, "says": NOBODYS}
+FORMS: Final = {
+    kind: MarkPart(tool=ANY, place="", form=ValueForm(kind=kind, untold=True, says=NOBODYS))
     for kind in ("time", "id")
 }
 """Marks by kind: no answer of a session is read by them."""

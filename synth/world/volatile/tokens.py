@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, Final
+from dataclasses import replace
+from typing import Final
 
+from environments.runtime.document.views import TokenPart, TokensPart
 from environments.runtime.task.attempt import Json
 from environments.runtime.views.clock_and_ids import fields_of
 from environments.runtime.views.formats import freedom, id_format, short_digest
@@ -29,34 +31,34 @@ MIN_USED: Final = HALF
 """Share of tokens that were used."""
 
 
-def learn_tokens(histories: Sequence[History]) -> dict[str, Any]:
+def learn_tokens(histories: Sequence[History]) -> TokensPart | None:
     """Who gives out tokens in which format, and which arguments are tokens; calls and results have stand-ins."""
-    gives: dict[str, dict[str, Any]] = {}
+    gives: dict[str, TokenPart] = {}
     takes: dict[str, set[str]] = defaultdict(set)
     for (tool, place), rows in sorted(_drawn(histories).items()):
         form = id_format([value for _, value in rows])
         taking = _taken_by(histories, tool, {(o.episode, v): o.position for o, v in rows})
         if form is None or tool in gives or not taking:
             continue
-        gives[tool] = {"place": place, "form": {**form, "taken": _digests(rows)}}
+        gives[tool] = TokenPart(place=place, form=replace(form, taken=_digests(rows)))
         for other, name in taking:
             takes[other].add(name)
-    part: dict[str, Any] = {"gives": gives, "takes": {t: sorted(n) for t, n in takes.items()}}
     if not gives:
-        return {}
-    part["recorded"] = dict(sorted(_stand_in_all(histories, part)))
-    return part
+        return None
+    known = {tool: frozenset(names) for tool, names in takes.items()}
+    part = TokensPart(gives=gives, takes=known, recorded={})
+    return replace(part, recorded=dict(sorted(_stand_in_all(histories, part))))
 
 
-def admits(part: Mapping[str, Any], tools: Collection[str]) -> frozenset[str]:
+def admits(part: TokensPart | None, tools: Collection[str]) -> frozenset[str]:
     """Tools that let a session in: half of all others take their tokens, and their names do not say that they change things."""
-    if not part or len(part["takes"]) * 2 < len(tools) - 1:
+    if part is None or len(part.takes) * 2 < len(tools) - 1:
         return frozenset()
-    return frozenset(tool for tool in part["gives"] if says_write(tool) <= 0)
+    return frozenset(tool for tool in part.gives if says_write(tool) <= 0)
 
 
-def _digests(rows: Sequence[tuple[Observation, str]]) -> list[Json]:
-    return list[Json](sorted({short_digest(value) for _, value in rows}))
+def _digests(rows: Sequence[tuple[Observation, str]]) -> frozenset[str]:
+    return frozenset(short_digest(value) for _, value in rows)
 
 
 def _drawn(
@@ -122,9 +124,7 @@ def _taken_by(
     return taking if enough and len(used) >= MIN_USED * len(given) else set()
 
 
-def _stand_in_all(
-    histories: Sequence[History], part: Mapping[str, Any]
-) -> Iterator[tuple[str, str]]:
+def _stand_in_all(histories: Sequence[History], part: TokensPart) -> Iterator[tuple[str, str]]:
     """Put stand-ins into calls and results, in place; every token's digest with what stands for it."""
     for history in histories:
         known: dict[str, str] = {}

@@ -1,0 +1,1 @@
+"""The world file: its parts as types, and the one codec that reads and writes them."""

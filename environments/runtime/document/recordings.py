@@ -1,0 +1,132 @@
+"""Recordings as the world file has them: answers with the earlier calls that they hang on, recalled answers, prose.
+
+Not here: which of them a call is answered with (`answers.tape`, `answers.recall`, `answers.recorded_only`, `world.prose`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from .codec import Named, always, named
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recording:
+    """One recorded answer of a tool."""
+
+    before: tuple[str, ...] = always(())
+    """The relevant earlier calls, in order."""
+    content: str
+    evidence: str = named("from", "")
+    """The episode that recorded it."""
+    n: int = always(0)
+    """How often it was recorded."""
+    after: frozenset[str] = always(frozenset())
+    """Calls that came before each recorded one and may matter: nobody knows how it is without."""
+
+
+class RecalledCall(NamedTuple):
+    """One call that was made in some recorded past."""
+
+    text: str
+    tool: str
+    """What it means, where a tool is several."""
+
+
+class RecalledAnswer(NamedTuple):
+    """One recorded answer to a call."""
+
+    content: int
+    """Which of the texts."""
+    failed: bool
+    episodes: tuple[str, ...]
+    past: tuple[int, ...]
+    """Which of the calls came before and may have changed something."""
+
+
+class InfluenceCell(NamedTuple):
+    """How probably a call changes a later answer."""
+
+    writer: str
+    reader: str
+    relation: str
+    chance: float
+
+
+class Trust(NamedTuple):
+    """How often a tool's answers from one source were right on held-out calls."""
+
+    tool: str
+    source: str
+    right: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallPart:
+    """Recorded answers with what is needed to tell how probably they still hold."""
+
+    calls: tuple[RecalledCall, ...]
+    texts: tuple[str, ...]
+    answers: Mapping[str, tuple[RecalledAnswer, ...]]
+    """By the text of the call."""
+    risk: float
+    """The share of told answers that may be wrong."""
+    looks: frozenset[str]
+    """Tools that change nothing, as agents call them."""
+    cells: tuple[InfluenceCell, ...]
+    pooled: Mapping[Named, float]
+    """By relation, the chance of cells that were never tried."""
+    scale: Mapping[Named, float]
+    """How many times more often answers were wrong than promised, of the own task's episodes and of others'."""
+    refused: Mapping[Named, tuple[str, float]] | None = None
+    """By tool that refused every recorded call in the same words: the words, and how sure they are; None where nobody looked."""
+    echoes: Mapping[Named, float] | None = None
+    """By writer whose answer repeats its arguments, how sure an answer to values that nobody recorded is; None where nobody looked."""
+    trust: tuple[Trust, ...] | None = None
+    """None before held-out calls were asked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnlearntPart:
+    """A tool at which learning failed."""
+
+    looks: bool
+    """Whether it changes nothing, as far as is known."""
+    says: str = always("")
+    fault: str = always("")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TruePast:
+    """One answer that was recorded after the very same calls."""
+
+    content: str
+    failed: bool
+    episodes: tuple[str, ...] = named("from")
+    varies: bool
+    """Whether its tool answered otherwise after the same calls."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedPart:
+    """Tools that were not learnt, and what was recorded of them."""
+
+    tools: Mapping[Named, UnlearntPart] = always(make=dict)
+    told: Mapping[str, Mapping[str, tuple[TruePast, ...]]] = always(make=dict)
+    """By everything called before, and by call."""
+    shared: bool = always(default=False)
+    """Whether every episode starts from the same: else a recording says nothing to others."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProsePart:
+    """The texts that agents word themselves in calls of one tool."""
+
+    paths: tuple[tuple[str, ...], ...]
+    """Where they stand in the arguments."""
+    said: Mapping[str, tuple[tuple[str | None, ...], ...]]
+    """By all other arguments, the recorded texts, one for each path; None where a call had none."""
+    usual: tuple[tuple[str | None, ...], ...]
+    """Texts that may stand in where nobody recorded these other arguments."""
