@@ -43,6 +43,13 @@ class PolicyChoice:
         return self.name
 
     @property
+    def is_free(self) -> bool:
+        """Whether it runs here, as a script or a local model, so that no call has a price."""
+        return self.name.startswith(LOCAL) or (
+            "/" not in self.name and not self.name.startswith(URLS)
+        )
+
+    @property
     def _folder(self) -> Path:
         return Path(self.name.removeprefix(LOCAL)).expanduser().resolve()
 

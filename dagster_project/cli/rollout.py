@@ -27,7 +27,9 @@ from dagster_project.home import open_home
 from dagster_project.progress import Step
 
 if TYPE_CHECKING:
+    from dagster_project.policies import PolicyChoice
     from dagster_project.rollouts import RolloutCounts
+    from environments.rollout.budget import Limits
     from environments.rollout.rollout import Rollout
 
 
@@ -83,7 +85,10 @@ def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="Also write them as JSON lines.")
+        Path | None,
+        typer.Option(
+            "--out", metavar="FILE", help="Also write them as JSON lines; rows are added to rows."
+        ),
     ] = None,
     out_format: Annotated[
         str,
@@ -95,10 +100,7 @@ def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
 
     Example: tracegym rollout my_tasks --policy http://localhost:8000/v1 --model m -n 16 --home H
     """
-    if policy.startswith(("http://", "https://")) and not model:
-        raise typer.BadParameter("an http policy needs the model's name", param_hint="--model")
-    if judge_url and not judge:
-        raise typer.BadParameter("a judge's endpoint needs the model's name", param_hint="--judge")
+    _require_models(policy, model, judge, judge_url)
     simulated_by = simulator_of(simulate, simulate_url)
     user_by = user_of(user_model, user_url)
     _require_format(out_format)
@@ -110,11 +112,12 @@ def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
     from dagster_project.judge_replies import JudgeChoice  # noqa: PLC0415
     from dagster_project.lake import Lake  # noqa: PLC0415
     from dagster_project.policies import ClusterChoice, Launch, PolicyChoice  # noqa: PLC0415
-    from dagster_project.rollout_files import write_rollouts  # noqa: PLC0415
+    from dagster_project.rollout_files import earlier_rows, write_rollouts  # noqa: PLC0415
     from dagster_project.rollouts import roll_out  # noqa: PLC0415
     from environments.rollout.budget import Limits  # noqa: PLC0415
     from environments.rollout.engine import RolloutSettings  # noqa: PLC0415
 
+    earlier = earlier_rows(out, out_format) if out is not None else []
     limits = Limits(
         tokens=max_tokens,
         cost=max_cost,
@@ -132,6 +135,7 @@ def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
         if engine is Engine.RAY
         else None,
     )
+    _require_price(launch.choice, limits)
     judged_by = (
         JudgeChoice(model=judge, url=judge_url, api_key=read_settings().judge_key or "")
         if judge
@@ -168,11 +172,14 @@ def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
             ) from None
         finally:
             if out is not None:
-                write_rollouts(out, written, out_format, lake)
+                write_rollouts(out, written, out_format, lake, earlier=earlier)
+    stopped = _stopped(counts, limits, kept=lake is not None)
     if as_json:
-        print_json(_document(counts))
+        print_json({**_document(counts), **({"stopped": stopped} if stopped else {})})
     else:
         _print(counts, where)
+    if stopped:
+        notices().print(stopped, soft_wrap=True)
     if counts.failed and counts.failed == counts.rollouts:
         raise InputError("every rollout failed; see that the endpoint answers and try again")
 
@@ -191,6 +198,40 @@ def _print(counts: "RolloutCounts", home: Path | None) -> None:
     print_policies(counts.policies)
     if home is not None and counts.policies:
         notices().print(f"look at single rollouts with: tracegym runs --home {home}")
+
+
+def _stopped(counts: "RolloutCounts", limits: "Limits", *, kept: bool) -> str:
+    """Why rollouts are missing, in one sentence; empty where none is."""
+    left = counts.wanted - counts.rollouts
+    given = {
+        "--max-tokens": limits.tokens,
+        "--max-cost": limits.cost,
+        "--max-minutes": None if limits.seconds is None else limits.seconds / 60,
+    }
+    reached = [f"{name} {value:g}" for name, value in given.items() if value is not None]
+    if left <= 0 or not reached:
+        return ""
+    more = "the same command with more goes on" if kept else "with --home the next run goes on"
+    return (
+        f"stopped before the next call could pass {' or '.join(reached)}: "
+        f"{left} of {counts.wanted} rollouts are not made; {more}"
+    )
+
+
+def _require_models(policy: str, model: str, judge: str, judge_url: str) -> None:
+    """An endpoint may serve many models."""
+    if policy.startswith(("http://", "https://")) and not model:
+        raise typer.BadParameter("an http policy needs the model's name", param_hint="--model")
+    if judge_url and not judge:
+        raise typer.BadParameter("a judge's endpoint needs the model's name", param_hint="--judge")
+
+
+def _require_price(choice: "PolicyChoice", limits: "Limits") -> None:
+    """A limit on money holds only where calls have a price."""
+    if limits.cost is not None and choice.is_free:
+        raise InputError(
+            f"{choice.name} runs here and has no price, so --max-cost cannot hold: use --max-tokens or --max-minutes"
+        )
 
 
 OUT_FORMATS = ("rows", "chat", "trl", "verl", "skyrl")

@@ -40,13 +40,15 @@ class Budget:
         self._in_flight = 0
         self._dearest = 0.0
         self._priced = limits.cost is None
-        """Whether a call has come back that says what calls cost, or that they say nothing."""
+        """Whether a call has come back, which says what calls cost or that they say nothing."""
         self._settled = asyncio.Event()
         self._worst = 1.0
         """How many times more tokens than estimated a prompt has had."""
         self._sizes: dict[int, tuple[Sequence[Message], int]] = {}
         self.tokens = 0
         self.cost = 0.0
+        self.unpriced = False
+        """Whether money is limited and the last call did not say what it cost."""
 
     async def price(self) -> None:
         """Wait while the first call is under way: before it is back, many at once could pass a limit on money."""
@@ -79,6 +81,7 @@ class Budget:
         if usage is None:
             return
         self._priced = True
+        self.unpriced = self._limits.cost is not None and usage.cost is None
         known = usage.prompt_tokens is not None or usage.completion_tokens is not None
         used = (usage.prompt_tokens or 0) + (usage.completion_tokens or 0)
         if reserved > self._limits.completion_tokens:

@@ -248,6 +248,7 @@ def _turn(reply: dict[str, Any], names: ToolNames) -> Turn:
         usage=Usage(
             prompt_tokens=_count(used.get("prompt_tokens")),
             completion_tokens=_count(used.get("completion_tokens")),
+            cost=_price(used.get("cost")),
         ),
         tokens=known or None,
     )
@@ -256,6 +257,13 @@ def _turn(reply: dict[str, Any], names: ToolNames) -> Turn:
 def _count(value: object) -> int | None:
     """A count of tokens; what cannot be one is unknown, so that it neither refunds a budget nor spoils a table."""
     return value if type(value) is int and 0 <= value <= MOST_TOKENS else None
+
+
+def _price(value: object) -> float | None:
+    """What some endpoints say that a call cost; None where it is not said, or cannot be."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if 0 <= value < inf else None
 
 
 def _inward(message: dict[str, Any], names: ToolNames) -> Message:

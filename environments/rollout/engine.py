@@ -216,6 +216,11 @@ class _Play:
             usage = turn.usage
         finally:
             self._budget.settle(reserved, usage)
+        if self._budget.unpriced:
+            raise RolloutError(
+                f"{self._policy.name} does not say what its calls cost, so a limit on money cannot hold: "
+                "limit tokens or time"
+            )
         return turn
 
     def _record(  # noqa: PLR0913 - one parameter per thing a rollout is made of

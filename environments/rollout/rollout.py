@@ -95,6 +95,11 @@ class Rollout:
         return RolloutKey(self.task_id, self.task_version, self.policy, self.seed)
 
     @property
+    def is_known_failure(self) -> bool:
+        """Whether it has no reward, and the user would all the same say that nothing was resolved."""
+        return self.reward is None and self.error is None and self.predicted == 0.0
+
+    @property
     def rollout_id(self) -> str:
         """Hash of the key."""
         return digest(list(self.key))[:32]
@@ -111,9 +116,18 @@ class Rollout:
         return asdict(self) | ids | {"day": day, "advantage": advantage}
 
 
-def advantages(rollouts: Iterable[Rollout]) -> dict[str, float | None]:
-    """Group-relative advantages by rollout id: (reward - mean) / deviation over the graded of a group, None for the rest."""
-    return advantages_of((r.rollout_id, r.group_id, r.reward) for r in rollouts)
+def advantages(
+    rollouts: Iterable[Rollout], *, known_failures: bool = False
+) -> dict[str, float | None]:
+    """Group-relative advantages by rollout id: (reward - mean) / deviation over the graded of a group, None for the rest.
+
+    With `known_failures` a run without a reward that the user would call unresolved is a 0 of its group. Otherwise a policy that
+    leaves what is known is told nothing, and goes on leaving it.
+    """
+    return advantages_of(
+        (r.rollout_id, r.group_id, 0.0 if known_failures and r.is_known_failure else r.reward)
+        for r in rollouts
+    )
 
 
 def advantages_of(rows: Iterable[tuple[str, str, float | None]]) -> dict[str, float | None]:

@@ -267,11 +267,12 @@ def test_the_money_budget_holds_before_any_price_is_known(shop: TaskSet, concurr
     assert policy.calls == 3
 
 
-def test_a_limit_on_money_does_not_stop_models_that_name_no_price(shop: TaskSet) -> None:
-    """After the first reply without a price runs go on side by side, as without a limit."""
+def test_a_limit_on_money_without_a_price_is_refused(shop: TaskSet) -> None:
+    """The first reply that does not say what it cost ends everything with a sentence: the limit could not hold."""
     policy = Flaky(usage=Usage(prompt_tokens=1))
-    rollouts = collect(shop, policy, samples=3, concurrency=8, limits=Limits(cost=1.0))
-    assert len(rollouts) == 6
+    with pytest.raises(RolloutError, match="does not say what its calls cost"):
+        collect(shop, policy, samples=3, concurrency=8, limits=Limits(cost=1.0))
+    assert policy.calls == 1
 
 
 def test_calls_that_fail_name_no_price_and_block_nobody(shop: TaskSet) -> None:

@@ -71,6 +71,15 @@ def test_advantages_are_relative_to_the_group() -> None:
     assert [found[r.rollout_id] for r in rollouts] == [1.0, -1.0, None, -1.0, 1.0]
 
 
+def test_a_failure_that_is_known_counts_where_it_is_asked_for() -> None:
+    """A run without a reward that the user would call unresolved is a 0 of its group; one that may be resolved, or broke, is not."""
+    won, lost, open_one, broken = group(1.0, None, None, None)
+    lost, open_one = replace(lost, predicted=0.0), replace(open_one, predicted=1.0)
+    broken = replace(broken, predicted=0.0, error="no connection")
+    found = advantages([won, lost, open_one, broken], known_failures=True)
+    assert [found[r.rollout_id] for r in (won, lost, open_one, broken)] == [1.0, -1.0, None, None]
+
+
 @pytest.mark.parametrize("rewards", [(1.0, 1.0, 1.0), (0.0,), (0.5, None)])
 def test_a_group_without_spread_teaches_nothing(rewards: tuple[float | None, ...]) -> None:
     """Equal rewards have advantage 0."""
