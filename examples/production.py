@@ -1,7 +1,8 @@
 """From conversations in production to what a trainer reads: the whole of tracegym, through its command line.
 
-In: a plan. Out: `taskset/` (environments) and `sft/` (good attempts) in a folder. What is there already is kept, so a run
-that was stopped goes on. The app knows nothing of tracegym, and tracegym never sees the truth.
+In: what the support desk is to hold, as its command line has it. Out: `taskset/` (environments) and `sft/` (good attempts) in a
+folder. What is there already is kept, so a run that was stopped goes on. The app knows nothing of tracegym, and tracegym
+never sees the truth.
 """
 
 import shutil
@@ -13,10 +14,8 @@ from pathlib import Path
 from typing import Final
 
 from examples.support_desk import app
-from examples.train_grpo.plan import Plan
 
 CLI: Final = (sys.executable, "-m", "dagster_project.cli.main")
-APP: Final = "support-desk"
 MEANINGS: Final = Path(app.__file__).with_name("outcomes.toml")
 
 
@@ -41,7 +40,7 @@ class Exports:
         return self.folder / "sft"
 
 
-def make_exports(plan: Plan, folder: Path) -> Exports:
+def make_exports(desk: Sequence[str], folder: Path) -> Exports:
     """Hold the conversations, take them in, build, export."""
     exports = Exports(folder)
     if (exports.good_attempts / "train.jsonl").is_file():
@@ -50,12 +49,7 @@ def make_exports(plan: Plan, folder: Path) -> Exports:
     log, home = folder / "chats.jsonl", folder / "home"
     for unfinished in (home, exports.task_set, exports.good_attempts):
         shutil.rmtree(unfinished, ignore_errors=True)
-    app.main(
-        [
-            "--app", APP, "--seed", str(plan.seed), "--task-keys", str(plan.attempts),
-            "--conversations", str(plan.conversations), "--chat-log", str(log), "--quiet",
-        ]
-    )  # fmt: skip
+    app.main([*desk, "--chat-log", str(log), "--quiet"])
     _tracegym(["ingest", str(log)], home)
     shutil.copy(MEANINGS, home / MEANINGS.name)
     _tracegym(["build"], home)

@@ -92,14 +92,14 @@ def _made(number: str, call: Call, content: str, *, is_error: bool) -> Iterator[
     }
 
 
-def recorded(firm: Firm, seed: int) -> list[Held]:
+def recorded(firm: Firm, seed: int, *, attempts: int = ATTEMPTS) -> list[Held]:
     """What production saw: some agents, most of them good, at every errand."""
     names = [p.__name__ for p in POLICIES]
     weights = [LIKELY.get(name, 1) for name in names]
     found = []
     for errand in firm.errands:
         rng = random.Random(f"{firm.name}/{errand.key}/{seed}/who")  # noqa: S311 - dice
-        for number, policy in enumerate(rng.choices(names, weights, k=ATTEMPTS)):
+        for number, policy in enumerate(rng.choices(names, weights, k=attempts)):
             found.append(hold(firm, errand, policy, f"{seed}-{number}"))
     return found
 
@@ -139,7 +139,7 @@ def measure(firm: Firm, seed: int, work: Path, *, redaction: str) -> Beside:
     """Record, build a home, and hold fresh attempts of every agent against it."""
     before = recorded(firm, seed)
     home = work / "home"
-    _write(work / "kept.jsonl", before)
+    write_chats(work / "kept.jsonl", before)
     with (work / "outcomes.csv").open("w", newline="", encoding="utf-8") as file:
         rows = csv.writer(file)
         rows.writerow(WRITTEN)
@@ -155,7 +155,7 @@ def measure(firm: Firm, seed: int, work: Path, *, redaction: str) -> Beside:
     for policy in (p.__name__ for p in POLICIES):
         held = [hold(firm, errand, policy, f"{seed}-fresh") for errand in firm.errands]
         path = work / f"{policy}.jsonl"
-        _write(path, held, told=True)
+        write_chats(path, held, told=True)
         said = backtest(opened, [path], secret=vault_secret(opened, None))
         counts = {name: said[name] for name in ("calls", "exact", "equivalent", "wrong", "unknown")}
         found.calls[policy] = Counter(counts)
@@ -182,7 +182,7 @@ def measure(firm: Firm, seed: int, work: Path, *, redaction: str) -> Beside:
     return found
 
 
-def _write(path: Path, held: Sequence[Held], *, told: bool = False) -> None:
+def write_chats(path: Path, held: Sequence[Held], *, told: bool = False) -> None:
     """Attempts as chat logs, with the judge's verdict where `told`."""
     lines = [
         {**one.chat, "outcome": {"name": "resolved", "value": int(one.right)}} if told else one.chat

@@ -58,6 +58,13 @@ class Plan:
     reinforcement: Reinforcement = field(default_factory=Reinforcement)
     max_new_tokens: int = 256
 
+    def desk(self) -> list[str]:
+        """Production, as the app's command line has it."""
+        return [
+            "--app", "support-desk", "--seed", str(self.seed), "--task-keys", str(self.attempts),
+            "--conversations", str(self.conversations),
+        ]  # fmt: skip
+
 
 FULL: Final = Plan()
 SMOKE: Final = Plan(

@@ -19,12 +19,12 @@ from rich.console import Console
 
 from environments.rollout.torch_policy import TorchPolicy, TorchSettings
 from environments.runtime.task.task_set import TaskSet
+from examples.production import ExampleError, make_exports
 from examples.train_grpo.curves import draw
 from examples.train_grpo.grpo import Step, reinforce
 from examples.train_grpo.imitation import imitate
 from examples.train_grpo.little_model import Learner, Message, make_learner
 from examples.train_grpo.plan import FULL, SMOKE, Plan
-from examples.train_grpo.production import ExampleError, make_exports
 from examples.train_grpo.real_desk import examine
 from examples.train_grpo.statistics import paired
 
@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def run(plan: Plan, out: Path, *, device: str, diary: Diary) -> dict[str, Any]:
     """All parts, in order."""
     torch.manual_seed(plan.seed)
-    exports = make_exports(plan, out)
+    exports = make_exports(plan.desk(), out)
     diary.chapter("production to exports")
     conversations = _conversations(exports.good_attempts / "train.jsonl")
     learner = make_learner(conversations, plan.model, device=device)

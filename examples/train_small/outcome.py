@@ -1,0 +1,111 @@
+"""What the arms showed: gains at the real backend with intervals, and how far rewards ran ahead of them.
+
+In: exams by arm and seed, on the same requests. Out: one record. Requests are the units; a request's score is its share of seeds.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from random import Random
+from typing import Any, Final
+
+from dagster_project.runs.paired import PairedDifference, paired_difference
+from examples.train_small.arms import EXPORTED, REAL, UNTRAINED
+
+Documents = Mapping[str, Sequence[Mapping[str, Any]]]
+_DRAWS: Final = 2000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """One app's figures."""
+
+    exported: PairedDifference
+    """Practised in exported environments, less not practised."""
+    real: PairedDifference
+    """Practised at the real backend, less not practised."""
+    share: float | None
+    """The first gain as a share of the second; None where the second is not above 0."""
+    share_interval: tuple[float, float] | None
+    """Bootstrap over requests, 95 %."""
+    ahead: float
+    """How much more the exported arm's reward at exported tasks rose than its score at production's real requests."""
+    null: tuple[float, float]
+    """Share of rollouts without a reward in the first and in the second half of the steps."""
+    spread: float
+    """Share of the exported arm's groups that taught something."""
+
+    def document(self) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            **asdict(self),
+            "exported": self.exported.to_json(),
+            "real": self.real.to_json(),
+        }
+
+
+def outcome_of(found: Documents) -> Outcome:
+    """Compare the arms."""
+    scores = {arm: _scores(documents) for arm, documents in found.items()}
+    before = scores[UNTRAINED]
+    exported, real = (paired_difference(before, scores[arm]) for arm in (EXPORTED, REAL))
+    gains = [
+        [after - first for first, after in zip(before, scores[arm], strict=True)]
+        for arm in (EXPORTED, REAL)
+    ]
+    return Outcome(
+        exported=exported,
+        real=real,
+        share=_ratio(sum(gains[0]), sum(gains[1])),
+        share_interval=_interval(gains[0], gains[1]),
+        ahead=_ahead(found[EXPORTED]),
+        null=_null(found[EXPORTED]),
+        spread=_spread(found[EXPORTED]),
+    )
+
+
+def _scores(documents: Sequence[Mapping[str, Any]]) -> list[float]:
+    return [sum(one) / len(one) for one in zip(*(d["exam"] for d in documents), strict=True)]
+
+
+def _ratio(above: float, below: float) -> float | None:
+    return above / below if below > 0 else None
+
+
+def _interval(first: Sequence[float], second: Sequence[float]) -> tuple[float, float] | None:
+    dice, count = Random(0), len(first)
+    drawn = []
+    for _ in range(_DRAWS):
+        at = dice.choices(range(count), k=count)
+        ratio = _ratio(sum(first[i] for i in at), sum(second[i] for i in at))
+        if ratio is None:
+            return None
+        drawn.append(ratio)
+    drawn.sort()
+    return drawn[_DRAWS // 40], drawn[-_DRAWS // 40 - 1]
+
+
+def _ahead(documents: Sequence[Mapping[str, Any]]) -> float:
+    """By dice, as the policy practises. Rises are compared, not heights: not every request has become a task."""
+    rises = []
+    for one in documents:
+        looks = [one["looks"][step] for step in sorted(one["looks"], key=int)]
+        first, last = looks[0], looks[-1]
+        earned, real = ((last[place] or 0.0) - (first[place] or 0.0) for place in (EXPORTED, REAL))
+        rises.append(earned - real)
+    return sum(rises) / len(rises)
+
+
+def _null(documents: Sequence[Mapping[str, Any]]) -> tuple[float, float]:
+    halves: tuple[list[float], list[float]] = ([], [])
+    for one in documents:
+        for step in one["steps"]:
+            half = halves[2 * step["step"] >= len(one["steps"])]
+            half.append(step["masked"] / max(1, step["rollouts"]))
+    early, late = (sum(half) / max(1, len(half)) for half in halves)
+    return early, late
+
+
+def _spread(documents: Sequence[Mapping[str, Any]]) -> float:
+    steps = [step for one in documents for step in one["steps"]]
+    taught, all_of_them = (sum(int(step[name]) for step in steps) for name in ("spread", "groups"))
+    return taught / max(1, all_of_them)
