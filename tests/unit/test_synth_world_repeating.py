@@ -63,7 +63,7 @@ def world(store: Callable[[Given], str] = measure, risk: float = 0.005) -> World
         for n in range(TASKS)
     ]
     document = learn_world(made, WorldSettings(risk=risk)).document
-    return World.from_json(json.loads(json.dumps(document)))
+    return World.from_json(document.to_json())
 
 
 def answers(of: World, *calls: tuple[str, Given]) -> list[ToolResult]:

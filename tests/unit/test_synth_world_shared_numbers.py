@@ -48,7 +48,7 @@ def test_tools_that_tell_one_number_that_both_move_heed_each_other() -> None:
         *([_paid("take_out", 20, 80), SEAT] for _ in range(6)),
     ]
     learnt = learn_world([episode(n, one) for n, one in enumerate(made)], WorldSettings(risk=0))
-    world = World.from_json(json.loads(json.dumps(learnt.document)))
+    world = World(learnt.document)
     assert _asked(world, _paid("put_in", 50, 150)) == "recorded"
     assert _asked(world, _paid("take_out", 20, 80), _paid("put_in", 50, 130)) == "unknown"
 

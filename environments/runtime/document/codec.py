@@ -293,7 +293,7 @@ def _write_one_of(hints: Sequence[Any]) -> Write:
     if not others:
         return _as_it_is
     (only,) = others
-    write, plain = _writer(only), (*_WORDS, type(None))
+    write, plain = _writer(only), {type(None), *hints} & {type(None), *_WORDS}
     return lambda value: value if type(value) in plain else write(value)
 
 
