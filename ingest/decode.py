@@ -20,6 +20,7 @@ from ingest.otlp import read_protobuf
 from ingest.otlp_record import Arrival
 from ingest.quarantine import Rejected
 from ingest.text import NOT_JSON, Json, json_bytes, load_json, nests_deeper
+from ingest.values import check_json
 from ingest.wal import StoredRecord
 
 _NUMBERED: Final = {"jsonl": "line", "records": "record"}
@@ -39,7 +40,7 @@ def decode(record: StoredRecord, *, limits: Limits = DEFAULT_LIMITS) -> Decoded:
         if encoding == "protobuf":
             _decode_protobuf(record, body, found, limits)
         elif record.kind in WHOLE_FILES:
-            _decode_whole(WHOLE_FILES[record.kind], record, body, found)
+            _decode_whole(WHOLE_FILES[record.kind], record, body, found, limits)
         elif encoding in _NUMBERED:
             for number, line in enumerate(body.split(b"\n"), start=record.position):
                 if line.strip():
@@ -86,6 +87,11 @@ def _decode_protobuf(record: StoredRecord, body: bytes, found: Decoded, limits: 
 def _decode_json(
     record: StoredRecord, text: bytes, position: str, found: Decoded, limits: Limits
 ) -> None:
+    try:
+        check_json(text, limits)
+    except BodyRefused as error:
+        found.rejected.append(refused(record, position, error.code, error.reason, text))
+        return
     value = load_json(text)
     if value is NOT_JSON:
         reason = "The text is not JSON, or is cut off; write one JSON value a line."
@@ -114,8 +120,11 @@ def _decode_json(
         found.add(_something(row, row.read(items, whole), items, whole))
 
 
-def _decode_whole(row: Format, record: StoredRecord, body: bytes, found: Decoded) -> None:
+def _decode_whole(
+    row: Format, record: StoredRecord, body: bytes, found: Decoded, limits: Limits
+) -> None:
     """All lines of a file together; a line that is no JSON costs only itself."""
+    check_json(body, limits)
     values: list[Json] = []
     for number, text in enumerate(body.split(b"\n"), start=record.position):
         if not text.strip():

@@ -12,12 +12,12 @@ import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import orjson
 
-from ingest import rpc_status
+from ingest import rpc_status, values
 from ingest.counters import Counters
 from ingest.errors import BodyRefused, StorageError
 from ingest.limits import COMPRESSIONS, DEFAULT_LIMITS, Limits, pack, unpack
@@ -27,14 +27,18 @@ from ingest.wire import BrokenWireError, count_records, signal_of
 
 RETRY_AFTER_SECONDS: Final = 5
 CHECKS_AT_ONCE: Final = 4
-"""Bodies unpacked at one time: each may take the whole limit of one body while it is checked."""
+"""Small bodies checked at one time; large ones, which may take the whole limit of one body each, go one by one."""
+_SMALL_BYTES: Final = 4 << 20
+_SMALL_JSON: Final = 200_000
+"""Values of JSON that may be checked beside others: parsed they take 30 MiB at most."""
+_PATIENCE_SECONDS: Final = 10.0
 
 _HOLDS: Final = {
     "traces": "resourceSpans",
     "logs": "resourceLogs",
     "metrics": "resourceMetrics",
 }
-_TOO_MUCH: Final = frozenset({"body_too_large", "too_many_records"})
+_TOO_MUCH: Final = frozenset({"body_too_large", "too_many_records", "too_many_values"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +46,7 @@ class ReceiverLimits:
     """What the receiver takes on at once."""
 
     body: Limits = DEFAULT_LIMITS
-    waiting_bytes: int = 256 << 20
+    waiting_bytes: int = 128 << 20
     """Bodies being received or written; beyond it senders are told to come back, so that memory stays bounded."""
 
 
@@ -89,12 +93,7 @@ class _Budget:
         """Reserve bytes or refuse."""
         with self._lock:
             if self.held + size > self._limit:
-                raise Refusal(
-                    429,
-                    rpc_status.UNAVAILABLE,
-                    "The receiver is busy; send again later.",
-                    retry=True,
-                )
+                raise busy()
             self.held += size
 
     def give_back(self, size: int) -> None:
@@ -127,6 +126,7 @@ class Intake:
         self.counters = Counters()
         self._budget = _Budget(self.limits.waiting_bytes)
         self._checks = threading.BoundedSemaphore(CHECKS_AT_ONCE)
+        self._large = threading.Lock()
         self._numbers = itertools.count(1)
         self._run = uuid.uuid4().hex[:8]
 
@@ -154,18 +154,33 @@ class Intake:
 
     def check(self, body: SentBody) -> None:
         """Refuse what could not be decoded later: nothing of it would ever be more than quarantine."""
+        if not self.check_small(body):
+            self.check_large(body)
+
+    def check_small(self, body: SentBody) -> bool:
+        """Check a body if it is a small one; whether it was."""
         limits = self.limits.body
+        small = replace(limits, body_bytes=min(limits.body_bytes, _SMALL_BYTES))
+        most = min(limits.values, _SMALL_JSON)
         try:
             with self._checks:
-                plain = unpack(body.sent, body.compression, limit=limits.body_bytes)
-                if body.content_type == rpc_status.JSON:
-                    _check_json(plain, body.signal)
-                else:
-                    _check_protobuf(plain, body.signal, limits)
+                _check(body, small, replace(small, values=most))
         except BodyRefused as error:
             if error.code in _TOO_MUCH:
-                raise Refusal(413, rpc_status.RESOURCE_EXHAUSTED, error.reason) from error
-            raise Refusal(400, rpc_status.INVALID_ARGUMENT, error.reason) from error
+                return False
+            raise _refusal(error) from error
+        return True
+
+    def check_large(self, body: SentBody) -> None:
+        """Check a body of any size: one at a time, so that memory stays bounded."""
+        if not self._large.acquire(timeout=_PATIENCE_SECONDS):
+            raise busy()
+        try:
+            _check(body, self.limits.body, self.limits.body)
+        except BodyRefused as error:
+            raise _refusal(error) from error
+        finally:
+            self._large.release()
 
     def store(self, body: SentBody, app: str | None) -> None:
         """Keep the body; returns once it is on the disk."""
@@ -202,6 +217,13 @@ class Intake:
         return self.counters.text()
 
 
+def busy() -> Refusal:
+    """The refusal of a body that there is no room for now."""
+    return Refusal(
+        429, rpc_status.UNAVAILABLE, "The receiver is busy; send again later.", retry=True
+    )
+
+
 def too_large(limit: int) -> Refusal:
     """The refusal of a body that is too large, packed or unpacked."""
     return Refusal(
@@ -225,7 +247,22 @@ def compression_of(name: str) -> str:
     )
 
 
-def _check_json(plain: bytes, signal: str) -> None:
+def _refusal(error: BodyRefused) -> Refusal:
+    if error.code in _TOO_MUCH:
+        return Refusal(413, rpc_status.RESOURCE_EXHAUSTED, error.reason)
+    return Refusal(400, rpc_status.INVALID_ARGUMENT, error.reason)
+
+
+def _check(body: SentBody, limits: Limits, of_json: Limits) -> None:
+    plain = unpack(body.sent, body.compression, limit=limits.body_bytes)
+    if body.content_type == rpc_status.JSON:
+        _check_json(plain, body.signal, of_json)
+    else:
+        _check_protobuf(plain, body.signal, limits)
+
+
+def _check_json(plain: bytes, signal: str, limits: Limits) -> None:
+    values.check_json(plain, limits)
     try:
         value = orjson.loads(plain) if plain else {}
     except orjson.JSONDecodeError as error:
@@ -246,6 +283,8 @@ def _check_protobuf(plain: bytes, signal: str, limits: Limits) -> None:
     try:
         count = count_records(plain, limit=limits.records)
         found = signal_of(plain) if count else None
+        if signal != "metrics":  # which nobody parses
+            values.check_protobuf(plain, signal, limits)
     except BrokenWireError as error:
         raise BodyRefused("not_protobuf", "The body cannot be decoded as OTLP protobuf.") from error
     if count > limits.records:

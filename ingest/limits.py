@@ -35,6 +35,10 @@ class Limits:
     """After decompression."""
     records: int = 100_000
     """Spans or log records in one body: 8 MB of empty spans would take 700 MB once parsed."""
+    values: int = 1_000_000
+    """Elements and members of JSON: parsed they take up to 350 MiB, and 13 MB of attributes hold as many."""
+    fields: int = 2_000_000
+    """Fields of protobuf, in all its messages: an attribute has four."""
     depth: int = 32
     """Lists and maps inside one attribute value."""
 

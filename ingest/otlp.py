@@ -39,6 +39,7 @@ from ingest.otlp_record import (
 )
 from ingest.span import LogEvent, Span, SpanEvent, SpanLink, json_text
 from ingest.text import Json
+from ingest.values import check_protobuf
 from ingest.wire import Bounds, BrokenWireError, Field, batches, bounds, messages
 
 
@@ -48,7 +49,7 @@ def read_protobuf(
     """Decode one protobuf body; a record that upb refuses is refused alone, the others are kept."""
     found = OtlpRecords()
     parse = _parse_span if signal == "traces" else _parse_event
-    for block in blocks_of(body, arrival, limits=limits):
+    for block in blocks_of(body, signal, arrival, limits=limits):
         for index in range(len(block.bounds.start)):
             _read_record(body, block, index, found, parse, limits)
     return found
@@ -62,11 +63,12 @@ class Block:
     bounds: Bounds
 
 
-def blocks_of(body: bytes, arrival: Arrival, *, limits: Limits) -> list[Block]:
+def blocks_of(body: bytes, signal: str, arrival: Arrival, *, limits: Limits) -> list[Block]:
     """The records of one body, found and counted but not read."""
     blocks: list[Block] = []
     left = limits.records
     try:
+        check_protobuf(body, signal, limits)
         for resource_field, scope_field in batches(body):
             found = bounds(body, 2, scope_field.start, scope_field.end, most=left)
             left -= len(found.start)

@@ -65,6 +65,7 @@ class _Receiver:
         self._intake = intake
         # Beside the intake's own bound: waiting here takes no thread.
         self._checks = asyncio.Semaphore(CHECKS_AT_ONCE)
+        self._large = asyncio.Semaphore(1)
 
     async def health(self, _request: Request) -> Response:
         """The process is alive."""
@@ -120,7 +121,10 @@ class _Receiver:
                 sent=await self._receive(request, held),
             )
             async with self._checks:
-                await run_in_threadpool(self._intake.check, body)
+                is_checked = await run_in_threadpool(self._intake.check_small, body)
+            if not is_checked:
+                async with self._large:
+                    await run_in_threadpool(self._intake.check_large, body)
             await run_in_threadpool(self._intake.store, body, app)
         return _success(signal, content_type)
 

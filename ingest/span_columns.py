@@ -80,7 +80,7 @@ def read_columns(
     """
     spans = _Spans()
     for body, arrival in bodies:
-        spans.add(body, blocks_of(body, arrival, limits=limits))
+        spans.add(body, blocks_of(body, "traces", arrival, limits=limits))
     if spans.size + PADDING >= 1 << 31:
         raise BodyRefused("body_too_large", "The bodies are larger than 2 GiB together.")
     try:

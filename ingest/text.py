@@ -11,6 +11,10 @@ from typing import Any, Final, TypeAlias
 
 import orjson
 
+from ingest.errors import BodyRefused
+from ingest.limits import DEFAULT_LIMITS
+from ingest.values import check_json
+
 Json: TypeAlias = Any
 """A parsed JSON value, or an attribute value: whatever an untrusted sender put there."""
 
@@ -134,7 +138,14 @@ NOT_JSON: Final = object()
 
 
 def load_json(raw: bytes) -> Json:
-    """The JSON value, or a marker: orjson first, the slower reader where a text holds a lone surrogate."""
+    """The JSON value, or a marker: orjson first, the slower reader where a text holds a lone surrogate.
+
+    A text of more values than a body may hold counts as no JSON: nobody could hold it in memory.
+    """
+    try:
+        check_json(raw, DEFAULT_LIMITS)
+    except BodyRefused:
+        return NOT_JSON
     try:
         return orjson.loads(raw)
     except orjson.JSONDecodeError:

@@ -5,6 +5,7 @@ Comes in: bytes. Goes out: fields with their byte ranges. It builds no messages;
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
@@ -16,6 +17,12 @@ FIXED32: Final = 5
 
 _BESIDE: Final = 16
 """Fields beside the records that a scope may have (its name and its schema's address are two): each costs memory."""
+
+
+_AROUND: Final = 400_000
+"""Fields of a body outside its scopes: 100,000 records with a resource and a scope each have 300,000."""
+_TELLING: Final = 1000
+"""A record's first fields, which say what it is: its ids and times have low numbers."""
 
 
 class Field(NamedTuple):
@@ -36,13 +43,13 @@ def fields(data: bytes, start: int = 0, end: int | None = None) -> Iterator[Fiel
     stop = len(data) if end is None else end
     at = start
     while at < stop:
-        tag, at = _varint(data, at, stop)
+        tag, at = varint(data, at, stop)
         wire_type = tag & 7
         if wire_type == LENGTH:
-            size, at = _varint(data, at, stop)
+            size, at = varint(data, at, stop)
             value_end = at + size
         elif wire_type == VARINT:
-            _, value_end = _varint(data, at, stop)
+            _, value_end = varint(data, at, stop)
         elif wire_type == FIXED64:
             value_end = at + 8
         elif wire_type == FIXED32:
@@ -55,7 +62,8 @@ def fields(data: bytes, start: int = 0, end: int | None = None) -> Iterator[Fiel
         at = value_end
 
 
-def _varint(data: bytes, at: int, stop: int) -> tuple[int, int]:
+def varint(data: bytes, at: int, stop: int) -> tuple[int, int]:
+    """A number of variable length and where it ends; raises `BrokenWireError`."""
     value = shift = 0
     while at < stop and shift < 70:
         byte = data[at]
@@ -76,9 +84,25 @@ def messages(data: bytes, number: int, start: int = 0, end: int | None = None) -
 
 def batches(body: bytes) -> Iterator[tuple[Field, Field]]:
     """OTLP's two outer levels, equal for traces, logs and metrics: (resource batch, scope batch)."""
-    for resource in messages(body, 1):
-        for scope in messages(body, 2, resource.start, resource.end):
-            yield resource, scope
+    seen = 0
+    for resource in fields(body):
+        seen += 1
+        inner = fields(body, resource.start, resource.end) if _is(resource, 1) else ()
+        for scope in inner:
+            seen += 1
+            if _is(scope, 2):
+                yield resource, scope
+            _check_around(seen)
+        _check_around(seen)
+
+
+def _is(field: Field, number: int) -> bool:
+    return field.number == number and field.wire_type == LENGTH
+
+
+def _check_around(seen: int) -> None:
+    if seen > _AROUND:
+        raise BrokenWireError("more fields around the records than any sender writes")
 
 
 class Bounds(NamedTuple):
@@ -137,15 +161,16 @@ def signal_of(body: bytes) -> str | None:
     try:
         for _, scope in batches(body):
             for record in messages(body, 2, scope.start, scope.end):
-                return _signal_of_record(list(fields(body, record.start, record.end)))
+                return _signal_of_record(fields(body, record.start, record.end))
         empty = all(field.number == 1 and field.wire_type == LENGTH for field in fields(body))
     except BrokenWireError:
         return None
     return "traces" if body and empty else None
 
 
-def _signal_of_record(record: list[Field]) -> str | None:
-    sizes = {(f.number, f.wire_type): f.end - f.start for f in record}
+def _signal_of_record(record: Iterator[Field]) -> str | None:
+    first = itertools.islice(record, _TELLING)
+    sizes = {(f.number, f.wire_type): f.end - f.start for f in first}
     if sizes.get((1, LENGTH)) == 16 and sizes.get((2, LENGTH)) == 8:
         return "traces"
     if (1, FIXED64) in sizes or (11, FIXED64) in sizes or (2, VARINT) in sizes:
