@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final
@@ -18,21 +18,19 @@ from ingest.assemble import assemble
 from ingest.decode import decode
 from ingest.episode import Episode
 from ingest.errors import SourceUnreadable
-from ingest.file_facts import FileFacts
 from ingest.file_source import PEEK, FileSource
-from ingest.files import read_file
+from ingest.files import read_source, sources_in
 from ingest.formats.format import Decoded
 from ingest.formats.table import FORMATS, format_within
 from ingest.formats.unknown import is_shown
 from ingest.json_values import Placed, placed_values
-from ingest.limits import DEFAULT_LIMITS
 from ingest.mapping import Layout
 from ingest.mapping_draft import draft
 from ingest.outcome import Outcome
 from ingest.quarantine import Rejected
 from ingest.span import Span
 from ingest.text import Json
-from ingest.wal import StoredRecord
+from ingest.wal import StoredRecord, WalRecord
 
 _LOOKED_AT: Final = 20
 """Values of a file whose keys are looked at."""
@@ -103,17 +101,13 @@ def explain(path: Path, layout: Layout | None = None) -> Iterator[Explained]:
     """Look at a file, or at every file below a folder."""
     if not path.exists():
         raise SourceUnreadable(f"{path} does not exist; check the path.")
-    files = sorted(path.rglob("*")) if path.is_dir() else [path]
-    for one in files:
-        if one.is_file() and not one.name.startswith("."):
-            name = one.relative_to(path).as_posix() if path.is_dir() else one.name
-            own = None if layout is None else Layout(layout.document, layout.name)
-            yield _explain(one, name, own)
+    for source in sources_in(path):
+        own = None if layout is None else Layout(layout.document, layout.name)
+        yield _explain(source, own, among_others=path.is_dir())
 
 
-def _explain(path: Path, name: str, layout: Layout | None) -> Explained:
-    found = Explained(file=name)
-    source = FileSource(path=path, name=name, app=None, limits=DEFAULT_LIMITS, facts=FileFacts())
+def _explain(source: FileSource, layout: Layout | None, *, among_others: bool) -> Explained:
+    found = Explained(file=source.name)
     values = _values(source)
     if layout is not None and values:
         found.format = f"a layout of its own, read by {layout.name}"
@@ -127,7 +121,7 @@ def _explain(path: Path, name: str, layout: Layout | None) -> Explained:
         found.nearest = None if found.format else _nearest(values)
     if found.takes_mapping and layout is None:
         found.mapping = draft(values)
-    _read(found, path, layout)
+    _read(found, read_source(source, layout, among_others=among_others), layout)
     return found
 
 
@@ -140,7 +134,7 @@ def _values(source: FileSource) -> list[Json]:
             return []
         placed = (one for one in placed_values(source, _knows) if isinstance(one, Placed))
         return [one.value for one in itertools.islice(placed, _LOOKED_AT)]
-    except (OSError, EOFError):
+    except (OSError, EOFError, SourceUnreadable):
         return []
 
 
@@ -207,10 +201,10 @@ class _Tally:
                 self.tell(episode)
 
 
-def _read(found: Explained, path: Path, layout: Layout | None) -> None:
+def _read(found: Explained, records: Iterable[WalRecord | Rejected], layout: Layout | None) -> None:
     """Count what reading the file gives."""
     tally = _Tally()
-    for number, record in enumerate(read_file(path, layout=layout), start=1):
+    for number, record in enumerate(records, start=1):
         if isinstance(record, Rejected):
             tally.refuse(record)
             continue

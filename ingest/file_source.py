@@ -15,6 +15,7 @@ from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import Final, cast
 
+from ingest.errors import SourceUnreadable
 from ingest.file_facts import FileFacts
 from ingest.limits import Limits
 from ingest.quarantine import MAX_KEPT_BODY, Rejected
@@ -42,10 +43,13 @@ class FileSource:
     app: str | None
     limits: Limits
     facts: FileFacts
+    within: Path | None = None
+    """The folder that was asked for; a file of it that links lead out of is not read: nobody asked for what is there."""
 
     @contextmanager
     def opened(self) -> Iterator[BufferedReader]:
         """The file's plain bytes from the beginning, in UTF-8 where they are text, without a byte order mark."""
+        self._check_within()
         with ExitStack() as stack:
             stream: BufferedReader = stack.enter_context(self.path.open("rb"))
             if stream.peek(2)[:2] == _GZIP_MAGIC:
@@ -59,6 +63,13 @@ class FileSource:
             elif head.startswith(codecs.BOM_UTF8):
                 stream.read(len(codecs.BOM_UTF8))
             yield stream
+
+    def _check_within(self) -> None:
+        if self.within is None or self.path.resolve().is_relative_to(self.within.resolve()):
+            return
+        raise SourceUnreadable(
+            f"{self.name} is a link that leads out of the folder; it is not followed: ingest what it leads to by its own path."
+        )
 
     @property
     def can_be_read_again(self) -> bool:

@@ -61,7 +61,9 @@ def sources_in(
     for child in sorted(path.rglob("*")):
         if child.is_file() and not child.name.startswith("."):
             name = child.relative_to(path).as_posix()
-            yield FileSource(path=child, name=name, app=app, limits=limits, facts=facts)
+            yield FileSource(
+                path=child, name=name, app=app, limits=limits, facts=facts, within=path
+            )
 
 
 def read_source(

@@ -11,6 +11,7 @@ from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsSer
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from ingest.errors import SourceUnreadable
+from ingest.explain import explain
 from ingest.files import read_file
 from ingest.limits import Limits
 from ingest.quarantine import Rejected
@@ -153,3 +154,30 @@ def test_a_missing_file_is_an_error_of_its_own(tmp_path: Path) -> None:
     """What was asked for by name and is not there is said so."""
     with pytest.raises(SourceUnreadable, match="does not exist"):
         read(tmp_path / "nothing")
+
+
+def test_links_out_of_a_folder_are_refused_and_links_within_it_read(tmp_path: Path) -> None:
+    """Neither a linked file nor a file of a linked folder is read from elsewhere; quarantine keeps none of its text."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "secret.jsonl").write_bytes(LINE)
+    folder = tmp_path / "folder"
+    (folder / "data").mkdir(parents=True)
+    (folder / "data" / "a.jsonl").write_bytes(LINE)
+    (folder / "file.jsonl").symlink_to(outside / "secret.jsonl")
+    (folder / "linked").symlink_to(outside, target_is_directory=True)
+    (folder / "own.jsonl").symlink_to(folder / "data" / "a.jsonl")
+    found = read(folder)
+    assert [one.source for one in found if isinstance(one, WalRecord)] == [
+        "data/a.jsonl",
+        "own.jsonl",
+    ]
+    refused = [one for one in found if isinstance(one, Rejected)]
+    assert {one.source for one in refused} <= {"file.jsonl", "linked/secret.jsonl"}
+    assert "file.jsonl" in {one.source for one in refused}
+    assert all(one.code == "unreadable_file" and not one.body for one in refused)
+    assert all("leads out of the folder" in one.reason for one in refused)
+    assert len(read(folder / "file.jsonl")) == 1
+    described = {one.file: one for one in explain(folder)}
+    assert described["data/a.jsonl"].format
+    assert not described["file.jsonl"].format
