@@ -109,7 +109,8 @@ def _decode_json(
             found.rejected.append(
                 refused(record, arrival.position, "too_deep", reason, json_bytes(item))
             )
-        elif row is None:
+        elif row is None or (record.facts.judges_as and not row.name.startswith("otlp_")):
+            # Over the wire comes OTLP; another format's outcomes would not be asked for their sender's roles.
             found.rejected.append(refuse(item, arrival))
         elif row.is_whole_file:
             together.setdefault(row.name, []).append(item)

@@ -126,7 +126,7 @@ def _export(intake: Intake, signal: str) -> Callable[[bytes, grpc.ServicerContex
 
 def _take(intake: Intake, signal: str, sent: bytes, context: grpc.ServicerContext) -> None:
     metadata = dict(context.invocation_metadata())
-    app = intake.app_of(_text(metadata.get("authorization")))
+    sender = intake.sender_of(_text(metadata.get("authorization")))
     body = SentBody(
         signal=signal,
         content_type=rpc_status.PROTOBUF,
@@ -137,7 +137,7 @@ def _take(intake: Intake, signal: str, sent: bytes, context: grpc.ServicerContex
     with intake.hold() as held:
         held.take(len(sent))
         intake.check(body)
-        intake.store(body, app)
+        intake.store(body, sender)
 
 
 def _text(value: str | bytes | None) -> str | None:

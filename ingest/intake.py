@@ -20,8 +20,9 @@ import orjson
 from ingest import rpc_status, values
 from ingest.counters import Counters
 from ingest.errors import BodyRefused, StorageError
+from ingest.file_facts import FileFacts
 from ingest.limits import COMPRESSIONS, DEFAULT_LIMITS, Limits, pack, unpack
-from ingest.tokens import Tokens
+from ingest.tokens import Sender, Tokens
 from ingest.wal import Wal, WalRecord
 from ingest.wire import BrokenWireError, count_records, signal_of
 
@@ -130,18 +131,18 @@ class Intake:
         self._numbers = itertools.count(1)
         self._run = uuid.uuid4().hex[:8]
 
-    def app_of(self, authorization: str | None) -> str | None:
-        """The sender's app; None where no tokens are asked for and the data itself has to say."""
+    def sender_of(self, authorization: str | None) -> Sender:
+        """Who sends; anybody where no tokens are asked for."""
         if not self._tokens.required:
-            return None
-        app = self._tokens.app_of(authorization)
-        if app is None:
+            return Sender()
+        sender = self._tokens.sender_of(authorization)
+        if sender is None:
             raise Refusal(
                 401,
                 rpc_status.UNAUTHENTICATED,
                 "Send `Authorization: Bearer TOKEN` with a known token.",
             )
-        return app
+        return sender
 
     @contextmanager
     def hold(self) -> Iterator[Held]:
@@ -182,7 +183,7 @@ class Intake:
         finally:
             self._large.release()
 
-    def store(self, body: SentBody, app: str | None) -> None:
+    def store(self, body: SentBody, sender: Sender) -> None:
         """Keep the body; returns once it is on the disk."""
         if body.signal == "metrics" or not body.sent:
             return
@@ -192,7 +193,8 @@ class Intake:
         compression = "zstd" if packed is not None else body.compression
         record = WalRecord(
             kind=f"otlp_{body.signal}",
-            app=app,
+            app=sender.app,
+            facts=FileFacts(judges_as=sender.judges_as),
             source=f"receiver {self._run}, request {next(self._numbers)}",
             body=body.sent if packed is None else packed,
             received_at=time.time_ns(),

@@ -33,6 +33,7 @@ from ingest.otlp_record import (
     finite,
     keep,
     parent_of,
+    resource_of,
     times_of,
     too_deep,
     too_many,
@@ -125,7 +126,7 @@ def _batch_of(
         resource = {}
     return Batch(
         app=app_of(arrival, resource),
-        resource=resource,
+        resource=resource_of(arrival, resource),
         scope=scope.name,
         scope_version=scope.version,
         arrival=arrival,

@@ -25,6 +25,7 @@ from ingest.otlp_record import (
     finite,
     keep,
     parent_of,
+    resource_of,
     text_of,
     times_of,
     too_deep,
@@ -68,7 +69,7 @@ def _batches(
             scope = _get(scope_batch, "scope")
             batch = Batch(
                 app=app_of(arrival, resource),
-                resource=resource,
+                resource=resource_of(arrival, resource),
                 scope=text_of(_get(scope, "name")),
                 scope_version=text_of(_get(scope, "version")),
                 arrival=arrival,

@@ -7,9 +7,9 @@ ids, and `OtlpRecords`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 from ingest.app_name import safe_app_name
 from ingest.errors import BodyRefused
@@ -123,6 +123,22 @@ def keep(
         found.spans.append(record)
     else:
         found.events.append(record)
+
+
+JUDGES_AS: Final = "tracegym.receiver.judges_as"
+"""Beside a resource's attributes: as whom its sender may judge. The receiver's word, whatever the sender writes there."""
+
+
+def resource_of(arrival: Arrival, sent: dict[str, Any]) -> dict[str, Any]:
+    """The resource's attributes with what the receiver knows of the sender."""
+    roles = arrival.facts.judges_as
+    return {**sent, JUDGES_AS: roles} if roles else sent
+
+
+def judged_by(said: str, resource: Mapping[str, Any]) -> str:
+    """Who judged: what the sender says, `unknown` where its token has not that role."""
+    roles = resource.get(JUDGES_AS)
+    return said if not isinstance(roles, str) or said in roles.split(",") else "unknown"
 
 
 def app_of(arrival: Arrival, resource: dict[str, Any]) -> str:

@@ -105,7 +105,7 @@ class _Receiver:
             return Response(status_code=_GONE)
 
     async def _take(self, request: Request, signal: str, content_type: str | None) -> Response:
-        app = self._intake.app_of(request.headers.get("authorization"))
+        sender = self._intake.sender_of(request.headers.get("authorization"))
         if content_type is None:
             raise Refusal(
                 415,
@@ -125,7 +125,7 @@ class _Receiver:
             if not is_checked:
                 async with self._large:
                     await run_in_threadpool(self._intake.check_large, body)
-            await run_in_threadpool(self._intake.store, body, app)
+            await run_in_threadpool(self._intake.store, body, sender)
         return _success(signal, content_type)
 
     async def _receive(self, request: Request, held: Held) -> bytes:

@@ -7,6 +7,7 @@ not arrived keeps `episode_id` None and is joined later (`ingest.outcome_table.a
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from ingest.chat_outcome import outcome_id_of
@@ -15,6 +16,7 @@ from ingest.dialects.otel_genai_events import statements as event_statements
 from ingest.dialects.reading import Said
 from ingest.episode import Episode
 from ingest.forest import Node
+from ingest.otlp_record import judged_by
 from ingest.outcome import Outcome
 from ingest.span import LogEvent
 
@@ -73,10 +75,12 @@ def collect(
     for node in nodes:
         for said in node.reading.said:
             target = _judged_span(node)
-            _keep(found, _outcome(said, target, node.reading.dialect, addresses, app))
+            allowed = replace(said, by=judged_by(said.by, node.span.resource))
+            _keep(found, _outcome(allowed, target, node.reading.dialect, addresses, app))
     for event, said in event_statements(event for event in events if event.app == app):
         target = f"{event.trace_id}:{event.span_id}" if event.trace_id else event.event_id
-        _keep(found, _outcome(said, target, "otel_genai", addresses, app))
+        allowed = replace(said, by=judged_by(said.by, event.resource))
+        _keep(found, _outcome(allowed, target, "otel_genai", addresses, app))
     return sorted(found.values(), key=lambda one: (one.at or 0, one.outcome_id))
 
 

@@ -25,6 +25,7 @@ from ingest.partial_json import parse_json
 from ingest.quarantine import Rejected
 from ingest.span import SPAN_SCHEMA, Span, span_of_row, span_row
 from ingest.text import Json
+from ingest.tokens import Sender
 from ingest.wal import StoredRecord, Wal
 from ingest.wire import signal_of
 from tests.unit.ingest_emitters import APP, EMITTERS, parts_of, span
@@ -265,7 +266,7 @@ def test_any_body_is_kept_or_refused_for_good(
         intake = Intake(wal)
         refused = _refusal(intake, body)
         if refused is None:
-            intake.store(body, "shop")
+            intake.store(body, Sender(app="shop"))
         batch = decode_batch(wal.pending())
     assert refused is None or (refused.http in {400, 413} and not refused.retry)
     assert batch.spans.schema.equals(SPAN_SCHEMA)

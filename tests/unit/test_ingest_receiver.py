@@ -24,7 +24,7 @@ from ingest.limits import Limits, pack, unpack
 from ingest.receiver import receiver_app
 from ingest.rpc_status import partial_body
 from ingest.text import Json
-from ingest.tokens import Tokens, load_tokens
+from ingest.tokens import Sender, Tokens, load_tokens
 from ingest.wal import Wal
 
 PROTOBUF = "application/x-protobuf"
@@ -220,7 +220,9 @@ def test_the_app_comes_from_the_token(wal: Wal, tmp_path: Path) -> None:
     assert [record.app for record in wal.pending()] == ["desk"]
 
 
-@pytest.mark.parametrize("line", ["only-one-word", "short app", "a-token app extra"])
+@pytest.mark.parametrize(
+    "line", ["only-one-word", "short app", "a-token app extra", "a-token-of-ours app reviewer,code"]
+)
 def test_a_token_file_with_a_bad_line_is_refused(tmp_path: Path, line: str) -> None:
     """A line that would lock a sender out silently is an error with its number."""
     file = tmp_path / "tokens"
@@ -262,8 +264,8 @@ def test_a_plain_body_is_stored_packed_and_reads_back_equal(tmp_path: Path) -> N
     with Wal(tmp_path) as wal:
         intake = Intake(wal)
         body = SentBody(signal="traces", content_type="application/x-protobuf", sent=sent)
-        intake.store(body, "shop")
-        intake.store(body, "shop")
+        intake.store(body, Sender(app="shop"))
+        intake.store(body, Sender(app="shop"))
         (record,) = wal.pending()
         assert record.encoding == "protobuf+zstd"
         assert len(record.body) < len(sent) // 2
