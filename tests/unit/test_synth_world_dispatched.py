@@ -17,6 +17,7 @@ from benchmarks.dispatched import Form, formed, forms_of, measure
 from benchmarks.unseen import CLERKS, STYLES, recorded
 from dagster_project.review.transcript import turns
 from environments.fidelity import RecordedCall, RecordedEpisode, replay
+from environments.runtime.document.views import RulePart
 from environments.runtime.task.attempt import UNKNOWN, Attempt, Call, ToolResult
 from environments.runtime.views.multiplexed import Dispatched
 from environments.runtime.world.world import World
@@ -48,7 +49,7 @@ def _world(form: str) -> World:
     return World.from_json(json.loads(_document(form)))
 
 
-def _learnt(calls: list[tuple[str, dict[str, Any], str]]) -> dict[str, Any]:
+def _learnt(calls: list[tuple[str, dict[str, Any], str]]) -> dict[str, RulePart]:
     """What is learnt from calls with their results, each call in an episode of ten."""
     lines = []
     for at in range(0, len(calls), 10):
@@ -136,7 +137,7 @@ def test_paths_are_templates_with_arguments() -> None:
             ("http", {"method": "POST", "path": "/orders", "body": {"user": f"u{n}"}}, order),
         ]
     found = _learnt(calls)
-    parts = found["http"]["parts"]
+    parts = found["http"].parts
     assert sorted(parts) == [
         "http[method=GET, path=/orders/{orders}]",
         "http[method=GET, path=/users/{users}/orders]",
@@ -216,8 +217,8 @@ def test_tools_of_a_catalogue_have_numbers_behind_their_names() -> None:
     """They are parts all the same, because each takes arguments of its own; an agent's slip among them changes nothing."""
     slip = ("use_tool", {"tool": "show_locker_4410x", "with": "{}"}, "Error: no such tool")
     found = _learnt([slip, *(call for n in range(8) for call in _numbered(n))])
-    assert "use_tool[tool=rent_locker_8821]" in found["use_tool"]["parts"]
-    assert found["use_tool"]["open"] == ["with"]
+    assert "use_tool[tool=rent_locker_8821]" in found["use_tool"].parts
+    assert found["use_tool"].open == frozenset({"with"})
 
 
 def test_numbered_names_of_records_are_no_tools() -> None:
@@ -264,14 +265,14 @@ def _stays(n: int) -> list[tuple[str, dict[str, Any], str]]:
 def test_a_record_among_a_parts_arguments_is_one_argument() -> None:
     """What one part takes beside other arguments is no object of arguments: only what stands alone or differs by part is."""
     found = _learnt([call for n in range(8) for call in _stays(n)])
-    assert found["desk"]["open"] == []
-    assert "guest" in found["desk"]["parts"]["desk[action=book]"]["names"]
+    assert found["desk"].open == frozenset()
+    assert "guest" in found["desk"].parts["desk[action=book]"].names
     moved = [
         (name, {"action": a.pop("action"), "data": a}, content)
         for n in range(8)
         for name, a, content in _stays(n)
     ]
-    assert _learnt(moved)["desk"]["open"] == ["data"]
+    assert _learnt(moved)["desk"].open == frozenset({"data"})
 
 
 def test_the_review_page_shows_calls_by_part_with_their_sources() -> None:
@@ -290,7 +291,7 @@ def test_the_review_page_shows_calls_by_part_with_their_sources() -> None:
         message=0,
     )
     run = Attempt(messages=tuple(messages), opening=0, calls=(made,))
-    (turn,) = turns(messages, run, Dispatched(rules))
+    (turn,) = turns(messages, run, Dispatched.from_json(rules))
     (shown,) = turn.calls
     assert shown.name == "call_tool[name=get_ticket]"
     assert json.loads(shown.arguments) == {"ticket_id": 3}

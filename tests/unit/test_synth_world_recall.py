@@ -80,19 +80,22 @@ def office() -> list[CleanEpisode]:
     return made
 
 
-def sealed_office() -> list[CleanEpisode]:
+def sealed_calls() -> list[list[Made]]:
     """Attempts that seal the file they review, another one, or none."""
     made = []
-    for number in range(3 * TASKS):
-        task, attempt = divmod(number, 3)
+    for task in range(TASKS):
         other = (task + 1) % TASKS
-        calls = [
+        made += [
             [review(task)],
             [seal(task), review(task, "sealed")],
             [seal(other), review(task)],
-        ][attempt]
-        made.append(episode(number, task, calls))
+        ]
     return made
+
+
+def sealed_office() -> list[CleanEpisode]:
+    """The same as episodes."""
+    return [episode(number, number // 3, calls) for number, calls in enumerate(sealed_calls())]
 
 
 def world(episodes: Sequence[CleanEpisode], risk: float) -> World:
@@ -194,6 +197,55 @@ def test_less_risk_never_tells_a_first_call_that_more_risk_does_not(
             for risk in (0.0, 0.005, 0.02, 0.05)
         ]
         assert known == sorted(known)
+
+
+def sign_in() -> Made:
+    """What every attempt begins with."""
+    return "SignIn", {"user": "ann"}, json.dumps({"signed_in": True})
+
+
+def generic(call: Made) -> Made:
+    """The same call where one tool is all tools."""
+    name, arguments, content = call
+    return "desk", {"action": name, "data": arguments}, content
+
+
+PLAIN, GENERIC = (
+    world(
+        [
+            episode(n, n // 3, [form(call) for call in (sign_in(), *made)])
+            for n, made in enumerate(sealed_calls())
+        ],
+        0.02,
+    )
+    for form in (lambda call: call, generic)
+)
+
+
+@given(ORDERS, st.booleans())
+def test_a_generic_tool_recalls_what_its_parts_would(
+    order: list[tuple[Any, int]], signed_in: bool
+) -> None:
+    """Which calls change an answer, and which every recording has before it, is learnt of parts as of tools."""
+    calls = [sign_in()] * signed_in + [made(task) for made, task in order]
+    one, other = PLAIN.session(), GENERIC.session()
+    for call in calls:
+        found, same = told(one, call), told(other, generic(call))
+        assert (found.source, found.confidence) == (same.source, same.confidence)
+        assert found.source == UNKNOWN or found.content == same.content
+
+
+def test_what_a_generic_tool_says_after_a_sign_in_is_not_recalled_without_one() -> None:
+    """No recording shows what the tool then says."""
+    episodes = [
+        episode(n, n // 3, [generic(call) for call in (sign_in(), review(n // 3))])
+        for n in range(3 * TASKS)
+    ]
+    known = world(episodes, 0.005)
+    assert told(known.session(), generic(review(3))).source == UNKNOWN
+    session = known.session()
+    told(session, generic(sign_in()))
+    assert told(session, generic(review(3))).content == review(3)[2]
 
 
 def asked() -> list[RecordedEpisode]:

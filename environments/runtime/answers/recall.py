@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ..document.recordings import RecallPart
 from ..task.attempt import DERIVED, RECORDED, Json, ToolResult
 from ..values.normal import labels_in, names_in, parse_arguments, parse_json
+from ..views.implicit_subject import SUBJECT
 from ..world.entries import asked_text
 
 REPEAT: Final = "repeat"
@@ -34,10 +35,12 @@ OWN: Final = "own"
 """No earlier call at all: what else differs between two attempts at one task."""
 OTHER: Final = "other"
 """No earlier call at all: what else differs between two tasks."""
-RELATIONS: Final = (REPEAT, ROW, ANSWER, TOOL, NONE, ALWAYS, OWN, OTHER)
+WHOSE: Final = "whose"
+"""No earlier call at all: what differs between two tasks of two subjects, in a world with tools that answer by the subject."""
+RELATIONS: Final = (REPEAT, ROW, ANSWER, TOOL, NONE, ALWAYS, OWN, OTHER, WHOSE)
 
 Cell = tuple[str, str, str]
-"""Earlier tool (empty for `OWN` and `OTHER`), answering tool, relation."""
+"""Earlier tool (empty for `OWN`, `OTHER` and `WHOSE`), answering tool, relation."""
 RISK: Final = 0.005
 """The share of told answers that may be wrong, where nobody says another."""
 MOST_RISK: Final = 0.2
@@ -52,12 +55,14 @@ MOST_OF_OTHERS: Final = 24
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A call that was made, as others are compared with it."""
+    """A call that was made, as others are compared with it: as its tool takes it, behind all views."""
 
     text: str
     """Equal for equal calls."""
     tool: str
     names: frozenset[str]
+    whose: str = field(default="", compare=False)
+    """Whose session it was made in, where any tool answers by that; part of no past."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +75,8 @@ class Recorded:
     past: tuple[Done, ...]
     names: frozenset[str]
     """What the answer names."""
+    whose: str = ""
+    """Whose session it was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +99,13 @@ class Recalled:
         )
 
 
-def done(name: str, arguments: Mapping[str, Json] | str, tool: str) -> Done:
-    """A call to compare; `tool` is what it means where a tool is several."""
+def done(tool: str, arguments: Mapping[str, Json] | str, whose: str = "") -> Done:
+    """A call to compare."""
     parsed = parse_arguments(arguments)
-    return Done(asked_text(name, arguments), tool, frozenset(names_in(parsed or {})))
+    if parsed is None:
+        return Done(asked_text(tool, arguments), tool, frozenset(), whose)
+    parsed.pop(SUBJECT, None)
+    return Done(asked_text(tool, parsed), tool, frozenset(names_in(parsed)), whose)
 
 
 def names_shown(content: str) -> frozenset[str]:
@@ -124,6 +134,12 @@ def differing(
     for earlier, more in times.items():
         if more:
             yield earlier.tool, call.tool, relation(earlier, call, shown)
+
+
+def apart(call: Done, whose: str, *, is_own: bool) -> Cell:
+    """The cell of what differs though no call does."""
+    other = OTHER if call.whose == whose else WHOSE
+    return "", call.tool, OWN if is_own else other
 
 
 def is_risk(value: float) -> bool:
@@ -177,12 +193,12 @@ class Recall:
 
     def __init__(self, part: RecallPart) -> None:
         self.looks = part.looks
-        """Tools that change nothing, as agents call them."""
+        """Tools that change nothing."""
         self.risk = part.risk
         """The share of told answers that may be wrong."""
         self._least = least_confidence(self.risk)
         """How sure an answer must be to be told."""
-        self._asked: dict[tuple[str, str], Done] = {}
+        self._asked: dict[tuple[str, str, str], Done] = {}
         self._trust = {(tool, source): q for tool, source, q in part.trust or ()}
         self._echoes = part.echoes or {}
         self._refused = part.refused or {}
@@ -200,8 +216,9 @@ class Recall:
                     episodes=frozenset(episodes),
                     past=tuple(calls[i] for i in past),
                     names=shown[content],
+                    whose=whose,
                 )
-                for content, failed, episodes, past in listed
+                for content, failed, episodes, past, whose in listed
             ]
             for text, listed in part.answers.items()
         }
@@ -209,20 +226,20 @@ class Recall:
         self._always: dict[str, frozenset[str]] = {}
         """By tool, the tools that every recording of it has before it."""
         for text, listed in self._answers.items():
-            tool = text.partition(" ")[0]
+            tool = _tool_of(text)
             for one in listed:
                 before = frozenset(earlier.tool for earlier in one.past)
                 self._always[tool] = self._always.get(tool, before) & before
 
-    def done(self, name: str, arguments: Mapping[str, Json] | str, tool: str) -> Done:
+    def done(self, tool: str, arguments: Mapping[str, Json] | str, whose: str = "") -> Done:
         """A call to compare; what was asked as text once is kept."""
         if not isinstance(arguments, str):
-            return done(name, arguments, tool)
-        found = self._asked.get((name, arguments))
+            return done(tool, arguments, whose)
+        found = self._asked.get((tool, arguments, whose))
         if found is None:
-            found = done(name, arguments, tool)
+            found = done(tool, arguments, whose)
             if len(self._asked) < MOST_KEPT:
-                self._asked[name, arguments] = found
+                self._asked[tool, arguments, whose] = found
         return found
 
     def at_risk(self, risk: float) -> Recall:
@@ -267,7 +284,7 @@ class Recall:
         without: frozenset[str] = frozenset(),
     ) -> Recalled | None:
         """The most probable answer, however sure; recordings of the episodes `without` do not count."""
-        never = self._always.get(call.text.partition(" ")[0], frozenset()).difference(
+        never = self._always.get(call.tool, frozenset()).difference(
             earlier.tool for earlier in past
         )
         lacking = [(tool, call.tool, ALWAYS) for tool in never]
@@ -282,7 +299,7 @@ class Recall:
                 continue
             cells = differing(call, one.names, past, one.past)
             kept = self._influence.unchanged(
-                (*cells, *lacking, ("", call.tool, OWN if is_own else OTHER))
+                (*cells, *lacking, apart(call, one.whose, is_own=is_own))
             )
             if kept > probable.get(one.content, (0.0,))[0]:
                 probable[one.content] = kept, is_own, one
@@ -295,5 +312,9 @@ class Recall:
 
 
 def _read_call(text: str, tool: str) -> Done:
-    name, _, arguments = text.partition(" ")
-    return done(name, arguments, tool)
+    return done(tool, text.removeprefix(f"{tool} "))
+
+
+def _tool_of(text: str) -> str:
+    """The tool of a call's text: what stands before its arguments."""
+    return text.partition(" {")[0]

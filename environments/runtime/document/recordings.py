@@ -31,8 +31,8 @@ class RecalledCall(NamedTuple):
     """One call that was made in some recorded past."""
 
     text: str
+    """As the tool takes it, behind all views."""
     tool: str
-    """What it means, where a tool is several."""
 
 
 class RecalledAnswer(NamedTuple):
@@ -44,6 +44,8 @@ class RecalledAnswer(NamedTuple):
     episodes: tuple[str, ...]
     past: tuple[int, ...]
     """Which of the calls came before and may have changed something."""
+    whose: str = ""
+    """Whose session it was, where any tool answers by that."""
 
 
 class InfluenceCell(NamedTuple):
@@ -74,7 +76,7 @@ class RecallPart:
     risk: float
     """The share of told answers that may be wrong."""
     looks: frozenset[str]
-    """Tools that change nothing, as agents call them."""
+    """Tools that change nothing."""
     cells: tuple[InfluenceCell, ...]
     pooled: Mapping[Named, float]
     """By relation, the chance of cells that were never tried."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from ..document.views import FreshPart, JsonStyle, MarkPart, ValueForm
@@ -100,12 +101,8 @@ class Fresh:
         if not rules:
             return result
         said = ", ".join(dict.fromkeys(rules))
-        return ToolResult(
-            content=content,
-            source=DERIVED,
-            is_error=result.is_error,
-            evidence=result.evidence + BY_FORMAT + said,
-        )
+        evidence = result.evidence + BY_FORMAT + said
+        return replace(result, content=content, source=DERIVED, evidence=evidence)
 
     def _new(self, form: ValueForm, mark: str) -> Json:
         """A value that was never told; None where the recordings do not say which day a moment belongs to."""

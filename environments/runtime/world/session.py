@@ -85,26 +85,44 @@ class Session:
             return self._called(name, arguments)
         if name not in recall.looks:
             return self.made(name, arguments).result
-        result = self._called(name, arguments)
-        return self._settled(recall, name, (name, arguments), result)
+        return self._settled(recall, (name, arguments), self._called(name, arguments))
 
     def made(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
         """The same, with what the call meant."""
+        asked = CallInFlight(name, arguments)
+        views = self._views
+        for view in views:
+            view.inward(asked)
+        result = self._inside(asked)
+        for view in reversed(views):
+            result = view.outward(asked, result)
+        return Answered(result, asked.meant)
+
+    def _inside(self, asked: CallInFlight) -> ToolResult:
+        """The answer to a call as its tool takes it."""
+        name, arguments = asked.version, asked.arguments
         recall = self._world.recall
+        is_followed = recall is None or name in recall.looks or self._went_before(name, arguments)
+        before = None if is_followed else self._held()
+        if asked.why is None:
+            result = self._called(name, arguments)
+        else:
+            result = self._not_known(name, arguments, asked.why)
         if recall is None:
-            return self._made(name, arguments)
-        tool = self._world.meant(name, arguments)
-        looks = tool in recall.looks
-        before = None if looks or self._went_before(name, arguments) else self.fork()
-        made = self._made(name, arguments)
-        result = self._settled(recall, tool, (name, arguments), made.result, before)
-        if not looks and not result.is_error:
-            self._done = (*self._done, recall.done(name, arguments, tool))
-        return made if result is made.result else Answered(result, made.meant)
+            return result
+        result = self._settled(recall, (name, arguments), result, before)
+        self._remember(asked, result)
+        return result
+
+    def _remember(self, asked: CallInFlight, result: ToolResult) -> None:
+        """Later answers may hang on a call that may have changed something."""
+        recall = self._world.recall
+        if recall is not None and asked.version not in recall.looks and not result.is_error:
+            self._done = (*self._done, recall.done(asked.version, asked.arguments))
 
     def _went_before(self, name: str, arguments: Mapping[str, Json] | str) -> bool:
         """Whether a run made this call here, and knew the answer."""
-        if self._moment is None or self._views or not isinstance(arguments, str):
+        if self._moment is None or not isinstance(arguments, str):
             return False
         way = self._moment.ways.get((name, arguments))
         return way is not None and way[0].source != UNKNOWN
@@ -112,59 +130,43 @@ class Session:
     def _settled(
         self,
         recall: Recall,
-        tool: str,
         asked: tuple[str, Mapping[str, Json] | str],
         result: ToolResult,
-        before: Self | None = None,
+        before: CachedState | None = None,
     ) -> ToolResult:
-        """A behaviour's answer as far as it is trusted, a recorded one where nobody knows; `before`: where the session was."""
+        """A behaviour's answer as far as it is trusted, a recorded one where nobody knows; `before`: the state before the call."""
+        name = asked[0]
         if result.source != UNKNOWN:
-            trusted = recall.trusted(tool, result)
+            trusted = recall.trusted(self._world.origins.get(name, name), result)
             # What a call changed stays believed: only answers of tools that change nothing can be taken back.
-            if trusted is not None or tool not in recall.looks:
+            if trusted is not None or name not in recall.looks:
                 return trusted or result
-            result = notice(asked[0], SELDOM_RIGHT)
-        return self._recalled(recall, tool, asked, before) or result
+            result = notice(name, SELDOM_RIGHT)
+        return self._recalled(recall, asked, before) or result
 
     def _recalled(
         self,
         recall: Recall,
-        tool: str,
         asked: tuple[str, Mapping[str, Json] | str],
-        before: Self | None,
+        before: CachedState | None,
     ) -> ToolResult | None:
         """The recorded answer, followed like a recording; None where none is sure enough."""
-        call = recall.done(*asked, tool)
+        call = recall.done(*asked, self._whose())
         best = recall.told(call, self._done, self._given.own)
-        refused = recall.refused(tool) if best is None else None
+        refused = recall.refused(call.tool) if best is None else None
         if before is not None and (best is not None or refused is not None):
-            self._go_back(before)
+            self.state, self._moment, self._shared = before.state, before, True
         if best is None:
             return refused
         known = len(self.state.log)
-        self._observe(*asked, best.answer.content)
+        self._leave()
+        self._follow_recording(*asked, best.answer.content)
         again = any(earlier.text == call.text for earlier in self._done)
         for entry in self.state.log[known:]:
             # What exactly it changed nobody knows; whoever makes the same call changes the same. Made once more it may
             # change that again, or nothing.
             entry.known, entry.kind = not again, entry.kind or "write"
         return best.result()
-
-    def _made(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
-        """What learnt behaviour answers."""
-        views = self._views
-        if not views:
-            return Answered(self._called(name, arguments))
-        asked = CallInFlight(name, arguments)
-        for view in views:
-            view.inward(asked)
-        if asked.why is None:
-            result = self._called(asked.version, asked.arguments)
-        else:
-            result = self._not_known(asked.version, asked.arguments, asked.why)
-        for view in reversed(views):
-            result = view.outward(asked, result)
-        return Answered(result, asked.meant)
 
     def _called(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
         """The answer with marks where fresh values go."""
@@ -258,25 +260,35 @@ class Session:
 
     def observe(self, name: str, arguments: Mapping[str, Json] | str, content: str) -> None:
         """Follow a recording: the call was made and this is what really came back."""
-        self._observe(name, arguments, content)
-        recall = self._world.recall
-        if recall is not None and (tool := self._world.meant(name, arguments)) not in recall.looks:
-            self._done = (*self._done, recall.done(name, arguments, tool))
-
-    def _observe(self, name: str, arguments: Mapping[str, Json] | str, content: str) -> None:
         self._leave()
         asked, inside = CallInFlight(name, arguments), unwrap(content, self._envelope())
         for view in self._views:
             inside = view.observed(asked, inside)
-        tool, parsed = self._world.tools.get(asked.version), parse_arguments(asked.arguments)
-        if tool is None or parsed is None or asked.is_effect_unknown:
-            log_unknown(self.here(), asked.version, parsed or {}, inside)
+        if asked.is_effect_unknown:
+            log_unknown(self.here(), asked.version, parse_arguments(asked.arguments) or {}, inside)
+        else:
+            self._follow_recording(asked.version, asked.arguments, inside)
+        recall = self._world.recall
+        if recall is not None and asked.version not in recall.looks:
+            self._done = (*self._done, recall.done(asked.version, asked.arguments))
+
+    def _whose(self) -> str:
+        """Whose session it is, where any tool answers by that."""
+        return self.subject or "" if self._world.bound else ""
+
+    def _follow_recording(
+        self, name: str, arguments: Mapping[str, Json] | str, content: str
+    ) -> None:
+        """Follow a recorded call and result as the tool takes and gives them."""
+        tool, parsed = self._world.tools.get(name), parse_arguments(arguments)
+        if tool is None or parsed is None:
+            log_unknown(self.here(), name, parsed or {}, content)
             return
         args = tool.normal(parsed)
         if tool.innocent:
-            follow_read(self.here(), tool, args, inside)
+            follow_read(self.here(), tool, args, content)
         else:
-            follow_change(self.here(), tool, args, inside)
+            follow_change(self.here(), tool, args, content)
 
     def here(self) -> CallContext:
         """Where the next call is answered."""
@@ -292,10 +304,9 @@ class Session:
 
     def fork(self) -> Self:
         """An independent session in the same state; whichever goes on first copies it."""
-        self._shared = True
         other = type(self)(
             self._world,
-            self._moment or CachedState(self.state),
+            self._held(),
             started_at=self.started_at,
             caller=self.caller,
             given=self._given,
@@ -303,6 +314,11 @@ class Session:
         other._views = tuple(view.copy() for view in self._views)  # noqa: SLF001 - one of its own kind
         other._wordings, other._done = self._wordings, self._done  # noqa: SLF001 - as above
         return other
+
+    def _held(self) -> CachedState:
+        """The state as it is now: whatever is done next copies it first."""
+        self._shared = True
+        return self._moment or CachedState(self.state)
 
     def _go_back(self, before: Session) -> None:
         """To where the session was before a call; `before` is used up."""

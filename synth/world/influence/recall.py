@@ -24,10 +24,12 @@ from environments.runtime.answers.recall import (
     REPEAT,
     ROW,
     TOOL,
+    WHOSE,
     Cell,
     Done,
     Influence,
     Recall,
+    apart,
     differing,
     done,
     names_shown,
@@ -44,15 +46,16 @@ from environments.runtime.expr.scope import Tree
 from environments.runtime.sessions.recorded import only_looks
 from environments.runtime.values.canonical import canonical
 from environments.runtime.values.normal import parse_json, unwrap
-from environments.runtime.views.python_literals import from_literal
+from environments.runtime.views.view import CallInFlight
 from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode
 from synth.tool_errors import looks_failed
 from synth.world.document import holds_withheld
-from synth.world.observation import paired_calls
+from synth.world.observation import paired_calls, subject_of
 
 PRIOR: Final[Mapping[str, float]] = {
     REPEAT: 0.3, ROW: 0.3, ANSWER: 0.2, TOOL: 0.1, NONE: 0.01, ALWAYS: 0.2, OWN: 0.005, OTHER: 0.01,
+    WHOSE: 0.2,
 }  # fmt: skip
 """How probably a call changes an answer, where an app has not shown it."""
 STRENGTH: Final = 2.0
@@ -203,13 +206,17 @@ def _looks(world: World, made: Sequence[_Call]) -> set[str]:
 
 
 def _calls(episode: CleanEpisode, world: World) -> Iterator[_Call]:
+    """An episode's calls with their results, as tools take and give them."""
     envelope = world.envelopes.get(episode.agent or "")
+    whose = subject_of(episode) if world.bound else ""
+    views = [v.opened(episode.started_at, subject_of(episode)) for v in world.around]
     past: tuple[Done, ...] = ()
     for made, content, is_error, _, _ in paired_calls(episode):
-        meant = world.meant(made.name, made.arguments)
-        call = done(made.name, made.arguments, meant)
-        text = unwrap(content, envelope)
+        asked, text = CallInFlight(made.name, made.arguments), unwrap(content, envelope)
         failed = bool(is_error) or looks_failed(text)
+        for view in views:
+            text = view.observed(asked, text)
+        call = done(asked.version, asked.arguments, whose)
         if not holds_withheld(text):
             yield _Call(
                 call=call,
@@ -220,12 +227,12 @@ def _calls(episode: CleanEpisode, world: World) -> Iterator[_Call]:
                 task=episode.task_key or episode.episode_id,
                 past=past,
             )
-        if not failed and not only_looks(world, meant):
+        if not failed and not only_looks(world, asked.version):
             past = (*past, call)
 
 
 def _comparable(content: str) -> str:
-    parsed = parse_json(from_literal(content))
+    parsed = parse_json(content)
     return canonical(parsed.value) if parsed is not None else content
 
 
@@ -235,7 +242,7 @@ def _trials(by_text: Mapping[str, Sequence[_Call]]) -> Iterator[_Trial]:
         for one, other in _pairs(made):
             shown = names_shown(one.content) | names_shown(other.content)
             cells = differing(one.call, shown, one.past, other.past)
-            base = "", one.call.tool, OWN if one.task == other.task else OTHER
+            base = apart(one.call, other.call.whose, is_own=one.task == other.task)
             yield _Trial((base, *cells), one.same_as != other.same_as)
 
 
@@ -302,14 +309,15 @@ def _written(by_text: Mapping[str, Sequence[_Call]]) -> _Written:
     answers: dict[str, tuple[RecalledAnswer, ...]] = {}
     first: dict[str, str] = {}
     for text in sorted(by_text):
-        told: dict[tuple[int, bool, tuple[int, ...]], list[str]] = defaultdict(list)
+        told: dict[tuple[int, bool, tuple[int, ...], str], list[str]] = defaultdict(list)
         for one in by_text[text]:
             content = first.setdefault(one.same_as, one.content)
             past = tuple(calls.setdefault(before, len(calls)) for before in one.past)
-            told[texts.setdefault(content, len(texts)), one.failed, past].append(one.episode)
+            text_id = texts.setdefault(content, len(texts))
+            told[text_id, one.failed, past, one.call.whose].append(one.episode)
         answers[text] = tuple(
-            RecalledAnswer(content, failed, tuple(sorted(set(episodes))), past)
-            for (content, failed, past), episodes in told.items()
+            RecalledAnswer(content, failed, tuple(sorted(set(episodes))), past, whose)
+            for (content, failed, past, whose), episodes in told.items()
         )
     return _Written(
         tuple(RecalledCall(call.text, call.tool) for call in calls), tuple(texts), answers
