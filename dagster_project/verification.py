@@ -40,7 +40,7 @@ from environments.verification.knowable import Given
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED, Verification
 from synth.tasks import FAULT
 
-GATE: str = "14"
+GATE: str = "15"
 """Goes up when the gate's probes change: every task is attacked again."""
 
 
@@ -265,7 +265,7 @@ def _attack(
     judged = [one for one in fresh if asks_a_judge(one.rubric)]
     made = engine.spread(
         _attacked,
-        [places[id(one)] for one in plain],
+        [(places[id(one)], ground.reads.get(one.task.task_id)) for one in plain],
         shared=ground,
         load=Load(stage=skips.stage, conversations=len(plain)),
     )
@@ -299,13 +299,17 @@ def _attack(
 
 
 def _attacked(
-    ground: _Ground, place: int
+    ground: _Ground, item: tuple[int, Reads | None]
 ) -> tuple[list[tuple[Verification, Reads | None]], list[Skipped]]:
-    """One task attacked, with what its verdict is made of; nothing with a note where the gate itself fails at it."""
+    """One task attacked, with what its verdict is made of; nothing with a note where the gate itself fails at it.
+
+    The item is its place, and what its verdict was made of before: only probes that would get something else are run.
+    """
+    place, before = item
     one = ground.candidates[place]
     made = []
     with apart(ground.stage, ground.world.app) as skips, skips.unit("task", one.task.task_id):
-        made.append(ground.keeping.verify(one, world_digest=ground.digest))
+        made.append(ground.keeping.verify(one, world_digest=ground.digest, before=before))
     return made, skips.found
 
 

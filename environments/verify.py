@@ -11,6 +11,7 @@ import json
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from environments.runtime.checks.end_state import effect_rows, event_rows
@@ -29,7 +30,16 @@ from environments.verification.attacks import attacks
 from environments.verification.cheats import cheats
 from environments.verification.material import Material, Others, as_list, by_meaning
 from environments.verification.mutants import mutants, recorded_bad, routes
-from environments.verification.probe import BELOW, MASKED, ONE, Probe, ProbeResult
+from environments.verification.probe import (
+    BELOW,
+    MASKED,
+    ONE,
+    Got,
+    Grade,
+    Keeper,
+    Probe,
+    ProbeResult,
+)
 from environments.verification.rewritten import other_ways
 from environments.verification.solvable import not_knowable
 
@@ -90,10 +100,12 @@ def verify(  # noqa: PLR0913 - all that the gate is told
     world_digest: str = "",
     recordings: Mapping[str, Json] | None = None,
     found: Sequence[FoundCheat] = (),
+    keeper: Keeper | None = None,
 ) -> Verification:
     """Run every probe on one candidate; `recordings` hold what a judge said of its attempts, `found` cheats that a search found.
 
-    Who verifies all candidates of an app hands in one `Others` of them: each is then read once, not once per candidate.
+    Who verifies all candidates of an app hands in one `Others` of them: each is then read once, not once per candidate. `keeper` knows what
+    probes got before; without one all are run.
     """
     version = task_version(candidate.task, candidate.rubric, world_digest=world_digest)
     gate = _Gate(candidate, version, run, recordings or {})
@@ -127,7 +139,10 @@ def verify(  # noqa: PLR0913 - all that the gate is told
         ]
         known = known_in(candidate.task.tools)
         probes += found_probes(found, material, recorded, known)
-    results = [first, *(gate.probe(probe, good) for probe in probes)]
+    grade: Grade = partial(gate.got, good=good)
+    if keeper is not None:
+        grade = keeper([repr(good.end), gate.changed, gate.honest], grade)
+    results = [first, *(gate.result(probe, grade(probe)) for probe in probes)]
     status, reasons = _status(candidate, results)
     if status == ACCEPTED and gate.honest < MOST_SHARE:
         status, reasons = NEEDS_REVIEW, [BREAKS_RULES]
@@ -218,6 +233,7 @@ class _Gate:
         self, candidate: Candidate, version: str, run: Runner, recordings: Mapping[str, Json]
     ) -> None:
         self._candidate = candidate
+        self.task_id = candidate.task.task_id
         self._recordings = recordings
         self.dispatched = Dispatched.from_json(candidate.task.dispatched)
         self._version = version
@@ -265,22 +281,26 @@ class _Gate:
             share=verdict.share,
         )
 
-    def probe(self, probe: Probe, good: Attempt) -> ProbeResult:
+    def got(self, probe: Probe, good: Attempt) -> Got:
         """Run one attack; a mutant is void where its end is the good one, or nobody knows it."""
         attempt, verdict = self.grade(probe.actions)
         void = self._void(probe, attempt, good, verdict)
         masked = verdict.reward is None and probe.expected != ONE
         passed = void or masked or self._low_enough(probe, verdict)
+        return Got(verdict.reward, void, passed, verdict.reason, verdict.share)
+
+    def result(self, probe: Probe, got: Got) -> ProbeResult:
+        """What one attack got, with what it did where it was paid."""
         return ProbeResult(
             name=probe.name,
             expected=probe.expected,
-            reward=verdict.reward,
-            void=void,
-            passed=passed,
+            reward=got.reward,
+            void=got.void,
+            passed=got.passed,
             in_gate=probe.in_gate,
-            why=verdict.reason,
-            share=verdict.share,
-            actions=() if passed else self.asked(probe.actions),
+            why=got.why,
+            share=got.share,
+            actions=() if got.passed else self.asked(probe.actions),
         )
 
     def verdict(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
@@ -48,12 +48,14 @@ class World(Protocol):
 
 
 @dataclass(slots=True)
-class _Place:
+class Place:
     """Where some calls led."""
 
     answer: str = ""
     end: str = ""
-    ways: dict[tuple[str, str], _Place] = field(default_factory=dict)
+    ways: dict[tuple[str, str], Place] = field(default_factory=dict)
+    at: int = ROOT
+    """Where `HeardWorld.answers` put it."""
 
 
 class HeardWorld:
@@ -62,36 +64,50 @@ class HeardWorld:
     def __init__(self, world: World, task: Task) -> None:
         self._world = world
         self._task = task
-        self._root = _Place()
+        self._root = Place()
+        self.last = self._root
+        """Where the last run ended."""
         self.whole = True
         """Whether every run began where the task begins: nothing else can be asked again."""
 
     def session(self, start: Mapping[str, Json], *, started_at: int) -> _HeardSession:
         """A fresh backend that notes what it answers."""
         self.whole &= start is self._task.start and started_at == self._task.started_at
-        return _HeardSession(self._world.session(start, started_at=started_at), self._root)
+        session = self._world.session(start, started_at=started_at)
+        return _HeardSession(session, self, self._root)
+
+    def take(self, kept: Sequence[Answer], end: int) -> None:
+        """Note a run of before that ended there, as if it had been made now."""
+        self.last = self._root
+        for at in _path(kept, end):
+            _, tool, text, answer, _ = kept[at]
+            if tool:
+                self.last = self.last.ways.setdefault((tool, text), Place(answer=answer))
+        self.last.end = kept[end][-1]
 
     def answers(self) -> tuple[Answer, ...]:
         """What was answered, each call behind the one that it followed."""
         found: list[Answer] = []
-        open_: list[tuple[int, tuple[str, str], _Place]] = [
+        open_: list[tuple[int, tuple[str, str], Place]] = [
             (ROOT, call, place) for call, place in self._root.ways.items()
         ]
         if self._root.end:
+            self._root.at = 0
             found.append((ROOT, "", "", "", self._root.end))
         while open_:
             before, call, place = open_.pop()
             found.append((before, *call, place.answer, place.end))
-            at = len(found) - 1
-            open_ += [(at, way, after) for way, after in place.ways.items()]
+            place.at = len(found) - 1
+            open_ += [(place.at, way, after) for way, after in place.ways.items()]
         return tuple(found)
 
 
 class _HeardSession:
     """A session that notes what it answers."""
 
-    def __init__(self, session: Session, place: _Place) -> None:
+    def __init__(self, session: Session, heard: HeardWorld, place: Place) -> None:
         self._session = session
+        self._heard = heard
         self._place = place
 
     def call(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
@@ -104,7 +120,7 @@ class _HeardSession:
         text = arguments if isinstance(arguments, str) else OBJECT + json.dumps(arguments)
         place = self._place.ways.get((name, text))
         if place is None:
-            place = self._place.ways[name, text] = _Place(answer=_digest_of(made))
+            place = self._place.ways[name, text] = Place(answer=_digest_of(made))
         self._place = place
         return made
 
@@ -113,11 +129,25 @@ class _HeardSession:
         end = self._session.end_state()
         if not self._place.end:
             self._place.end = _digest(repr(end))
+        self._heard.last = self._place
         return end
 
 
 def answers_alike(world: World, task: Task, kept: Sequence[Answer]) -> bool:
     """Whether a world answers all that was asked as it was answered then."""
+    return next(_unlike(world, task, kept), None) is None
+
+
+def ends_alike(
+    world: World, task: Task, kept: Sequence[Answer], ends: Iterable[int]
+) -> frozenset[int]:
+    """The ends to which a world leads as it did then, each answer on the way alike."""
+    unlike = set(_unlike(world, task, kept))
+    return frozenset(end for end in ends if unlike.isdisjoint(_path(kept, end)))
+
+
+def _unlike(world: World, task: Task, kept: Sequence[Answer]) -> Iterator[int]:
+    """The calls that a world answers or ends otherwise."""
     checked: set[int] = set()
     for path in _paths(kept):
         session = world.session(task.start, started_at=task.started_at)
@@ -128,11 +158,10 @@ def answers_alike(world: World, task: Task, kept: Sequence[Answer]) -> bool:
                 given: Mapping[str, Json] | str = json.loads(text[1:]) if is_object else text
                 made = session.made(tool, given)
                 if at not in checked and _digest_of(made) != answer:
-                    return False
+                    yield at
             if end and at not in checked and _digest(repr(session.end_state())) != end:
-                return False
+                yield at
             checked.add(at)
-    return True
 
 
 def _paths(kept: Sequence[Answer]) -> Iterator[list[int]]:
@@ -141,10 +170,15 @@ def _paths(kept: Sequence[Answer]) -> Iterator[list[int]]:
     for last in range(len(kept)):
         if last in followed:
             continue
-        path = [last]
-        while (before := kept[path[-1]][0]) != ROOT:
-            path.append(before)
-        yield path[::-1]
+        yield _path(kept, last)
+
+
+def _path(kept: Sequence[Answer], last: int) -> list[int]:
+    """The way from the start to a call."""
+    path = [last]
+    while (before := kept[path[-1]][0]) != ROOT:
+        path.append(before)
+    return path[::-1]
 
 
 def _digest_of(made: Answered) -> str:

@@ -7,26 +7,22 @@ same habits of the app. Not here: the verdict (`environments.verify`), where rea
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
-from environments.kept.answers import Answer, HeardWorld, World, answers_alike
-from environments.runtime.checks.end_state import HARDLY, MOSTLY
+from environments.kept.answers import Answer, World, answers_alike
+from environments.kept.graded_by import check_as_read, digest, task_as_read
+from environments.kept.probed import NOTHING, Probed, Probing
 from environments.runtime.play.environment import run_actions
 from environments.runtime.task.attempt import Attempt, Json
 from environments.runtime.task.candidate import Action, Candidate
-from environments.runtime.task.rubric import Check
 from environments.runtime.task.task import Task
 from environments.search.found import FoundCheat
 from environments.verification.knowable import Asked, Given
 from environments.verification.material import Others, answers_in
 from environments.verify import Verification, verify
-
-REFUSALS: Final = "refusals"
-"""An argument of checks: how often each tool refuses in the whole app, which each new day moves; only whether it is rarely or mostly counts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +36,8 @@ class Reads:
     """What its good run gave each argument."""
     asked: tuple[Asked, ...]
     """What was asked of the app's habits."""
+    probed: Probed = NOTHING
+    """What each of its probes got: where the verdict falls, they are not all run again."""
 
     def to_json(self) -> dict[str, Any]:
         """As plain JSON values."""
@@ -48,6 +46,7 @@ class Reads:
             "answers": self.answers,
             "given": self.given,
             "asked": self.asked,
+            "probed": self.probed.to_json(),
         }
 
     @staticmethod
@@ -58,6 +57,7 @@ class Reads:
             answers=tuple((b, t, x, a, e) for b, t, x, a, e in found["answers"]),
             given=tuple(((t, tuple(p)), x, s) for (t, p), x, s in found["given"]),
             asked=tuple(((t, tuple(p)), v, a) for (t, p), v, a in found["asked"]),
+            probed=Probed.from_json(found["probed"]) if "probed" in found else NOTHING,
         )
 
 
@@ -77,7 +77,7 @@ class Kept:
         self._world = world
         self._cheats = cheats
         self._rules = rules
-        self._shown = {one.task.task_id: _digest(_shown(one)) for one in listed}
+        self._shown = {one.task.task_id: digest(_shown(one)) for one in listed}
         self.others = Others(listed)
         alike = {
             one.task.task_id: reads
@@ -100,9 +100,21 @@ class Kept:
             if habits.would_say(reads.asked, name)
         }
 
-    def verify(self, one: Candidate, *, world_digest: str) -> tuple[Verification, Reads | None]:
-        """Attack a candidate; with the verdict comes what it is made of, None where that says nothing of another day."""
-        heard = HeardWorld(self._world, one.task)
+    def verify(
+        self, one: Candidate, *, world_digest: str, before: Reads | None = None
+    ) -> tuple[Verification, Reads | None]:
+        """Attack a candidate; with the verdict comes what it is made of, None where that says nothing of another day.
+
+        `before` is what its verdict of another day was made of: probes that would get the same are not run.
+        """
+        probing = Probing(
+            self._world,
+            one,
+            rules=self._rules,
+            before=NOTHING if before is None else before.probed,
+            answers=() if before is None else before.answers,
+        )
+        heard = probing.heard
         habits = self.others.habits(self.run)
         asked: list[Asked] = []
         habits.asked = asked
@@ -118,16 +130,19 @@ class Kept:
                 run=run,
                 world_digest=world_digest,
                 found=self._cheats.get(name, ()),
+                keeper=probing.keeper,
             )
         finally:
             habits.asked = None
         if not one.solution or not heard.whole:
             return found, None
+        answers = heard.answers()
         reads = Reads(
             made_of=self._made_of(one),
-            answers=heard.answers(),
+            answers=answers,
             given=tuple(self.others.given.get(name, ())),
             asked=tuple(_once(asked)),
+            probed=probing.probed(),
         )
         return found, reads
 
@@ -140,14 +155,13 @@ class Kept:
         cheats = [[cheat.cheat_id, cheat.kind] for cheat in self._cheats.get(one.task.task_id, ())]
         others = [self._shown[other.task.task_id] for other in self.others.drawn(one)]
         changing = sorted(self.others.changing)
-        return _digest([self._rules, _whole(one), cheats, others, changing])
+        return digest([self._rules, _whole(one), cheats, others, changing])
 
 
 def _whole(one: Candidate) -> list[Json]:
     """What a verdict looks at in a candidate."""
-    task = one.task.to_json()
-    del task["provenance"]
-    return [task, list(map(_check, one.rubric.checks)), _shown(one), *_rest(one)]
+    checks: list[Json] = list(map(check_as_read, one.rubric.checks))
+    return [task_as_read(one.task), checks, _shown(one), *_rest(one)]
 
 
 def _rest(one: Candidate) -> list[Json]:
@@ -169,26 +183,8 @@ def _shown(one: Candidate) -> list[Json]:
     return [one.task.task_id, solution, list(answers_in(one.rubric))]
 
 
-def _check(check: Check) -> Json:
-    found = check.to_json()
-    del found["support"], found["counter"]
-    shares = check.args.get(REFUSALS)
-    if isinstance(shares, dict):
-        bands: dict[str, Json] = {
-            tool: [share <= HARDLY, share > MOSTLY] if isinstance(share, int | float) else share
-            for tool, share in shares.items()
-        }
-        found["args"] = {**check.args, REFUSALS: bands}
-    return found
-
-
 def _once(asked: Iterable[Asked]) -> list[Asked]:
     seen: dict[str, Asked] = {}
     for one in asked:
         seen.setdefault(json.dumps(one), one)
     return list(seen.values())
-
-
-def _digest(value: object) -> str:
-    text = json.dumps(value, sort_keys=True, ensure_ascii=False, default=repr)
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

@@ -6,10 +6,13 @@ they measure how well it generalises. Not here: mutants of the good attempt (`mu
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 from collections.abc import Iterator
-from itertools import islice
+from functools import lru_cache
+from heapq import nsmallest
+from itertools import cycle, islice
 from typing import Final
 
 from environments.runtime.checks.arguments import canonical_arguments
@@ -33,6 +36,8 @@ OTHERS: Final = 3
 RANDOM_CALLS: Final = 8
 RANDOM_RUNS: Final = 4
 """Each with and without a hand-over at the end: a hand-over alone once paid random calls in full."""
+LUCK: Final = 8
+"""Bytes that say how lucky a call is in one run."""
 HANDS_OVER: Final = "The user needs help."
 CHUNK: Final = 5
 GUESSES: Final = 10
@@ -110,7 +115,10 @@ def _callers(material: Material) -> Iterator[Probe]:
 
 
 def _random_calls(material: Material, seed: int) -> tuple[Action, ...]:
-    """Other tasks' calls, empty ones, and random tools with random words of the user."""
+    """Other tasks' calls, empty ones, and random tools with random words of the user.
+
+    Each call has its own luck, so that one more call to choose from hardly ever changes what is chosen.
+    """
     task = material.candidate.task
     chance = random.Random(f"{task.task_id}/{seed}")  # noqa: S311 - an attack, not a secret
     pool = [(c.name, c.arguments) for c in material.foreign]
@@ -120,8 +128,19 @@ def _random_calls(material: Material, seed: int) -> tuple[Action, ...]:
         guess = {p: chance.choice(words) for p in material.parameters(name)}
         pool.append((name, json.dumps(guess)))
     pool = [(name, text) for name, text in pool if name not in task.terminal_tools]
-    chosen = [chance.choice(pool) for _ in range(RANDOM_CALLS)] if pool else []
+    at = slice((seed - 1) * LUCK, seed * LUCK)
+    ranked = nsmallest(
+        RANDOM_CALLS, dict.fromkeys(pool), key=lambda one: (_luck(task.task_id, *one)[at], one)
+    )
+    chosen = islice(cycle(ranked), RANDOM_CALLS)
     return tuple(calls(name, text, number=i) for i, (name, text) in enumerate(chosen))
+
+
+@lru_cache(maxsize=4096)
+def _luck(task_id: str, name: str, text: str) -> bytes:
+    """The luck of a call in each of the runs at a task."""
+    what = json.dumps([task_id, name, text]).encode("ascii")
+    return hashlib.blake2b(what, digest_size=LUCK * RANDOM_RUNS).digest()
 
 
 def _strangers(material: Material) -> Iterator[Probe]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from environments.runtime.task.attempt import Attempt, Json
 from environments.runtime.task.candidate import Action
@@ -33,6 +33,22 @@ class Probe:
     """Whether what came of it is bad; where it is not, the probe is void. None: it always is."""
     voidable: bool = True
     """Whether an end equal to the good one excuses it; a recorded bad attempt's user said that it was bad."""
+
+
+class Got(NamedTuple):
+    """What running and grading a probe says: plain values, so that they can be kept."""
+
+    reward: float | None
+    void: bool
+    passed: bool
+    why: str
+    share: float | None
+
+
+Grade = Callable[[Probe], Got]
+"""Runs and grades a probe."""
+Keeper = Callable[[Json, Grade], Grade]
+"""Of what results hang on beside probe, task and world, and a grader, makes one that runs only what it does not know."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
