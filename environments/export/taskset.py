@@ -43,14 +43,23 @@ SAFE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 MAIN: Final = '''"""`python DIR validate|run`: the commands of this task set."""
 
 import sys
-from pathlib import Path
 
 if sys.version_info < (3, 11):
     sys.exit("this task set needs Python 3.11 or later")
 sys.dont_write_bytecode = True  # the folder stays as exported
+# What lies beside this file never stands for a module of Python's own.
+sys.path.pop(0)
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent
+RUNTIME = FOLDER / "runtime"
+SPEC = spec_from_file_location("runtime", RUNTIME / "__init__.py", submodule_search_locations=[str(RUNTIME)])
+sys.modules["runtime"] = module_from_spec(SPEC)
+SPEC.loader.exec_module(sys.modules["runtime"])
 from runtime.play.main import main
 
-sys.exit(main(sys.argv[1:], Path(__file__).resolve().parent))
+sys.exit(main(sys.argv[1:], FOLDER))
 '''
 
 

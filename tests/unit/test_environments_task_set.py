@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -232,3 +233,96 @@ def test_a_bad_actions_file_is_one_sentence(folder: Path, text: str) -> None:
     done = run(folder, "run", "--actions", str(path))
     assert (done.returncode, "Traceback" in done.stderr) == (2, False)
     assert str(path) in done.stderr
+
+
+def listed(folder: Path, name: str, text: str) -> None:
+    """Write a file and list it: what somebody can do who may change the whole folder."""
+    (folder / name).write_text(text)
+    files = json.loads((folder / "manifest.json").read_text())["files"]
+    rewrite(folder, files=files | {name: digest_bytes(text.encode())})
+
+
+def rubric_of(folder: Path) -> str:
+    """The path of the first task's rubric."""
+    return str(json.loads((folder / "manifest.json").read_text())["tasks"][0]["rubric"])
+
+
+def opened(folder: Path) -> None:
+    """Open everything that a run and its verdict need."""
+    task_set = TaskSet.load(folder)
+    for task in task_set.tasks:
+        task_set.grade(task.task_id, task_set.solution(task.task_id))
+
+
+def test_a_rubric_that_the_manifest_does_not_list_is_refused(folder: Path) -> None:
+    """A file beside the set is no part of it, whatever a task's entry says."""
+    tasks = json.loads((folder / "manifest.json").read_text())["tasks"]
+    (folder / "other.json").write_bytes((folder / rubric_of(folder)).read_bytes())
+    rewrite(folder, tasks=[tasks[0] | {"rubric": "other.json"}, *tasks[1:]])
+    with pytest.raises(NotATaskSetError, match="does not list"):
+        opened(folder)
+
+
+def test_a_file_that_changes_after_loading_is_refused(folder: Path) -> None:
+    """What is read late is checked when it is read."""
+    task_set = TaskSet.load(folder)
+    rubric = folder / rubric_of(folder)
+    rubric.write_text(rubric.read_text().replace("1", "2"))
+    with pytest.raises(ChangedFileError):
+        task_set.rubric("task1")
+
+
+@pytest.mark.parametrize("kind", ["file", "folder", "pipe"])
+def test_links_and_pipes_in_a_task_set_are_refused(folder: Path, tmp_path: Path, kind: str) -> None:
+    """A link leads to what nobody exported, and a pipe would never end."""
+    rubric = folder / rubric_of(folder)
+    if kind == "folder":
+        rubric.parent.rename(tmp_path / "elsewhere")
+        rubric.parent.symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+    else:
+        rubric.rename(tmp_path / "elsewhere")
+        if kind == "file":
+            rubric.symlink_to(tmp_path / "elsewhere")
+        else:
+            os.mkfifo(rubric)
+    with pytest.raises(NotATaskSetError, match="no plain file"):
+        opened(folder)
+
+
+def test_code_beside_a_task_set_never_runs(folder: Path, tmp_path: Path) -> None:
+    """A module that the manifest does not list is neither run by the commands nor passed over."""
+    for name in ("json.py", "pathlib.py", "argparse.py"):
+        (folder / name).write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    ran = subprocess.run(
+        [sys.executable, "-I", str(folder), "validate"], capture_output=True, text=True, check=False
+    )
+    assert (ran.returncode, ran.stderr.count("\n")) == (2, 1)
+    assert "no part of the exported task set" in ran.stderr
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("tasks.jsonl", '"calls":100', '"calls":Infinity'),
+        ("tasks.jsonl", '"calls":100', '"calls":1e999'),
+        ("tasks.jsonl", '"calls":100', '"calls":' + "9" * 5000),
+        ("tasks.jsonl", '"calls":100', '"calls":[]'),
+        ("tasks.jsonl", '"limits":{', '"limits":[{'),
+        ("rubric", '"weight":1', '"weight":NaN'),
+        ("rubric", '"weight":1', '"weight":1e999'),
+        ("rubric", '"weight":1', '"weight":[]'),
+        ("rubric", '"args":{', '"args":[],"nothing":{'),
+        ("rubric", '"solution":[', '"solution":7,"nothing":['),
+    ],
+)
+def test_values_that_no_export_writes_are_one_sentence(
+    folder: Path, name: str, old: str, new: str
+) -> None:
+    """Numbers without end, other types and damage raise the loader's own error."""
+    name = rubric_of(folder) if name == "rubric" else name
+    text = (folder / name).read_text()
+    assert old in text
+    listed(folder, name, text.replace(old, new))
+    with pytest.raises(NotATaskSetError, match="export the task set again"):
+        opened(folder)

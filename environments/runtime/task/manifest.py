@@ -110,7 +110,7 @@ class TaskSetManifest:
                 name=value["name"],
                 task_set_version=value["task_set_version"],
                 tasks=tuple(_entry(entry) for entry in value["tasks"]),
-                files=value["files"],
+                files=_files(value["files"]),
                 redaction=value["redaction"],
                 provenance=value["provenance"],
                 left_out=value.get("left_out", {}),
@@ -121,6 +121,12 @@ class TaskSetManifest:
             raise NotATaskSetError(
                 f"{MANIFEST} is not a manifest ({fault!r}): export the task set again"
             ) from fault
+
+
+def _files(value: Mapping[str, Any]) -> Mapping[str, str]:
+    if not all(isinstance(digest, str) for digest in value.values()):
+        raise TypeError("files")
+    return value
 
 
 def _entry(value: Mapping[str, Any]) -> TaskEntry:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any, Final
 
 from .attempt import Json
@@ -70,6 +71,9 @@ class Check:
     @staticmethod
     def from_json(value: Mapping[str, Any]) -> Check:
         """The check that `to_json` wrote; fields that a later version added are ignored."""
+        weight = float(value.get("weight", 1.0))
+        if not isfinite(weight) or not isinstance(value.get("args", {}), Mapping):
+            raise ValueError("a check's weight is a finite number, its arguments are named")
         return Check(
             check_id=str(value["check_id"]),
             fn=str(value["fn"]),
@@ -77,7 +81,7 @@ class Check:
             role=str(value.get("role", BOTH)),
             required=bool(value.get("required", False)),
             positive=bool(value.get("positive", True)),
-            weight=float(value.get("weight", 1.0)),
+            weight=weight,
             says=str(value.get("says", "")),
             support=int(value.get("support", 0)),
             counter=int(value.get("counter", 0)),

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from ..checks.table import evaluate
 from ..play.environment import Environment, run_actions
@@ -25,6 +25,10 @@ from .manifest import MANIFEST, RECORDINGS, TASKS, TaskEntry, TaskSetManifest
 from .rubric import Rubric
 from .task import Task
 from .verdict import Verdict
+
+_CODE: Final = frozenset({".py", ".so", ".pyd", ".dll", ".zip", ".pth"})
+_DAMAGE: Final = (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
+"""What reading values of other types than an export writes raises."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,19 +53,22 @@ class TaskSet:
     def load(cls, path: Path | str) -> TaskSet:
         """Open a folder; every file must be what the manifest says."""
         folder = Path(path)
-        manifest = TaskSetManifest.from_json(_read_json(folder, MANIFEST))
-        for name, expected in manifest.files.items():
-            if digest_bytes(_read(folder, name)) != expected:
-                raise ChangedFileError(
-                    f"{folder / name} is not the file that was exported: export the task set again"
-                )
+        manifest = TaskSetManifest.from_json(_object(folder, MANIFEST, _read(folder, MANIFEST)))
+        for name in manifest.files:
+            _read_listed(folder, name, manifest)
+        _refuse_foreign_code(folder, manifest)
         return cls(folder, manifest)
 
     @cached_property
     def tasks(self) -> tuple[PackedTask, ...]:
         """All tasks, in the order of the folder."""
-        lines = filter(None, _read(self.path, TASKS).decode().split("\n"))
-        return tuple(self._pack(Task.from_json(json.loads(line))) for line in lines)
+        text = _read_listed(self.path, TASKS, self.manifest)
+        try:
+            lines = text.decode().split("\n")
+            tasks = [Task.from_json(_json(line)) for line in lines if line]
+        except _DAMAGE as fault:
+            raise _damaged(self.path, TASKS) from fault
+        return tuple(map(self._pack, tasks))
 
     def split(self, name: str) -> tuple[PackedTask, ...]:
         """The tasks of one split: `train`, `validation` or `held_out`."""
@@ -70,7 +77,11 @@ class TaskSet:
     @cached_property
     def recordings(self) -> Mapping[str, Json]:
         """What judges said of attempts at this set's tasks, by question key; whoever grades may add to it."""
-        return _read_json(self.path, RECORDINGS) if RECORDINGS in self.manifest.files else {}
+        return (
+            _listed_json(self.path, RECORDINGS, self.manifest)
+            if RECORDINGS in self.manifest.files
+            else {}
+        )
 
     @cached_property
     def _by_id(self) -> dict[str, PackedTask]:
@@ -95,7 +106,7 @@ class TaskSet:
         name = self.entry(task_id).world
         if name not in self._worlds:
             try:
-                self._worlds[name] = World.from_json(_read_json(self.path, name))
+                self._worlds[name] = World.from_json(_listed_json(self.path, name, self.manifest))
             except ValueError as fault:
                 raise WrongVersionError(f"{self.path / name} cannot be used: {fault}") from fault
         return self._worlds[name]
@@ -168,13 +179,12 @@ class TaskSet:
 
     def _grading(self, task_id: str) -> _Graded:
         if task_id not in self._graded:
-            document = _read_json(self.path, self.entry(task_id).rubric)
-            self._graded[task_id] = _Graded(
-                rubric=Rubric.from_json(document["rubric"]),
-                solution=tuple(document["solution"]),
-                verification=document["verification"],
-                attempts=tuple(map(RecordedAttempt.from_json, document.get("attempts", ()))),
-            )
+            name = self.entry(task_id).rubric
+            document = _listed_json(self.path, name, self.manifest)
+            try:
+                self._graded[task_id] = _graded(document)
+            except _DAMAGE as fault:
+                raise _damaged(self.path, name) from fault
         return self._graded[task_id]
 
 
@@ -186,6 +196,15 @@ class _Graded:
     solution: tuple[Action, ...]
     verification: Mapping[str, Json]
     attempts: tuple[RecordedAttempt, ...]
+
+
+def _graded(document: Mapping[str, Any]) -> _Graded:
+    return _Graded(
+        rubric=Rubric.from_json(document["rubric"]),
+        solution=tuple(document["solution"]),
+        verification=document["verification"],
+        attempts=tuple(map(RecordedAttempt.from_json, document.get("attempts", ()))),
+    )
 
 
 def grade(
@@ -201,21 +220,76 @@ def grade(
 def _read(folder: Path, name: str) -> bytes:
     if not _inside(name):
         raise NotATaskSetError(f"{folder / MANIFEST} names a file outside the task set")
+    path = folder / name
     try:
-        return (folder / name).read_bytes()
+        # Neither a link, which leads to what nobody hashed, nor a pipe, which never ends.
+        steps = [
+            folder.joinpath(*path.relative_to(folder).parts[:n])
+            for n in range(1, name.count("/") + 2)
+        ]
+        if any(step.is_symlink() for step in steps) or (path.exists() and not path.is_file()):
+            raise NotATaskSetError(
+                f"{path} is no plain file: copy the set with its links followed (cp -RL), or export it again"
+            )
+        return path.read_bytes()
     except OSError as fault:
         raise NotATaskSetError(
             f"{folder} is not a whole task set: {name} cannot be read ({fault.strerror})"
         ) from fault
 
 
-def _inside(name: str) -> bool:
-    return bool(name) and not name.startswith("/") and ".." not in name.split("/")
+def _read_listed(folder: Path, name: str, manifest: TaskSetManifest) -> bytes:
+    """A file as it was exported; what the manifest does not list is no part of the set."""
+    if name not in manifest.files:
+        raise NotATaskSetError(
+            f"{folder / MANIFEST} uses a file that it does not list: export the task set again"
+        )
+    data = _read(folder, name)
+    if digest_bytes(data) != manifest.files[name]:
+        raise ChangedFileError(
+            f"{folder / name} is not the file that was exported: export the task set again"
+        )
+    return data
 
 
-def _read_json(folder: Path, name: str) -> dict[str, Any]:
+def _refuse_foreign_code(folder: Path, manifest: TaskSetManifest) -> None:
+    """Code that the manifest does not list would run before or instead of the set's own."""
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if path.suffix in _CODE and name not in manifest.files:
+            raise ChangedFileError(f"{path} is no part of the exported task set: remove it")
+
+
+def _inside(name: object) -> bool:
+    return (
+        isinstance(name, str)
+        and bool(name)
+        and not name.startswith("/")
+        and ".." not in name.split("/")
+    )
+
+
+def _damaged(folder: Path, name: str) -> NotATaskSetError:
+    return NotATaskSetError(
+        f"{folder / name} holds values that no export writes: export the task set again"
+    )
+
+
+def _json(text: str | bytes) -> Any:
+    return json.loads(text, parse_constant=_no_constant)
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(name)
+
+
+def _listed_json(folder: Path, name: str, manifest: TaskSetManifest) -> dict[str, Any]:
+    return _object(folder, name, _read_listed(folder, name, manifest))
+
+
+def _object(folder: Path, name: str, data: bytes) -> dict[str, Any]:
     try:
-        value = json.loads(_read(folder, name))
+        value = _json(data)
     except (ValueError, RecursionError) as fault:
         raise NotATaskSetError(f"{folder / name} is not JSON: export the task set again") from fault
     if not isinstance(value, dict):
