@@ -165,3 +165,25 @@ def test_the_agents_container_holds_no_answer(folder: Path) -> None:
         }
         for place in ("environment/replay/task_set", "tests/task_set"):
             assert len(TaskSet.load(task / place).tasks) == 1
+
+
+@pytest.mark.parametrize(
+    ("header", "status"),
+    [
+        ("Content-Length: -1", b"411"),
+        ("Content-Length: many", b"411"),
+        ("Content-Length: 2\r\nTransfer-Encoding: chunked", b"411"),
+        ("Content-Length: 99999999", b"413"),
+        (f"Content-Length: {'9' * 5000}", b"413"),
+        ("Content-Length: 2", b"400"),
+    ],
+)
+def test_a_request_without_an_honest_length_is_answered_at_once(
+    folder: Path, tmp_path: Path, header: str, status: bytes
+) -> None:
+    """A negative, unreadable or missing length would be read for ever or end a thread in a traceback."""
+    with served(folder / "out" / "task3", tmp_path / "actions.jsonl") as url:
+        port = int(url.split(":")[2].split("/")[0])
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
+            client.sendall(f"POST /mcp HTTP/1.1\r\nHost: x\r\n{header}\r\n\r\n[]".encode())
+            assert client.recv(1000).split(b" ")[1] == status
