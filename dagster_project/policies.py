@@ -9,6 +9,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
 from dagster_project.errors import InputError
 from environments.llm import LlmPolicy
@@ -22,6 +23,14 @@ LOCAL: Final = "torch:"
 URLS: Final = ("http://", "https://")
 
 
+def _is_plain(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return "@" not in parts.netloc and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyChoice:
     """Which policy acts."""
@@ -32,6 +41,14 @@ class PolicyChoice:
     """The model behind a URL."""
     api_key: str = field(default="", repr=False)
     temperature: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse an address that holds a password: it would stand in every rollout, and no client takes it beside a key."""
+        if self.name.startswith(URLS) and not _is_plain(self.name):
+            raise InputError(
+                "The policy's address holds a user or a password, or is none; "
+                "give http://HOST:PORT/v1, and the key as TRACEGYM_POLICY_KEY."
+            )
 
     @property
     def label(self) -> str:

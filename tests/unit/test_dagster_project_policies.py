@@ -62,3 +62,20 @@ def test_a_budget_of_time_starts_nothing_after_it(tmp_path: Path) -> None:
     launch = Launch(choice=PolicyChoice(name="solution"), settings=settings)
     counts = asyncio.run(roll_out(None, tmp_path / "set", launch))
     assert (counts.rollouts, counts.wanted) == (0, 6)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://user:secret@host/v1",
+        "https://secret@host/v1",
+        "http://[::1",
+        "http://h:x/v1",
+        "http://",
+    ],
+)
+def test_an_address_with_a_password_or_without_a_host_is_one_sentence(url: str) -> None:
+    """The sentence names the way to give a key, and never the password."""
+    with pytest.raises(InputError, match="TRACEGYM_POLICY_KEY") as caught:
+        PolicyChoice(name=url, model="m")
+    assert "secret" not in str(caught.value)
