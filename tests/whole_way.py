@@ -32,6 +32,7 @@ from dagster_project.verification import VerifiedTask
 from environments.export.errors import ExportError
 from environments.export.formats import FORMATS
 from environments.export.taskset import Choice, entry_of, write_task_set
+from environments.runtime.document.world_file import WorldDocument
 from environments.runtime.play.environment import run_actions
 from environments.runtime.play.play import Play, actions_of
 from environments.runtime.task.attempt import Json
@@ -147,6 +148,7 @@ def world_from(episodes: Sequence[CleanEpisode]) -> StoredWorld:
     text = to_rows([document]).to_pylist()[0]["document"]
     content = orjson.loads(text)
     content.pop("tools")
+    content["document"] = WorldDocument.from_json(content["document"])
     world = StoredWorld(**content, tools=learnt.tools)
     World(world.document)
     return world

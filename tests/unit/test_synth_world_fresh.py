@@ -12,6 +12,7 @@ import pytest
 from dagster_project.recorded_calls import recorded_calls
 from environments.fidelity import replay
 from environments.runtime.document.views import ValueForm
+from environments.runtime.document.world_file import WorldDocument
 from environments.runtime.task.attempt import DERIVED, UNKNOWN
 from environments.runtime.views.formats import draw_id, fits, read_time
 from environments.runtime.world.world import World
@@ -180,7 +181,9 @@ def test_the_same_calls_tell_the_same_values(document: dict[str, Any]) -> None:
 
 def test_ids_keep_the_format_and_are_never_recorded_ones(document: dict[str, Any]) -> None:
     """Alphabet, length and prefix as recorded; no value of the recordings comes back."""
-    mark = next(m for m in document["fresh"]["marks"].values() if m["tool"] == "book")
+    fresh = WorldDocument.from_json(document).views.fresh
+    assert fresh is not None
+    mark = next(m for m in fresh.marks.values() if m.tool == "book")
     known = {
         json.loads(s.content or "")["ticket"]
         for e in season(80)
@@ -194,7 +197,7 @@ def test_ids_keep_the_format_and_are_never_recorded_ones(document: dict[str, Any
         made.add(json.loads(result.content)["ticket"])
     assert len(made) == 50
     assert made.isdisjoint(known)
-    assert all(fits(mark, one) and one.startswith("TK-") for one in made)
+    assert all(fits(mark.form, one) and one.startswith("TK-") for one in made)
 
 
 def test_a_record_keeps_the_time_it_was_told(document: dict[str, Any]) -> None:

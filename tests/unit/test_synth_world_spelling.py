@@ -102,7 +102,7 @@ def test_spellings_that_a_tool_takes_for_one_get_one_answer(sku: str) -> None:
 def test_the_world_file_says_which_spellings_are_one_and_why() -> None:
     """Kinds and support stand beside the argument; what differs by order or casing has none."""
     known = _document()["spelling"]
-    assert known["get_item"]["sku"]["kinds"] == ["trim", "case"]
+    assert known["get_item"]["sku"]["kinds"] == ["case", "trim"]
     assert known["get_item"]["sku"]["support"] >= 2
     assert known["basket"]["skus"]["kinds"] == ["order"]
     assert not {"queue", "code"} & known.keys()

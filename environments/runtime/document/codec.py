@@ -270,12 +270,12 @@ def _record(kind: Any) -> Read:
 def _writer(hint: Any) -> Write:  # noqa: PLR0911 - one line for each kind of annotation
     """What writes values of one annotation; made once."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-    if hint in _WORDS or hint is Any or hint is AnyJson or AnyJson in arguments:
+    if hint in _WORDS or hint is Any or hint is AnyJson:
         return _as_it_is
     if origin is Annotated:
         return _writer(arguments[0])
     if origin in {typing.Union, types.UnionType}:
-        return _write_one_of(arguments)
+        return _as_it_is if AnyJson in arguments else _write_one_of(arguments)
     if origin is frozenset:
         item = _writer(arguments[0])
         return lambda value: [item(one) for one in sorted(value)]

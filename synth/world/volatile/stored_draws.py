@@ -9,12 +9,11 @@ episode starts afresh.
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from statistics import median_low
-from typing import Any, Final
+from typing import Final
 
 from environments.runtime.document.views import MarkPart, ValueForm
 from environments.runtime.task.attempt import Json
@@ -153,8 +152,8 @@ def _scalars(value: Json, place: str = "") -> Iterator[tuple[str, Json]]:
 
 def _with_marks(seen: Observation, own: dict[Json, str], names: dict[str, str]) -> str | None:
     """An answer with marks, laid out as before; None where its layout cannot be kept."""
-    style: Any = next((s for s in STYLES if json.dumps(seen.value, **s) == seen.content), None)  # type: ignore[arg-type]  # styles are arguments of dumps
-    return None if style is None else json.dumps(_marked(seen.value, own, names), **style)
+    style = next((s for s in STYLES if s.dumps(seen.value) == seen.content), None)
+    return None if style is None else style.dumps(_marked(seen.value, own, names))
 
 
 def _marked(value: Json, own: dict[Json, str], names: dict[str, str]) -> Json:
