@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from itertools import pairwise
 from typing import Final
 
 from environments.runtime.views.multiplexed import spoken
@@ -435,7 +436,7 @@ def _joined(words: list[str]) -> list[list[str]]:
     What is listed by date and category does one thing: only a verb begins another part.
     """
     parts: list[list[str]] = [[]]
-    for word, after in zip(words, [*words[1:], ""], strict=True):
+    for word, after in pairwise([*words, ""]):
         if word == "and" and _said(after):
             parts.append([])
         elif word != "and":

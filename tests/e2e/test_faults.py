@@ -22,6 +22,7 @@ import redact.learn
 import redact.scrub
 import synth.failures
 import synth.tasks
+import synth.world.learn
 import synth.world.search.fields
 import synth.worlds
 from dagster_project import report_parts
@@ -252,7 +253,7 @@ def test_a_tool_that_cannot_be_learnt_has_its_recordings(
 ) -> None:
     """The other tools are learnt, the world says so, recorded calls of the tool are still told, and its tasks are still made."""
     mend = failing(
-        monkeypatch, synth.worlds, "learn_outcomes", lambda tool: tool.name == "renew_loan"
+        monkeypatch, synth.world.learn, "learn_outcomes", lambda tool: tool.name == "renew_loan"
     )
     found = built(home)
     assert {(one.stage, one.app, one.kind, one.unit) for one in found.skipped} == {
@@ -520,7 +521,9 @@ def test_dagster_shows_what_was_left_out_and_no_run_fails(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A check that does not block, and a table beside the asset."""
-    failing(monkeypatch, synth.worlds, "learn_outcomes", lambda tool: tool.name == "renew_loan")
+    failing(
+        monkeypatch, synth.world.learn, "learn_outcomes", lambda tool: tool.name == "renew_loan"
+    )
     found = built(home)
     assert found.failed_checks == ("worlds: nothing_left_out",)
     with instance_of(home) as instance:
@@ -541,7 +544,9 @@ def test_faults_at_every_stage_cost_their_units_and_the_command_ends_with_0(
     failing(
         monkeypatch, redact.scrub, "_judge_episode", lambda e, *_: "renew L5002" in str(e.steps)
     )
-    failing(monkeypatch, synth.worlds, "learn_outcomes", lambda tool: tool.name == "renew_loan")
+    failing(
+        monkeypatch, synth.world.learn, "learn_outcomes", lambda tool: tool.name == "renew_loan"
+    )
     failing(
         monkeypatch,
         environments.kept.reads,
@@ -556,7 +561,7 @@ def test_faults_at_every_stage_cost_their_units_and_the_command_ends_with_0(
     assert done.exit_code == 0
     for told in (
         "left out: 5 episodes of another, lending, redaction: OddError at redact/scrub.py:",
-        "left out: 2 tools (renew_loan) of another, lending, learning tools: OddError at synth/worlds.py:",
+        "left out: 2 tools (renew_loan) of another, lending, learning tools: OddError at synth/world/learn.py:",
         "its recordings are told, and nothing else",
         "left out: 1 task of another, attacking tasks: OddError at environments/kept/reads.py:",
         "left out: 1 app of another, searching for identifiers: OddError at dagster_project/leak_check.py:",
@@ -575,7 +580,7 @@ def test_faults_at_every_stage_cost_their_units_and_the_command_ends_with_0(
     assert left_out["verified_tasks", "task"] == [task]
     page = home.report.read_text("utf-8")
     assert "report/section: OddError at dagster_project/report_parts.py" in page
-    assert "worlds/tool: OddError at synth/worlds.py" in page
+    assert "worlds/tool: OddError at synth/world/learn.py" in page
     assert "Quackenbush" not in page
     assert "left out: 2 tools (renew_loan)" in run(command_line, ["doctor", *at_home]).stdout
 

@@ -103,3 +103,9 @@ def test_a_call_id_used_twice_gets_the_nearest_result() -> None:
     ]
     results = [c.result.content for c in record(replace(one, steps=tuple(steps))).attempt.calls]
     assert results == [FETCH[3], STOP[3]]
+
+
+@pytest.mark.parametrize("name", ["", "查询", "_"])
+def test_a_name_without_latin_letters_says_nothing(name: str) -> None:
+    """Other scripts and empty names are read without a fault, and speak for neither side."""
+    assert write_log_odds(name, "") == 0.0
