@@ -29,6 +29,7 @@ def earlier_rows(path: Path, format_name: str) -> list[dict[str, Any]]:
         raise InputError(
             f"{path} exists, and {format_name} is not added to: give --out another name"
         )
+    rows: list[Any]
     try:
         rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     except ValueError:
