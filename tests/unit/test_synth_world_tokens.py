@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.volatile import Depot, recorded, verdict
 from dagster_project.recorded_calls import recorded_calls
-from environments.fidelity import Fidelity, replay
+from environments.fidelity import Fidelity, Judged, replay
 from environments.runtime.task.attempt import DERIVED, UNKNOWN
 from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode, CleanStep
@@ -128,17 +128,24 @@ def test_ids_that_one_tool_alone_takes_are_no_tokens() -> None:
 
 
 def test_a_depot_behind_a_token_is_known_like_a_plain_one() -> None:
-    """Nothing more is wrong but what was wrong before, and made-up tokens never get an answer."""
-    found = recorded(0, "token", living=False)
-    for part in ("h", "p"):
-        assert isinstance(found[part], Fidelity)
-    judged = [j for part in ("h", "p") for j in found[part].judged]  # type: ignore[union-attr]  # figures
-    right = sum(verdict(j) == "right" for j in judged)
-    assert right > 0.7 * len(judged)
-    assert sum(verdict(j) == "wrong" for j in judged) <= 10
+    """Its answers are wrong no more often than the plain depot's, and made-up tokens never get an answer."""
+    judged, plain = _judged("token"), _judged("plain")
+    assert _share("right", judged) > 0.7
+    assert _share("wrong", judged) <= _share("wrong", plain) <= 0.01
     forged = [j for j in judged if "verify first" in j.call.content]
     assert len(forged) > 30
     assert all(j.result.source == UNKNOWN for j in forged)
+
+
+def _judged(form: str) -> list[Judged]:
+    """Held-out and random calls of a depot in one form."""
+    found = recorded(0, form, living=False)
+    parts = [found["h"], found["p"]]
+    return [one for part in parts if isinstance(part, Fidelity) for one in part.judged]
+
+
+def _share(word: str, judged: list[Judged]) -> float:
+    return sum(verdict(one) == word for one in judged) / len(judged)
 
 
 def test_the_depot_refuses_tokens_that_it_did_not_give_out() -> None:
