@@ -31,9 +31,9 @@ from benchmarks.rubrics_desk import (
     true_label,
 )
 from redact.clean_episode import CleanEpisode, CleanStep
-from synth.clusters import cluster
-from synth.failure_calls import differing_in
-from synth.failures import Failure, detect, fingerprint_of
+from synth.clusters.clustering import cluster
+from synth.failures.calls import differing_in
+from synth.failures.detection import Failure, detect, fingerprint_of
 
 PLAIN: Final = "as it is"
 SAYS_NOTHING: Final = "as it is, nothing says error"

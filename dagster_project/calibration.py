@@ -3,7 +3,7 @@
 Comes in: the clean lake, an app and the outcome policy. Goes out: the app's `Calibration`, or None where its outcomes are
 too few. It is fitted on the app's first labelled episodes, 50, 100, 200 and so on up to `MOST`, so that a new day does not
 change what was said of all earlier ones; it is fitted anew when the next size is reached. Not here: the model
-(`synth.failure_calibration`).
+(`synth.failures.calibration`).
 """
 
 from collections.abc import Mapping
@@ -13,8 +13,8 @@ from typing import Final
 from dagster_project.clean_records import clean_episodes_of, home_days, labels_of
 from dagster_project.lake import Lake
 from dagster_project.tool_parts import PLAIN, AppReading
-from synth.failure_calibration import MIN_LABELLED, Calibration
-from synth.failures import calibrate_on
+from synth.failures.calibration import MIN_LABELLED, Calibration
+from synth.failures.detection import calibrate_on
 from synth.labels import Label
 
 MOST: Final = 3200

@@ -14,8 +14,8 @@ from dagster_project.tables import CLEAN_EPISODES, CLEAN_OUTCOMES
 from redact.clean_episode import CleanEpisode
 from redact.clean_outcome import CleanOutcome
 from redact.clean_rows import clean_episode_from_row, clean_outcome_from_row
-from synth.clusters import Cluster
-from synth.failures import Failure
+from synth.clusters.clustering import Cluster
+from synth.failures.detection import Failure
 from synth.labels import Label, label_episodes, load_outcome_policy
 from synth.rubric.corrections import Said, corrections_of
 from synth.rubric.references import Reference, references_of

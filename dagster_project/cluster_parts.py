@@ -16,8 +16,8 @@ from dagster_project.report.data import (
 from dagster_project.standing import Standing
 from environments.verification.sentences import reason_group, reason_says
 from environments.verify import ACCEPTED
-from synth.clusters import Cluster
-from synth.failures import Failure
+from synth.clusters.clustering import Cluster
+from synth.failures.detection import Failure
 
 
 def cluster_rows(

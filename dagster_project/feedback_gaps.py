@@ -13,8 +13,8 @@ from dagster_project.report.data import Missing
 from environments.runtime.document.world_file import WorldDocument
 from environments.runtime.views.multiplexed import EMPTY, Dispatched
 from redact.clean_episode import CleanEpisode
-from synth.failure_calls import read_calls
-from synth.failure_parts import named_by_part
+from synth.failures.calls import read_calls
+from synth.failures.named_parts import named_by_part
 from synth.labels import Label
 
 LEAST_USERS: Final = 5

@@ -20,7 +20,7 @@ from dagster_project.verification import trust_in
 from environments.runtime.task.attempt import Json
 from environments.verification.kinds import KINDS
 from environments.verify import ACCEPTED
-from synth.clusters import Cluster
+from synth.clusters.clustering import Cluster
 
 
 def grader_rows(

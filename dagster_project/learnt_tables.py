@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from dagster_project.tables import BY_APP, Table
 from environments.rollout.rollout import ROLLOUT_SCHEMA
-from synth.clusters import CLUSTER_SCHEMA
-from synth.failures import FAILURE_SCHEMA
+from synth.clusters.clustering import CLUSTER_SCHEMA
+from synth.failures.detection import FAILURE_SCHEMA
 
 DOCUMENT_SCHEMA: Final = pa.schema(
     [("app", pa.string()), ("id", pa.string()), ("version", pa.string()), ("document", pa.string())]

@@ -28,7 +28,7 @@ from environments.runtime.task.candidate import Candidate
 from environments.verification.attack_table import attack_rows, way_rows
 from environments.verification.sentences import reason_group, reason_says
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED
-from synth.clusters import Cluster
+from synth.clusters.clustering import Cluster
 
 MOST_TURNS = 24
 MOST_TEXT = 400

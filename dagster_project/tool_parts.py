@@ -2,7 +2,7 @@
 
 Comes in: the clean lake and an app. Goes out: how its calls are read. It is learnt from the first 16 episodes, 32, 64 and so on up to `MOST`, so
 that a new day does not rename the failures of all earlier ones. Worlds, which come later, learn from all episodes. Not here: the names
-(`synth.failure_parts`).
+(`synth.failures.named_parts`).
 """
 
 from collections import Counter
@@ -13,9 +13,9 @@ from typing import Final
 from dagster_project.clean_records import clean_episodes_of, home_days
 from dagster_project.lake import Lake
 from environments.runtime.views.multiplexed import EMPTY, Dispatched
-from synth.failure_answers import Path
-from synth.failure_calls import differing_in
-from synth.failure_parts import learn_named_parts
+from synth.failures.answers import Path
+from synth.failures.calls import differing_in
+from synth.failures.named_parts import learn_named_parts
 
 LEAST: Final = 16
 MOST: Final = 1024

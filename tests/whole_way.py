@@ -50,10 +50,10 @@ from redact.learnt import Learnt
 from redact.policy import Policy
 from redact.scrub import scrub, scrub_outcomes
 from redact.vault import open_vault
-from synth.clusters import Clusters, cluster
-from synth.failure_calls import differing_in
-from synth.failure_parts import learn_named_parts
-from synth.failures import Failure, calibrate_on, detect
+from synth.clusters.clustering import Clusters, cluster
+from synth.failures.calls import differing_in
+from synth.failures.detection import Failure, calibrate_on, detect
+from synth.failures.named_parts import learn_named_parts
 from synth.labels import Label, OutcomePolicy, label_episodes
 from synth.rubric.corrections import corrections_of
 from synth.tasks import derive_tasks

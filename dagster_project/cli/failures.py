@@ -12,8 +12,8 @@ from dagster_project.home import apps_of, open_home
 
 if TYPE_CHECKING:
     from dagster_project.lake import Lake
-    from synth.clusters import Cluster
-    from synth.failures import Failure
+    from synth.clusters.clustering import Cluster
+    from synth.failures.detection import Failure
 
 
 def failures(

@@ -15,7 +15,7 @@ from dagster_project.learnt_tables import CLUSTERS
 from dagster_project.progress import counted
 from dagster_project.rows import to_table
 from dagster_project.skipped import Skips
-from synth.clusters import Clusters, ClusterSettings, cluster
+from synth.clusters.clustering import Clusters, ClusterSettings, cluster
 
 ASSET = "failure_clusters"
 DEFAULT_K = ClusterSettings().k

@@ -29,8 +29,8 @@ from dagster_project.review.store import ASSET as REVIEWS
 from dagster_project.rows import always, looked_up, to_table
 from dagster_project.skipped import Skips
 from dagster_project.tool_parts import PLAIN, parts_size, reading_of
-from synth.failure_calibration import Calibration
-from synth.failures import Failure, detect
+from synth.failures.calibration import Calibration
+from synth.failures.detection import Failure, detect
 
 ASSET = "failures"
 

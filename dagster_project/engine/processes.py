@@ -38,7 +38,7 @@ _PRELOAD: Final = (
     "dagster_project.verification",
     "dagster_project.held_out",
     "redact.scrub",
-    "synth.failures",
+    "synth.failures.detection",
 )
 _METHOD: Final = "forkserver" if "forkserver" in get_all_start_methods() else "spawn"
 

@@ -17,7 +17,7 @@ from dagster_project.home import Home, add_apps, open_home
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import FAILURES
 from dagster_project.rows import always, to_table
-from synth.clusters import EXACT, Cluster
+from synth.clusters.clustering import EXACT, Cluster
 from tests.unit.failed_readers import refused
 
 DAY = "2026-01-05"

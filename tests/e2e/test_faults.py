@@ -20,7 +20,7 @@ import environments.export.taskset
 import environments.kept.reads
 import redact.learn
 import redact.scrub
-import synth.failures
+import synth.failures.detection
 import synth.tasks
 import synth.world.learn
 import synth.world.search.fields
@@ -237,7 +237,7 @@ def test_an_episode_that_failures_cannot_be_looked_for_in_is_none(
     """The other failures are the same."""
     everything = rows(whole, FAILURES)
     odd = next(row["episode_id"] for row in everything if row["app"] == LENDING)
-    mend = failing(monkeypatch, synth.failures, "read", lambda e, *_: e.episode_id == odd)
+    mend = failing(monkeypatch, synth.failures.detection, "read", lambda e, *_: e.episode_id == odd)
     found = built(home)
     assert {(one.stage, one.unit) for one in found.skipped if one.kind == "episode"} == {
         ("failures", odd)
@@ -590,7 +590,7 @@ def test_what_a_person_has_to_settle_still_stops_the_build(
 ) -> None:
     """A damaged table, a full disk or no memory is nobody's unit."""
     for stop in (LakeError("damaged"), MemoryError(), OSError(28, "No space left on device")):
-        monkeypatch.setattr(synth.failures, "read", _raising(stop))
+        monkeypatch.setattr(synth.failures.detection, "read", _raising(stop))
         with pytest.raises(type(stop)):
             built(home)
 
@@ -605,12 +605,15 @@ def _raising(fault: BaseException) -> Callable[..., None]:
 @pytest.mark.slow
 def test_notes_hold_no_text_of_the_data(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every field is one of ours: stages, kinds, ids that we gave, types and places in our code."""
-    failing(monkeypatch, synth.failures, "read", lambda *_: True)
+    failing(monkeypatch, synth.failures.detection, "read", lambda *_: True)
     found = built(home)
     assert found.skipped
     for one in found.skipped:
         told = asdict(one)
-        assert told.pop("place").startswith("synth/failures.py:") or one.kind == "calibration"
+        assert (
+            told.pop("place").startswith("synth/failures/detection.py:")
+            or one.kind == "calibration"
+        )
         assert "Quackenbush" not in str(told)
 
 

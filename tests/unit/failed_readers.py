@@ -1,10 +1,10 @@
 """Readers of a library whose wishes failed: what several test modules about clusters talk about. Not a test module."""
 
-from synth.clusters import (
+from synth.clusters.clustering import (
     Cluster,
     Clusters,
 )
-from synth.failures import Failure, detect
+from synth.failures.detection import Failure, detect
 from synth.labels import Label
 from tests.unit.clean_conversations import (
     call,

@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from synth.cluster_llm_names import ClusterName, llm_naming, may_be_said, prompt_for
-from synth.clusters import (
+from synth.clusters.clustering import (
     EXACT,
     cluster,
 )
-from synth.failures import Failure, detect
+from synth.clusters.llm_names import ClusterName, llm_naming, may_be_said, prompt_for
+from synth.failures.detection import Failure, detect
 from synth.llm import LlmSettings
 from tests.unit.clean_conversations import (
     call,

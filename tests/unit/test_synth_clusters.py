@@ -9,10 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from synth.cluster_names import rest_name, terms_of, who
-from synth.cluster_texts import embed, group, nearest
-from synth.cluster_trend import DayCount, movement_of, trend_of
-from synth.clusters import (
+from synth.clusters.clustering import (
     CLUSTER_SCHEMA,
     EXACT,
     REST,
@@ -20,9 +17,12 @@ from synth.clusters import (
     ClusterSettings,
     cluster,
 )
-from synth.failure_calls import read_calls
-from synth.failure_texts import values_of, vocabulary
-from synth.failures import Failure, detect
+from synth.clusters.names import rest_name, terms_of, who
+from synth.clusters.texts import embed, group, nearest
+from synth.clusters.trend import DayCount, movement_of, trend_of
+from synth.failures.calls import read_calls
+from synth.failures.detection import Failure, detect
+from synth.failures.texts import values_of, vocabulary
 from tests.unit.clean_conversations import (
     DAY,
     START,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from synth.failure_answers import comparable, learn_differing
-from synth.failure_calls import differing_in, read_calls
+from synth.failures.answers import comparable, learn_differing
+from synth.failures.calls import differing_in, read_calls
 from tests.unit.clean_conversations import call, episode, result
 
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 from dagster_project.feedback_gaps import LEAST_USERS, feedback_gaps
 from dagster_project.tool_parts import LEAST, MOST, _size
 from redact.clean_episode import CleanEpisode, CleanStep
-from synth.cluster_names import name_of, said_by
-from synth.failure_parts import learn_named_parts
-from synth.failures import Failure, detect
+from synth.clusters.names import name_of, said_by
+from synth.failures.detection import Failure, detect
+from synth.failures.named_parts import learn_named_parts
 from synth.labels import Label
 from tests.unit.clean_conversations import call, episode, result, says, user
 

@@ -8,10 +8,8 @@ import pytest
 from hypothesis import strategies as st
 
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
-from synth.failure_calls import canonical, read_calls
-from synth.failure_signals import signals_of
-from synth.failure_words import name_words, stem
-from synth.failures import (
+from synth.failures.calls import canonical, read_calls
+from synth.failures.detection import (
     CONFIRMED,
     FAILURE_SCHEMA,
     SUSPECTED,
@@ -23,6 +21,8 @@ from synth.failures import (
     is_suspicious,
     read,
 )
+from synth.failures.signals import signals_of
+from synth.failures.words import name_words, stem
 from synth.labels import Label
 from tests.unit.clean_conversations import call, episode, real_episodes, result, says, user
 

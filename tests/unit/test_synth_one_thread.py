@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from synth import clusters
-from synth.cluster_texts import Vectors, embed
+from synth.clusters import clustering
+from synth.clusters.texts import Vectors, embed
 from synth.one_thread import one_thread
 from tests.unit.failed_readers import refused
 
@@ -31,8 +31,8 @@ def test_failures_are_clustered_on_one_thread(monkeypatch: pytest.MonkeyPatch) -
         seen.append(_threads())
         return embed(facets)
 
-    monkeypatch.setattr(clusters, "embed", embedded)
+    monkeypatch.setattr(clustering, "embed", embedded)
     with threadpool_limits(limits=2):
-        clusters.cluster([refused(number) for number in range(4)])
+        clustering.cluster([refused(number) for number in range(4)])
     assert seen
     assert all(one == {1} for one in seen)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from synth.cluster_names import terms_of
+from synth.clusters.names import terms_of
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -40,7 +40,7 @@ def embed(facets: Sequence[str]) -> Vectors:
     words = [" ".join(term for term in found if " " not in term) for found in terms]
     if len(facets) < 2 or not any(words):
         return np.zeros((len(facets), 1))
-    # Local imports, here and below: see `cluster_names`.
+    # Local imports, here and below: see `clusters.names`.
     from scipy.sparse import csr_matrix, hstack  # noqa: PLC0415
     from sklearn.decomposition import TruncatedSVD  # noqa: PLC0415
     from sklearn.preprocessing import normalize  # noqa: PLC0415

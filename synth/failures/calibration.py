@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from synth.failure_signals import Reading, Signal
+from synth.failures.signals import Reading, Signal
 from synth.one_thread import one_thread
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _scaling(matrix: Floats) -> tuple[Floats, Floats]:
 
 
 def _auc(labels: NDArray[np.int64], scores: Floats) -> float:
-    # Local import, as below: see `cluster_names`.
+    # Local import, as below: see `clusters.names`.
     from sklearn.metrics import roc_auc_score  # noqa: PLC0415
 
     return float(roc_auc_score(labels, scores))

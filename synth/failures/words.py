@@ -1,7 +1,7 @@
 """Words that tell something about how a conversation went. English; other languages give no signal, never a wrong one.
 
 Comes from general customer-service English, not from any app: tool names are only ever read as words (`cancelOrder`
-is "cancel order"). Not here: which step matched and what it counts for (`failure_signals`).
+is "cancel order"). Not here: which step matched and what it counts for (`failures.signals`).
 """
 
 from __future__ import annotations

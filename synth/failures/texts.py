@@ -2,7 +2,7 @@
 
 Takes a text and the values that the episode's own calls and results reveal; gives a template or a facet. It errs
 towards taking out too much: a word is kept only if it is lower-case prose or a word of the app's tool definitions.
-Not here: names of clusters (`cluster_names`), which add the rule of k distinct users.
+Not here: names of clusters (`clusters.names`), which add the rule of k distinct users.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Final
 
 from environments.runtime.task.tool_definition import definition_of
 from redact.clean_episode import CleanEpisode
-from synth.failure_calls import SeenCall
-from synth.failure_words import name_words
+from synth.failures.calls import SeenCall
+from synth.failures.words import name_words
 from synth.tool_content import held
 
 VALUE: Final = "…"

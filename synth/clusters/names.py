@@ -2,7 +2,7 @@
 
 A name is a template over the mechanical fingerprint (how it failed, the tools in words, the error's template) with a
 few words of what users wanted. A word may stand in a name if it is a word of the app's tool definitions, or if at
-least k distinct users said it; below k users the name stays generic. Not here: LLM names (`cluster_llm_names`).
+least k distinct users said it; below k users the name stays generic. Not here: LLM names (`clusters.llm_names`).
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from functools import cache
 from typing import Final
 
 from environments.runtime.views.multiplexed import spoken
-from synth.failure_texts import VALUE
-from synth.failure_words import name_words
-from synth.failures import Failure
+from synth.failures.detection import Failure
+from synth.failures.texts import VALUE
+from synth.failures.words import name_words
 
 _TALK: Final = frozenset(
     {

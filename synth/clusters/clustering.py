@@ -18,10 +18,10 @@ from typing import Final
 
 import pyarrow as pa
 
-from synth.cluster_names import name_of, rest_name, said_by, who
-from synth.cluster_texts import Vectors, embed, exemplars, group, nearest
-from synth.cluster_trend import DayCount, movement_of, trend_of
-from synth.failures import CONFIRMED, Failure, day_of, fingerprint_of
+from synth.clusters.names import name_of, rest_name, said_by, who
+from synth.clusters.texts import Vectors, embed, exemplars, group, nearest
+from synth.clusters.trend import DayCount, movement_of, trend_of
+from synth.failures.detection import CONFIRMED, Failure, day_of, fingerprint_of
 from synth.one_thread import one_thread
 
 CLUSTER_FORMAT: Final = 1

@@ -13,7 +13,7 @@ from dataclasses import replace
 from environments.runtime.values.normal import parse_arguments
 from environments.runtime.views.multiplexed import Dispatched
 from redact.clean_episode import CleanEpisode
-from synth.failure_calls import SeenCall
+from synth.failures.calls import SeenCall
 from synth.world.multiplexed.operations import learn_dispatched
 from synth.world.observation import histories
 

@@ -1,7 +1,7 @@
 """The calls of an episode as failures see them: each call with its answer, and whether the answer is an error.
 
 Reads a clean episode; gives `SeenCall`s and what the episode's tool definitions say. Not here: what an error looks like
-(`tool_errors`), what it means (`failure_signals`), how errors are grouped (`failure_texts`).
+(`tool_errors`), what it means (`failures.signals`), how errors are grouped (`failures.texts`).
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from environments.runtime.task.tool_definition import name_of, read_definition
 from environments.runtime.values.normal import parse_json
 from environments.runtime.views.multiplexed import spoken
 from redact.clean_episode import CleanEpisode, CleanStep
-from synth.failure_answers import Path, comparable, learn_differing, under
-from synth.failure_words import HAND_OVER_VERBS, HUMANS, READ_VERBS, name_words
+from synth.failures.answers import Path, comparable, learn_differing, under
+from synth.failures.words import HAND_OVER_VERBS, HUMANS, READ_VERBS, name_words
 from synth.tool_errors import error_of
 
 

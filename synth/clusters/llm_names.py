@@ -1,7 +1,7 @@
 """Names for failure clusters by an LLM, where one is configured: better prose under the same rules.
 
 The model sees tools, counts and facets without values; what it answers is used only if it says nothing that fewer
-than k users said. Any trouble keeps the template's name. Not here: the endpoint (`llm`), the template's name (`cluster_names`).
+than k users said. Any trouble keeps the template's name. Not here: the endpoint (`llm`), the template's name (`clusters.names`).
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Final
 
 from pydantic import BaseModel, Field
 
-from synth.cluster_names import said_by
-from synth.clusters import Cluster, Naming
-from synth.failures import Failure
+from synth.clusters.clustering import Cluster, Naming
+from synth.clusters.names import said_by
+from synth.failures.detection import Failure
 from synth.llm import Complete, LlmError, LlmSettings, ask
 
 _PROMPT: Final = Path(__file__).with_name("cluster_name.txt")

@@ -19,13 +19,13 @@ import pyarrow as pa
 
 from environments.runtime.views.multiplexed import EMPTY, Dispatched, spoken
 from redact.clean_episode import CleanEpisode
-from synth.failure_answers import Path
-from synth.failure_calibration import Calibration, Example, calibrate, features_of
-from synth.failure_calls import SeenCall, read_calls, tool_words
-from synth.failure_parts import named_by_part
-from synth.failure_signals import SIGNAL_TYPE, Reading, Signal, signals_of
-from synth.failure_texts import facet, template, values_of, vocabulary
-from synth.failure_words import name_words
+from synth.failures.answers import Path
+from synth.failures.calibration import Calibration, Example, calibrate, features_of
+from synth.failures.calls import SeenCall, read_calls, tool_words
+from synth.failures.named_parts import named_by_part
+from synth.failures.signals import SIGNAL_TYPE, Reading, Signal, signals_of
+from synth.failures.texts import facet, template, values_of, vocabulary
+from synth.failures.words import name_words
 from synth.labels import Label
 
 FAILURE_FORMAT: Final = 1

@@ -17,8 +17,8 @@ import pyarrow as pa
 
 from environments.runtime.values.facts import facts_in
 from redact.clean_episode import CleanEpisode
-from synth.failure_calls import SeenCall, ToolWords
-from synth.failure_words import ASKS_FOR_HUMAN, CORRECTION, DONE, INABILITY, stem
+from synth.failures.calls import SeenCall, ToolWords
+from synth.failures.words import ASKS_FOR_HUMAN, CORRECTION, DONE, INABILITY, stem
 from synth.rubric.told_facts import groundless_of
 
 
