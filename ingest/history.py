@@ -354,7 +354,7 @@ def _spoken(call: Node) -> Step:
         at=call.span.ended_at or call.span.started_at,
         input_tokens=reading.input_tokens,
         output_tokens=reading.output_tokens,
-        agent=reading.agent,
+        agent=agent_of(call),
     )
 
 

@@ -49,6 +49,13 @@ class Counted:
         if len(seen) >= _TOGETHER or len(self._definitions) >= _TOGETHER:
             self.spread()
 
+    def meet(self, subject: int, agents: Iterable[str | None]) -> None:
+        """Count the names of an episode's agents for a subject: agents of many subjects are the app's, as its tools are."""
+        choices = self.app.choices
+        for agent in filter(None, dict.fromkeys(agents)):
+            key = name_key(agent)
+            choices[key] = merge_subjects(choices.get(key, []), [subject])
+
     def hear(self, subject: int, steps: Iterable[Step]) -> None:
         """Count the words of an episode's prompts for a subject, and keep those that its assistant writes."""
         for step in steps:

@@ -189,7 +189,7 @@ def name_key(name: str) -> str:
 
 
 def names_of_all(app: AppLearnt, *, k: int) -> frozenset[str]:
-    """Return the names of tools and arguments that k subjects had: the app's own words, whatever somebody is called."""
+    """Return the names of tools, arguments and agents that k subjects had: the app's own words, whatever somebody is called."""
     return frozenset(
         value.removeprefix(_NAMED)
         for value, subjects in app.choices.items()

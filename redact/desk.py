@@ -143,7 +143,7 @@ class Desk:
         return done.text
 
     def name(self, name: str, path: str, part: str = "") -> str:
-        """Return the name of a tool: one of everybody's reads alike for everybody."""
+        """Return the name of a tool or an agent: one of everybody's reads alike for everybody."""
         if name in self._gate.names:
             return self.public_text(name, path + part)
         return self.text(name, path, part)

@@ -290,6 +290,7 @@ def _learn_episode(counted: Counted, episode: Episode, finder: Finder) -> None:
     subject = subject_hash(principal(episode, found))
     counted.add(subject, texts, episode.tools)
     counted.hear(subject, episode.steps)
+    counted.meet(subject, (episode.agent, *(step.agent for step in episode.steps)))
 
 
 def _keep(app: AppLearnt, episode_id: str, found: Iterable[Found]) -> None:

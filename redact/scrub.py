@@ -158,7 +158,7 @@ def _scrub_episode(judged: _Judged) -> Scrubbed:
         episode_id=gate.vault.episode_id(episode.app, episode.episode_id),
         started_at=gate.shift.moment(episode.started_at),
         ended_at=desk.moment(episode.ended_at),
-        agent=desk.optional(episode.agent, "agent"),
+        agent=episode.agent and desk.name(episode.agent, "agent"),
         model=desk.optional(episode.model, "model"),
         task_key=_task_key(episode, gate, desk),
         subject=_subject(episode, gate),
@@ -252,7 +252,7 @@ def _scrub_step(step: Step, desk: Desk, path: str) -> CleanStep:
         if not tool_name or tool_name in same
         else desk.name(tool_name, path, ".tool_name"),
         "at": None if step.at is None else desk.moment(step.at),
-        "agent": agent and desk.text(agent, path, ".agent"),
+        "agent": agent and desk.name(agent, path, ".agent"),
         "parent": parent and desk.joint(parent, path, ".parent"),
     }
     return clean_step(step, texts)

@@ -189,7 +189,7 @@ class Standing:
     personal_keys: frozenset[str]
     """The keys under which this episode's personal values were found."""
     names: frozenset[str] = frozenset()
-    """What everybody's definitions call tools and arguments."""
+    """What everybody's tools, arguments and agents are called."""
 
     def personal(self, text: str, matches: Sequence[Match]) -> list[Match]:
         """Return the matches that mean the person."""

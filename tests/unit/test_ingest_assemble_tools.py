@@ -109,6 +109,34 @@ def test_a_sub_agent_inside_a_tool_stands_before_the_tools_result() -> None:
     ]
 
 
+def test_each_step_names_the_agent_that_runs_around_its_model_call() -> None:
+    """Frameworks name the agent on the span around the model calls only; two of them talk in one conversation."""
+    handed = [SYSTEM, USER, {"role": "assistant", "content": "To billing."}]
+    names = {1: "desk", 3: "billing"}
+    around = [
+        span(
+            number,
+            {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": name},
+            ended_at=START + (number + 2) * SECOND,
+        )
+        for number, name in names.items()
+    ]
+    spans = [
+        around[0],
+        call(2, handed[:2], handed[2], parent_id=around[0].span_id),
+        around[1],
+        call(4, handed, ANSWER, parent_id=around[1].span_id),
+    ]
+    episode = only(spans)
+    assert episode.agent == "desk"
+    assert [(s.role, s.agent) for s in episode.steps] == [
+        ("system", None),
+        ("user", None),
+        ("assistant", None),
+        ("assistant", "billing"),
+    ]
+
+
 def test_parallel_calls_told_one_by_one_stay_one_message() -> None:
     """A history that repeats parallel calls with their results in between is recognised."""
     both = {

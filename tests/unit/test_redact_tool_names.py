@@ -3,7 +3,7 @@
 import json
 from dataclasses import replace
 
-from ingest.episode import Episode
+from ingest.episode import Episode, Step
 from redact.definitions import things_in
 from redact.leaks import find_leaks
 from redact.learn import learn
@@ -97,3 +97,30 @@ def test_two_listed_names_in_a_tools_name_are_no_thing() -> None:
     assert things_in((defined("list_fuel_pumps", "Where fuel pumps are.", "town"),)) == {
         "fuel pumps"
     }
+
+
+def planned(who: str, agent: str) -> Episode:
+    """An episode of two agents with somebody of that name."""
+    steps = (
+        says("user", f"My name is Nia {who}."),
+        Step(role="assistant", content="I look at the menu.", agent=agent),
+        Step(role="assistant", content=f"Welcome, Ms {who}.", agent="Host"),
+    )
+    subject = f"{who.lower()}.guest@mail.example.com"
+    return replace(episode(f"{agent} {who}", *steps), subject=subject, agent="Host")
+
+
+def test_an_agent_of_many_users_is_nobody_whatever_it_is_called() -> None:
+    """`Ingrid` is everybody's agent and one guest's name: the guest loses it, the agent keeps it; so does `Odile_Menu_Expert`."""
+    for agent in ("Ingrid", "Odile_Menu_Expert"):
+        for one, given in zip(clean([planned(w, agent) for w in OTHERS]), OTHERS, strict=True):
+            assert [step.agent for step in one.clean.steps] == [None, agent, "Host"]
+            assert one.clean.agent == "Host"
+            assert given not in (one.clean.steps[0].content or "")
+
+
+def test_an_agent_that_is_one_persons_loses_the_name() -> None:
+    """Few users had it: it may be made for one of them."""
+    people = [planned(who, "Menu_Expert") for who in OTHERS]
+    done = clean([*people, planned("Okonjo", "okonjo_helper")])[-1].clean
+    assert "okonjo" not in str(done).lower()
