@@ -31,7 +31,8 @@ from dagster_project.storage_faults import sentence_of
 from dagster_project.tables import STAMPS, Table
 
 _TRIES: Final = 20
-_WRITER: Final = WriterProperties(compression="ZSTD")
+_WRITER: Final = WriterProperties(compression="ZSTD", statistics_truncate_length=64)
+"""The least and the greatest text of a column are cut: one of 60 MiB in the statistics took 4 GB to write."""
 _PART: Final = 4096
 """Rows read at one time by `Lake.parts`."""
 _HOURS_KEPT: Final = 24
@@ -243,7 +244,11 @@ class Lake:
             schema=table.schema,
             mode="error",
             partition_by=list(table.by),
-            configuration={"delta.logRetentionDuration": "interval 7 days"},
+            configuration={
+                "delta.logRetentionDuration": "interval 7 days",
+                # No text of any row in the log: what is erased must not stay there.
+                "delta.dataSkippingNumIndexedCols": "0",
+            },
         )
 
     def _commit_files(

@@ -136,8 +136,8 @@ def _take(intake: Intake, signal: str, sent: bytes, context: grpc.ServicerContex
     )
     with intake.hold() as held:
         held.take(len(sent))
-        intake.check(body)
-        intake.store(body, sender)
+        size = intake.check(body)
+        intake.store(body, sender, plain_bytes=size)
 
 
 def _text(value: str | bytes | None) -> str | None:

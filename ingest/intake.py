@@ -32,7 +32,8 @@ CHECKS_AT_ONCE: Final = 4
 _SMALL_BYTES: Final = 4 << 20
 _SMALL_JSON: Final = 200_000
 """Values of JSON that may be checked beside others: parsed they take 30 MiB at most."""
-_PATIENCE_SECONDS: Final = 10.0
+PATIENCE_SECONDS: Final = 10.0
+"""So long a large body waits for those before it."""
 
 _HOLDS: Final = {
     "traces": "resourceSpans",
@@ -49,6 +50,10 @@ class ReceiverLimits:
     body: Limits = DEFAULT_LIMITS
     waiting_bytes: int = 128 << 20
     """Bodies being received or written; beyond it senders are told to come back, so that memory stays bounded."""
+    seconds: float = 60.0
+    """In which a body has to arrive: a sender that crawls gives back what it holds of the memory."""
+    free_bytes: int = 128 << 20
+    """Below it the receiver is not ready: a body stands in the log's journal and in the log."""
 
 
 class Refusal(Exception):  # noqa: N818 - an answer on its way, not a fault
@@ -153,38 +158,37 @@ class Intake:
         finally:
             held.give_back()
 
-    def check(self, body: SentBody) -> None:
-        """Refuse what could not be decoded later: nothing of it would ever be more than quarantine."""
-        if not self.check_small(body):
-            self.check_large(body)
+    def check(self, body: SentBody) -> int:
+        """Refuse what could not be decoded later: nothing of it would ever be more than quarantine; its unpacked size."""
+        small = self.check_small(body)
+        return self.check_large(body) if small is None else small
 
-    def check_small(self, body: SentBody) -> bool:
-        """Check a body if it is a small one; whether it was."""
+    def check_small(self, body: SentBody) -> int | None:
+        """Check a body if it is a small one; its unpacked size, or None where it is none."""
         limits = self.limits.body
         small = replace(limits, body_bytes=min(limits.body_bytes, _SMALL_BYTES))
         most = min(limits.values, _SMALL_JSON)
         try:
             with self._checks:
-                _check(body, small, replace(small, values=most))
+                return _check(body, small, replace(small, values=most))
         except BodyRefused as error:
             if error.code in _TOO_MUCH:
-                return False
+                return None
             raise _refusal(error) from error
-        return True
 
-    def check_large(self, body: SentBody) -> None:
-        """Check a body of any size: one at a time, so that memory stays bounded."""
-        if not self._large.acquire(timeout=_PATIENCE_SECONDS):
+    def check_large(self, body: SentBody) -> int:
+        """Check a body of any size: one at a time, so that memory stays bounded; its unpacked size."""
+        if not self._large.acquire(timeout=PATIENCE_SECONDS):
             raise busy()
         try:
-            _check(body, self.limits.body, self.limits.body)
+            return _check(body, self.limits.body, self.limits.body)
         except BodyRefused as error:
             raise _refusal(error) from error
         finally:
             self._large.release()
 
-    def store(self, body: SentBody, sender: Sender) -> None:
-        """Keep the body; returns once it is on the disk."""
+    def store(self, body: SentBody, sender: Sender, *, plain_bytes: int = 0) -> None:
+        """Keep the body, which has so many bytes unpacked; returns once it is on the disk."""
         if body.signal == "metrics" or not body.sent:
             return
         encoding = "json" if body.content_type == rpc_status.JSON else "protobuf"
@@ -194,7 +198,7 @@ class Intake:
         record = WalRecord(
             kind=f"otlp_{body.signal}",
             app=sender.app,
-            facts=FileFacts(judges_as=sender.judges_as),
+            facts=FileFacts(judges_as=sender.judges_as, plain_bytes=plain_bytes),
             source=f"receiver {self._run}, request {next(self._numbers)}",
             body=body.sent if packed is None else packed,
             received_at=time.time_ns(),
@@ -208,9 +212,10 @@ class Intake:
         self.counters.add("bodies_repeated", appended.repeated, signal=body.signal)
         self.counters.add("body_bytes_stored", len(record.body), signal=body.signal)
 
-    def check_writable(self) -> None:
-        """Raise `StorageError` where the log cannot be written."""
+    def check_ready(self) -> None:
+        """Raise `StorageError` where the log cannot be written, or has no room for a body."""
         self._wal.check_writable()
+        self._wal.check_room(self.limits.free_bytes)
 
     def metrics(self) -> str:
         """The counters in Prometheus' text format."""
@@ -255,12 +260,22 @@ def _refusal(error: BodyRefused) -> Refusal:
     return Refusal(400, rpc_status.INVALID_ARGUMENT, error.reason)
 
 
-def _check(body: SentBody, limits: Limits, of_json: Limits) -> None:
+def too_slow(seconds: float) -> Refusal:
+    """The refusal of a body that did not arrive in time."""
+    return Refusal(
+        408,
+        rpc_status.DEADLINE_EXCEEDED,
+        f"The body did not arrive within {seconds:g} seconds; send smaller batches.",
+    )
+
+
+def _check(body: SentBody, limits: Limits, of_json: Limits) -> int:
     plain = unpack(body.sent, body.compression, limit=limits.body_bytes)
     if body.content_type == rpc_status.JSON:
         _check_json(plain, body.signal, of_json)
     else:
         _check_protobuf(plain, body.signal, limits)
+    return len(plain)
 
 
 def _check_json(plain: bytes, signal: str, limits: Limits) -> None:

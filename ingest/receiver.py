@@ -20,14 +20,17 @@ from ingest import counters, rpc_status
 from ingest.errors import StorageError
 from ingest.intake import (
     CHECKS_AT_ONCE,
+    PATIENCE_SECONDS,
     RETRY_AFTER_SECONDS,
     Held,
     Intake,
     ReceiverLimits,
     Refusal,
     SentBody,
+    busy,
     compression_of,
     too_large,
+    too_slow,
 )
 from ingest.tokens import Tokens
 from ingest.wal import Wal
@@ -72,9 +75,9 @@ class _Receiver:
         return JSONResponse({"status": "ok"})
 
     async def ready(self, _request: Request) -> Response:
-        """The log can be written."""
+        """The log can be written and has room."""
         try:
-            await run_in_threadpool(self._intake.check_writable)
+            await run_in_threadpool(self._intake.check_ready)
         except StorageError as error:
             return JSONResponse({"status": "unavailable", "reason": str(error)}, status_code=503)
         return JSONResponse({"status": "ready"})
@@ -121,23 +124,38 @@ class _Receiver:
                 sent=await self._receive(request, held),
             )
             async with self._checks:
-                is_checked = await run_in_threadpool(self._intake.check_small, body)
-            if not is_checked:
-                async with self._large:
-                    await run_in_threadpool(self._intake.check_large, body)
-            await run_in_threadpool(self._intake.store, body, sender)
+                size = await run_in_threadpool(self._intake.check_small, body)
+            if size is None:
+                size = await self._check_alone(body)
+            await run_in_threadpool(self._intake.store, body, sender, plain_bytes=size)
         return _success(signal, content_type)
 
+    async def _check_alone(self, body: SentBody) -> int:
+        """Check a large body when those before it are done; its bytes do not wait for ever."""
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                await self._large.acquire()
+        except TimeoutError:
+            raise busy() from None
+        try:
+            return await run_in_threadpool(self._intake.check_large, body)
+        finally:
+            self._large.release()
+
     async def _receive(self, request: Request, held: Held) -> bytes:
-        limit = self._intake.limits.body.body_bytes
+        limits = self._intake.limits
         parts: list[bytes] = []
         size = 0
-        async for part in request.stream():
-            size += len(part)
-            if size > limit:
-                raise too_large(limit)
-            held.take(len(part))
-            parts.append(part)
+        try:
+            async with asyncio.timeout(limits.seconds):
+                async for part in request.stream():
+                    size += len(part)
+                    if size > limits.body.body_bytes:
+                        raise too_large(limits.body.body_bytes)
+                    held.take(len(part))
+                    parts.append(part)
+        except TimeoutError:
+            raise too_slow(limits.seconds) from None
         return b"".join(parts)
 
 

@@ -13,6 +13,7 @@ PROTOBUF: Final = "application/x-protobuf"
 JSON: Final = "application/json"
 
 INVALID_ARGUMENT: Final = 3
+DEADLINE_EXCEEDED: Final = 4
 RESOURCE_EXHAUSTED: Final = 8
 UNIMPLEMENTED: Final = 12
 INTERNAL: Final = 13

@@ -15,6 +15,7 @@ from typing import Final
 import uvicorn
 from starlette.types import ASGIApp
 
+from ingest.bounded_http import BoundedHttp
 from ingest.errors import IngestError
 from ingest.tls import check_tls
 
@@ -41,6 +42,7 @@ class Server:
         check_tls(settings.certificate, settings.key)
         config = uvicorn.Config(
             app,
+            http=BoundedHttp,
             log_level=settings.log_level,
             access_log=False,
             lifespan="off",

@@ -7,6 +7,7 @@ One SQLite file with full sync (measured in docs/log/0010-wal.md); it never look
 from __future__ import annotations
 
 import hashlib
+import shutil
 import sqlite3
 import threading
 import time
@@ -151,7 +152,7 @@ class Wal:
         return batch.appended
 
     def pending(self, limit: int = 1000, *, max_bytes: int = 256 << 20) -> list[StoredRecord]:
-        """The oldest records not yet decoded: at most `limit`, and no more than fit `max_bytes` (at least one)."""
+        """The oldest records not yet decoded: at most `limit`, and no more than fit `max_bytes` unpacked (at least one)."""
         with self._use:
             rows: list[StoredRecord] = []
             size = 0
@@ -161,10 +162,11 @@ class Wal:
                     (limit,),
                 )
                 for row in cursor:
-                    size += len(row[7])
+                    record = _stored(row)
+                    size += max(len(record.body), record.facts.plain_bytes)
                     if rows and size > max_bytes:
                         break
-                    rows.append(_stored(row))
+                    rows.append(record)
             except sqlite3.Error as error:
                 raise self._failed(error) from error
             return rows
@@ -202,8 +204,29 @@ class Wal:
         return WalCounts(records=row[0], pending=row[1], bytes=row[2])
 
     def check_writable(self) -> None:
-        """Take and give back the write lock; raises `StorageError` where an append could not succeed."""
-        self._write("update records set seq = seq where seq = ?", [(-1,)])
+        """Write and sync one page that changes nothing; raises `StorageError` where the disk does not take it."""
+        with self._use:
+            try:
+                connection = self._open()
+                connection.execute("begin immediate")
+                connection.execute(f"pragma user_version = {_FORMAT}")
+                connection.execute("commit")
+            except sqlite3.Error as error:
+                raise self._failed(error) from error
+
+    def check_room(self, needed: int) -> None:
+        """Raise `StorageFull` where the disk has less free than `needed` bytes: a small write may pass where a body would not."""
+        try:
+            free = shutil.disk_usage(self._folder).free
+        except OSError as error:
+            raise StorageUnwritable(
+                f"The folder {self._folder} cannot be read ({error.strerror}); check its owner and the disk."
+            ) from error
+        if free < needed:
+            raise StorageFull(
+                f"The disk under {self._folder} has {free >> 20} MiB free, less than the {needed >> 20} MiB that one body "
+                "may take; free some space, nothing stored is lost."
+            )
 
     def close(self) -> None:
         """Let go of the file; the next use opens it again."""

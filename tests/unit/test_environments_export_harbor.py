@@ -187,3 +187,13 @@ def test_a_request_without_an_honest_length_is_answered_at_once(
         with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
             client.sendall(f"POST /mcp HTTP/1.1\r\nHost: x\r\n{header}\r\n\r\n[]".encode())
             assert client.recv(1000).split(b" ")[1] == status
+
+
+def test_a_head_of_twenty_mebibytes_is_not_read_whole(folder: Path, tmp_path: Path) -> None:
+    """Many long headers are refused once they are 64 KiB together, though each of them alone is short enough."""
+    with served(folder / "out" / "task3", tmp_path / "actions.jsonl") as url:
+        port = int(url.split(":")[2].split("/")[0])
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
+            headers = b"".join(b"X-%d: %s\r\n" % (n, b"a" * 3000) for n in range(40))
+            client.sendall(b"POST /mcp HTTP/1.1\r\nHost: x\r\n" + headers + b"\r\n")
+            assert client.recv(1000).split(b" ")[1] == b"431"
