@@ -7,11 +7,12 @@ moment it goes on where it was: what is in the lake is not run again. Not here: 
 import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import AsyncExitStack
+from contextlib import AbstractContextManager, AsyncExitStack
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Final
 
+from dagster_project.digests import hash_of
 from dagster_project.errors import InputError
 from dagster_project.judge_replies import JudgeChoice, judge_of, judge_says, keep_fresh
 from dagster_project.lake import Lake
@@ -24,6 +25,7 @@ from dagster_project.simulated_replies import (
     simulation_of,
     simulation_says,
 )
+from dagster_project.sole_writer import sole_writer
 from environments.judges.ask import Judge
 from environments.rollout.engine import label_of, run_rollouts
 from environments.rollout.explanation import answers_of
@@ -121,6 +123,8 @@ async def roll_out(  # noqa: PLR0913 - what runs, how, and its optional company
         counts.policy = label_of(launch.choice.label, simulator, user.model if user else None)
         apps = {task.app for task in task_set.tasks}
         judge = judge_of(judged_by, lake, apps)
+        if lake is not None:
+            stack.enter_context(_alone(lake, task_set, counts.policy))
         there = done(lake, apps) if lake is not None else set()
         mine = {(task.task_id, task.task_version) for task in task_set.tasks}
         counts.before = sum(
@@ -159,6 +163,18 @@ async def roll_out(  # noqa: PLR0913 - what runs, how, and its optional company
     if user is not None:
         counts.user = {"model": user.model, **asdict(user.counts)}
     return counts
+
+
+def _alone(lake: Lake, task_set: TaskSet, policy: str) -> AbstractContextManager[None]:
+    """Nobody else runs this policy at this task set: everything would be done, paid and stored twice."""
+    folder = lake.folder.parent / "rolling"
+    folder.mkdir(exist_ok=True)
+    version = task_set.manifest.task_set_version
+    return sole_writer(
+        folder / hash_of(version, policy),
+        f"another command is running {policy} at this task set; wait for it, or stop it: what it has done is kept",
+        remove=True,
+    )
 
 
 def _require_no_company(

@@ -1,6 +1,7 @@
 """`tracegym rollout`: attempts of a policy at every task of a task set."""
 
 import asyncio
+from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -117,7 +118,6 @@ def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
     from environments.rollout.budget import Limits  # noqa: PLC0415
     from environments.rollout.engine import RolloutSettings  # noqa: PLC0415
 
-    earlier = earlier_rows(out, out_format) if out is not None else []
     limits = Limits(
         tokens=max_tokens,
         cost=max_cost,
@@ -144,7 +144,8 @@ def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
     lake = Lake(opened.clean / "lake") if opened is not None else None
     written: list[Rollout] = []
 
-    with Bars(notices()) as bars:
+    with _held(out), Bars(notices()) as bars:
+        earlier = earlier_rows(out, out_format) if out is not None else []
 
         def hear(one: "Rollout", counts: "RolloutCounts") -> None:
             total = max(0, counts.wanted)
@@ -182,6 +183,16 @@ def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
         notices().print(stopped, soft_wrap=True)
     if counts.failed and counts.failed == counts.rollouts:
         raise InputError("every rollout failed; see that the endpoint answers and try again")
+
+
+def _held(out: Path | None) -> AbstractContextManager[None]:
+    """The file of `--out`, so that no second command writes it meanwhile."""
+    from dagster_project.sole_writer import sole_writer  # noqa: PLC0415 - beside what is slow
+
+    if out is None or out.is_dir():
+        return nullcontext()
+    told = f"another command is writing {out}; wait for it, or give --out another name"
+    return sole_writer(out, told)
 
 
 def _print(counts: "RolloutCounts", home: Path | None) -> None:
