@@ -15,6 +15,7 @@ from typing import Any
 from dagster_project.arrival import land, quarantined
 from dagster_project.assembly import assemble_days, days_of
 from dagster_project.defs.resources import CleanSide
+from dagster_project.defs.spans import counts_once
 from dagster_project.home import HOME_FORMAT, Home, redaction_of
 from dagster_project.lake import Lake
 from dagster_project.outcome_days import arrived_outcomes, attach_arrived
@@ -173,8 +174,8 @@ def _app(lake: Lake, app: str, days: Iterable[str], policy: OutcomePolicy) -> Ap
     strange = _unread(lake, app, ordered, known) if assembly.spans_without_episode else {}
     return AppDiagnosis(
         app=app,
-        spans=_of_app(lake.counts(SPANS), app),
-        log_events=_of_app(lake.counts(LOG_EVENTS), app),
+        spans=_of_app(counts_once(lake, SPANS), app),
+        log_events=_of_app(counts_once(lake, LOG_EVENTS), app),
         episodes=len(episodes),
         dialects=dict(Counter(episode.source for episode in episodes).most_common()),
         content=_content(episodes),
@@ -195,15 +196,16 @@ def _app(lake: Lake, app: str, days: Iterable[str], policy: OutcomePolicy) -> Ap
 
 def _unread(lake: Lake, app: str, days: Sequence[str], known: AbstractSet[str]) -> dict[str, int]:
     """What spans outside of all episodes may hold; the first ones are enough to name them."""
-    seen: list[Span] = []
+    seen: dict[tuple[str, str], Span] = {}  # by identity: what was sent again may stand there twice
     for day in days:
         for batch in lake.read(SPANS, app=app, days=[day]).to_batches(max_chunksize=_LOOKED_AT):
             names = batch.column("trace_id").to_pylist()
             outside = [index for index, trace in enumerate(names) if trace not in known]
-            seen += map(span_of_row, batch.take(outside[: _LOOKED_AT - len(seen)]).to_pylist())
+            for row in batch.take(outside[: _LOOKED_AT - len(seen)]).to_pylist():
+                seen[row["trace_id"], row["span_id"]] = span_of_row(row)
             if len(seen) >= _LOOKED_AT:
                 break
-    return dict(unread(seen).most_common(_NAMES))
+    return dict(unread(seen.values()).most_common(_NAMES))
 
 
 def _unread_advice(strange: dict[str, int]) -> tuple[str, ...]:

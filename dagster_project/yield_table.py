@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from dagster_project.arrival import quarantined
 from dagster_project.defs.resources import CleanSide
+from dagster_project.defs.spans import counts_once
 from dagster_project.gate import HELD
 from dagster_project.lake import Lake
 from dagster_project.leak_check import is_among, leaks_of, to_settle
@@ -365,7 +366,7 @@ def _says(name: str, standings: Sequence[Standing]) -> str:
 def _arrived(private: Lake) -> str:
     """What the conversations came in as."""
     tables = {"spans": SPANS, "log records": LOG_EVENTS, "conversations of files": CHATS}
-    counts = {name: sum(private.counts(table).values()) for name, table in tables.items()}
+    counts = {name: sum(counts_once(private, table).values()) for name, table in tables.items()}
     told = [f"{n} {name}" for name, n in counts.items() if n]
     return (
         f"put together from {', '.join(told)}; what was refused counts as one each" if told else ""

@@ -12,7 +12,7 @@ from dagster_project.freshness import Key, made_of, tried, work
 from dagster_project.lake import Lake, Stamp
 from dagster_project.progress import counted
 from dagster_project.skipped import Skips, keep_all
-from dagster_project.tables import CHATS, LOG_EVENTS, SPANS, once
+from dagster_project.tables import CHATS, LOG_EVENTS, SPANS, Table, once
 
 ASSET = "spans"
 _ARRIVING = (SPANS, LOG_EVENTS, CHATS)
@@ -79,6 +79,17 @@ def _fold_day(lake: Lake, key: Key) -> int:
             repeated += before.num_rows - after.num_rows
             lake.change(table, key, partial(once, table=table))
     return repeated
+
+
+def counts_once(lake: Lake, table: Table) -> dict[tuple[str, ...], int]:
+    """Rows per partition, each identity once, also where what was sent again has not been folded yet."""
+    counts = lake.counts(table)
+    keys = [(app, day) for app, day in counts]
+    names = [*table.by, *table.identity]
+    for app, day in sorted(work(lake, ASSET, arrivals(lake, keys)).stale):
+        rows = lake.read(table, app=app, days=[day], columns=names)
+        counts[app, day] = rows.group_by(names).aggregate([]).num_rows
+    return counts
 
 
 def arrivals(lake: Lake, keys: list[Key]) -> dict[Key, str]:
