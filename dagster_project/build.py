@@ -75,13 +75,13 @@ def build(  # noqa: PLR0913 - all that a person may set
     secret: str | None,
     judge: JudgeChoice | None = None,
     budgets: Sequence[str] = (),
-    most_requests: int = 0,
+    most_requests: int | None = None,
     fresh: bool = False,
     engine: EngineChoice | None = None,
     on_step: Callable[[Step], None] = lambda _: None,
     on_wait: Callable[[str], None] | None = None,
 ) -> Built:
-    """Bring everything up to date with what has arrived; `budgets` and `most_requests` (0: none) go before those of home.json.
+    """Bring everything up to date with what has arrived; `budgets` and `most_requests` (0: all) go before those of home.json.
 
     `fresh`: figures over a whole app are taken anew, however little it has grown since (`figures`).
     """

@@ -24,6 +24,8 @@ from dagster_project.storage import Place, keep_place, local_side, place_of, url
 from environments.runtime.answers.recall import RISK
 
 HOME_FORMAT: Final = 1
+MOST_REQUESTS: Final = 5000
+"""Of an app so many go on to the expensive stages unless somebody says otherwise: ten minutes of them on two cores (docs/scale.md)."""
 RAW_DAYS: Final = 30
 DEFAULT_HOME: Final = Path(".tracegym")
 PRIVATE_PARTS: Final = ("wal", "lake", "quarantine", "vault", "dagster", "locks")
@@ -247,8 +249,8 @@ def budgets_in(home: Home) -> tuple[str, ...]:
 
 
 def most_requests_of(home: Home) -> int:
-    """How many requests of an app go on to the expensive stages: `most_requests` of home.json; 0 is all."""
-    most = _read_manifest(home).get("most_requests", 0)
+    """How many requests of an app go on to the expensive stages: `most_requests` of home.json, else `MOST_REQUESTS`; 0 is all."""
+    most = _read_manifest(home).get("most_requests", MOST_REQUESTS)
     if isinstance(most, bool) or not isinstance(most, int) or most < 0:
         raise HomeError(f"{home.manifest}: most_requests must be a whole number; 0 is all")
     return most

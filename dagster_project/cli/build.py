@@ -23,7 +23,7 @@ from dagster_project.cli.options import (
 from dagster_project.cli.output import how_many, lines_to_settle, notices, print_json, print_table
 from dagster_project.cli.settings import read_settings
 from dagster_project.errors import ProjectError, StrictError
-from dagster_project.home import open_home, set_redaction, set_risk
+from dagster_project.home import MOST_REQUESTS, open_home, set_redaction, set_risk
 from environments.runtime.answers.recall import MOST_RISK, is_risk
 
 if TYPE_CHECKING:
@@ -69,14 +69,16 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter per option
         ),
     ] = None,
     most_requests: Annotated[
-        int,
+        int | None,
         typer.Option(
             "--most-requests",
             metavar="N",
             min=0,
-            help="Make tasks of at most so many requests of an app: some of every failure cluster, the rest evenly; 0 is all.",
+            help="Make tasks of at most so many requests of an app: some of every failure cluster, the rest evenly; "
+            f"0 is all. [default: what home.json says, else {MOST_REQUESTS}]",
+            show_default=False,
         ),
-    ] = 0,
+    ] = None,
     fresh: Annotated[
         bool,
         typer.Option(

@@ -64,8 +64,8 @@ class CleanSide(dg.ConfigurableResource[None]):
     """Empty: TRACEGYM_JUDGE_KEY, else OPENAI_API_KEY."""
     budgets: list[str] = []  # noqa: RUF012 - Dagster reads the fields of a resource as they are given here
     """What stages may take (`budgets.budgets_of`); none: what home.json says."""
-    most_requests: int = 0
-    """How many requests go on to the expensive stages; 0: what home.json says, else all."""
+    most_requests: int | None = None
+    """How many requests of an app go on to the expensive stages, 0 is all; None: what home.json says."""
     fresh: bool = False
     """Figures over a whole app are taken anew, however little an app has grown."""
     workers: int = 0
@@ -83,7 +83,8 @@ class CleanSide(dg.ConfigurableResource[None]):
     @property
     def sample(self) -> int:
         """How many requests go on; 0 is all."""
-        return self.most_requests or most_requests_of(self._opened)
+        asked = self.most_requests
+        return most_requests_of(self._opened) if asked is None else asked
 
     @property
     def maps(self) -> Engine:

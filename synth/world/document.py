@@ -6,7 +6,7 @@ Comes from the workbench; goes to `environments.runtime.world.world` and to peop
 from __future__ import annotations
 
 from environments.runtime.document.records import TablePart
-from environments.runtime.document.tools import RowRefPart, ToolPart
+from environments.runtime.document.tools import InfluencePart, RowRefPart, ToolPart
 from environments.runtime.document.views import ViewParts
 from environments.runtime.document.world_file import CallerPart, WorldDocument
 from environments.runtime.task.attempt import Json
@@ -72,6 +72,12 @@ def _tool(tool: ToolModel, *, living: bool) -> ToolPart:
         guards=tuple(tool.guards),
         early=tuple(tool.early),
         claims=tool.claims,
+        influence=_influence(tool),
+    )
+
+
+def _influence(tool: ToolModel) -> InfluencePart:
+    return InfluencePart(
         limit=tool.limit,
         alone=tool.alone,
         issues=tool.issues,

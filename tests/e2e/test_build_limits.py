@@ -74,6 +74,20 @@ def test_a_sample_is_told_and_weighs(home: Home) -> None:
     assert len(whole.tasks) > len(task_set.tasks)
 
 
+def test_a_large_app_is_sampled_unless_all_is_asked_for(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody has to know of the option for a build to end."""
+    monkeypatch.setattr("dagster_project.home.MOST_REQUESTS", 4)
+
+    made(home)
+    sampled = told(home)["in a task"]["lost"]
+    made(home, most_requests=0)
+
+    assert sampled["not_sampled"] == 2 * (REQUESTS - 4)
+    assert "not_sampled" not in told(home)["in a task"]["lost"]
+
+
 @pytest.mark.leaves_out
 def test_what_budgets_leave_the_next_build_does(home: Home) -> None:
     """And then the home is as if there never was a budget."""

@@ -70,7 +70,7 @@ def show_computed(
 def _compute(here: CallContext, tool: Tool, args: dict[str, Json]) -> ToolResult:
     if tool.answer is None:
         raise NoValueError("no behaviour was learnt")
-    if here.state.log and tool.loose and here.state.is_tainted_at_large("=" + tool.name):
+    if here.state.log and tool.influence.loose and here.state.is_tainted_at_large("=" + tool.name):
         raise NoValueError(TOUCHED.reason)
     value = required(tool.answer(scope_of(here, args, None)))
     return ToolResult(content=tool.render(value), source=DERIVED, evidence=tool.name)
@@ -97,7 +97,7 @@ def _show_row(
     shown = names | here.state.names_at(place, found) | names_of_key(place[1])
     if (
         here.state.log
-        and tool.loose
+        and tool.influence.loose
         and place not in here.state.rows
         and here.state.is_tainted_at_large(place[0])
     ):
@@ -108,9 +108,9 @@ def _show_row(
         since = here.state.log[here.state.fresh.get(place, 0) :]
         if words and any(_worded(tool, place, entry, words) for entry in since):
             raise NoValueError(TOUCHED.reason)
-        if tool.beneath and any(_inside(tool, args, place, entry) for entry in since):
+        if tool.influence.beneath and any(_inside(tool, args, place, entry) for entry in since):
             raise NoValueError("an earlier call may have changed what lies inside")
-        if content in EMPTY and any(entry.tool in tool.makers for entry in since):
+        if content in EMPTY and any(entry.tool in tool.influence.makers for entry in since):
             raise NoValueError("an earlier call may have made something")
     seen = (
         place[1] in here.world.seen.get((place[0], tool.name), ()) and place not in here.state.rows
@@ -121,7 +121,7 @@ def _show_row(
 
 def _worded(tool: Tool, place: Place, entry: Entry, words: frozenset[str]) -> bool:
     """Whether a call of a tool hardly tried before this one is about something whose key is a word in this row."""
-    if entry.tool not in tool.untried or place in entry.targets:
+    if entry.tool not in tool.influence.untried or place in entry.targets:
         return False
     settled = place[0] in entry.settled and (entry.known or place not in entry.about)
     return not settled and not words.isdisjoint(entry.labels)
@@ -129,7 +129,11 @@ def _worded(tool: Tool, place: Place, entry: Entry, words: frozenset[str]) -> bo
 
 def _inside(tool: Tool, args: dict[str, Json], place: Place, entry: Entry) -> bool:
     """Whether a call about a place inside the one asked for may show in this row."""
-    return entry.tool in tool.beneath and place not in entry.targets and within(args, entry.args)
+    return (
+        entry.tool in tool.influence.beneath
+        and place not in entry.targets
+        and within(args, entry.args)
+    )
 
 
 def _named_since(here: CallContext) -> bool:

@@ -202,7 +202,7 @@ class Recall:
         self._trust = {(tool, source): q for tool, source, q in part.trust or ()}
         self._echoes = part.echoes or {}
         self._refused = part.refused or {}
-        self._scale: Mapping[str, float] = part.scale
+        self._scale = {whose: part.scale[whose] for whose in (OWN, OTHER)}
         """How many times more often answers were wrong than they promised, of `OWN` and `OTHER` episodes."""
         cells = {(w, r, relation): q for w, r, relation, q in part.cells}
         self._influence = Influence(cells, part.pooled)

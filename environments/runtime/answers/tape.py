@@ -60,16 +60,17 @@ def _is_invalidated(
     entry, before = told
     calls = counted(here.state.log)
     outside = [e for e, call in calls if e.call not in before and call not in entry.after]
-    if before and any(_aimless(e) and e.tool not in tool.ignores for e in outside):
+    if before and any(_aimless(e) and e.tool not in tool.influence.ignores for e in outside):
         return True
-    if not tool.untried:
+    if not tool.influence.untried:
         return False
     if not args and not tool.innocent and tool.refused(entry.content, args):
-        return any(e.tool in tool.makers for e in outside)
-    if entry.content in EMPTY and any(e.tool in tool.makers for e in outside):
+        return any(e.tool in tool.influence.makers for e in outside)
+    if entry.content in EMPTY and any(e.tool in tool.influence.makers for e in outside):
         return True
     return bool(before) and any(
-        e.tool in tool.modes or (tool.innocent and not e.args and e.tool in tool.untried)
+        e.tool in tool.influence.modes
+        or (tool.innocent and not e.args and e.tool in tool.influence.untried)
         for e in outside
     )
 

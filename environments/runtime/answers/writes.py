@@ -88,7 +88,7 @@ def follow_read(here: CallContext, tool: Tool, args: dict[str, Json], content: s
 def _unlike_any(here: CallContext, tool: Tool, args: dict[str, Json]) -> str | None:
     """Why nobody knows what becomes of such a call at this point of an episode, whatever the records are."""
     unlike = _too_unlike(here, tool, args)
-    if unlike is None and tool.alone and history(here, tool, args, ""):
+    if unlike is None and tool.influence.alone and history(here, tool, args, ""):
         return "an earlier call may have changed what this does"
     return unlike
 
@@ -98,7 +98,7 @@ def _too_unlike(here: CallContext, tool: Tool, args: dict[str, Json]) -> str | N
     strange = tool.strange(args)
     if strange is not None:
         return strange
-    if tool.limit is not None and _made(here, tool) >= tool.limit:
+    if tool.influence.limit is not None and _made(here, tool) >= tool.influence.limit:
         return "more calls than were ever seen in one episode"
     return None
 
@@ -225,7 +225,7 @@ def _said_once(here: CallContext, tool: Tool, args: dict[str, Json]) -> bool:
 
     `true` may mean that the call changed something, and `false` that it was done already.
     """
-    if tool.writes or tool.name not in tool.heeds:
+    if tool.writes or tool.name not in tool.influence.heeds:
         return False
     return any(e.tool == tool.name and e.args == args for e in here.state.log)
 

@@ -112,12 +112,12 @@ def encode(record: object) -> dict[str, Json]:
 def _reader(hint: Any) -> Read:  # noqa: PLR0911 - one line for each kind of annotation
     """What reads values of one annotation; made once."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-    if hint is Any or hint is AnyJson or AnyJson in arguments:
+    if hint is Any or hint is AnyJson:
         return _as_it_is
     if origin is Annotated:
         return _reader(arguments[0])
     if origin in {typing.Union, types.UnionType}:
-        return _one_of(arguments)
+        return _as_it_is if AnyJson in arguments else _one_of(arguments)
     if hint in _WORDS:
         return _plain(hint)
     if origin in {tuple, frozenset}:

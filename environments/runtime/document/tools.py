@@ -134,6 +134,40 @@ class LayoutPart:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class InfluencePart:
+    """What earlier calls may change in a tool's answers, and what its own calls may change in others'."""
+
+    limit: int | None = always(None)
+    """Calls in one session after which its answer is no longer known."""
+    alone: bool = always(default=False)
+    """Answered only where no earlier call touched what it names."""
+    issues: bool = always(default=False)
+    """Names new things: its own earlier calls are always relevant history."""
+    news: bool = False
+    """Its results name what nothing before had named."""
+    loose: bool = always(default=False)
+    """A search: what it shows may change with rows that the call does not name."""
+    settled: frozenset[str] = always(frozenset())
+    """Tables whose named rows it was seen not to change."""
+    reach: frozenset[str] = always(frozenset())
+    """Tables that the records it is about point to, less those it leaves alone."""
+    far: frozenset[str] = frozenset()
+    """Tables whose rows a call may change without naming them."""
+    heeds: frozenset[str] = frozenset()
+    """Tools whose every earlier call is relevant history."""
+    ignores: frozenset[str] = frozenset()
+    """Tools whose earlier calls never are."""
+    beneath: frozenset[str] = frozenset()
+    """Tools whose calls about places inside those that it is asked for, or around them, matter."""
+    untried: frozenset[str] = frozenset()
+    """Tools of which too few calls say that they do not matter."""
+    makers: frozenset[str] = frozenset()
+    """Of the untried: tools that may have made what an empty answer lacks."""
+    modes: frozenset[str] = frozenset()
+    """Of the untried: tools that change so many others' answers that they seem to switch a mode."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolPart:
     """One tool."""
 
@@ -182,32 +216,4 @@ class ToolPart:
     early: tuple[EarlyPart, ...] = ()
     claims: bool = always(default=False)
     """Success may be claimed where no guard objects."""
-    limit: int | None = always(None)
-    """Calls in one session after which its answer is no longer known."""
-    alone: bool = always(default=False)
-    """Answered only where no earlier call touched what it names."""
-    issues: bool = always(default=False)
-    """Names new things: its own earlier calls are always relevant history."""
-    news: bool = False
-    """Its results name what nothing before had named."""
-
-    loose: bool = always(default=False)
-    """A search: what it shows may change with rows that the call does not name."""
-    settled: frozenset[str] = always(frozenset())
-    """Tables whose named rows it was seen not to change."""
-    reach: frozenset[str] = always(frozenset())
-    """Tables that the records it is about point to, less those it leaves alone."""
-    far: frozenset[str] = frozenset()
-    """Tables whose rows a call may change without naming them."""
-    heeds: frozenset[str] = frozenset()
-    """Tools whose every earlier call is relevant history."""
-    ignores: frozenset[str] = frozenset()
-    """Tools whose earlier calls never are."""
-    beneath: frozenset[str] = frozenset()
-    """Tools whose calls about places inside those that it is asked for, or around them, matter."""
-    untried: frozenset[str] = frozenset()
-    """Tools of which too few calls say that they do not matter."""
-    makers: frozenset[str] = frozenset()
-    """Of the untried: tools that may have made what an empty answer lacks."""
-    modes: frozenset[str] = frozenset()
-    """Of the untried: tools that change so many others' answers that they seem to switch a mode."""
+    influence: InfluencePart = flat(InfluencePart)

@@ -21,6 +21,10 @@ KEPT: Final = frozenset({"sum", "edit"})
 """Operations, beside what finds a record, that the trees of one call have several times: guards compare totals, effects charge them."""
 
 
+STEPS: Final = frozenset({str, int})
+"""What a step of a path is: the name of a field, or a place in a list."""
+
+
 class Builder:
     """Builds one tree."""
 
@@ -105,6 +109,8 @@ def _row_of(table: str, values: Expr) -> Expr:
 
 def below(find: Expr, path: tuple[Any, ...], *, whole: bool = True) -> Expr:
     """What stands at a path below a value; where the `whole` is asked for, a part of a record stands for nothing."""
+    if any(type(step) not in STEPS for step in path):
+        raise BadTreeError("a path has a step that is neither a name nor a number")
     if len(path) == 1 and whole:
         return _one_below(find, path[0])
 

@@ -36,17 +36,17 @@ def history(here: CallContext, tool: Tool, args: dict[str, Json], content: str) 
     return tuple(
         e.call
         for e in here.state.log
-        if e.tool in tool.heeds
-        or (tool.issues and e.tool == tool.name)
+        if e.tool in tool.influence.heeds
+        or (tool.influence.issues and e.tool == tool.name)
         or _touches(e, shown)
-        or (e.tool in tool.beneath and within(args, e.args))
+        or (e.tool in tool.influence.beneath and within(args, e.args))
         or not asked.isdisjoint(e.issued())
         or (
             not _ignored(tool, e, about_same)
             and (
                 (e.may_name_anything and _may_name(here, e, names, refused=refused))
                 or not names.isdisjoint(e.names)
-                or (e.tool in tool.untried and not words.isdisjoint(e.names))
+                or (e.tool in tool.influence.untried and not words.isdisjoint(e.names))
                 or not asked.isdisjoint(e.words())
                 or not tokens.isdisjoint(f"{t}|{k}" for t, k in e.about)
             )
@@ -56,7 +56,7 @@ def history(here: CallContext, tool: Tool, args: dict[str, Json], content: str) 
 
 def _ignored(tool: Tool, entry: Entry, about_same: set[str]) -> bool:
     """Whether a call never matters to a tool, unless it names what is asked for."""
-    if entry.tool not in tool.ignores:
+    if entry.tool not in tool.influence.ignores:
         return False
     return entry.tool == tool.name or about_same.isdisjoint(labels_in(entry.args))
 
@@ -110,10 +110,12 @@ def entry_of(
         is_result_unknown=is_result_unknown,
         under=here.world.listed,
         fields=here.world.fields,
-        may_name_anything=is_result_unknown and tool.news,
-        settled=tool.settled,
+        may_name_anything=is_result_unknown and tool.influence.news,
+        settled=tool.influence.settled,
         about=about,
-        tainted_tables=tool.far if known else tool.far | _tainted_tables(here, tool, about),
+        tainted_tables=tool.influence.far
+        if known
+        else tool.influence.far | _tainted_tables(here, tool, about),
     )
 
 
@@ -159,4 +161,4 @@ def _met(here: CallContext, about: tuple[Place, ...]) -> tuple[RowSnapshot, ...]
 def _tainted_tables(here: CallContext, tool: Tool, about: tuple[Place, ...]) -> frozenset[str]:
     """What a call with an unknown outcome may reach beyond the rows it names."""
     seen = bool(about) and all(here.state.look(place) is not ABSENT for place in about)
-    return frozenset() if seen else tool.reach - {place[0] for place in about}
+    return frozenset() if seen else tool.influence.reach - {place[0] for place in about}

@@ -221,8 +221,12 @@ class Session:
         if result is not shown:
             is_replayed = result.source == RECORDED
             return self._changing(lambda: self._seen(tool, args, result)) if is_replayed else result
-        if isinstance(arguments, str) and not (tool.early or tool.makers or tool.beneath):
-            self._keep((tool.name, arguments), result, place, None if tool.loose else names)
+        if isinstance(arguments, str) and not (
+            tool.early or tool.influence.makers or tool.influence.beneath
+        ):
+            self._keep(
+                (tool.name, arguments), result, place, None if tool.influence.loose else names
+            )
         return result
 
     def _seen(self, tool: Tool, args: dict[str, Json], told: ToolResult) -> ToolResult:

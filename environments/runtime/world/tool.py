@@ -15,7 +15,7 @@ from ..answers.guards import Guards
 from ..answers.outcome import outcome_of
 from ..answers.protocol_preconditions import Early, load_early
 from ..document.recordings import Recording
-from ..document.tools import LayoutPart, RowRefPart, ToolPart, WritePart
+from ..document.tools import InfluencePart, LayoutPart, RowRefPart, ToolPart, WritePart
 from ..expr.evaluate import build
 from ..expr.scope import Expr, Tree
 from ..task.attempt import Json
@@ -85,40 +85,13 @@ class Tool:
     writes: tuple[Write, ...]
     names: tuple[RowRef, ...]
     """Rows that a call names by its arguments."""
-    settled: frozenset[str]
-    """Tables whose named rows this tool was seen not to change."""
+    influence: InfluencePart
     claims: bool
     """Whether success may be claimed where no guard objects."""
-    loose: bool
-    """A search: what it shows may change with rows that the call does not name."""
-    reach: frozenset[str] = frozenset()
-    """Tables that the records it is about point to, less those it leaves alone."""
     bare: bool = False
     """Texts stand as they are beside results that are JSON."""
-    issues: bool = False
-    """Names new things: its own earlier calls are always relevant history."""
-    limit: int | None = None
-    """Calls in one session after which its answer is no longer known."""
-    alone: bool = False
-    """Answered only where no earlier call touched what it names."""
-    heeds: frozenset[str] = frozenset()
-    """Tools whose every earlier call is relevant history."""
-    ignores: frozenset[str] = frozenset()
-    """Tools whose earlier calls never are."""
-    beneath: frozenset[str] = frozenset()
-    """Tools whose calls about places inside those that it is asked for, or around them, matter."""
-    untried: frozenset[str] = frozenset()
-    """Tools of which too few calls say that they do not matter."""
-    makers: frozenset[str] = frozenset()
-    """Of the untried: tools that may have made what an empty answer lacks."""
-    modes: frozenset[str] = frozenset()
-    """Of the untried: tools that change so many others' answers that they seem to switch a mode."""
     early: tuple[Early, ...] = ()
     """What it says before anybody called what has to come first."""
-    far: frozenset[str] = frozenset()
-    """Tables whose rows a call may change without naming them."""
-    news: bool = False
-    """Its results name new things: while one is unknown, it may have named anything."""
     policy: str = DERIVE
     """One of `POLICIES`."""
     tape: Mapping[str, tuple[Recording, ...]] = field(default_factory=dict)
@@ -224,29 +197,16 @@ def load_tool(
         computes=None if part.computes is None else load_computed(part.computes),
         writes=tuple(map(_write, part.writes)),
         names=tuple(map(_ref_of, part.names)),
-        settled=part.settled,
+        influence=part.influence,
         claims=part.claims,
-        loose=part.loose,
-        reach=part.reach,
         bare=part.bare,
-        issues=part.issues,
-        limit=part.limit,
-        alone=part.alone,
         policy=part.policy or DERIVE,
-        heeds=part.heeds,
-        ignores=part.ignores,
-        beneath=part.beneath,
-        untried=part.untried,
-        makers=part.makers,
-        modes=part.modes,
         early=load_early(part.early),
-        far=part.far,
-        news=part.news,
         takes=part.takes,
         nulls=part.nulls,
         paired_by=part.paired_by,
         paired=part.paired,
-        issued=_issued(tape) if part.news else frozenset(),
+        issued=_issued(tape) if part.influence.news else frozenset(),
         tape=tape,
     )
 
