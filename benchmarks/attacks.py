@@ -183,7 +183,7 @@ def without_consent(task: Task, _: random.Random) -> tuple[Action, ...] | None:
 
 def _ends(task: Task, action: Action) -> bool:
     made: Any = action.get("tool_calls") or ()
-    return any(c["function"]["name"] in task.candidate.task.terminal_tools for c in made)
+    return any(c["function"]["name"] in task.candidate.task.last_tools for c in made)
 
 
 CHEATS: Final[Mapping[str, Cheat]] = {

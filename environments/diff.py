@@ -25,6 +25,7 @@ TASK_PARTS: Final = (
     "user",
     "limits",
     "terminal_tools",
+    "closing_tools",
     "started_at",
     "injected",
 )

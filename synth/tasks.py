@@ -496,7 +496,8 @@ def _task(
         limits=Limits(
             messages=max(MIN_MESSAGES, 2 * longest + 10), calls=max(MIN_CALLS, 3 * most + 10)
         ),
-        terminal_tools=kinds.terminal(),
+        terminal_tools=kinds.stopping(),
+        closing_tools=kinds.closing(),
         dispatched=start.world.dispatched.to_json() if start is not None else {},
         provenance=_provenance(group, shown, offered),
     )

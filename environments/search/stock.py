@@ -52,7 +52,7 @@ def stock_of(task_set: TaskSet, task: PackedTask, honest: Attempt) -> Stock:
         unsure=in_the_language_of(opening),
         words=tuple(row for solution in others if (row := tuple(spoken(solution)))),
         calls={tool: tuple(found) for tool, found in sorted(by_tool.items())},
-        ending=frozenset(task.terminal_tools),
+        ending=frozenset(task.last_tools),
     )
 
 

@@ -127,7 +127,7 @@ def _random_calls(material: Material, seed: int) -> tuple[Action, ...]:
     for name in material.tool_names if words else ():
         guess = {p: chance.choice(words) for p in material.parameters(name)}
         pool.append((name, json.dumps(guess)))
-    pool = [(name, text) for name, text in pool if name not in task.terminal_tools]
+    pool = [(name, text) for name, text in pool if name not in task.last_tools]
     at = slice((seed - 1) * LUCK, seed * LUCK)
     ranked = nsmallest(
         RANDOM_CALLS, dict.fromkeys(pool), key=lambda one: (_luck(task.task_id, *one)[at], one)
@@ -190,9 +190,7 @@ def _acts_alike(material: Material, other: Other) -> bool:
         return False
     ignore = material.end_args.get("ignore")
     authored = ignore if isinstance(ignore, dict) else {}
-    ends = {tool for tool, _ in rows}.union(
-        material.changing, material.candidate.task.terminal_tools
-    )
+    ends = {tool for tool, _ in rows}.union(material.changing, material.candidate.task.last_tools)
     made = {
         (c.name, canonical_arguments(c.parsed, list(map(str, as_list(authored.get(c.name))))))
         for c in other.planned

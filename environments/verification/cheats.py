@@ -132,7 +132,7 @@ def _silent(action: Action) -> Action:
 
 def _unended(material: Material, made: Sequence[Action]) -> tuple[Action, ...]:
     """Calls as far as one that ends the conversation: words after it reach nobody."""
-    ends = {c.action for c in material.planned if c.name in material.candidate.task.terminal_tools}
+    ends = {c.action for c in material.planned if c.name in material.candidate.task.last_tools}
     ended = [_silent(material.candidate.solution[i]) for i in sorted(ends)]
     return tuple(action for action in made if action not in ended)
 

@@ -75,7 +75,7 @@ def _probe(name: str, actions: tuple[Action, ...]) -> Probe:
 
 def _looks(material: Material) -> Iterator[Action]:
     """Every tool that takes one text and changes nothing, asked for every name or code that the user says."""
-    left_out = material.changing | set(material.candidate.task.terminal_tools)
+    left_out = material.changing | set(material.candidate.task.last_tools)
     tools = [
         (name, properties[0])
         for name in material.tool_names
@@ -104,11 +104,9 @@ def _hand_overs(material: Material) -> Iterator[tuple[str, tuple[Action, ...]]]:
     task = material.candidate.task
     said = "\n".join(said_texts(material))
     codes = said_codes(material)
-    if not task.terminal_tools:
+    if not task.last_tools:
         return
-    schemas = [
-        schema for name in task.terminal_tools for schema in material.properties(name).values()
-    ]
+    schemas = [schema for name in task.last_tools for schema in material.properties(name).values()]
     yield "", handed_over(material, SORRY)
     for number, call in enumerate(_usual(material), 1):
         yield f"_as_usual_{number}", (calls(call.name, call.arguments, number=800),)
@@ -133,7 +131,7 @@ def _usual_answers(material: Material) -> list[str]:
 
 def _usual(material: Material) -> list[PlannedCall]:
     """The hand-overs that the app's solutions make most often, the same for every task of it."""
-    ends = material.candidate.task.terminal_tools
+    ends = material.candidate.task.last_tools
     solutions = [material.planned, *(other.planned for other in material.others)]
     made = [c for solution in solutions for c in solution if c.name in ends]
     found = Counter(call.key for call in made)
@@ -154,7 +152,7 @@ def handed_over(material: Material, text: str, *, choice: int | None = None) -> 
             ),
             number=800 + number,
         )
-        for number, name in enumerate(material.candidate.task.terminal_tools)
+        for number, name in enumerate(material.candidate.task.last_tools)
     )
 
 

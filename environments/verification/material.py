@@ -202,7 +202,7 @@ class Material:
     @cached_property
     def reads(self) -> tuple[PlannedCall, ...]:
         """The solution's calls that change nothing and end nothing."""
-        left_out = self.changing | set(self.candidate.task.terminal_tools)
+        left_out = self.changing | set(self.candidate.task.last_tools)
         return tuple(c for c in self.planned if c.name not in left_out)
 
     @cached_property

@@ -103,7 +103,7 @@ def _before(solution: Sequence[Action], call: PlannedCall) -> tuple[Action, ...]
 def inserted(material: Material, *more: Action) -> tuple[Action, ...]:
     """The solution with more actions before a call that ends the conversation, else at the end."""
     solution = material.candidate.solution
-    ending = [c for c in material.planned if c.name in material.candidate.task.terminal_tools]
+    ending = [c for c in material.planned if c.name in material.candidate.task.last_tools]
     at = ending[0].action if ending else len(solution)
     return (*solution[:at], *more, *solution[at:])
 

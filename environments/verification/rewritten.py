@@ -123,7 +123,7 @@ def _independent(
 
 def _needless_looks(material: Material) -> Iterator[Probe]:
     """A look that another task of the app takes, before the first call."""
-    left_out = material.changing | set(material.candidate.task.terminal_tools)
+    left_out = material.changing | set(material.candidate.task.last_tools)
     looks: dict[str, PlannedCall] = {}
     ranked = sorted(material.foreign, key=lambda c: (len(c.arguments), c.key))
     for call in ranked:

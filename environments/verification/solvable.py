@@ -86,7 +86,7 @@ def _asked(untold: Sequence[Untold], free: Mapping[str, Sequence[str]]) -> list[
 
 def _looks(material: Material) -> tuple[Action, ...]:
     """Looks that a policy may take besides: those of the app's other tasks, and each tool asked for what the user names."""
-    left_out = material.changing | set(material.candidate.task.terminal_tools)
+    left_out = material.changing | set(material.candidate.task.last_tools)
     known = [*material.planned, *material.foreign]
     others = [c for c in material.foreign if c.name not in left_out]
     tools = {c.name: c for c in known if c.name not in left_out}

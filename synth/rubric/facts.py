@@ -171,9 +171,9 @@ def _of(calls: Counter[Write], tools: Sequence[str]) -> Counter[Write]:
 
 
 def _heard(attempt: Attempt, kinds: ToolKinds) -> Attempt:
-    """The attempt as a run would hold it: nothing is heard after a call that ends the conversation."""
+    """The attempt as a run would hold it: nothing is heard after a call that ends the run."""
     ends = (
-        c.message for c in attempt.calls if c.name in kinds.terminal() and not c.result.is_error
+        c.message for c in attempt.calls if c.name in kinds.stopping() and not c.result.is_error
     )
     last = min(ends, default=None)
     if last is None:

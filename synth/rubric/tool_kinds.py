@@ -62,6 +62,9 @@ class ToolKind:
     dictated: tuple[str, ...] = ()
     """Those of them that one task's user or tools said word for word: another wording keeps every word."""
     terminal: bool = False
+    """No call follows its calls: it closes the conversation."""
+    stops: bool = False
+    """The agent does not even speak after it: the app ends the run there."""
     refused: float = 0.5
     """Share of its calls that were refused, smoothed by half a call."""
     failing: str = ""
@@ -92,6 +95,7 @@ class ToolKinds:
                 t.kind,
                 t.failing,
                 str(t.terminal),
+                str(t.stops),
                 *t.authored,
                 "",
                 *t.injected,
@@ -130,8 +134,16 @@ class ToolKinds:
         )
 
     def terminal(self) -> tuple[str, ...]:
-        """Tools that end the conversation."""
+        """Tools that close the conversation."""
         return tuple(sorted(name for name, tool in self.tools.items() if tool.terminal))
+
+    def stopping(self) -> tuple[str, ...]:
+        """Those of them with which the app ends the run."""
+        return tuple(name for name in self.terminal() if self.tools[name].stops)
+
+    def closing(self) -> tuple[str, ...]:
+        """Those of them after which the agent still speaks."""
+        return tuple(name for name in self.terminal() if not self.tools[name].stops)
 
 
 @dataclass
@@ -144,6 +156,8 @@ class _Traces:
     """Calls that were the first of their episode with others after them."""
     last: int = 0
     """Calls with no other call after them."""
+    silent: int = 0
+    """Those of them after which the agent says nothing either."""
     changed: float = 0.0
     """Re-reads that differ, shared among the tools called in between."""
     unchanged: int = 0
@@ -170,7 +184,9 @@ def infer_tools(
     tools = {name: _judge(name, definitions.get(name, {}), traces[name]) for name in names}
     for name, why in (reads or {}).items():
         if name in tools:
-            tools[name] = replace(tools[name], kind=READ, terminal=False, evidence=(why,))
+            tools[name] = replace(
+                tools[name], kind=READ, terminal=False, stops=False, evidence=(why,)
+            )
     return ToolKinds(tools=tools)
 
 
@@ -197,6 +213,7 @@ def _judge(name: str, definition: Mapping[str, Json], seen: _Traces) -> ToolKind
         evidence=tuple(evidence),
         authored=authored,
         terminal=terminal and kind == ACT,
+        stops=terminal and kind == ACT and seen.silent / seen.calls >= ENDS,
         refused=round((seen.calls - seen.results.total() + 0.5) / (seen.calls + 1), 3),
     )
 
@@ -242,11 +259,14 @@ def _collect(recorded: Recorded, traces: dict[str, _Traces]) -> None:
     """Add one episode's calls to the evidence."""
     calls = recorded.attempt.calls
     before = texts_before(recorded)
+    speaks = _last_word(recorded)
     last_seen: dict[tuple[str, str], int] = {}
     for index, call in enumerate(calls):
         seen = traces[call.name]
         seen.calls += 1
-        seen.last += index == len(calls) - 1 and not call.by_user
+        last = index == len(calls) - 1 and not call.by_user
+        seen.last += last
+        seen.silent += last and call.message >= speaks
         seen.opens += index == 0 and len(calls) > 1 and not call.by_user
         if not call.result.is_error:
             seen.results[call.result.content] += 1
@@ -256,6 +276,12 @@ def _collect(recorded: Recorded, traces: dict[str, _Traces]) -> None:
             _compare(calls, last_seen[key], index, traces)
         if not call.result.is_error:
             last_seen[key] = index
+
+
+def _last_word(recorded: Recorded) -> int:
+    """Where the agent does something for the last time."""
+    mine = (n for n, m in enumerate(recorded.attempt.messages) if m.get("role") == "assistant")
+    return max(mine, default=0)
 
 
 def _compare(calls: Sequence[Call], first: int, again: int, traces: dict[str, _Traces]) -> None:

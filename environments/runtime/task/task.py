@@ -95,7 +95,9 @@ class Task:
     user: tuple[UserTurn, ...] = ()
     limits: Limits = field(default_factory=Limits)
     terminal_tools: tuple[str, ...] = ()
-    """Tools that end the conversation (a hand-over)."""
+    """Tools that end the run: the app stops there."""
+    closing_tools: tuple[str, ...] = ()
+    """Tools after which agents only speak (a hand-over, and a word about it): the run goes on, and what else is called counts."""
     dispatched: Mapping[str, Any] = field(default_factory=dict)
     """Tools that are several, as the world file has them: rubrics see their calls as calls of parts."""
     injected: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
@@ -104,10 +106,17 @@ class Task:
     """Clean episode ids, attempts, intent, cluster, redaction: for people and splits, never for the policy."""
     format: str = TASK_FORMAT
 
+    @property
+    def last_tools(self) -> tuple[str, ...]:
+        """Tools after which agents call nothing more, whether the run ends there or not."""
+        return (*self.terminal_tools, *self.closing_tools)
+
     def to_json(self) -> dict[str, Json]:
         """As plain JSON values; `from_json` reads it back."""
-        # Left out where no tool is several and no host adds arguments: tasks of such apps keep their version.
+        # Left out where there is nothing of the kind: tasks of such apps keep their version.
         several: dict[str, Json] = {"dispatched": dict(self.dispatched)} if self.dispatched else {}
+        if self.closing_tools:
+            several["closing_tools"] = list(self.closing_tools)
         if self.injected:
             several["injected"] = {tool: dict(added) for tool, added in self.injected.items()}
         return {
@@ -142,6 +151,7 @@ class Task:
             user=tuple(map(UserTurn.from_json, value.get("user", ()))),
             limits=Limits(**limits),
             terminal_tools=tuple(value.get("terminal_tools", ())),
+            closing_tools=tuple(value.get("closing_tools", ())),
             dispatched=value.get("dispatched", {}),
             injected=value.get("injected", {}),
             provenance=value.get("provenance", {}),
