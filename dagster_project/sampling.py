@@ -74,7 +74,8 @@ def drawn(
 ) -> Sample | None:
     """At most so many requests, half of them for failure clusters; None where there are no more than that.
 
-    Of each cluster and each way to end at least one goes on, even where there are more of those than requests allowed.
+    Of each cluster and each way to end at least one goes on, even where there are more of those than requests allowed; of a cluster those
+    first that some attempt resolved, because the others hardly make tasks.
     """
     groups = _requests(episodes)
     if len(groups) <= most:
@@ -84,10 +85,17 @@ def drawn(
         strata[_stratum(group, labels, cluster_of)].append(name)
     clusters = {k: len(v) for k, v in strata.items() if k in set(cluster_of.values())}
     ends = {k: len(v) for k, v in strata.items() if k not in clusters}
+    # A request without an outcome makes no task: it takes what room the others leave.
+    unlabelled = {k: ends.pop(k) for k in [UNLABELLED] if k in ends}
     half = min(most // 2, sum(clusters.values()))
-    room = capped(ends, most - half)
-    room |= capped(clusters, most - sum(room.values()))
-    kept = {k: sorted(names, key=_lot)[: room[k]] for k, names in strata.items()}
+    room = capped(ends, most - half - len(unlabelled))
+    room |= capped(clusters, most - len(unlabelled) - sum(room.values()))
+    room |= capped(unlabelled, most - sum(room.values()))
+    solved = {name for name, group in groups.items() if _solved(group, labels)}
+    kept = {
+        k: sorted(names, key=lambda name: (name not in solved, _lot(name)))[: room[k]]
+        for k, names in strata.items()
+    }
     return Sample(
         most=most,
         strata=tuple(
@@ -155,10 +163,14 @@ def _stratum(
     clusters = sorted(cluster_of[e.episode_id] for e in group if e.episode_id in cluster_of)
     if clusters:
         return clusters[0]
-    said = [labels[e.episode_id].resolved for e in group if e.episode_id in labels]
-    if True in said:
+    if _solved(group, labels):
         return RESOLVED
+    said = [labels[e.episode_id].resolved for e in group if e.episode_id in labels]
     return UNRESOLVED if False in said else UNLABELLED
+
+
+def _solved(group: Sequence[CleanEpisode], labels: Mapping[str, Label]) -> bool:
+    return any(labels[e.episode_id].resolved for e in group if e.episode_id in labels)
 
 
 def _lot(name: str) -> str:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dagster_project.sampling import RESOLVED, UNRESOLVED, Sample, capped, drawn, within
+from dagster_project.sampling import RESOLVED, UNLABELLED, UNRESOLVED, Sample, capped, drawn, within
 from environments.export.card import _sampling
 from redact.clean_episode import CleanEpisode
 from synth.labels import Label
@@ -38,6 +38,33 @@ def test_rare_failures_stay_and_common_ones_are_capped() -> None:
     kept = {one.name: (one.requests, one.kept) for one in found.strata}
     assert kept == {"common": (195, 45), "rare": (5, 5), RESOLVED: (800, 50)}
     assert sum(one.kept * one.weight for one in found.strata) == pytest.approx(1000)
+
+
+def test_requests_without_an_outcome_take_what_room_is_left() -> None:
+    """They make no tasks; one goes on, so that its kind is told."""
+    episodes, labels, clusters = app(resolved=800, common=100, rare=0)
+    silent = [replace(EPISODE, episode_id=f"s{n}") for n in range(300)]
+    found = drawn([*episodes, *silent], labels, clusters, most=100)
+    assert found is not None
+    kept = {one.name: one.kept for one in found.strata}
+    assert kept == {"common": 50, RESOLVED: 49, UNLABELLED: 1}
+    roomy = drawn([*episodes, *silent], labels, clusters, most=1000)
+    assert roomy is not None
+    assert {one.name: one.kept for one in roomy.strata}[UNLABELLED] == 100
+
+
+def test_of_a_failure_cluster_solved_requests_go_on_first() -> None:
+    """A request that nobody solved hardly makes a task."""
+    episodes, labels, clusters = app(resolved=100, common=40, rare=0)
+    both = {f"{kind}{n}" for kind in "rc" for n in range(10)}
+    keyed = [
+        replace(one, task_key=one.episode_id[1:] if one.episode_id in both else one.episode_id)
+        for one in episodes
+    ]
+    found = drawn(keyed, labels, clusters, most=20)
+    assert found is not None
+    kept = [name for name, stratum in found.stratum_of.items() if stratum == "common"]
+    assert {name for name in kept if name[0] == "r"} == {f"r{n}" for n in range(10)}
 
 
 def test_few_requests_are_not_sampled() -> None:

@@ -105,6 +105,17 @@ def test_reset_shows_the_opening_and_the_tools() -> None:
     assert (seen.done, seen.stop_reason) == (False, None)
 
 
+def test_after_a_closing_tool_the_run_goes_on() -> None:
+    """What the policy still says is heard, and what it still calls is done."""
+    task = replace(TASK, terminal_tools=(), closing_tools=("leave",))
+    env = Environment(task, WORLD)
+    env.reset()
+    assert env.step(call("leave")).stop_reason is None
+    assert env.step(call("leave", call_id="c2")).stop_reason is None
+    assert [made.name for made in env.attempt().calls] == ["leave", "leave"]
+    assert Task.from_json(json.loads(json.dumps(task.to_json()))) == task
+
+
 def test_a_conversation_goes_from_question_to_end() -> None:
     """Text brings the user's turn, calls bring results, the recording's last words end it."""
     env = Environment(TASK, WORLD)

@@ -70,6 +70,15 @@ def test_tools_are_read_write_and_act() -> None:
     assert kinds.ignore() == {"escalate": ["why"]}
 
 
+def test_a_hand_over_ends_the_run_only_where_the_app_stops_there() -> None:
+    """Where agents still say a word after it, the run goes on, and a second hand-over counts."""
+    word = ("say", "A colleague takes over.")
+    silent = kinds_of(episode("a", FETCH, HAND), episode("b", HAND))
+    spoken = kinds_of(episode("a", FETCH, HAND, word), episode("b", HAND, word))
+    assert (silent.stopping(), silent.closing()) == (("escalate",), ())
+    assert (spoken.stopping(), spoken.closing()) == ((), ("escalate",))
+
+
 def test_a_read_that_differs_afterwards_convicts_the_tool_in_between() -> None:
     """Without a telling name, what happened to later reads decides."""
     before = ("call", "get_parcel", '{"parcel": "P-100"}', "open")
