@@ -115,9 +115,11 @@ def catalogues_of(
         if not _is_catalogue(seen, language):
             continue
         places.update(keys)
-        own = {value for value in seen if " " in value and all(map(_is_borne, value.split()))}
+        borne = {value for value in seen if " " in value and all(map(_is_borne, value.split()))}
+        # Of words that a dictionary has (`Yoga Mat`) people are called too, but then others in the list have names.
+        own = {value for value in borne if any(is_name(fold_value(w)) for w in value.split())}
         if len(own) >= max(_LEAST, _FULL * len(seen)):  # among people an unlisted name is one too
-            own.update(v for v in seen if " " in v and not _names_nobody(v, own_words))
+            own.update(borne, (v for v in seen if " " in v and not _names_nobody(v, own_words)))
         names.update(own)
         for value in seen.keys() - own:
             phrases.update(_phrases_of(value))

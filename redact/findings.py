@@ -367,8 +367,8 @@ def _addresses(text: str, needs: Needs) -> Iterator[Found]:
     if needs.addresses:
         for kind, value in addresses_in(text):
             yield Found(kind, value, "")
-    for value in lines_by_kind(text) if needs.kinds_first else ():
-        yield Found("street", value, "")
+    for kind, value in lines_by_kind(text) if needs.kinds_first else ():
+        yield Found(kind, value, "")
     for value in addresses_without_blanks(text) if needs.uncapitalised else ():
         yield Found("street", value, "")
 

@@ -12,6 +12,7 @@ from typing import Final
 from urllib.parse import unquote
 
 from redact.dates import read_date
+from redact.dictionary import ENGLISH, words_of
 from redact.surrogates import ID_WORDS
 from redact.word_lists import word_list
 
@@ -32,6 +33,7 @@ STREET_ENDS: Final = (
     "vägen",
     "allee",
 )
+_PLACES: Final = word_list("places")
 _WORDS: Final = re.compile(r"[^\W\d_]+")
 ADDRESS_LINE: Final = re.compile(
     r"(?<![\w.,$€£#-])(?:\d{1,5}[a-zA-Z]?,? (?:[A-ZÀ-Þ][^\W\d_]*\.? ?){2,4}|[A-ZÀ-Þ][^\W\d_]{3,}(?:"
@@ -55,11 +57,15 @@ _BEFORE_TOWN: Final = re.compile(
     r"[A-ZÀ-Þ][^\W\d_]+ \d{1,4} ?[a-z]?(?=, \d{4,5} [A-ZÀ-Þ][^\W\d_])"
 )
 """A line without a word for a street, which shows by the postcode and the town behind it: `Hinter den Gärten 7, 23552 Lübeck`."""
+_FLAT: Final = r"(?:,? ?(?:apt|suite|unit|ste|#)\.? ?\w{1,6})?"
+_NAMED: Final = r"([A-ZÀ-Þ][^\W\d_]+(?:[ \-][A-ZÀ-Þ][^\W\d_]+){0,2})"
+_CODE: Final = r"(\d{4,6}(?:-\d{3,4})?|\d{3} \d{2,3}|\d{4} ?[A-Z]{2}|(?-i:[A-Z]{1,2}-?\d[A-Z\d]{0,4}(?: ?[A-Z\d]{2,4})?)|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2})(?!\w)"
+"""A postcode of any country: digits, or letters and digits in one group or two; where capitals show it, of any such form."""
 _TOWN: Final = re.compile(
-    r"(?:,? ?(?:apt|suite|unit|ste|#)\.? ?\w{1,6})?,\s*([A-ZÀ-Þ][^\W\d_]+(?: [A-ZÀ-Þ][^\W\d_]+){0,2}),?\s+(?:[A-Z]{2},?\s+)?"
-    r"(\d{4,6}(?:-\d{4})?|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|\d{4} ?[A-Z]{2})(?!\w)",
-    re.IGNORECASE,
+    rf"{_FLAT}\s*[,\n]\s*{_NAMED},?\s+(?:[A-Z]{{2,3}},?\s+)?{_CODE}", re.IGNORECASE
 )
+_CODE_FIRST: Final = re.compile(rf"{_FLAT}\s*[,\n]\s*{_CODE},? {_NAMED}")
+_TOWN_ALONE: Final = re.compile(rf"{_FLAT}(?:,| in) {_NAMED}(?=\s*(?:[.,;!?)\n]|$))")
 _POSTCODE: Final = re.compile(
     r"(?<!\w)(?:\d{5}(?:-\d{4})?|[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}|\d{4} [A-Z]{2})(?!\w)"
 )
@@ -170,12 +176,28 @@ def addresses_in(text: str) -> Iterator[tuple[str, str]]:
     for found in address_lines(text):
         if is_street(found[0]):
             yield "street", found[0]
-            town = _TOWN.match(text, found.end())
-            if town:
-                yield "city", town[1]
-                yield "postcode", town[2]
+            yield from _town_behind(text, found.end())
     for found in _BEFORE_TOWN.finditer(text):
         yield "street", found[0]
+        yield from _town_behind(text, found.end())
+
+
+def _town_behind(text: str, end: int) -> Iterator[tuple[str, str]]:
+    """Yield the town and the code behind an address line: whose street is known, whose town is too."""
+    if town := _TOWN.match(text, end):
+        yield "city", town[1]
+        yield "postcode", town[2]
+    elif town := _CODE_FIRST.match(text, end):
+        yield "postcode", town[1]
+        yield "city", town[2]
+    elif (town := _TOWN_ALONE.match(text, end)) and _is_town(town[1]):
+        yield "city", town[1]
+
+
+def _is_town(name: str) -> bool:
+    """Say whether a capitalised run is no word of a sentence that goes on: a place of the list, or in no dictionary."""
+    words = [word.casefold() for word in _WORDS.findall(name)]
+    return any(word in _PLACES or word not in words_of(ENGLISH) for word in words)
 
 
 def address_lines(text: str) -> Iterator[re.Match[str]]:
@@ -184,10 +206,11 @@ def address_lines(text: str) -> Iterator[re.Match[str]]:
     return (_NUMBERED_LINE if plain else ADDRESS_LINE).finditer(text)
 
 
-def lines_by_kind(text: str) -> Iterator[str]:
-    """Yield the address lines of a text in which the kind of street stands before its name."""
+def lines_by_kind(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the address lines of a text in which the kind of street stands before its name, with their towns and codes."""
     for found in _ROMANCE_LINE.finditer(text):
-        yield found[0]
+        yield "street", found[0]
+        yield from _town_behind(text, found.end())
 
 
 def is_net_address(text: str) -> bool:
