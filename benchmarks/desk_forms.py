@@ -34,6 +34,7 @@ from redact.clean_episode import CleanEpisode, CleanStep
 from synth.clusters.clustering import cluster
 from synth.failures.calls import differing_in
 from synth.failures.detection import Failure, detect, fingerprint_of
+from synth.failures.reading import AppReading
 
 PLAIN: Final = "as it is"
 SAYS_NOTHING: Final = "as it is, nothing says error"
@@ -79,7 +80,7 @@ def failures_of(shop: Shop, *, told: bool) -> dict[str, Failure]:
     differing = differing_in(talk.episode for talk in shop.talks)
     for talk in shop.talks:
         label = true_label(talk) if told else None
-        failure = detect(talk.episode, label, differing=differing)
+        failure = detect(talk.episode, label, app=AppReading(differing=differing))
         if failure is not None:
             found[talk.episode.episode_id] = failure
     return found

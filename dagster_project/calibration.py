@@ -1,9 +1,8 @@
-"""Calibration of failure signals by an app's own outcomes: which episodes it is fitted on, and when it is fitted anew.
+"""What an app's own outcomes teach about its failures: on which episodes, and when it is learnt anew.
 
-Comes in: the clean lake, an app and the outcome policy. Goes out: the app's `Calibration`, or None where its outcomes are
-too few. It is fitted on the app's first labelled episodes, 50, 100, 200 and so on up to `MOST`, so that a new day does not
-change what was said of all earlier ones; it is fitted anew when the next size is reached. Not here: the model
-(`synth.failures.calibration`).
+Comes in: the clean lake, an app and the outcome policy. Goes out: the app's first labelled episodes, 10, 20, 40, 50, 100, 200 and so on up to
+`MOST`, so that a new day does not change what was said of all earlier ones; the next size is taken when it is reached. Signals are
+calibrated on them, and failures compared with the resolved ones. Not here: the models (`synth.failures.calibration`, `reference`).
 """
 
 from collections.abc import Mapping
@@ -12,30 +11,29 @@ from typing import Final
 
 from dagster_project.clean_records import clean_episodes_of, home_days, labels_of
 from dagster_project.lake import Lake
-from dagster_project.tool_parts import PLAIN, AppReading
-from synth.failures.calibration import MIN_LABELLED, Calibration
-from synth.failures.detection import calibrate_on
+from redact.clean_episode import CleanEpisode
+from synth.failures.calibration import MIN_LABELLED
 from synth.labels import Label
 
+LEAST: Final = 10
+"""Labelled episodes below which nothing is learnt of them."""
 MOST: Final = 3200
 """Labelled episodes beyond which the figures hardly move."""
 
 
-def calibration_size(lake: Lake, app: str, policy: Path) -> int:
-    """On how many labelled episodes the app's signals are calibrated; 0 while there are too few."""
+def outcomes_size(lake: Lake, app: str, policy: Path) -> int:
+    """From how many labelled episodes is learnt; 0 while there are too few."""
     known = home_days(lake, app)
     return _size(sum(key in known for key in _labelled(lake, app, policy)))
 
 
-def calibration_of(
-    lake: Lake, app: str, policy: Path, reading: AppReading = PLAIN
-) -> Calibration | None:
-    """What the app's first labelled episodes say about its signals."""
+def first_labelled(lake: Lake, app: str, policy: Path) -> list[tuple[CleanEpisode, Label]]:
+    """The app's first labelled episodes, those of whole days, in order of time."""
     labels = _labelled(lake, app, policy)
     known = home_days(lake, app)
     size = _size(sum(key in known for key in labels))
     if not size:
-        return None
+        return []
     days: list[str] = []
     found = 0
     for day in sorted(set(known.values())):
@@ -43,8 +41,7 @@ def calibration_of(
             days.append(day)
             found += sum(known.get(key) == day for key in labels)
     episodes = [one for one in clean_episodes_of(lake, app, days) if one.episode_id in labels]
-    labelled = ((one, labels[one.episode_id]) for one in episodes[:size])
-    return calibrate_on(labelled, reading.parts, reading.differing)
+    return [(one, labels[one.episode_id]) for one in episodes[:size]]
 
 
 def _labelled(lake: Lake, app: str, policy: Path) -> Mapping[str, Label]:
@@ -53,10 +50,10 @@ def _labelled(lake: Lake, app: str, policy: Path) -> Mapping[str, Label]:
 
 
 def _size(labelled: int) -> int:
-    """The largest of 50, 100, 200, ... that is reached."""
-    if labelled < MIN_LABELLED:
+    """The largest of 10, 20, 40, 50, 100, 200, ... that is reached."""
+    if labelled < LEAST:
         return 0
-    size = MIN_LABELLED
-    while size * 2 <= min(labelled, MOST):
+    size, most = (LEAST, MIN_LABELLED - 1) if labelled < MIN_LABELLED else (MIN_LABELLED, MOST)
+    while size * 2 <= min(labelled, most):
         size *= 2
     return size

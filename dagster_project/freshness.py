@@ -20,7 +20,7 @@ from dagster_project.fatal import is_fatal
 from dagster_project.lake import Lake, Stamp
 from dagster_project.tables import Table
 
-CODE: Final = "31"
+CODE: Final = "32"
 """Goes up when an asset's rules change in a way that makes old rows wrong."""
 
 Key = tuple[str, str]

@@ -6,16 +6,14 @@ that a new day does not rename the failures of all earlier ones. Worlds, which c
 """
 
 from collections import Counter
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
 
 from dagster_project.clean_records import clean_episodes_of, home_days
 from dagster_project.lake import Lake
-from environments.runtime.views.multiplexed import EMPTY, Dispatched
-from synth.failures.answers import Path
 from synth.failures.calls import differing_in
 from synth.failures.named_parts import learn_named_parts
+from synth.failures.reading import PLAIN, AppReading
 
 LEAST: Final = 16
 MOST: Final = 1024
@@ -25,19 +23,6 @@ MOST: Final = 1024
 def parts_size(lake: Lake, app: str) -> int:
     """From how many episodes the app's parts are learnt; 0 while there are too few."""
     return _size(len(home_days(lake, app)))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AppReading:
-    """How an app's calls are read."""
-
-    parts: Dispatched = EMPTY
-    differing: frozenset[Path] = frozenset()
-    """Places in results that differ from call to call, whatever was asked."""
-
-
-PLAIN: Final = AppReading()
-"""As they stand."""
 
 
 def reading_of(lake: Lake, app: str, *, k: int) -> AppReading:

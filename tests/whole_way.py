@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -52,8 +52,9 @@ from redact.scrub import scrub, scrub_outcomes
 from redact.vault import open_vault
 from synth.clusters.clustering import Clusters, cluster
 from synth.failures.calls import differing_in
-from synth.failures.detection import Failure, calibrate_on, detect
+from synth.failures.detection import Failure, calibrate_on, detect, reference_from
 from synth.failures.named_parts import learn_named_parts
+from synth.failures.reading import AppReading
 from synth.labels import Label, OutcomePolicy, label_episodes
 from synth.rubric.corrections import corrections_of
 from synth.tasks import derive_tasks
@@ -114,9 +115,10 @@ def past_the_gate(
 
 def failures_among(episodes: Sequence[CleanEpisode], labels: dict[str, Label]) -> list[Failure]:
     """Failures as the lake has them, and their clusters."""
-    parts, differing = learn_named_parts(episodes, k=2), differing_in(episodes)
+    app = AppReading(parts=learn_named_parts(episodes, k=2), differing=differing_in(episodes))
     labelled = [(e, labels[e.episode_id]) for e in episodes if e.episode_id in labels]
-    calibration = calibrate_on(labelled, parts, differing)
+    app = replace(app, reference=reference_from(labelled, app))
+    calibration = calibrate_on(labelled, app)
     found = [
         failure
         for one in episodes
@@ -125,8 +127,7 @@ def failures_among(episodes: Sequence[CleanEpisode], labels: dict[str, Label]) -
                 one,
                 labels.get(one.episode_id),
                 calibration=calibration,
-                parts=parts,
-                differing=differing,
+                app=app,
             )
         )
         is not None

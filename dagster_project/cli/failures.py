@@ -48,10 +48,10 @@ def failures(
             print_json({"cluster": plain_json(said_of(chosen[0])), "failures": plain_json(shown)})
         else:
             rows = [
-                (f.episode_id, f.status, f.mode, " ".join(s.says for s in f.signals))
+                (f.episode_id, f.status, f.cause, " ".join(s.says for s in f.signals))
                 for f in members
             ]
-            print_table(chosen[0].name, ("episode", "status", "mode", "what shows it"), rows)
+            print_table(chosen[0].name, ("episode", "status", "cause", "what shows it"), rows)
         return
     if as_json:
         print_json([plain_json(said_of(one)) for one in found])

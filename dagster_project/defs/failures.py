@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import dagster as dg
 
-from dagster_project.calibration import calibration_of, calibration_size
+from dagster_project.calibration import first_labelled, outcomes_size
 from dagster_project.clean_records import clean_episodes_of, home_days, labels_of
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
 from dagster_project.defs.resources import CleanSide
@@ -28,9 +29,13 @@ from dagster_project.progress import counted
 from dagster_project.review.store import ASSET as REVIEWS
 from dagster_project.rows import always, looked_up, to_table
 from dagster_project.skipped import Skips
-from dagster_project.tool_parts import PLAIN, parts_size, reading_of
+from dagster_project.tool_parts import parts_size, reading_of
+from redact.clean_episode import CleanEpisode
 from synth.failures.calibration import Calibration
-from synth.failures.detection import Failure, detect
+from synth.failures.detection import Failure, calibrate_on, called_in, detect
+from synth.failures.reading import PLAIN, AppReading
+from synth.failures.reference import Called, Reference, learn_reference
+from synth.labels import Label
 
 ASSET = "failures"
 
@@ -79,7 +84,7 @@ def failures(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult
                     for app, one in sorted(calibrated.items())
                 ],
             ),
-            "by_mode": table_of("mode", Counter(f.mode for f in found)),
+            "by_cause": table_of("cause", Counter(f.cause for f in found)),
         },
     )
 
@@ -95,7 +100,9 @@ def _failures_of(
     with skips.unit("reading"):
         reading = reading_of(lake, app, k=clean.k)
     with skips.unit("calibration"):
-        calibration = calibration_of(lake, app, clean.outcome_policy, reading)
+        first = first_labelled(lake, app, clean.outcome_policy)
+        reading = replace(reading, reference=_reference(first, reading, skips))
+        calibration = calibrate_on(first, reading)
     found: list[Failure] = []
     for episode in counted(ASSET, episodes, app):
         with skips.unit("episode", episode.episode_id):
@@ -103,13 +110,24 @@ def _failures_of(
                 episode,
                 labels.get(episode.episode_id),
                 calibration=calibration,
-                parts=reading.parts,
-                differing=reading.differing,
+                app=reading,
             )
             # As a row at once: what cannot be one costs only its own episode.
             to_table([failure] if failure is not None else [], FAILURES.schema, day=always(""))
             found += [failure] if failure is not None else []
     return found, calibration
+
+
+def _reference(
+    labelled: Sequence[tuple[CleanEpisode, Label]], reading: AppReading, skips: Skips
+) -> Reference:
+    """What the app's resolved episodes did, without those that cannot be read."""
+    called: list[Called] = []
+    for episode, label in labelled:
+        if label.resolved is True:
+            with skips.unit("resolved episode", episode.episode_id):
+                called.append(called_in(episode, reading))
+    return learn_reference(called)
 
 
 def ingredients(clean: CleanSide, asked: dict[str, list[str]]) -> dict[Key, str]:
@@ -120,7 +138,7 @@ def ingredients(clean: CleanSide, asked: dict[str, list[str]]) -> dict[Key, str]
     def of_app(app: str, days: Sequence[str]) -> dict[Key, str]:
         # A reviewer's label is about any day; looking for failures in a day takes milliseconds.
         said = digests(clean.lake, REVIEWS, app)
-        size = calibration_size(clean.lake, app, clean.outcome_policy) if days else 0
+        size = outcomes_size(clean.lake, app, clean.outcome_policy) if days else 0
         learnt_from = parts_size(clean.lake, app) if days else 0
         return {
             (app, day): made_of(
@@ -128,7 +146,7 @@ def ingredients(clean: CleanSide, asked: dict[str, list[str]]) -> dict[Key, str]
                 digest(outcomes, (app, day)),
                 policy,
                 said,
-                f"calibrated on {size}",
+                f"outcomes of {size}",
                 f"parts of {learnt_from}, k={clean.k}",
             )
             for day in days

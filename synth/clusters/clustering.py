@@ -2,9 +2,9 @@
 
 All failures of the apps in question and the clusters known so far in; clusters with members, names and trends out.
 Mechanical first: a failure joins the cluster that owns its fingerprint, or new clusters form around fingerprints that
-occur often enough, the most detailed first. Text second, on what is left: failures of one mode whose users wanted
-similar things. What remains is held by one cluster per mode, from which more telling ones may still grow.
-A failure stays in its cluster while it fails in the same mode; an id is never used again for anything else.
+occur often enough, the most detailed first. Text second, on what is left: failures of one cause whose users wanted
+similar things. What remains is held by one cluster per cause, from which more telling ones may still grow.
+A failure stays in its cluster while it fails for the same cause; an id is never used again for anything else.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ import pyarrow as pa
 from synth.clusters.names import name_of, rest_name, said_by, who
 from synth.clusters.texts import Vectors, embed, exemplars, group, nearest
 from synth.clusters.trend import DayCount, movement_of, trend_of
-from synth.failures.detection import CONFIRMED, Failure, day_of, fingerprint_of
+from synth.failures.causes import UNTOLD
+from synth.failures.detection import CONFIRMED, Failure, day_of, fingerprint_of, turns_on
 from synth.one_thread import one_thread
 
 CLUSTER_FORMAT: Final = 1
@@ -29,7 +30,7 @@ CLUSTER_FORMAT: Final = 1
 EXACT: Final = "fingerprint"
 TEXT: Final = "text"
 REST: Final = "rest"
-"""How a cluster holds together: by fingerprint, by what users wanted, or by mode only."""
+"""How a cluster holds together: by fingerprint, by what users wanted, or by cause only."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +38,7 @@ class ClusterSettings:
     """When failures become a cluster, and when a cluster may have a telling name."""
 
     smallest: int = 3
-    """Failures that make a fingerprint a cluster of its own."""
+    """Failures with one error that make it a cluster of its own."""
     smallest_text: int = 8
     distance: float = 0.7
     """Average cosine distance within a text cluster; measured in docs/failures.md."""
@@ -68,7 +69,7 @@ class Cluster:
     """For ever: from its first fingerprint, or from its first members where it grew from text."""
     kind: str
     """`EXACT`, `TEXT` or `REST`."""
-    mode: str
+    cause: str
     focus: tuple[str, ...]
     error: str
     fingerprints: tuple[str, ...]
@@ -108,7 +109,7 @@ CLUSTER_SCHEMA: Final = pa.schema(
         ("app", pa.string()),
         ("cluster_id", pa.string()),
         ("kind", pa.string()),
-        ("mode", pa.string()),
+        ("cause", pa.string()),
         ("focus", pa.list_(pa.string())),
         ("error", pa.string()),
         ("fingerprints", pa.list_(pa.string())),
@@ -144,7 +145,7 @@ class _Draft:
 
     cluster_id: str
     kind: str
-    mode: str
+    cause: str
     focus: tuple[str, ...] = ()
     error: str = ""
     fingerprints: tuple[str, ...] = ()
@@ -213,7 +214,7 @@ class _App:
         for row in rows:
             failure = self.failures[row]
             draft = self.drafts.get(self.home.get(failure.episode_id, ""))
-            if draft is None or draft.kind == REST or draft.mode != failure.mode:
+            if draft is None or draft.kind == REST or draft.cause != failure.cause:
                 left.append(row)
             else:
                 draft.members.append(row)
@@ -234,11 +235,11 @@ class _App:
         groups: defaultdict[str, list[int]] = defaultdict(list)
         for row in rows:
             failure = self.failures[row]
-            if failure.error if detail == "error" else failure.focus:
+            if failure.error if detail == "error" else failure.cause not in UNTOLD:
                 groups[fingerprint_of(failure, detail=detail)].append(row)
         taken: set[int] = set()
         for key, members in sorted(groups.items()):
-            if len(members) >= self.settings.smallest:
+            if detail == "focus" or len(members) >= self.settings.smallest:
                 self._add(key, EXACT, members, detail=detail)
                 taken.update(members)
         return [row for row in rows if row not in taken]
@@ -248,8 +249,8 @@ class _App:
         self.drafts[key] = _Draft(
             cluster_id=key,
             kind=kind,
-            mode=first.mode,
-            focus=first.focus if detail in {"focus", "error"} else (),
+            cause=first.cause,
+            focus=turns_on(first) if detail in {"focus", "error"} else (),
             error=first.error if detail == "error" else "",
             fingerprints=(key,) if detail else (),
             members=members,
@@ -259,8 +260,10 @@ class _App:
         left: list[int] = []
         offset = len(self.failures)
         for row in rows:
-            mode = self.failures[row].mode
-            places = [i for i, (c, _) in enumerate(self.remembered) if self.drafts[c].mode == mode]
+            cause = self.failures[row].cause
+            places = [
+                i for i, (c, _) in enumerate(self.remembered) if self.drafts[c].cause == cause
+            ]
             found = nearest(self.vectors[row], self.vectors[[offset + i for i in places]])
             if found is None or found.similarity < self.settings.join:
                 left.append(row)
@@ -269,11 +272,11 @@ class _App:
         return left
 
     def _form_text(self, rows: list[int]) -> list[int]:
-        by_mode: defaultdict[str, list[int]] = defaultdict(list)
+        by_cause: defaultdict[str, list[int]] = defaultdict(list)
         for row in rows:
-            by_mode[self.failures[row].mode].append(row)
+            by_cause[self.failures[row].cause].append(row)
         taken: set[int] = set()
-        for _, pool in sorted(by_mode.items()):
+        for _, pool in sorted(by_cause.items()):
             for found in group(self.vectors[pool], distance=self.settings.distance):
                 members = [pool[i] for i in found]
                 if len(members) >= self.settings.smallest_text:
@@ -284,16 +287,16 @@ class _App:
     def _text_id(self, members: list[int]) -> str:
         first = self.failures[members[0]]
         episodes = "\x1f".join(self.failures[row].episode_id for row in members)
-        text = f"text\x1e{first.app}\x1e{first.mode}\x1e{episodes}"
+        text = f"text\x1e{first.app}\x1e{first.cause}\x1e{episodes}"
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def _rest(self, rows: list[int]) -> None:
         for row in rows:
-            key = fingerprint_of(self.failures[row], detail="mode")
+            key = fingerprint_of(self.failures[row], detail="cause")
             if key in self.drafts:
                 self.drafts[key].members.append(row)
             else:
-                self._add(key, REST, [row], detail="mode")
+                self._add(key, REST, [row], detail="cause")
 
     def _described(self, draft: _Draft, naming: Naming | None) -> Cluster:
         members = [self.failures[row] for row in sorted(draft.members)]
@@ -303,11 +306,11 @@ class _App:
             app=members[0].app if members else _known(draft).app,
             cluster_id=draft.cluster_id,
             kind=draft.kind,
-            mode=draft.mode,
+            cause=draft.cause,
             focus=draft.focus,
             error=draft.error,
             fingerprints=draft.fingerprints,
-            name=draft.known.name if draft.known else rest_name(draft.mode),
+            name=draft.known.name if draft.known else rest_name(draft.cause),
             named=people >= self.settings.k,
             failures=len(members),
             confirmed=sum(member.status == CONFIRMED for member in members),
@@ -347,7 +350,7 @@ class _App:
         if not draft.members or (known is not None and known.named and one.named):
             return replace(one, named=known.named if known else one.named)
         members = [self.failures[row] for row in sorted(draft.members)]
-        name = rest_name(draft.mode)
+        name = rest_name(draft.cause)
         if draft.kind != REST:
             name = name_of(members, self.said, k=self.settings.k)
         better = naming(replace(one, name=name), members) if naming and one.named else None
@@ -358,7 +361,7 @@ def _draft_of(one: Cluster) -> _Draft:
     return _Draft(
         cluster_id=one.cluster_id,
         kind=one.kind,
-        mode=one.mode,
+        cause=one.cause,
         focus=one.focus,
         error=one.error,
         fingerprints=one.fingerprints,

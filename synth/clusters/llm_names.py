@@ -47,7 +47,7 @@ def prompt_for(one: Cluster, members: Sequence[Failure]) -> str:
     facets = dict.fromkeys(member.facet for member in members if member.facet)
     return _PROMPT.read_text(encoding="utf-8").format(
         name=one.name,
-        mode=one.mode,
+        cause=one.cause,
         tools=", ".join(one.focus) or "none",
         error=one.error or "none",
         failures=one.failures,

@@ -16,7 +16,9 @@ from functools import cache
 from typing import Final
 
 from environments.runtime.views.multiplexed import spoken
+from synth.failures.causes import CHANGED, NO_CHANGE
 from synth.failures.detection import Failure
+from synth.failures.reference import AGREED
 from synth.failures.texts import VALUE
 from synth.failures.words import name_words
 
@@ -129,6 +131,7 @@ _TALK: Final = frozenset(
 
 _TERM: Final = re.compile(r"[^\W\d_]{3,}")
 _WORDS_SHOWN: Final = 3
+_MANY: Final = frozenset({CHANGED, NO_CHANGE})
 
 
 def who(failure: Failure) -> str:
@@ -178,16 +181,21 @@ def said_by(failures: Iterable[Failure]) -> Said:
 
 
 def name_of(members: Sequence[Failure], everyone: Said, *, k: int) -> str:
-    """The name of a cluster whose members share a mode, and perhaps tools and an error."""
+    """The name of a cluster whose members share a cause, and perhaps tools and an error."""
     known = frozenset(word for member in members for word in member.vocabulary)
     said = said_by(members)
-    shared = len({(member.focus, member.mode) for member in members}) == 1
-    tools = _tools(members[0].focus, known) if shared else ""
+    shared = len({(member.focus, member.cause) for member in members}) == 1
+    cause, focus = members[0].cause, members[0].focus
+    if shared and focus == (AGREED,):
+        cause, focus = AGREED, ()
+    # Of a change nobody questions the tools are many; elsewhere the tool is the first, and what is wrong about it follows.
+    first, rest = (focus, ()) if cause in _MANY else (focus[:1], focus[1:])
+    tools = _tools(first, known) if shared else ""
     public = said.people >= k
     error = _error(members) if shared and public else ""
-    used = frozenset(word for tool in members[0].focus for word in name_words(tool))
+    used = frozenset(word for tool in focus for word in name_words(tool))
     terms = common_terms(said, everyone, k=k, used=used if tools else frozenset()) if public else ()
-    return _sentence(members[0].mode, tools, error, " · ".join(terms))
+    return _sentence(cause, tools, error, " · ".join(terms), _tools(rest, known))
 
 
 def common_terms(
@@ -236,28 +244,43 @@ def _error(members: Sequence[Failure]) -> str:
 
 
 _WITH_TOOLS: Final[Mapping[str, str]] = {
-    "tool_error": "{tools} fails",
+    "instruction_not_followed": "{tools} against the rules",
+    "wrong_tool": "{tools}, which was not needed",
+    "wrong_argument": "{tools} with the wrong {rest}",
+    "missed_step": "{tools} without {rest} before it",
+    "premature_end": "stops after {tools}",
+    "invented_claim": "claims more than {tools} did",
     "loop": "goes in circles over {tools}",
-    "handed_over": "handed over after {tools}",
-    "unbacked_claim": "claims more than {tools} did",
-    "unfinished": "breaks off after {tools}",
+    "tool_error": "{tools} fails",
+    "tool_timeout": "{tools} does not answer in time",
+    "drift": "{tools} is not what the agent expects",
     "changed": "{tools}: done, but not what was needed",
     "no_change": "{tools}: nothing changed",
 }
 _WITHOUT_TOOLS: Final[Mapping[str, str]] = {
-    "tool_error": "a tool fails",
+    "instruction_not_followed": "does not follow an instruction",
+    "wrong_tool": "calls a tool that was not needed",
+    "wrong_argument": "calls a tool with a wrong argument",
+    "misread_result": "says something else than a result shows",
+    "missed_step": "leaves out a step",
+    "premature_end": "stops before it is done",
+    "invented_claim": "claims what nothing shows",
     "loop": "goes in circles",
-    "handed_over": "handed over, nothing changed",
-    "unbacked_claim": "claims something that no tool did",
-    "unfinished": "breaks off",
+    "wrong_plan": "starts with a wrong plan",
+    "tool_error": "a tool fails",
+    "tool_timeout": "a tool does not answer in time",
+    "user_withdrew": "the user no longer wanted it",
+    "context_lost": "the recording or the context was cut",
+    "drift": "a tool is not what the agent expects",
     "changed": "changes something, but not what was needed",
     "no_change": "ends without any change",
+    AGREED: "changes something without the user's yes",
 }
 
 
-def _sentence(mode: str, tools: str, error: str, said: str) -> str:
-    pattern = (_WITH_TOOLS if tools else _WITHOUT_TOOLS).get(mode, mode.replace("_", " "))
-    text = pattern.format(tools=tools)
+def _sentence(cause: str, tools: str, error: str, said: str, rest: str = "") -> str:
+    pattern = (_WITH_TOOLS if tools else _WITHOUT_TOOLS).get(cause, cause.replace("_", " "))
+    text = pattern.format(tools=tools, rest=rest or "values")
     if error:
         text = f"{text}: {error}"
     if said:
@@ -266,6 +289,6 @@ def _sentence(mode: str, tools: str, error: str, said: str) -> str:
     return text if is_name else text[:1].upper() + text[1:]
 
 
-def rest_name(mode: str) -> str:
-    """The name of what no telling cluster of a mode has taken."""
-    return _sentence(mode, "", "", "various" if mode in {"changed", "tool_error", "loop"} else "")
+def rest_name(cause: str) -> str:
+    """The name of what no telling cluster of a cause has taken."""
+    return _sentence(cause, "", "", "various" if cause in {"changed", "tool_error", "loop"} else "")

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from synth.failures.signals import Reading, Signal
+from synth.failures.reading import Reading
+from synth.failures.signals import Signal
 from synth.one_thread import one_thread
 
 if TYPE_CHECKING:

@@ -15,8 +15,9 @@ from environments.runtime.values.normal import parse_json
 from environments.runtime.views.multiplexed import spoken
 from redact.clean_episode import CleanEpisode, CleanStep
 from synth.failures.answers import Path, comparable, learn_differing, under
-from synth.failures.words import HAND_OVER_VERBS, HUMANS, READ_VERBS, name_words
+from synth.failures.words import name_words
 from synth.tool_errors import error_of
+from synth.verbs import hands_over, write_log_odds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,17 +118,10 @@ def _definition(text: str) -> tuple[str, str]:
 
 def _words_of(name: str, description: str) -> ToolWords:
     # A part's name says what it does in a value; the words of its tool say the same of all parts.
-    said = [name_words(text) for text in spoken(name)]
-    words = tuple(word for found in said for word in found)
-    first = name_words(description[:80])[:1]
-    starts = [word for found in said for word in found[:2]]
-    named_read = any(word in READ_VERBS - {"return", "returns"} for word in starts)
-    hands_over = bool(HAND_OVER_VERBS & set(words)) and bool(
-        HUMANS.search(" ".join(words)) or HUMANS.search(description)
-    )
+    handed = hands_over(name, description)
     return ToolWords(
         name=name,
-        words=words,
-        changes=not named_read and not (first and first[0] in READ_VERBS) and not hands_over,
-        hands_over=hands_over,
+        words=tuple(word for text in spoken(name) for word in name_words(text)),
+        changes=not handed and write_log_odds(name, description) >= 0,
+        hands_over=handed,
     )

@@ -17,15 +17,28 @@ from typing import Final
 
 import pyarrow as pa
 
-from environments.runtime.views.multiplexed import EMPTY, Dispatched, spoken
+from environments.runtime.views.multiplexed import spoken
 from redact.clean_episode import CleanEpisode
-from synth.failures.answers import Path
 from synth.failures.calibration import Calibration, Example, calibrate, features_of
-from synth.failures.calls import SeenCall, read_calls, tool_words
-from synth.failures.named_parts import named_by_part
-from synth.failures.signals import SIGNAL_TYPE, Reading, Signal, signals_of
+from synth.failures.calls import SeenCall
+from synth.failures.causes import (
+    CHANGED,
+    EVIDENCE_TYPE,
+    NO_CHANGE,
+    PARTIES,
+    TURNS_ON,
+    Cause,
+    Evidence,
+    settle,
+)
+from synth.failures.compared import changed_anything
+from synth.failures.evidence import evidence_of
+from synth.failures.reading import PLAIN, AppReading, Reading, read
+from synth.failures.reference import Called, Reference, learn_reference, succeeded
+from synth.failures.signals import SIGNAL_TYPE, Signal, signals_of
 from synth.failures.texts import facet, template, values_of, vocabulary
-from synth.failures.words import name_words
+from synth.failures.turns import turns_of
+from synth.failures.words import BROKEN, name_words
 from synth.labels import Label
 
 FAILURE_FORMAT: Final = 1
@@ -54,18 +67,29 @@ class Failure:
     suspicion: float
     """In [0, 1], from signals alone: a rough prior, or the app's own calibration where there is one."""
     signals: tuple[Signal, ...]
-    mode: str
-    """How it failed, the first that applies: see `_MODES`."""
+    cause: str
+    """What went wrong: one of `causes.PARTIES`."""
     focus: tuple[str, ...]
-    """The tools it turns on: the failing one, or those that changed something; sorted."""
+    """What it turns on: the tool, then its arguments or the rule; where no evidence names a cause, the tools that changed something."""
     error: str
-    """The failing tool's error with values taken out; empty unless the mode is an error."""
+    """The failing tool's error with values taken out; empty unless the cause is an error."""
     facet: str
     """What the user wanted, in their own words without values."""
     vocabulary: tuple[str, ...] = ()
     """Words of the tool definitions that the texts above use: those that may stand in a name."""
     step: int | None = None
-    """Where to look first."""
+    """The critical step: the first after which nothing recovered."""
+    agent: str | None = None
+    """The agent that made the critical step, where it has a name."""
+    evidence: tuple[Evidence, ...] = ()
+    """What speaks for a cause at a step, the heaviest first."""
+    beside: str | None = None
+    """A resolved attempt at the same request."""
+
+    @property
+    def party(self) -> str:
+        """Whose the cause is: `agent`, `tool`, `user`, `system` or `environment`."""
+        return PARTIES.get(self.cause, "agent")
 
 
 _COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
@@ -79,12 +103,15 @@ _COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
     ("status", pa.string()),
     ("suspicion", pa.float64()),
     ("signals", pa.list_(SIGNAL_TYPE)),
-    ("mode", pa.string()),
+    ("cause", pa.string()),
     ("focus", pa.list_(pa.string())),
     ("error", pa.string()),
     ("facet", pa.string()),
     ("vocabulary", pa.list_(pa.string())),
     ("step", pa.int32()),
+    ("agent", pa.string()),
+    ("evidence", pa.list_(EVIDENCE_TYPE)),
+    ("beside", pa.string()),
 ]
 FAILURE_SCHEMA: Final = pa.schema(_COLUMNS)
 """The lake table `failures`, partitioned by app and day."""
@@ -95,14 +122,13 @@ def detect(
     label: Label | None,
     *,
     calibration: Calibration | None = None,
-    parts: Dispatched = EMPTY,
-    differing: frozenset[Path] = frozenset(),
+    app: AppReading = PLAIN,
 ) -> Failure | None:
     """The failure record of an episode, or None when nothing or too little says that it failed."""
     resolved = None if label is None else label.resolved
     if resolved is True:
         return None
-    reading = read(episode, parts, differing)
+    reading = read(episode, app)
     signals = signals_of(reading)
     if resolved is None and not is_suspicious(signals):
         return None
@@ -115,29 +141,32 @@ def detect(
     return replace(_record(reading, signals, status=status), suspicion=likely)
 
 
-def read(
-    episode: CleanEpisode, parts: Dispatched = EMPTY, differing: frozenset[Path] = frozenset()
-) -> Reading:
-    """The episode with its calls paired and its tools read as words; of tools that are several, each part."""
-    calls = named_by_part(read_calls(episode, differing), parts)
-    tools = tool_words(episode.tools, (call.name for call in calls))
-    return Reading(episode=episode, calls=calls, tools=tools)
-
-
 def calibrate_on(
-    labelled: Iterable[tuple[CleanEpisode, Label]],
-    parts: Dispatched = EMPTY,
-    differing: frozenset[Path] = frozenset(),
+    labelled: Iterable[tuple[CleanEpisode, Label]], app: AppReading = PLAIN
 ) -> Calibration | None:
     """What one app's own outcomes teach about its signals; None when they are too few to say."""
     examples: list[Example] = []
     for episode, label in labelled:
         if label.resolved is not None:
-            reading = read(episode, parts, differing)
+            reading = read(episode, app)
             features = features_of(reading, signals_of(reading))
             group = episode.task_key or episode.subject or episode.episode_id
             examples.append(Example(features=features, failed=not label.resolved, group=group))
     return calibrate(examples)
+
+
+def reference_from(
+    labelled: Iterable[tuple[CleanEpisode, Label]], app: AppReading = PLAIN
+) -> Reference:
+    """What one app's resolved episodes did."""
+    resolved = (episode for episode, label in labelled if label.resolved is True)
+    return learn_reference(called_in(episode, app) for episode in resolved)
+
+
+def called_in(episode: CleanEpisode, app: AppReading = PLAIN) -> Called:
+    """What an episode did, as a reference learns from it."""
+    reading = read(episode, app)
+    return episode, reading.calls, reading.tools
 
 
 def is_suspicious(signals: Iterable[Signal]) -> bool:
@@ -175,10 +204,13 @@ def _record(reading: Reading, signals: tuple[Signal, ...], *, status: str) -> Fa
     episode = reading.episode
     known = vocabulary(episode.tools)
     hidden = values_of(reading.calls)
-    mode, focus, call = _mode_of(reading, signals)
+    turns = turns_of(reading)
+    cause = settle(evidence_of(reading, turns, signals), turns, changed=changed_anything(reading))
+    focus = cause.about or (_changed(reading) if cause.cause in {CHANGED, NO_CHANGE} else ())
     # A part is named where enough users' calls meant it, so its words may stand in a name as a definition's may.
     known |= {word for tool in focus if spoken(tool) != [tool] for word in name_words(tool)}
     text = facet(episode, hidden, known)
+    call = _failed_at(reading, cause)
     error = template(call.error, call, known) if call is not None and call.error else ""
     return Failure(
         app=episode.app,
@@ -190,12 +222,15 @@ def _record(reading: Reading, signals: tuple[Signal, ...], *, status: str) -> Fa
         status=status,
         suspicion=suspicion_of(signals),
         signals=signals,
-        mode=mode,
+        cause=cause.cause,
         focus=focus,
         error=error,
         facet=text,
         vocabulary=tuple(sorted(known & _words_in(text, error, focus))),
-        step=_first_step(signals, call),
+        step=cause.step,
+        agent=cause.agent,
+        evidence=cause.evidence,
+        beside=next((one.episode_id for one in reading.resolved), None),
     )
 
 
@@ -204,51 +239,14 @@ def _words_in(text: str, error: str, focus: tuple[str, ...]) -> set[str]:
     return words | set(text.split()) | set(error.split())
 
 
-def _mode_of(
-    reading: Reading, signals: tuple[Signal, ...]
-) -> tuple[str, tuple[str, ...], SeenCall | None]:
-    names = {signal.name for signal in signals}
-    changed = _changed(reading)
-    if "tool_error" in names:
-        steps = next(s.steps for s in signals if s.name == "tool_error")
-        failing = next(call for call in reversed(reading.calls) if call.result_step in steps)
-        return "tool_error", (failing.name,), failing
-    if "loop" in names:
-        steps = next(s.steps for s in signals if s.name == "loop")
-        return "loop", _tools_at(reading, steps), None
-    if "handed_over" in names:
-        return "handed_over", changed, None
-    if "unbacked_claim" in names:
-        return "unbacked_claim", changed, None
-    for name in ("cut_off", "truncated", "left_unanswered", "abandoned"):
-        if name in names:
-            return "unfinished", changed, None
-    return ("changed" if changed else "no_change"), changed, None
+def _failed_at(reading: Reading, cause: Cause) -> SeenCall | None:
+    """The call of the critical step that failed."""
+    return next((c for c in reading.calls if c.step == cause.step and c.error is not None), None)
 
 
 def _changed(reading: Reading) -> tuple[str, ...]:
-    return tuple(
-        sorted(
-            {
-                call.name
-                for call in reading.calls
-                if reading.tools[call.name].changes
-                and call.error is None
-                and call.result_step is not None
-            }
-        )
-    )
-
-
-def _tools_at(reading: Reading, steps: tuple[int, ...]) -> tuple[str, ...]:
-    return tuple(sorted({c.name for c in reading.calls if {c.step, c.result_step} & set(steps)}))
-
-
-def _first_step(signals: tuple[Signal, ...], call: SeenCall | None) -> int | None:
-    if call is not None:
-        return call.result_step
-    ranked = sorted((s for s in signals if s.steps), key=lambda s: (-s.lift, s.steps))
-    return ranked[0].steps[0] if ranked else None
+    done = succeeded(reading.calls)
+    return tuple(sorted({call.name for call in done if reading.tools[call.name].changes}))
 
 
 def day_of(started_at: int) -> str:
@@ -257,10 +255,16 @@ def day_of(started_at: int) -> str:
 
 
 def fingerprint_of(failure: Failure, *, detail: str) -> str:
-    """The failure's mechanical identity at a level of detail: `error`, `focus` or `mode`."""
-    parts = [failure.app, failure.mode]
+    """The failure's mechanical identity at a level of detail: `error`, `focus` or `cause`."""
+    parts = [failure.app, failure.cause]
     if detail in {"focus", "error"}:
-        parts.append("\x1e".join(failure.focus))
+        parts.append("\x1e".join(turns_on(failure)))
     if detail == "error":
         parts.append(failure.error)
     return hashlib.sha256("\x1f".join((detail, *parts)).encode()).hexdigest()[:16]
+
+
+def turns_on(failure: Failure) -> tuple[str, ...]:
+    """What of its focus tells a failure from others of its cause; a backend that is down is down for all its tools."""
+    broken = failure.cause == "tool_error" and bool(BROKEN.search(failure.error))
+    return failure.focus if failure.cause in TURNS_ON and not broken else ()

@@ -17,7 +17,8 @@ import pyarrow as pa
 
 from environments.runtime.values.facts import facts_in
 from redact.clean_episode import CleanEpisode
-from synth.failures.calls import SeenCall, ToolWords
+from synth.failures.calls import SeenCall
+from synth.failures.reading import Reading
 from synth.failures.words import ASKS_FOR_HUMAN, CORRECTION, DONE, INABILITY, stem
 from synth.rubric.told_facts import groundless_of
 
@@ -49,15 +50,6 @@ SIGNAL_TYPE: Final = pa.struct(
         ("says", pa.string()),
     ]
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
-    """An episode with its calls paired and its tools read as words."""
-
-    episode: CleanEpisode
-    calls: tuple[SeenCall, ...]
-    tools: Mapping[str, ToolWords]
 
 
 def signals_of(reading: Reading) -> tuple[Signal, ...]:

@@ -38,25 +38,39 @@ DONE: Final = re.compile(
 )
 """The agent says that something was done; the group is the participle."""
 
-READ_VERBS: Final = frozenset(
-    {
-        *("authenticate", "browse", "calculate", "check", "compare", "compute", "convert", "count"),
-        *("describe", "estimate", "explain", "fetch", "find", "get", "identify", "is", "inspect"),
-        *("list", "load", "locate", "look", "lookup", "plan", "preview", "query", "read", "recall"),
-        *("retrieve", "return", "returns", "search", "see", "show", "summarize", "think", "track"),
-        *("translate", "validate", "verify", "view"),
-    }
-)
-"""A tool whose description begins so changes nothing as far as words can tell; `return` counts in descriptions only."""
-
-HAND_OVER_VERBS: Final = frozenset(
-    {"transfer", "escalate", "connect", "handoff", "handover", "hand", "forward", "route", "refer"}
-)
-HUMANS: Final = re.compile(
-    r"\b(humans?|representatives?|operators?|supervisors?|live agents?|support (staff|team|agent)|specialists?"
-    r"|real person|human agents?)\b",
+WITHDRAWS: Final = re.compile(
+    r"\b(never ?mind|forget (about )?it|changed my mind|(don'?t|do not) (need|want) (it|that|this|anything) (any ?more|after all)"
+    r"|(leave|keep) it as it is|i'?ll (leave|keep) it)\b",
     re.IGNORECASE,
 )
+"""The user no longer wants what they came for."""
+
+SETTLED: Final = re.compile(
+    r"\b(all done|(i(?:'ve| have)|it(?:'s| is| has been)|that(?:'s| is)|everything is|this is)\s+(?:now\s+|all\s+|been\s+)*"
+    r"(?:taken care of|done|settled|sorted|completed?|finished|processed|fixed)"
+    r"|i(?:'ve| have) (?:now )?(?:taken care of|done|made|sent|put|set) (?:that|it|this|the))\b",
+    re.IGNORECASE,
+)
+"""The agent says that everything is done, without saying what."""
+
+TIMED_OUT: Final = re.compile(
+    r"\b(timed? ?out|timeout|deadline exceeded|gateway time-?out|504)\b", re.IGNORECASE
+)
+BROKEN: Final = re.compile(
+    r"\b(5\d\d|internal (server )?error|(temporarily |service )?unavailable|connection (refused|reset|error|aborted)"
+    r"|too many requests|rate limit\w*|try again later|overloaded|maintenance)\b",
+    re.IGNORECASE,
+)
+"""The tool's own trouble: the same call may work at another time."""
+NOT_AS_ASKED: Final = re.compile(
+    r"\b(unexpected keyword|unknown (argument|parameter|field|tool|function)|no (tool|function) (named|called)"
+    r"|missing \d* ?(required|positional)|unrecogni[sz]ed|deprecated|no longer (supported|available|exists))\b",
+    re.IGNORECASE,
+)
+"""The tool is another one than the agent knows."""
+
+MACHINES: Final = frozenset({"terminal", "executor", "interpreter", "console", "shell", "sandbox"})
+"""Words in the name of a participant that runs what others write."""
 
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 

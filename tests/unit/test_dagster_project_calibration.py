@@ -5,9 +5,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from dagster_project.calibration import calibration_of, calibration_size
+from dagster_project.calibration import first_labelled, outcomes_size
 from dagster_project.lake import Lake
 from dagster_project.tables import CLEAN_EPISODES, CLEAN_OUTCOMES
+from synth.failures.calibration import Calibration
+from synth.failures.detection import calibrate_on
 
 START = 1_772_323_200_000_000_000
 DAY_NS = 86_400 * 10**9
@@ -62,12 +64,20 @@ def _outcome(number: int, day: str, *, good: bool) -> dict[str, Any]:
     }
 
 
+def calibration_of(lake: Lake, app: str, policy: Path) -> Calibration | None:
+    """What the app's first labelled episodes say about its signals."""
+    return calibrate_on(first_labelled(lake, app, policy))
+
+
 def test_too_few_outcomes_calibrate_nothing(tmp_path: Path) -> None:
-    """Forty judged episodes are not enough, and unjudged ones do not count."""
+    """Forty judged episodes are not enough, and unjudged ones do not count; failures may be compared with them."""
     lake = Lake(tmp_path)
-    keep(lake, range(40))
+    keep(lake, range(9))
+    assert outcomes_size(lake, "shop", tmp_path / "no.toml") == 0
+    assert first_labelled(lake, "shop", tmp_path / "no.toml") == []
+    keep(lake, range(9, 40))
     keep(lake, range(40, 200), judged=False)
-    assert calibration_size(lake, "shop", tmp_path / "no.toml") == 0
+    assert outcomes_size(lake, "shop", tmp_path / "no.toml") == 40
     assert calibration_of(lake, "shop", tmp_path / "no.toml") is None
 
 
@@ -77,10 +87,10 @@ def test_it_is_fitted_on_the_first_fifty_until_there_are_a_hundred(tmp_path: Pat
     keep(lake, range(60))
     first = calibration_of(lake, "shop", policy)
     assert first is not None
-    assert (first.episodes, calibration_size(lake, "shop", policy)) == (50, 50)
+    assert (first.episodes, outcomes_size(lake, "shop", policy)) == (50, 50)
     keep(lake, range(60, 90))
     assert calibration_of(lake, "shop", policy) == first
     keep(lake, range(90, 110))
     later = calibration_of(lake, "shop", policy)
     assert later is not None
-    assert (later.episodes, calibration_size(lake, "shop", policy)) == (100, 100)
+    assert (later.episodes, outcomes_size(lake, "shop", policy)) == (100, 100)

@@ -5,7 +5,6 @@ import re
 from dataclasses import asdict, replace
 
 import pyarrow as pa
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,6 +20,7 @@ from synth.clusters.names import rest_name, terms_of, who
 from synth.clusters.texts import embed, group, nearest
 from synth.clusters.trend import DayCount, movement_of, trend_of
 from synth.failures.calls import read_calls
+from synth.failures.causes import PARTIES
 from synth.failures.detection import Failure, detect
 from synth.failures.texts import values_of, vocabulary
 from tests.unit.clean_conversations import (
@@ -76,11 +76,11 @@ def test_a_new_failure_joins_the_text_cluster_it_is_like() -> None:
     assert later.of_episode()["idle-91"] != lost
 
 
-def test_what_is_alone_is_held_by_its_mode() -> None:
+def test_what_is_alone_is_held_by_its_cause() -> None:
     """Every failure has a cluster; those with nothing in common share one that says so."""
     found = cluster([idle(1, "an odd wish"), idle(2, "quite another matter")])
     assert only(found, REST).failures == 2
-    assert only(found, REST).name == rest_name("no_change")
+    assert only(found, REST).name == rest_name("premature_end")
 
 
 def test_ids_stay_when_data_is_added_and_when_failures_vanish() -> None:
@@ -90,8 +90,8 @@ def test_ids_stay_when_data_is_added_and_when_failures_vanish() -> None:
     second = cluster([*failures, *[refused(i) for i in range(40, 46)]], first)
     before, after = first.of_episode(), second.of_episode()
     assert all(after[key] == value for key, value in before.items())
-    third = cluster([f for f in failures if f.mode != "tool_error"], second)
-    gone = next(c for c in third.clusters if c.mode == "tool_error")
+    third = cluster([f for f in failures if f.cause != "tool_error"], second)
+    gone = next(c for c in third.clusters if c.cause == "tool_error")
     assert (gone.failures, gone.movement) == (0, "quiet")
     back = cluster(failures, third)
     assert back.of_episode() == before
@@ -127,7 +127,7 @@ def test_a_failure_that_fails_otherwise_now_moves() -> None:
     """When late data change how an episode failed, it goes where it belongs."""
     failures = [refused(i) for i in range(6)]
     first = cluster(failures)
-    changed = replace(failures[0], mode="loop", focus=("find_loan",), error="")
+    changed = replace(failures[0], cause="loop", focus=("find_loan",), error="")
     second = cluster([changed, *failures[1:]], first)
     assert second.of_episode()["refused-0"] != first.of_episode()["refused-0"]
 
@@ -227,11 +227,17 @@ def test_many_failures_stay_fast() -> None:
 NAMING = ClusterSettings()
 
 
-@pytest.mark.parametrize("count", [1, 2, 3])
-def test_small_groups_are_exact_from_three(count: int) -> None:
-    """One or two equal failures are held by their mode; three make a cluster that keeps them."""
-    kinds = {c.kind for c in cluster([refused(i) for i in range(count)]).clusters}
-    assert kinds == ({EXACT} if count >= NAMING.smallest else {REST})
+def test_a_cause_has_its_cluster_from_the_first_failure_and_keeps_it() -> None:
+    """Whoever comes later joins; three equal errors among new failures make a cluster of their own, and nobody moves."""
+    found, homes = None, set()
+    for count in (1, 2, 3, 12):
+        found = cluster([refused(i) for i in range(count)], found)
+        (one,) = (c for c in found.clusters if c.failures)
+        assert (one.kind, one.failures) == (EXACT, count)
+        homes.add(one.cluster_id)
+    assert len(homes) == 1
+    other = cluster([refused(i) for i in range(NAMING.smallest)])
+    assert only(other, EXACT).error == refused(1).error
 
 
 def test_real_clusters_keep_their_ids_and_name_nobody() -> None:
@@ -246,7 +252,7 @@ def test_real_clusters_keep_their_ids_and_name_nobody() -> None:
     assert len(second.clusters) < len(failures) / 5
     public = frozenset.union(*(vocabulary(one.tools) for one, _ in rows))
     values = frozenset.union(*(values_of(read_calls(one)) for one, _ in rows))
-    template = set(re.findall(r"[a-z]+", " ".join(map(rest_name, MODES)).lower()))
+    template = set(re.findall(r"[a-z]+", " ".join(map(rest_name, PARTIES)).lower()))
     for one in second.clusters:
         words = set(re.findall(r"[a-z]{3,}", one.name.lower())) - public - template
         said = {word for word in words & values if _people_who_said(failures, word) < NAMING.k}
@@ -255,14 +261,3 @@ def test_real_clusters_keep_their_ids_and_name_nobody() -> None:
 
 def _people_who_said(failures: list[Failure], word: str) -> int:
     return len({who(failure) for failure in failures if word in failure.facet.split()})
-
-
-MODES = (
-    "tool_error",
-    "loop",
-    "handed_over",
-    "unbacked_claim",
-    "unfinished",
-    "changed",
-    "no_change",
-)

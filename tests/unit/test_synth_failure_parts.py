@@ -11,6 +11,7 @@ from redact.clean_episode import CleanEpisode, CleanStep
 from synth.clusters.names import name_of, said_by
 from synth.failures.detection import Failure, detect
 from synth.failures.named_parts import learn_named_parts
+from synth.failures.reading import AppReading
 from synth.labels import Label
 from tests.unit.clean_conversations import call, episode, result, says, user
 
@@ -21,7 +22,7 @@ DEFINITION = json.dumps({"type": "function", "function": {"name": "orders", "par
 def _steps(n: int) -> tuple[CleanStep, ...]:
     order = {"id": n, "status": "open", "total": 3 * n}
     return (
-        user("Cancel my order."),
+        user(f"Cancel my order. I am u{n}@example.com."),
         call("a", "orders", action="show", order_id=n),
         result("a", json.dumps(order)),
         call("b", "orders", action="cancel", order_id=n, reason="late"),
@@ -42,7 +43,7 @@ def _app(users: int = 8) -> list[CleanEpisode]:
 
 def _failures(episodes: list[CleanEpisode], k: int) -> list[Failure]:
     parts = learn_named_parts(episodes, k=k)
-    found = [detect(one, BAD, parts=parts) for one in episodes]
+    found = [detect(one, BAD, app=AppReading(parts=parts)) for one in episodes]
     return [one for one in found if one is not None]
 
 

@@ -19,8 +19,8 @@ from synth.failures.detection import (
     detect,
     fingerprint_of,
     is_suspicious,
-    read,
 )
+from synth.failures.reading import read
 from synth.failures.signals import signals_of
 from synth.failures.words import name_words, stem
 from synth.labels import Label
@@ -67,7 +67,7 @@ def test_an_unresolved_episode_is_a_failure_even_without_signals() -> None:
     assert found.status == CONFIRMED
     assert [s.name for s in found.signals] == ["outcome"]
     assert "end_user" in found.signals[0].says
-    assert found.mode == "changed"
+    assert found.cause == "changed"
     assert found.focus == ("renew_loan",)
 
 
@@ -110,7 +110,7 @@ def test_a_loop_alone_is_suspicious_and_shows_its_steps() -> None:
     ]
     found = detect(episode(user("Where is it?"), *loop, says("No idea.")), OPEN)
     assert found is not None
-    assert found.mode == "loop"
+    assert found.cause == "loop"
     assert next(s for s in found.signals if s.name == "loop").steps == (2, 4, 6)
     pages = [s for i in range(3) for s in (call(str(i), "find_loan"), result(str(i), f"page {i}"))]
     assert "loop" not in names(user("List them"), *pages, says("Here."))
@@ -191,7 +191,7 @@ def test_an_episode_without_anything_is_no_crash() -> None:
     assert detect(empty, None) is None
     found = detect(empty, BAD)
     assert found is not None
-    assert found.mode == "no_change"
+    assert found.cause == "no_change"
     assert found.facet == ""
 
 
