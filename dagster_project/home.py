@@ -232,12 +232,49 @@ def set_risk(home: Home, risk: float) -> None:
         _update_manifest(home, lambda found: {**found, "risk": risk})
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retention:
+    """For how many days each stage of a home is kept, from when it was last written; None is for good."""
+
+    raw: int = RAW_DAYS
+    """The log and the private tables: `raw_days` of home.json."""
+    quarantine: int = RAW_DAYS
+    """`quarantine_days`; as long as raw data unless home.json says otherwise."""
+    clean: int | None = None
+    """Conversations past the gate: `clean_days`. What was learnt of them is learnt again by the next build."""
+    rollouts: int | None = None
+    """`rollout_days`."""
+
+
+def retention_of(home: Home) -> Retention:
+    """What home.json says of each stage."""
+    found = _read_manifest(home)
+    raw = _days(home, found, "raw_days") or RAW_DAYS
+    clean = _days(home, found, "clean_days")
+    if clean is not None and clean < raw:
+        raise HomeError(
+            f"{_named(home)}: clean_days must be at least raw_days ({raw}), else each build would make again what expired"
+        )
+    return Retention(
+        raw=raw,
+        quarantine=_days(home, found, "quarantine_days") or raw,
+        clean=clean,
+        rollouts=_days(home, found, "rollout_days"),
+    )
+
+
+def _days(home: Home, found: dict[str, object], name: str) -> int | None:
+    days = found.get(name)
+    if days is None:
+        return None
+    if isinstance(days, bool) or not isinstance(days, int) or days < 1:
+        raise HomeError(f"{_named(home)}: {name} must be a whole number of at least 1")
+    return days
+
+
 def raw_days_of(home: Home) -> int:
     """For how many days raw data is kept: `raw_days` of home.json, 30 unless it says otherwise."""
-    days = _read_manifest(home).get("raw_days", RAW_DAYS)
-    if isinstance(days, bool) or not isinstance(days, int) or days < 1:
-        raise HomeError(f"{_named(home)}: raw_days must be a whole number of at least 1")
-    return days
+    return retention_of(home).raw
 
 
 def budgets_in(home: Home) -> tuple[str, ...]:

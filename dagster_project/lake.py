@@ -420,8 +420,29 @@ class Lake:
         if gone:
             self.change(STAMPS, (asset,), edit)
 
-    def vacuum(self) -> int:
-        """Remove files that no version of the last day needs; says how many."""
+    def forget_history(self) -> int:
+        """Remove every file that the newest version does not need, and what the log said before; nobody may read meanwhile.
+
+        In object storage the log stays: it holds no text of tables made since 0.2, and names of apps and days only.
+        """
+        removed = self.vacuum(hours=0)
+        for name in [] if self._objects is not None else self.names():
+            try:
+                opened = DeltaTable(self._uri(name))
+                opened.create_checkpoint()
+            except TableNotFoundError:
+                continue
+            except (DeltaError, OSError) as fault:
+                raise LakeError(sentence_of("tidy", self._uri(name), fault)) from fault
+            newest = f"{opened.version():020}."
+            for path in (self.folder / name / "_delta_log").glob("0*"):
+                if not path.name.startswith(newest):
+                    path.unlink()
+                    removed += 1
+        return removed
+
+    def vacuum(self, *, hours: int = _HOURS_KEPT) -> int:
+        """Remove files that no version of the last hours needs; says how many."""
         removed = 0
         for name in self.names():
             path = self._uri(name)
@@ -429,7 +450,7 @@ class Lake:
             try:
                 opened = DeltaTable(path, storage_options=self._options)
                 removed += len(
-                    opened.vacuum(_HOURS_KEPT, dry_run=False, enforce_retention_duration=False)
+                    opened.vacuum(hours, dry_run=False, enforce_retention_duration=False)
                 )
             except TableNotFoundError:
                 continue

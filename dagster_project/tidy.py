@@ -1,26 +1,33 @@
-"""Tidying: raw data that has expired is removed, old table files are vacuumed. What is past the gate stays.
+"""Tidying: what has expired is removed stage by stage, old table files are vacuumed. What is past the gate stays unless home.json says how long.
 
-Comes in: a home and how many days raw data is kept. Goes out: counts. A raw day expires when nothing of it has been
+Comes in: a home and how many days each stage is kept. Goes out: counts. A raw day expires when nothing of it has been
 written for that long; its clean rows and their stamps stay, so nothing is made again.
 """
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from dagster_project.home import Home, lock, raw_days_of
+from dagster_project.home import Home, lock, retention_of
 from dagster_project.lake import Lake
+from dagster_project.learnt_tables import FAILURES, ROLLOUTS
 from dagster_project.scratch import remove_abandoned
 from dagster_project.tables import (
     ARRIVED_OUTCOMES,
     CALL_PAIRS,
     CHATS,
+    CLEAN_EPISODES,
+    CLEAN_OUTCOMES,
     EPISODES,
     LEARNT,
     LOG_EVENTS,
     OUTCOMES,
+    QUARANTINE,
+    REDACTIONS,
     RESPONSES,
     SPANS,
+    Table,
 )
 from ingest.wal import Wal
 
@@ -35,6 +42,7 @@ _RAW: Final = (
     RESPONSES,
     LEARNT,
 )
+_CLEAN: Final = (CLEAN_EPISODES, CLEAN_OUTCOMES, FAILURES, REDACTIONS)
 _STAMPED: Final = ("spans", "episodes", "outcomes", "learnt")
 _DAY_NS: Final = 86_400 * 1_000_000_000
 
@@ -44,7 +52,9 @@ class Tidied:
     """What was removed."""
 
     expired_days: int
-    """App-days whose raw data is gone."""
+    """App-days whose raw or quarantined data is gone."""
+    clean_days: int
+    """App-days whose conversations past the gate, or whose rollouts, are gone."""
     log_records: int
     files: int
     abandoned: int
@@ -54,7 +64,8 @@ class Tidied:
 def tidy(home: Home, *, now_ns: int | None = None) -> Tidied:
     """Remove what has expired."""
     now = time.time_ns() if now_ns is None else now_ns
-    before = now - raw_days_of(home) * _DAY_NS
+    kept = retention_of(home)
+    before = now - kept.raw * _DAY_NS
     lake = Lake(home.private / "lake")
     with lock(home, "arrival"):
         expired = expired_days(lake, before)
@@ -66,13 +77,36 @@ def tidy(home: Home, *, now_ns: int | None = None) -> Tidied:
             lake.forget(asset, expired)
         with Wal(home.wal) as wal:
             records = wal.purge(before)
-    files = lake.vacuum() + Lake(home.clean / "lake").vacuum()
+        quarantined = _remove(lake, (QUARANTINE,), now - kept.quarantine * _DAY_NS)
+    clean = Lake(home.clean / "lake")
+    gone: set[tuple[str, ...]] = set()
+    if kept.clean is not None:
+        gone = _remove(clean, _CLEAN, now - kept.clean * _DAY_NS)
+        for table in _CLEAN:
+            clean.forget(table.name, gone)
+    if kept.rollouts is not None:
+        gone |= _remove(clean, (ROLLOUTS,), now - kept.rollouts * _DAY_NS)
+    files = lake.vacuum() + clean.vacuum()
     return Tidied(
-        expired_days=len(expired),
+        expired_days=len(expired | quarantined),
+        clean_days=len(gone),
         log_records=records,
         files=files,
         abandoned=remove_abandoned(home.private),
     )
+
+
+def _remove(lake: Lake, tables: Sequence[Table], before_ns: int) -> set[tuple[str, ...]]:
+    """Empty the partitions of some tables in none of which anything was written since a moment; which ones."""
+    latest: dict[tuple[str, ...], int] = {}
+    for table in tables:
+        for key, at in lake.written_at(table).items():
+            latest[key] = max(latest.get(key, 0), at)
+    gone = {key for key, at in latest.items() if at < before_ns}
+    for table in tables:
+        held = [key for key in lake.counts(table) if key in gone]
+        lake.replace(table, table.schema.empty_table(), held)
+    return gone
 
 
 def expired_days(lake: Lake, before_ns: int) -> set[tuple[str, ...]]:

@@ -11,7 +11,7 @@ import shutil
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -187,6 +187,36 @@ class Wal:
         return self._write(
             "delete from records where decoded_at is not null and received_at < ?", [(before_ns,)]
         )
+
+    def erase(self, is_named: Callable[[StoredRecord], bool]) -> int:
+        """Remove every record of which `is_named` holds, and the bytes that it leaves in the file; returns how many."""
+        with self._use:
+            try:
+                connection = self._open()
+                named = [record.seq for record in self._all(connection) if is_named(record)]
+                connection.execute("pragma secure_delete = on")
+                connection.execute("begin immediate")
+                connection.executemany("delete from records where seq = ?", [(s,) for s in named])
+                connection.execute("commit")
+                # What was written last may stand in the journal only, and rows of before in its old frames.
+                connection.execute("vacuum")
+                connection.execute("pragma wal_checkpoint(truncate)")
+            except sqlite3.Error as error:
+                raise self._failed(error) from error
+        return len(named)
+
+    def everything(self) -> Iterator[StoredRecord]:
+        """Every record of the log, decoded or not, in order; nobody appends meanwhile."""
+        with self._use:
+            try:
+                yield from self._all(self._open())
+            except sqlite3.Error as error:
+                raise self._failed(error) from error
+
+    @staticmethod
+    def _all(connection: sqlite3.Connection) -> Iterator[StoredRecord]:
+        cursor = connection.execute(f"select {_COLUMNS} from records order by seq")  # noqa: S608 - a constant list of columns
+        return map(_stored, cursor)
 
     def counts(self) -> WalCounts:
         """How much the log holds."""

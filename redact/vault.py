@@ -12,7 +12,7 @@ import hashlib
 import os
 import re
 import secrets
-from collections.abc import Container
+from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -117,6 +117,32 @@ class Vault:
         drawer = self._taken.get(f"{app}\x1f{family}", {})
         return drawer.get(canonical(family, moved))
 
+    def images(self, app: str, mention: str) -> set[str]:
+        """Return the canonical surrogates that a value of an app was given, of whatever family."""
+        drawers = [(d, given) for d, given in self._given.items() if d.startswith(f"{app}\x1f")]
+        asked = ((given, canonical(d.partition("\x1f")[2], mention)) for d, given in drawers)
+        return {given[value] for given, value in asked if value in given}
+
+    def forget(self, app: str, mentions: Iterable[str]) -> int:
+        """Drop values of an app and write the file without them; returns how many. Hold the home's `vault` lock."""
+        gone = 0
+        values = list(mentions)
+        for drawer, given in self._given.items():
+            if drawer.startswith(f"{app}\x1f"):
+                family = drawer.partition("\x1f")[2]
+                for value in {canonical(family, mention) for mention in values} & given.keys():
+                    self._taken.get(drawer, {}).pop(given.pop(value), None)
+                    gone += 1
+        self._memory.clear()
+        if self._path is not None and self._path.exists():
+            self._write(self._path)
+        return gone
+
+    def values(self) -> Iterator[str]:
+        """Yield every value that got a surrogate, for whoever searches them."""
+        for given in self._given.values():
+            yield from given
+
     def seal(self, data: bytes) -> bytes:
         """Return the bytes encrypted under the vault's secret."""
         return self._lock.encrypt(data)
@@ -145,8 +171,11 @@ class Vault:
                     if drawer in self._given
                     else given
                 )
+        self._write(self._path)
+
+    def _write(self, path: Path) -> None:
         body = write_json({"format": VAULT_FORMAT, "given": self._given})
-        write_private(self._path, self.seal(body))
+        write_private(path, self.seal(body))
 
     def _key(self, app: str) -> Keyed:
         if app not in self._keys:

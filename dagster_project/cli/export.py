@@ -145,6 +145,7 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per option
     rates = _band(band)
     _require(rates is not None or not band_policy, "it needs --band", "--band-policy")
     # pyarrow, deltalake and the records: 1 s
+    from dagster_project.erasure.withdrawn import keep_exported  # noqa: PLC0415
     from dagster_project.exporting import Asked, export_tasks  # noqa: PLC0415
     from dagster_project.skipped_parts import lines_of  # noqa: PLC0415
     from environments.export.splits import SplitSettings  # noqa: PLC0415
@@ -169,6 +170,7 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per option
         exported = export_tasks(source.home.clean, apps, replace(asked, leaking=leaking))
         manifest = exported.manifest
         searched = _searched(source, dest, apps)
+    keep_exported(opened, manifest)
     counts: dict[str, object] = {
         "tasks": len(manifest.tasks),
         "version": manifest.task_set_version,

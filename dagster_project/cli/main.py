@@ -23,6 +23,7 @@ from dagster_project.cli import (
     diff,
     doctor,
     episodes,
+    erase,
     export,
     failures,
     ingest,
@@ -62,6 +63,8 @@ for command in (
     attack.attack,
     regrade.regrade,
     diff.diff,
+    erase.erase,
+    erase.withdrawn,
     doctor.doctor,
     dev.dev,
 ):

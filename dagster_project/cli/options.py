@@ -19,6 +19,14 @@ HomeOption = Annotated[
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON document instead of text for people.")
 ]
+WhoOption = Annotated[
+    str | None,
+    typer.Option(
+        "--as",
+        metavar="NAME",
+        help="Who you are, for the audit log; else the login from which the command runs.",
+    ),
+]
 AppOption = Annotated[str | None, typer.Option("--app", help="Only this app.")]
 JudgeOption = Annotated[
     str,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from dagster_project.audit import note
-from dagster_project.cli.options import HOME, AppOption, HomeOption, JsonOption
+from dagster_project.audit import note, person
+from dagster_project.cli.options import HOME, AppOption, HomeOption, JsonOption, WhoOption
 from dagster_project.cli.output import how_many, notices, print_json, print_table
 from dagster_project.cli.settings import read_settings
 from dagster_project.errors import InputError
@@ -135,12 +135,13 @@ def _line(key: str, kind: str) -> str:
 
 
 @redact.command()
-def reveal(
+def reveal(  # noqa: PLR0913, PLR0917 - one parameter per option
     surrogate: Annotated[str, typer.Argument(help="What stands past the gate.")],
     app: Annotated[str, typer.Option("--app", help="The app it stands in.")],
     kind: Annotated[str, typer.Option("--kind", help="What it replaced: full_name, email, ...")],
     reason: Annotated[str, typer.Option("--reason", help="Why; goes into the audit log.")],
     home: HomeOption = HOME,
+    who: WhoOption = None,
 ) -> None:
     """Say which value a surrogate stands for; needs the vault's secret, and is written to the audit log.
 
@@ -153,11 +154,12 @@ def reveal(
         raise typer.BadParameter(f"choose from {', '.join(KINDS)}", param_hint="--kind")
     if app not in apps_of(opened):
         raise InputError(f"{home} knows no app {app!r}; it knows: {', '.join(apps_of(opened))}")
+    name = person(who, sudo_user=read_settings().sudo_user)
     with lock(opened, "vault"):
         vault = _vault(opened)
         # Before it is answered; the surrogate by its digest only.
         mark = vault.keyed(app).digest("audit", surrogate, size=8).hex()
-        note(opened, "redact reveal", app=app, kind=kind, reason=reason, surrogate=mark)
+        note(opened, "redact reveal", who=name, app=app, kind=kind, reason=reason, surrogate=mark)
         value = vault.original(app, kind, surrogate)
     if value is None:
         raise InputError(f"the vault gave no such surrogate of kind {kind} in {app}")

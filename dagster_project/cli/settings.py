@@ -14,6 +14,8 @@ class CliSettings:
     """TRACEGYM_POLICY_KEY, else OPENAI_API_KEY: the key of a policy's endpoint."""
     judge_key: str | None = None
     """TRACEGYM_JUDGE_KEY, else OPENAI_API_KEY: the key of a judge's endpoint."""
+    sudo_user: str | None = None
+    """SUDO_USER: who became root, for the audit log."""
     simulate_key: str | None = None
     """TRACEGYM_SIMULATE_KEY, else OPENAI_API_KEY: the key of a simulating model's endpoint."""
 
@@ -25,5 +27,6 @@ def read_settings() -> CliSettings:
         secret=given("TRACEGYM_SECRET") or None,
         policy_key=given("TRACEGYM_POLICY_KEY") or given("OPENAI_API_KEY") or None,
         judge_key=given("TRACEGYM_JUDGE_KEY") or given("OPENAI_API_KEY") or None,
+        sudo_user=given("SUDO_USER") or None,
         simulate_key=given("TRACEGYM_SIMULATE_KEY") or given("OPENAI_API_KEY") or None,
     )

@@ -155,7 +155,7 @@ def test_orphan_calls_and_results_are_kept_and_named(command: Command, tmp_path:
     write(tmp_path / "o.jsonl", [orphan])
     command("ingest", tmp_path / "o.jsonl", "--home", tmp_path / "h")
 
-    ended = command("episodes", "--raw", "--home", tmp_path / "h")
+    ended = command("episodes", "--raw", "--as", "Ada", "--home", tmp_path / "h")
 
     back = json.loads(ended.out)
     assert [message["role"] for message in back["messages"]] == [
@@ -176,14 +176,17 @@ def test_one_file_twice_is_one_file(command: Command, tmp_path: Path) -> None:
 
     assert again.code == 0
     assert ((found := json.loads(again.out))["bodies"], found["episodes"]) == (0, 0)
-    assert len(command("episodes", "--raw", "--home", tmp_path / "h").out.splitlines()) == 4
+    assert (
+        len(command("episodes", "--raw", "--as", "Ada", "--home", tmp_path / "h").out.splitlines())
+        == 4
+    )
 
 
 def test_looking_at_raw_data_leaves_a_line(command: Command, tmp_path: Path) -> None:
     """Who looked, when and at how many episodes stands with the raw data."""
     command("ingest", write(tmp_path / "a.jsonl", lines(2)), "--home", tmp_path / "h")
 
-    command("episodes", "--raw", "--home", tmp_path / "h")
+    command("episodes", "--raw", "--as", "Ada", "--home", tmp_path / "h")
 
     audit = [
         json.loads(one) for one in (tmp_path / "h/private/audit.jsonl").read_text().splitlines()
@@ -205,7 +208,7 @@ def test_an_empty_home(command: Command, tmp_path: Path) -> None:
     (tmp_path / "e.jsonl").write_bytes(b"")
     command("ingest", tmp_path / "e.jsonl", "--home", tmp_path / "h")
 
-    for name in (("build",), ("episodes",), ("episodes", "--raw"), ("failures",)):
+    for name in (("build",), ("episodes",), ("episodes", "--raw", "--as", "Ada"), ("failures",)):
         ended = command(*name, "--home", tmp_path / "h")
         assert ended.code == 1
         assert "tracegym" in ended.sentence
@@ -278,6 +281,8 @@ def test_a_full_disk_stops_with_a_sentence_and_loses_nothing(tmp_path: Path) -> 
             "dagster_project.cli.main",
             "episodes",
             "--raw",
+            "--as",
+            "Ada",
             "--home",
             str(home),
             "--app",
@@ -299,7 +304,7 @@ def test_two_commands_at_once_lose_nothing(tmp_path: Path) -> None:
     running = [started("ingest", file, "--home", tmp_path / "h") for file in files]
 
     assert [process.wait() for process in running] == [0, 0, 0]
-    raw = started("episodes", "--raw", "--home", tmp_path / "h")
+    raw = started("episodes", "--raw", "--as", "Ada", "--home", tmp_path / "h")
     out, _ = raw.communicate()
     assert len(out.splitlines()) == 24
 
@@ -350,7 +355,7 @@ def test_a_layout_of_ones_own(command: Command, tmp_path: Path) -> None:
     taken = command(
         "ingest", path, "--map", tmp_path / "m.toml", "--home", tmp_path / "h", "--json"
     )
-    back = json.loads(command("episodes", "--raw", "--home", tmp_path / "h").out)
+    back = json.loads(command("episodes", "--raw", "--as", "Ada", "--home", tmp_path / "h").out)
 
     assert (refused.code, "its keys are export" in refused.sentence) == (1, True)
     assert refused.sentence.endswith("tracegym ingest FILE --explain.")

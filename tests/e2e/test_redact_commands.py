@@ -1,6 +1,7 @@
 """`tracegym redact`: a person decides about withheld keys and reverses a surrogate, and both leave a trace."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -78,12 +79,13 @@ def test_reveal_needs_a_reason_and_writes_it_down(home: Home) -> None:
     vault.save()
     where = ["--app", "lending", "--kind", "full_name", "--home", str(home.path)]
     assert CliRunner().invoke(app, ["redact", "reveal", moved, *where]).exit_code == 2
-    told = CliRunner().invoke(
-        app, ["redact", "reveal", moved, "--reason", "complaint 4411", *where]
-    )
+    asked = ["redact", "reveal", moved, "--reason", "complaint 4411", *where]
+    assert CliRunner().invoke(app, [*asked, "--as", "root"]).exit_code != 0 or os.getuid()
+    told = CliRunner().invoke(app, [*asked, "--as", "Ada Berg"])
     assert told.stdout.strip() == "wren abara"
     audit = (home.private / "audit.jsonl").read_text(encoding="utf-8")
     assert "complaint 4411" in audit
+    assert json.loads(audit.splitlines()[-1])["who"] == "Ada Berg"
     assert moved not in audit
     assert "abara" not in audit.lower()
 
