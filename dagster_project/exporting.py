@@ -32,6 +32,7 @@ from environments.export.errors import ExportError
 from environments.export.formats import FORMATS
 from environments.export.splits import SplitSettings
 from environments.export.taskset import ACCEPTED, Choice, write_task_set
+from environments.runtime.task.attempt import Json
 from environments.runtime.task.manifest import TaskSetManifest
 from environments.runtime.task.share import PAYS_ALL
 from environments.runtime.task.task_set import TaskSet
@@ -59,6 +60,8 @@ class Asked:
     license: str = ""
     reward: str = PAYS_ALL
     """What the task set pays: all or nothing, or the weighted share."""
+    signed: tuple[Mapping[str, Json], ...] = ()
+    """Who signed for the policy and the data of each app, as they are now; apps that nobody signed for are missing."""
     leaking: frozenset[str] = frozenset()
     """Our ids of episodes and tasks in which the leak check found somebody: their tasks are not written."""
 
@@ -89,6 +92,8 @@ def export_tasks(clean: Path, apps: Sequence[str], asked: Asked) -> Exported:
         else recorded_agreement(parts, choice.statuses)
     )
     provenance = {**parts.provenance, "agreement": agreed}
+    if asked.signed:
+        provenance["signed"] = [dict(one) for one in asked.signed]
     if asked.license:
         provenance["license"] = asked.license
     skips = Skips("export", " + ".join(sorted(apps)))

@@ -50,6 +50,7 @@ from redact.learnt import AppLearnt, Learnt, keep_kind, merge
 from redact.policy import Policy, load_policy
 from redact.scrub import Scrubbed
 from redact.standing import vocabulary_of
+from redact.stays import staying
 from redact.talk_language import language_of_talk
 from redact.vault import Vault, open_vault
 
@@ -397,6 +398,36 @@ def account_of(app: str, day: str, scrubbed: Sequence[Scrubbed]) -> list[dict[st
     ]
 
 
+def stays_of(
+    app: str, day: str, raw: Sequence[Episode], scrubbed: Sequence[Scrubbed]
+) -> list[dict[str, object]]:
+    """What stays of a day's first conversations, by kind and key, and in how many of them."""
+    counts: Counter[tuple[str, str]] = Counter()
+    episodes: Counter[tuple[str, str]] = Counter()
+    pairs = list(zip(raw, scrubbed, strict=True))[:COUNTED_A_DAY]
+    for episode, one in pairs:
+        found = staying(episode, one.clean)
+        counts += found
+        episodes.update(found.keys())
+    return [
+        {
+            "app": app,
+            "day": day,
+            "what": STAYS,
+            "kind": kind,
+            "place": key,
+            "count": count,
+            "length": len(pairs),
+            "episodes": episodes[kind, key],
+        }
+        for (kind, key), count in sorted(counts.items())
+    ]
+
+
+STAYS: Final = "stays"
+"""Values of a key that nothing changed; `length` is of how many conversations they were counted."""
+COUNTED_A_DAY: Final = 200
+"""Of more conversations a day the first ones are looked at: keys repeat."""
 TALKS: Final = "conversations"
 _TALKING: Final = frozenset({"user", "assistant"})
 

@@ -44,9 +44,11 @@ from dagster_project.report.data import (
 )
 from dagster_project.report.page import write_report
 from dagster_project.rollout_store import rollout_rows
+from dagster_project.signoff import says
 from dagster_project.skipped import Skips, skipped_of
 from dagster_project.skipped_parts import rows_of
 from dagster_project.standing import Standing, standing_of
+from dagster_project.stays_parts import stays_rows
 from dagster_project.tables import CLEAN_EPISODES, REDACTIONS
 from dagster_project.task_parts import (
     attack_counts,
@@ -259,7 +261,11 @@ def _redaction_state(clean: CleanSide, app: str) -> RedactionState:
             spoken[row["kind"]][row["place"]] += row["count"]
     checked = leaks_of(clean.folder, app) if clean.redaction == "on" else None
     replayed = checked.commutation if checked else {}
+    stays, looked_at = stays_rows(clean.lake, app)
     return RedactionState(
+        stays=stays,
+        looked_at=looked_at,
+        signed=says(open_home(Path(clean.home)), app),
         app=app,
         mode=clean.redaction,
         episodes=sum(n for (a, _), n in clean.lake.counts(CLEAN_EPISODES).items() if a == app),

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,6 +18,7 @@ from dagster_project.home import apps_of, open_home
 if TYPE_CHECKING:
     from dagster_project.export_check import Searched
     from dagster_project.home import Home
+    from environments.runtime.task.attempt import Json
     from environments.runtime.task.manifest import TaskSetManifest
 
 FORMATS = (
@@ -123,6 +124,12 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per option
             help="Build again under a key that nobody keeps: this export cannot be joined to another.",
         ),
     ] = False,
+    signed: Annotated[
+        bool,
+        typer.Option(
+            "--signed", help="Refuse unless somebody signed for the data: tracegym redact sign."
+        ),
+    ] = False,
     license_: Annotated[str, typer.Option("--license", help="The licence on the card.")] = "",
     as_json: JsonOption = False,
 ) -> None:
@@ -150,6 +157,9 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per option
     from dagster_project.skipped_parts import lines_of  # noqa: PLC0415
     from environments.export.splits import SplitSettings  # noqa: PLC0415
 
+    apps = [app] if app else list(known)
+    _require(not (signed and rekey), "nobody signed for data under another key", "--signed")
+    signatures = () if rekey else _signatures(opened, apps, required=signed)
     asked = Asked(
         format_name=format_name,
         dest=dest,
@@ -163,8 +173,8 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per option
         backtest=backtest,
         license=license_,
         reward=reward,
+        signed=signatures,
     )
-    apps = [app] if app else list(known)
     with _source(opened, rekey=rekey) as source:
         leaking = _leaking(source.home.clean, apps)
         exported = export_tasks(source.home.clean, apps, replace(asked, leaking=leaking))
@@ -198,6 +208,18 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per option
             typer.echo(f"note: {note}")
         if format_name not in NO_ROWS or "train" in rows:
             typer.echo(f"check it with: {_next_step(format_name, dest)}")
+
+
+def _signatures(
+    home: "Home", apps: Sequence[str], *, required: bool
+) -> "tuple[dict[str, Json], ...]":
+    """The signatures that hold now."""
+    from dagster_project.signoff import says, signed_now  # noqa: PLC0415 - dagster: 2 s
+
+    found = [(app, signed_now(home, app)) for app in apps]
+    if required and (missing := [app for app, one in found if one is None]):
+        raise InputError(f"{missing[0]} is not exported: {says(home, missing[0])}")
+    return tuple(asdict(one) for _, one in found if one is not None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

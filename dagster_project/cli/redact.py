@@ -135,6 +135,63 @@ def _line(key: str, kind: str) -> str:
 
 
 @redact.command()
+def sample(
+    home: HomeOption = HOME,
+    app: AppOption = None,
+    count: Annotated[int, typer.Option("-n", "--count", min=1, help="How many.")] = 10,
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="The same ones again; else others each time.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Print clean conversations drawn at random, to read before somebody signs for the data.
+
+    Example: tracegym redact sample -n 20 --home H
+    """
+    from dagster_project.sampled import draw, shown  # noqa: PLC0415 - pyarrow, dagster: 2 s
+
+    opened = open_home(home)
+    drawn = draw(opened, [app] if app else apps_of(opened), count, seed=seed)
+    if not drawn:
+        raise InputError(f"nothing has passed the gate yet: tracegym build --home {home}")
+    if as_json:
+        print_json({"conversations": [asdict(one) for one in drawn]})
+        return
+    for one in drawn:
+        typer.echo(shown(one))
+    notices().print(
+        f"{len(drawn)} conversations; if they may be used: tracegym redact sign --as NAME --home {home}"
+    )
+
+
+@redact.command()
+def sign(
+    home: HomeOption = HOME,
+    app: AppOption = None,
+    who: WhoOption = None,
+    note_: Annotated[
+        str, typer.Option("--note", help="What was looked at, and any condition.")
+    ] = "",
+    as_json: JsonOption = False,
+) -> None:
+    """Sign for what stands past the gate: exports carry it until the policy or the data change.
+
+    Example: tracegym redact sign --as "Ada Berg" --note "read 40 conversations" --home H
+    """
+    from dagster_project.signoff import sign as sign_for  # noqa: PLC0415 - dagster: 2 s
+
+    opened = open_home(home)
+    name = person(who, sudo_user=read_settings().sudo_user)
+    given = sign_for(opened, [app] if app else apps_of(opened), who=name, note=note_)
+    note(opened, "redact sign", who=name, apps=[one.app for one in given])
+    if as_json:
+        print_json({"signed": [asdict(one) for one in given]})
+        return
+    rows = [(one.app, one.who, one.at, one.policy[:12], one.data[:12]) for one in given]
+    print_table("signed", ("app", "who", "at", "policy", "data"), rows)
+
+
+@redact.command()
 def reveal(  # noqa: PLR0913, PLR0917 - one parameter per option
     surrogate: Annotated[str, typer.Argument(help="What stands past the gate.")],
     app: Annotated[str, typer.Option("--app", help="The app it stands in.")],

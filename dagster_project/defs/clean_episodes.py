@@ -18,12 +18,14 @@ from dagster_project.freshness import Key, Work, nobody_knows, store, tried, wor
 from dagster_project.gate import (
     HELD,
     REPLACED,
+    STAYS,
     account_of,
     account_table,
     gate_ingredients,
     learn_days,
     policy_of,
     raw_episodes,
+    stays_of,
     told_ingredients,
     unread_of,
     vault_of,
@@ -173,7 +175,11 @@ def _scrub_day(
             rows=to_table(
                 (one.clean for one in checked.passed), CLEAN_EPISODES.schema, day=always(day)
             ),
-            account=account_table([*account_of(app, day, checked.passed), *held]),
+            account=account_table(
+                [*account_of(app, day, checked.passed), *held, *stays_of(app, day, some, scrubbed)]
+                if policy.enabled
+                else [*account_of(app, day, checked.passed), *held]
+            ),
             pairs=pairs_of(key, together, vault.keyed(app)),
         )
 
@@ -201,6 +207,8 @@ def _result(
         asked.setdefault(app, []).append(day)
     for app, days in asked.items():
         for row in clean.read(REDACTIONS, app=app, days=days).to_pylist():
+            if row["what"] == STAYS:
+                continue
             kinds[f"{row['what']}: {row['kind']}"] += row["count"]
             place = (row["what"], row["kind"], row["place"])
             places[place] += row["count"]

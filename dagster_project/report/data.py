@@ -91,6 +91,19 @@ class RedactionCount:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StaysRow:
+    """Values under one key of an app that nothing changed."""
+
+    kind: str
+    """What they look like: `number of a record`, `free text`, ..."""
+    key: str
+    count: int
+    episodes: int
+    example: str = ""
+    """One of them in its place, as it stands past the gate."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LanguageCount:
     """What the gate did in the conversations of one language."""
 
@@ -123,6 +136,12 @@ class RedactionState:
     """Of them, those that read unlike in two episodes past the gate, or became one with another."""
     languages: tuple[LanguageCount, ...] = ()
     """By how many conversations they have."""
+    stays: tuple[StaysRow, ...] = ()
+    """What nothing changed, what identifies best first."""
+    looked_at: int = 0
+    """Conversations in which that was counted."""
+    signed: str = ""
+    """Who answers for the policy and the data as they are now, or why nobody does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -272,6 +272,12 @@ def _gate_sentence(state: RedactionState) -> str:
         return "The independent leak check has not run."
     if state.leaks:
         return "The independent leak check found values that should be gone; exports are blocked."
+    met = sum(one.count for one in state.waivers)
+    if met:
+        return (
+            f"The independent leak check found nothing that counts; {texts.number(met)} hits do not count, for the "
+            "reasons below."
+        )
     return "The independent leak check found nothing."
 
 

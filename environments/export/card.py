@@ -84,7 +84,9 @@ def card(
         "## Splits\n\n" + split_section(manifest.splits, inside),
         "## Pass rates\n\n" + difficulty_section(difficulty or {}, inside),
         "## Rollouts without a reward\n\n" + null_section(difficulty or {}),
-        "## Redaction\n\n" + _redaction(manifest.redaction),
+        "## Redaction\n\n"
+        + _redaction(manifest.redaction)
+        + _signed(manifest.provenance.get("signed")),
         "## Licence\n\n" + _plain(str(manifest.provenance.get("license", "Not stated."))),
         "## Use\n\n" + USE,
         "## Where the answers are\n\n" + ANSWERS,
@@ -168,6 +170,21 @@ def _agreement(figures: Json) -> str:
 
 def _redaction(state: str) -> str:
     return {"on": REDACTED, "off": NOT_REDACTED}.get(state, UNKNOWN_REDACTION)
+
+
+def _signed(signatures: Json) -> str:
+    """Who answers for the data, a line an app; that nobody does is said as well."""
+    if not isinstance(signatures, list) or not signatures:
+        return " Nobody has signed for it."
+    lines = []
+    for one in signatures:
+        if isinstance(one, dict):
+            note = f" {_plain(str(one['note']))}" if one.get("note") else ""
+            lines.append(
+                f"- {_plain(str(one.get('app')))}: signed by {_plain(str(one.get('who')))} on {_plain(str(one.get('at'))[:10])}, "
+                f"policy {_plain(str(one.get('policy'))[:12])}, data {_plain(str(one.get('data'))[:12])}.{note}"
+            )
+    return "\n\n" + "\n".join(lines)
 
 
 def _json(value: object) -> str:
