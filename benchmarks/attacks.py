@@ -31,7 +31,7 @@ from environments.runtime.task.verdict import Verdict  # noqa: E402 - see above
 from environments.runtime.world.world import World  # noqa: E402 - see above
 from environments.verification.material import Others  # noqa: E402 - see above
 from environments.verify import ACCEPTED, verify  # noqa: E402 - see above
-from synth.rubric.recorded import record  # noqa: E402 - see above
+from synth.recordings.attempt import record  # noqa: E402 - see above
 from synth.tasks import derive_tasks  # noqa: E402 - see above
 from synth.worlds import WorldSettings, learn_world  # noqa: E402 - see above
 

@@ -31,15 +31,15 @@ from examples.support_desk.scene import Scene
 from examples.support_desk.season import Plan, Visit, hold_one
 from examples.support_desk.telemetry import Telemetry
 from examples.support_desk.variant import make_variant
-from ingest.decode import decode
-from ingest.episode import Episode
-from ingest.files import read_file
-from ingest.wal import StoredRecord, WalRecord
-from redact.clean_episode import CleanEpisode, CleanStep
-from redact.learn import learn
+from ingest.files.telemetry_files import read_file
+from ingest.otlp.decode import decode
+from ingest.receiver.wal import StoredRecord, WalRecord
+from ingest.records.episode import Episode
+from redact.apply.learn import learn
+from redact.apply.scrub import scrub
+from redact.operators.vault import open_vault
 from redact.policy import Policy
-from redact.scrub import scrub
-from redact.vault import open_vault
+from redact.records.clean_episode import CleanEpisode, CleanStep
 from synth.clusters.clustering import cluster
 from synth.failures.detection import Failure, detect, reference_from
 from synth.failures.reading import AppReading, read

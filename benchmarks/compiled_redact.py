@@ -1,6 +1,6 @@
 """Builds a copy of `redact` whose modules are compiled by mypyc, beside the code that stays as it is.
 
-Usage: `python -m benchmarks.compiled_redact [FOLDER] [--modules fold,matcher] [--level 2]`; then `PYTHONPATH=FOLDER` before a
+Usage: `python -m benchmarks.compiled_redact [FOLDER] [--modules values/fold,apply/matcher] [--level 2]`; then `PYTHONPATH=FOLDER` before a
 command of tracegym's. In: this checkout, mypy (a development dependency) and a C compiler. Out: FOLDER/redact with its sources and what
 was built of them. The copy refuses to be imported once this checkout's sources are others: old code must not redact.
 """
@@ -20,17 +20,22 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parent.parent
 INTERPRETED: Final = frozenset(
     {
-        "__init__",
-        "collector",  # a dozen steps a day
+        "apply/collector",  # a dozen steps a day
+        "audit/leaks",  # an independent code path: it shares nothing with what it checks, not even how that was built
         "errors",
-        "leaks",  # an independent code path: it shares nothing with what it checks, not even how that was built
-        "presidio_engine",  # subclasses of Presidio's own
+        "recognizers/presidio_engine",  # subclasses of Presidio's own
     }
 )
 """Every other module is compiled: learning and scrubbing go through nearly all of them."""
-MODULES: Final = tuple(
-    sorted(file.stem for file in (ROOT / "redact").glob("*.py") if file.stem not in INTERPRETED)
-)
+
+
+def modules_of(sources: Path) -> list[str]:
+    """The modules of a package, each by its path without the suffix; what only makes a folder a package is none."""
+    files = (file.relative_to(sources) for file in sources.rglob("*.py"))
+    return sorted(str(file.with_suffix("")) for file in files if file.stem != "__init__")
+
+
+MODULES: Final = tuple(name for name in modules_of(ROOT / "redact") if name not in INTERPRETED)
 _SETUP: Final = """\
 from mypyc.build import mypycify
 from setuptools import setup
@@ -44,7 +49,7 @@ import hashlib as _hashlib
 from pathlib import Path as _Path
 
 _SOURCES = _Path({sources!r})
-_FILES = sorted(file for file in _SOURCES.glob("*.*") if file.suffix != ".so")
+_FILES = sorted(file for file in _SOURCES.rglob("*.*") if file.suffix not in (".so", ".pyc"))
 _DIGEST = _hashlib.sha256(b"".join(file.read_bytes() for file in _FILES)).hexdigest()
 if _SOURCES.is_dir() and _DIGEST != {digest!r}:
     raise ImportError("this copy of redact is of other sources: run `make compile` again.")
@@ -95,7 +100,7 @@ def bind(package: Path, sources: Path) -> None:
 
 def digest_of(sources: Path) -> str:
     """Return the digest of a package's modules and lists."""
-    files = sorted(file for file in sources.glob("*.*") if file.suffix != ".so")
+    files = sorted(file for file in sources.rglob("*.*") if file.suffix not in {".so", ".pyc"})
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 

@@ -26,12 +26,19 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.growth import MEANINGS, SECRET
-from dagster_project.arrival import take_in
-from dagster_project.exporting import Asked, export_tasks
-from dagster_project.home import Home, apps_of, open_home
-from dagster_project.lake import Lake
-from dagster_project.learnt_tables import AGREEMENT, CLUSTERS, FAILURES, TASKS, VERIFIED, WORLDS
-from dagster_project.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, REDACTIONS, SKIPPED
+from dagster_project.arrival.files import take_in
+from dagster_project.home.layout import Home, apps_of, open_home
+from dagster_project.lake.learnt_tables import (
+    AGREEMENT,
+    CLUSTERS,
+    FAILURES,
+    TASKS,
+    VERIFIED,
+    WORLDS,
+)
+from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, REDACTIONS, SKIPPED
+from dagster_project.tasks.exporting import Asked, export_tasks
 
 TABLES: Final = (
     *(CLEAN_EPISODES, CLEAN_OUTCOMES, REDACTIONS, FAILURES, CLUSTERS, WORLDS, TASKS, AGREEMENT),

@@ -25,7 +25,7 @@ from examples.support_desk.request import Request
 from examples.support_desk.season import Plan, Visit, hold_one, reset_season
 from examples.support_desk.telemetry import Telemetry
 from examples.support_desk.variant import make_variant
-from redact.clean_episode import CleanEpisode
+from redact.records.clean_episode import CleanEpisode
 
 FRESH: Final = 10**6
 """Positions from here on belong to conversations that are held for a measurement."""

@@ -30,7 +30,7 @@ from benchmarks.rubrics_desk import (
     make,
     true_label,
 )
-from redact.clean_episode import CleanEpisode, CleanStep
+from redact.records.clean_episode import CleanEpisode, CleanStep
 from synth.clusters.clustering import cluster
 from synth.failures.calls import differing_in
 from synth.failures.detection import Failure, detect, fingerprint_of

@@ -21,14 +21,14 @@ from environments.runtime.play.environment import run_actions
 from environments.runtime.task.attempt import Json
 from environments.runtime.world.world import World
 from environments.verify import ACCEPTED, verify
-from ingest.chat_log import Chat, parse_line
-from ingest.episode import Episode
-from redact.clean_episode import CleanEpisode
-from redact.leaks import find_leaks
-from redact.learn import learn
+from ingest.files.chat_log import Chat, parse_line
+from ingest.records.episode import Episode
+from redact.apply.learn import learn
+from redact.apply.scrub import Scrubbed, scrub
+from redact.audit.leaks import find_leaks
+from redact.operators.vault import open_vault
 from redact.policy import Policy
-from redact.scrub import Scrubbed, scrub
-from redact.vault import open_vault
+from redact.records.clean_episode import CleanEpisode
 from synth.tasks import derive_tasks
 from synth.tool_content import held
 from synth.worlds import WorldSettings, learn_world

@@ -20,12 +20,12 @@ from zlib import crc32
 
 from benchmarks.desk_conversations import hold_season
 from benchmarks.rubrics_desk import Made, make, true_label
-from dagster_project.difficulty import TaskDifficulty, rate_of
-from dagster_project.difficulty_picture import picture
-from dagster_project.difficulty_report import BAND, document, flat_groups
-from dagster_project.estimate import Calibration, compare
-from dagster_project.policy_level import level, moved
-from dagster_project.task_difficulty import AppDifficulty, difficulties
+from dagster_project.difficulty.by_task import AppDifficulty, difficulties
+from dagster_project.difficulty.estimate import Calibration, compare
+from dagster_project.difficulty.pass_rates import TaskDifficulty, rate_of
+from dagster_project.difficulty.picture import picture
+from dagster_project.difficulty.policy_level import level, moved
+from dagster_project.difficulty.report import BAND, document, flat_groups
 from environments.runtime.task.candidate import Candidate
 
 SEASONS: Final = ((0, 9), (2, 11), (4, 13))

@@ -22,7 +22,7 @@ from benchmarks.worlds_living import desk_season
 from examples.support_desk import season as desk
 from examples.support_desk.backend.desk import Answer, Desk
 from examples.support_desk.variant import Json
-from redact.clean_episode import CleanEpisode, CleanStep
+from redact.records.clean_episode import CleanEpisode, CleanStep
 from synth.world.observation import paired_calls
 from synth.worlds import WorldSettings, learn_world
 

@@ -21,13 +21,13 @@ from typing import Final
 from benchmarks.desk_conversations import hold_season
 from benchmarks.rubrics import changes, read
 from benchmarks.rubrics_desk import true_label
-from dagster_project.learnt_worlds import StoredWorld
-from dagster_project.verification import VerifiedTask, verify_all
+from dagster_project.tasks.verification import VerifiedTask, verify_all
+from dagster_project.worlds.stored_worlds import StoredWorld
 from environments.runtime.task.candidate import Candidate
 from environments.verification.constant import PREFIX
 from environments.verification.probe import BELOW, ONE
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED
-from redact.clean_episode import CleanEpisode
+from redact.records.clean_episode import CleanEpisode
 from synth.labels import Label
 from synth.tasks import derive_tasks
 from synth.worlds import WorldSettings, learn_world

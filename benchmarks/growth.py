@@ -25,13 +25,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from dagster_project.arrival import take_in
-from dagster_project.build import build
+from dagster_project.arrival.files import take_in
+from dagster_project.build.progress import Step
+from dagster_project.build.run import build
 from dagster_project.engine.choice import ONE
-from dagster_project.exporting import Asked, export_tasks
-from dagster_project.home import apps_of, open_home
-from dagster_project.progress import Step
-from dagster_project.report_parts import write_home_report
+from dagster_project.home.layout import apps_of, open_home
+from dagster_project.report.parts import write_home_report
+from dagster_project.tasks.exporting import Asked, export_tasks
 
 MEANINGS: Final = Path(__file__).parents[1] / "examples" / "support_desk" / "outcomes.toml"
 SECRET: Final = "5e" * 32

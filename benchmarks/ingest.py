@@ -32,17 +32,17 @@ from opentelemetry.proto.trace.v1.trace_pb2 import ScopeSpans
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from ingest.assemble import assemble  # noqa: E402 - the repository's root first
-from ingest.assemble_stream import assemble_stream  # noqa: E402
-from ingest.decode_batch import decode_batch  # noqa: E402
-from ingest.grpc_receiver import GrpcServer, GrpcSettings  # noqa: E402
-from ingest.intake import Intake  # noqa: E402
-from ingest.otlp import read_protobuf  # noqa: E402
-from ingest.otlp_record import Arrival  # noqa: E402
-from ingest.receiver import http_app  # noqa: E402
-from ingest.server import Server, ServerSettings  # noqa: E402
-from ingest.span import SPAN_SCHEMA, Span, span_row  # noqa: E402
-from ingest.wal import StoredRecord, Wal  # noqa: E402
+from ingest.assembly.assemble import assemble  # noqa: E402 - the repository's root first
+from ingest.assembly.assemble_stream import assemble_stream  # noqa: E402
+from ingest.otlp.decode_batch import decode_batch  # noqa: E402
+from ingest.otlp.protobuf import read_protobuf  # noqa: E402
+from ingest.otlp.record import Arrival  # noqa: E402
+from ingest.receiver.grpc_receiver import GrpcServer, GrpcSettings  # noqa: E402
+from ingest.receiver.http import http_app  # noqa: E402
+from ingest.receiver.intake import Intake  # noqa: E402
+from ingest.receiver.server import Server, ServerSettings  # noqa: E402
+from ingest.receiver.wal import StoredRecord, Wal  # noqa: E402
+from ingest.records.span import SPAN_SCHEMA, Span, span_row  # noqa: E402
 
 TOTAL = 10_240
 PER_REQUEST = 512

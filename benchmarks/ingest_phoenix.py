@@ -29,8 +29,8 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.ingest import GZIP, TOTAL, Maker  # noqa: E402 - the repository's root first
-from dagster_project.lake import Lake  # noqa: E402
-from dagster_project.tables import SPANS  # noqa: E402
+from dagster_project.lake.store import Lake  # noqa: E402
+from dagster_project.lake.tables import SPANS  # noqa: E402
 
 ROUNDS = 3
 WAIT_SECONDS = 900.0

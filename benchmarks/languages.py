@@ -22,14 +22,14 @@ from faker import Faker
 
 from benchmarks.redaction import SECRET, texts_of
 from benchmarks.redaction_talks import episode, says, step
-from dagster_project.leak_search import is_surrogate
-from ingest.episode import Episode, Step
-from redact.clean_episode import CleanEpisode
-from redact.leaks import find_leaks
-from redact.learn import learn
+from dagster_project.privacy.leak_search import is_surrogate
+from ingest.records.episode import Episode, Step
+from redact.apply.learn import learn
+from redact.apply.scrub import scrub
+from redact.audit.leaks import find_leaks
+from redact.operators.vault import open_vault
 from redact.policy import Policy
-from redact.scrub import scrub
-from redact.vault import open_vault
+from redact.records.clean_episode import CleanEpisode
 
 LOCALES: Final = {"zh": "zh_CN", "ja": "ja_JP", "de": "de_DE", "es": "es_ES"}
 _SLOT: Final = re.compile(r"\{(\w+)\}")

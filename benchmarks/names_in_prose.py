@@ -11,7 +11,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-from redact.prose_names import names_in
+from redact.names.prose_names import names_in
 
 _SENTENCES = Path(__file__).with_suffix(".toml")
 

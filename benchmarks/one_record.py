@@ -17,7 +17,7 @@ from benchmarks.backends.attempts import Made, make
 from benchmarks.backends.backend import Backend, Step, ToolError
 from benchmarks.signed_in import asked, episode, measured, show
 from environments.fidelity import RecordedEpisode
-from redact.clean_episode import CleanEpisode
+from redact.records.clean_episode import CleanEpisode
 
 TASKS: Final = 60
 ATTEMPTS: Final = 3

@@ -17,18 +17,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dagster_project.commutation import Commutation, commutation_in, pairs_of
-from ingest.chat_log import Chat, parse_line
-from ingest.episode import Episode
-from redact.clean_episode import CleanEpisode
-from redact.collector import without_collection
-from redact.gazetteer import is_name
-from redact.leaks import find_leaks
-from redact.learn import learn
-from redact.patterns import patterns_in
+from dagster_project.privacy.consistency import Commutation, commutation_in, pairs_of
+from ingest.files.chat_log import Chat, parse_line
+from ingest.records.episode import Episode
+from redact.apply.collector import without_collection
+from redact.apply.learn import learn
+from redact.apply.scrub import scrub
+from redact.audit.leaks import find_leaks
+from redact.lists.gazetteer import is_name
+from redact.operators.vault import open_vault
 from redact.policy import Policy
-from redact.scrub import scrub
-from redact.vault import open_vault
+from redact.recognizers.patterns import patterns_in
+from redact.records.clean_episode import CleanEpisode
 
 TRUTH = frozenset(
     [

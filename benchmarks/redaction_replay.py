@@ -22,15 +22,15 @@ from benchmarks.backends.attempts import attempts, chat
 from benchmarks.backends.backend import Style
 from benchmarks.redaction import SECRET, chat_logs, read, recorded
 from benchmarks.unseen import STYLES
-from dagster_project.recorded_calls import recorded_calls, recorded_episodes
+from dagster_project.worlds.recorded_calls import recorded_calls, recorded_episodes
 from environments.fidelity import RecordedEpisode, record_tape, replay
 from environments.runtime.world.world import World
-from ingest.episode import Episode
-from redact.clean_episode import CleanEpisode
-from redact.learn import learn
+from ingest.records.episode import Episode
+from redact.apply.learn import learn
+from redact.apply.scrub import scrub
+from redact.operators.vault import open_vault
 from redact.policy import EVERY_APP, Policy
-from redact.scrub import scrub
-from redact.vault import open_vault
+from redact.records.clean_episode import CleanEpisode
 from synth.world.observation import histories
 from synth.world.views.callers import learn_envelopes
 from synth.worlds import WorldSettings, learn_world

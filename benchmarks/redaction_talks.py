@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ingest.episode import Episode, Step, ToolCall
+from ingest.records.episode import Episode, Step, ToolCall
 
 START: Final = 1_770_000_000 * 10**9
 

@@ -22,15 +22,15 @@ from benchmarks.redaction_blind import kennel_talk
 from benchmarks.redaction_desks import clinic_talk, lettings_talk, payroll_talk
 from benchmarks.redaction_forms import printed_talk, screen_talk, segments_talk
 from benchmarks.redaction_talks import Talk, episode, says, step
-from dagster_project.leak_search import is_surrogate
-from ingest.episode import Episode
-from redact.clean_episode import CleanEpisode
-from redact.leaks import find_leaks
-from redact.learn import learn
+from dagster_project.privacy.leak_search import is_surrogate
+from ingest.records.episode import Episode
+from redact.apply.learn import learn
+from redact.apply.scrub import scrub
+from redact.audit.leaks import find_leaks
+from redact.operators.vault import open_vault
 from redact.policy import Policy
-from redact.scrub import scrub
-from redact.tables import records_in
-from redact.vault import open_vault
+from redact.readers.tables import records_in
+from redact.records.clean_episode import CleanEpisode
 
 GERMAN_FIRST: Final = (
     "Jörg",

@@ -1,4 +1,4 @@
-"""What a second equal call of a tool that changes something does, on the invented backends: the prior of `synth.rubric.repeats`.
+"""What a second equal call of a tool that changes something does, on the invented backends: the prior of `synth.recordings.repeats`.
 
 Run: `python -m benchmarks.repeats`. Each tool of `benchmarks.unseen` is called as its scripts call it, and once more at once. Out: per
 kind of tool how many change something more, and per tool with `--tools`. A call that only counts against a limit changes something.
@@ -15,7 +15,7 @@ from copy import deepcopy
 from benchmarks import unseen
 from benchmarks.backends.attempts import TASKS, began, make, started
 from benchmarks.backends.backend import Style
-from synth.rubric.repeats import notes_down
+from synth.recordings.repeats import notes_down
 
 
 def repeated(style: Style) -> Iterator[tuple[str, bool]]:

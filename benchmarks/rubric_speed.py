@@ -21,7 +21,7 @@ from environments.runtime.play.environment import run_actions
 from environments.runtime.task.attempt import DERIVED, Attempt, Call, Json, ToolResult
 from environments.runtime.task.rubric import Check, Rubric
 from environments.runtime.world.world import World
-from synth.rubric.recorded import record
+from synth.recordings.attempt import record
 from synth.tasks import derive_tasks
 from synth.worlds import WorldSettings, learn_world
 

@@ -33,11 +33,11 @@ from environments.runtime.task.candidate import Candidate  # noqa: E402 - see ab
 from environments.runtime.world.world import World  # noqa: E402 - see above
 from environments.verification.probe import BELOW, ONE  # noqa: E402 - see above
 from environments.verify import ACCEPTED, Verification, verify  # noqa: E402 - see above
-from ingest.right_answer import right_answer_among  # noqa: E402 - see above
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall  # noqa: E402 - see above
-from redact.clean_outcome import CleanOutcome  # noqa: E402 - see above
+from ingest.records.right_answer import right_answer_among  # noqa: E402 - see above
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall  # noqa: E402 - see above
+from redact.records.clean_outcome import CleanOutcome  # noqa: E402 - see above
 from synth.labels import Label, OutcomePolicy, label_episodes  # noqa: E402 - see above
-from synth.rubric.recorded import record  # noqa: E402 - see above
+from synth.recordings.attempt import record  # noqa: E402 - see above
 from synth.rubric.references import Reference, references_of  # noqa: E402 - see above
 from synth.tasks import derive_tasks  # noqa: E402 - see above
 from synth.worlds import WorldSettings, learn_world  # noqa: E402 - see above

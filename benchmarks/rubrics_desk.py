@@ -23,11 +23,11 @@ from environments.runtime.task.candidate import Action, Candidate
 from environments.runtime.task.verdict import Verdict
 from environments.runtime.world.world import World
 from environments.verify import ACCEPTED, Verification, verify
-from redact.clean_outcome import CleanOutcome
-from synth.attempts_later import LATER
+from redact.records.clean_outcome import CleanOutcome
+from synth.attempts.later_attempts import LATER
 from synth.labels import Label, OutcomePolicy
-from synth.rubric.corrections import Said, corrections_of
-from synth.rubric.recorded import record
+from synth.recordings.attempt import record
+from synth.solutions.corrections import Said, corrections_of
 from synth.tasks import derive_tasks
 from synth.worlds import WorldSettings, learn_world
 

@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from dagster_project.clean_records import clean_episodes_of, labels_of, said_corrections_of
-from dagster_project.home import Home, apps_of
-from dagster_project.lake import Lake
-from dagster_project.learnt_worlds import world_of
-from dagster_project.verification import VerifiedTask, verify_all
+from dagster_project.home.layout import Home, apps_of
+from dagster_project.lake.clean_records import clean_episodes_of, labels_of, said_corrections_of
+from dagster_project.lake.store import Lake
+from dagster_project.tasks.verification import VerifiedTask, verify_all
+from dagster_project.worlds.stored_worlds import world_of
 from environments.verification.probe import ONE
 from environments.verify import ACCEPTED, MOST_SHARE
 from synth.tasks import derive_tasks

@@ -20,7 +20,7 @@ from benchmarks.backends.backend import Backend, Step, ToolError
 from benchmarks.chat_logs import to_episode
 from environments.fidelity import Fidelity, RecordedCall, RecordedEpisode, replay
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode
+from redact.records.clean_episode import CleanEpisode
 from synth.worlds import WorldSettings, learn_world
 
 USERS: Final = 20

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.desk_conversations import Talk, hold_season
-from dagster_project.agreement import HeldOut, agreed, leave_one_out
-from dagster_project.learnt_worlds import StoredWorld
-from redact.clean_outcome import CleanOutcome
+from dagster_project.tasks.agreement import HeldOut, agreed, leave_one_out
+from dagster_project.worlds.stored_worlds import StoredWorld
+from redact.records.clean_outcome import CleanOutcome
 from synth.labels import label_episodes, load_outcome_policy
 from synth.tasks import derive_tasks
 from synth.worlds import WorldSettings, learn_world

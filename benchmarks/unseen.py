@@ -60,7 +60,7 @@ from environments.runtime.world.world import World
 from examples.support_desk import app
 from examples.support_desk.random_calls import Sample, sample_calls
 from examples.support_desk.truth import RealBackend
-from redact.clean_episode import CleanEpisode
+from redact.records.clean_episode import CleanEpisode
 from synth.world.observation import paired_calls
 from synth.worlds import WorldSettings, learn_world
 

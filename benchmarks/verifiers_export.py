@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.environments import server
-from environments.export.verifiers import write_verifiers
+from environments.export.formats.verifiers import write_verifiers
 from tests.consumer_venv import make_venv, sh
 from tests.environments_shop import write_shop
 

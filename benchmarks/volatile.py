@@ -22,7 +22,7 @@ from benchmarks.backends.backend import Answer, Backend, ToolError
 from benchmarks.chat_logs import to_episode
 from environments.fidelity import Fidelity, Judged, RecordedCall, RecordedEpisode, equal, replay
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode
+from redact.records.clean_episode import CleanEpisode
 from synth.worlds import WorldSettings, learn_world
 
 FLAGS: Final = ("plain", "envelope", "took", "token", "idle", "spelling", "faults")

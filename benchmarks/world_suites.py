@@ -30,7 +30,7 @@ from benchmarks.outside.packages import FOLDER
 from benchmarks.rubrics import read
 from environments.fidelity import Fidelity, RecordedCall, RecordedEpisode, record_tape, replay
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode
+from redact.records.clean_episode import CleanEpisode
 from synth.tasks import derive_tasks
 from synth.world.observation import histories, paired_calls
 from synth.world.views.callers import learn_envelopes

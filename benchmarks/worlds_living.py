@@ -17,7 +17,7 @@ from typing import Any, Final
 from unittest.mock import patch
 
 from benchmarks.chat_logs import to_episode
-from dagster_project.recorded_calls import recorded_calls
+from dagster_project.worlds.recorded_calls import recorded_calls
 from environments.fidelity import RecordedCall, RecordedEpisode, record_tape, replay
 from environments.runtime.world.world import World
 from examples.support_desk import living
@@ -30,7 +30,7 @@ from examples.support_desk.season import Plan
 from examples.support_desk.telemetry import Telemetry
 from examples.support_desk.truth import RealBackend
 from examples.support_desk.variant import Variant, make_variant
-from redact.clean_episode import CleanEpisode
+from redact.records.clean_episode import CleanEpisode
 from synth.worlds import LearntWorld, WorldSettings, learn_world
 
 HELD_OUT: Final = 4

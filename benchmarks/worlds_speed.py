@@ -32,7 +32,7 @@ from examples.support_desk.season import Plan
 from examples.support_desk.telemetry import Telemetry
 from examples.support_desk.truth import RealBackend
 from examples.support_desk.variant import make_variant
-from redact.clean_episode import CleanEpisode
+from redact.records.clean_episode import CleanEpisode
 from synth.labels import Label
 from synth.tasks import derive_tasks
 from synth.world.observation import paired_calls

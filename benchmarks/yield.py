@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dagster_project.clean_records import clean_episodes_of, labels_of
 from dagster_project.defs.resources import CleanSide
-from dagster_project.home import apps_of, open_home
+from dagster_project.home.layout import apps_of, open_home
+from dagster_project.lake.clean_records import clean_episodes_of, labels_of
 from environments.runtime.task.task_set import TaskSet
 
 PLACES = ("collections/*", "backends/*/train.jsonl", "tau/*.jsonl", "langfuse", "otlp")

@@ -13,7 +13,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from environments.runtime.sessions.simulated import SimulatedWorld
+from environments.runtime.sessions.simulated_session import SimulatedWorld
 from environments.runtime.task.attempt import SIMULATED, UNKNOWN, Json, ToolResult
 from environments.runtime.values.normal import (
     parse_arguments,
@@ -27,7 +27,7 @@ from environments.runtime.views.python_literals import from_literal
 from environments.runtime.views.view import CallInFlight
 from environments.runtime.world.versions import version_at
 from environments.runtime.world.world import World
-from environments.unsettled import reason_of, shape_of
+from environments.unsettled_calls import reason_of, shape_of
 
 EQUIVALENT: Final = "equivalent"
 """Right but for times and random ids, which are told by format."""

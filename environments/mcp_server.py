@@ -1,7 +1,7 @@
 """The world of one task as an MCP server: its tools, and the user behind `talk_to_user`.
 
 In: a run. Out: a server over stdio, and every action handed to `record`, so that the run can be graded afterwards. No reward,
-solution or rubric ever crosses the protocol. The only file that imports mcp. Not here: the command (`dagster_project.cli.mcp`).
+solution or rubric ever crosses the protocol. The only file that imports mcp. Not here: the command (`dagster_project.cli.tasks.mcp`).
 """
 
 from __future__ import annotations

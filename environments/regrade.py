@@ -18,7 +18,7 @@ from environments.judges.question import Question, questions_of, that_decide
 from environments.runtime.play.environment import run_actions
 from environments.runtime.play.message import text_of
 from environments.runtime.play.user import RecordedUser, User
-from environments.runtime.sessions.simulated import SimulatedWorld
+from environments.runtime.sessions.simulated_session import SimulatedWorld
 from environments.runtime.task.attempt import Attempt, Json
 from environments.runtime.task.task_set import TaskSet
 from environments.runtime.task.verdict import Verdict

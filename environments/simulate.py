@@ -1,7 +1,7 @@
 """The simulator: asks a model for a tool's answer, grounded on recorded examples, where a world does not know.
 
 Goes in: a world file, a function that sends one request to a model (`environments.llm.LlmJudge` is one). Comes out: what
-`environments.runtime.sessions.simulated` takes as `ask`, and the simulated worlds of a task set. Off unless someone makes
+`environments.runtime.sessions.simulated_session` takes as `ask`, and the simulated worlds of a task set. Off unless someone makes
 one; replies become recordings, so grading never calls a model. Not here: which tools may be simulated (their policy).
 """
 
@@ -20,7 +20,7 @@ from typing import Any, Final
 from environments.judges.ask import Complete
 from environments.rollout.errors import EndpointError
 from environments.runtime.document.world_file import WorldDocument
-from environments.runtime.sessions.simulated import Request, SimulatedWorld
+from environments.runtime.sessions.simulated_session import Request, SimulatedWorld
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.task_set import TaskSet
 from environments.runtime.views.envelopes import Enveloped

@@ -24,12 +24,13 @@ from environments.runtime.task.task import Limits, Task
 from environments.runtime.task.verdict import Verdict
 from environments.runtime.values.canonical import rubric_hash, task_version
 from environments.runtime.views.multiplexed import Dispatched
-from environments.search.found import FoundCheat, found_probes, good_ones
+from environments.search.found_cheats import FoundCheat, found_probes, good_ones
 from environments.search.stock import known_in
 from environments.verification.attacks import attacks
 from environments.verification.cheats import cheats
 from environments.verification.material import Material, Others, as_list, by_meaning
 from environments.verification.mutants import mutants, recorded_bad, routes
+from environments.verification.other_wordings import other_ways
 from environments.verification.probe import (
     BELOW,
     MASKED,
@@ -40,7 +41,6 @@ from environments.verification.probe import (
     Probe,
     ProbeResult,
 )
-from environments.verification.rewritten import other_ways
 from environments.verification.solvable import not_knowable
 
 Runner = Callable[[Task, Sequence[Action]], Attempt]

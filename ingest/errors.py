@@ -7,7 +7,7 @@ IngestError
 ├── SourceUnreadable     a path that was asked for by name cannot be read
 └── BodyRefused          a body breaks a limit or is not what it says it is
 
-A bad record is no error: it becomes an `ingest.quarantine.Rejected`.
+A bad record is no error: it becomes an `ingest.records.quarantine.Rejected`.
 """
 
 from __future__ import annotations

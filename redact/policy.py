@@ -12,10 +12,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from redact.date_shift import DateShift
 from redact.errors import PolicyError
 from redact.kinds import KINDS, NOT_PERSONAL
-from redact.presidio_engine import ENGINES, NamesEngine
+from redact.operators.date_shift import DateShift
+from redact.recognizers.presidio_engine import ENGINES, NamesEngine
 
 PROSE_NAMES: Final = frozenset({"remove", "flag", "off"})
 """`keep` is read as `off`."""

@@ -17,8 +17,8 @@ from genson import SchemaBuilder
 
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.tool_definition import function_of, name_of, read_definition
-from redact.clean_episode import CleanEpisode
-from synth.rubric.recorded import parse_arguments
+from redact.records.clean_episode import CleanEpisode
+from synth.recordings.attempt import parse_arguments
 
 FROM_CALLS: Final = "Nobody sent this tool's definition: it is inferred from"
 """What the description of an inferred definition begins with."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Protocol
 
-from redact.clean_outcome import CleanOutcome
+from redact.records.clean_outcome import CleanOutcome
 
 RANKS: Final[Mapping[str, int]] = {
     "reviewer": 0,

@@ -26,9 +26,14 @@ from environments.runtime.views.formats import fits
 from environments.runtime.views.multiplexed import EMPTY
 from environments.runtime.world.versions import outdated
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode
-from synth.attempts import Group, join_attempts
-from synth.attempts_answered import (
+from redact.records.clean_episode import CleanEpisode
+from synth.attempts.constructed_attempts import BY, actions_of, asked_after, consent_to
+from synth.attempts.grouping import Group, join_attempts
+from synth.attempts.host_arguments import injected_arguments, without_injected
+from synth.attempts.later_attempts import join_later
+from synth.attempts.readings import Readings
+from synth.attempts.recorded_path import is_walked, path_of
+from synth.attempts.reference_answers import (
     Wanted,
     labelled,
     provenance_of,
@@ -36,32 +41,27 @@ from synth.attempts_answered import (
     wanted_of,
     why_no_answer,
 )
-from synth.attempts_constructed import BY, actions_of, asked_after, consent_to
-from synth.attempts_later import join_later
+from synth.attempts.starts import LearntWorld, Start, Starts
+from synth.attempts.user_turns import acts_first, user_turns
+from synth.attempts.withheld_values import needs_withheld
 from synth.inferred_tools import ToolBook, tools_from_calls
-from synth.injected import injected_arguments, without_injected
 from synth.labels import Label
-from synth.readings import Readings
-from synth.recorded_path import is_walked, path_of
-from synth.rubric.calculators import calculators
-from synth.rubric.constructed import Intents
-from synth.rubric.corrected import NOT_SAID, OTHER_TOOL, Corrected, tried
-from synth.rubric.corrections import Correction, Said, joined
+from synth.recordings.attempt import Recorded, record
+from synth.recordings.attempt_facts import Facts, facts_of
+from synth.recordings.calculators import calculators
+from synth.recordings.failing_writers import failing_writers
+from synth.recordings.results import Results, plainly
+from synth.recordings.tool_kinds import ToolKinds, infer_tools
+from synth.recordings.traits import AppTraits, language_of, traits_of
 from synth.rubric.derive import Derived, derive_rubric
-from synth.rubric.dictated import as_dictated, as_worded
-from synth.rubric.facts import Facts, facts_of
-from synth.rubric.failing import failing_writers
+from synth.rubric.dictated_texts import as_dictated, as_worded
 from synth.rubric.habits import FAIL, NO_ACT, faults_of, same_end
-from synth.rubric.plans import Doubts, Plan, Unbound
 from synth.rubric.policy_rules import rule_checks
-from synth.rubric.recorded import Recorded, record
 from synth.rubric.references import Reference
-from synth.rubric.results import Results, plainly
-from synth.rubric.tool_kinds import ToolKinds, infer_tools
-from synth.rubric.traits import AppTraits, language_of, traits_of
-from synth.starts import LearntWorld, Start, Starts
-from synth.user_turns import acts_first, user_turns
-from synth.withheld import needs_withheld
+from synth.solutions.constructed_ends import Intents
+from synth.solutions.corrected_ends import NOT_SAID, OTHER_TOOL, Corrected, tried
+from synth.solutions.corrections import Correction, Said, joined
+from synth.solutions.plans import Doubts, Plan, Unbound
 
 ID_LENGTH: Final = 32
 NEEDS_CONTENT: Final = frozenset({"no_content", "truncated"})

@@ -17,7 +17,7 @@ from environments.runtime.document.world_file import ContinuityPart, WorldDocume
 from environments.runtime.world.tool import DERIVE
 from environments.runtime.world.versions import origins
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode
+from redact.records.clean_episode import CleanEpisode
 from synth.llm import LlmSettings
 from synth.world.document import write_document
 from synth.world.influence.contrast_pairs import says_write

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from benchmarks.worlds import at_risk
-from dagster_project.skipped import Skipped, hearing
+from dagster_project.build.left_out import Skipped, hearing
 
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 os.environ.setdefault("DAGSTER_DISABLE_TELEMETRY", "yes")

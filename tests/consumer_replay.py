@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from environments.export.formats import FORMATS
+from environments.export.registry import FORMATS
 from environments.runtime import TaskSet
 from tests.consumer_desk import replays, write_desk
 from tests.consumer_venv import sh

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from benchmarks.desk_conversations import Talk
 from benchmarks.small_homes import MEANINGS
-from redact.clean_outcome import CleanOutcome
+from redact.records.clean_outcome import CleanOutcome
 from synth.labels import Label, label_episodes, load_outcome_policy
 
 

@@ -11,9 +11,9 @@ import sys
 import atheris
 
 with atheris.instrument_imports(include=["ingest"]):
-    from ingest.decode import decode
-    from ingest.decode_batch import decode_batch
-    from ingest.wal import StoredRecord
+    from ingest.otlp.decode import decode
+    from ingest.otlp.decode_batch import decode_batch
+    from ingest.receiver.wal import StoredRecord
 
 SAID = (
     ("otlp_traces", "protobuf"),

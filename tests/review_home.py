@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from dagster_project.documents import Document, to_rows
-from dagster_project.freshness import Work, store
-from dagster_project.home import Home, add_apps, open_home
-from dagster_project.lake import Lake
-from dagster_project.learnt_tables import ROLLOUTS, TASKS, VERIFIED, WORLDS
-from dagster_project.learnt_worlds import StoredWorld, world_of
-from dagster_project.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, Table
-from dagster_project.verification import Seen, verify_all
+from dagster_project.home.layout import Home, add_apps, open_home
+from dagster_project.lake.documents import Document, to_rows
+from dagster_project.lake.freshness import Work, store
+from dagster_project.lake.learnt_tables import ROLLOUTS, TASKS, VERIFIED, WORLDS
+from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, Table
+from dagster_project.tasks.verification import Seen, verify_all
+from dagster_project.worlds.stored_worlds import StoredWorld, world_of
 from environments.judges.ask import Judge
 from environments.rollout.rollout import Rollout
 from environments.runtime.play.environment import run_actions

@@ -7,12 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dagster_project.home import Home, add_apps, open_home
-from dagster_project.lake import Lake
-from dagster_project.rollout_store import keep, settle
+from dagster_project.home.layout import Home, add_apps, open_home
+from dagster_project.lake.store import Lake
+from dagster_project.rollouts.store import keep, settle
 from environments.rollout.engine import RolloutSettings, run_rollouts
 from environments.rollout.rollout import Rollout
-from environments.rollout.scripted import ScriptedPolicy
+from environments.rollout.scripts import ScriptedPolicy
 from environments.runtime.task.candidate import Action
 from environments.runtime.task.task_set import TaskSet
 from tests.environments_shop import call, say, write_shop

@@ -14,23 +14,23 @@ from typing import Any
 
 import orjson
 
-from dagster_project import verification
-from dagster_project.agreement import leave_one_out
-from dagster_project.commutation import pairs_of
-from dagster_project.documents import to_rows
+from dagster_project.build.left_out import Skips
 from dagster_project.engine.serial import Serial
-from dagster_project.gate import account_of, account_table, index_of, rules_of
-from dagster_project.gate_leaks import leak_checked
-from dagster_project.held_out import measure
-from dagster_project.leak_search import Searcher, search_with
-from dagster_project.learnt_tables import CLUSTERS, FAILURES
-from dagster_project.learnt_worlds import StoredWorld, world_document
-from dagster_project.rows import always, canonical_text, from_json, from_rows, to_table
-from dagster_project.skipped import Skips
-from dagster_project.tables import CLEAN_EPISODES, EPISODES, OUTCOMES
-from dagster_project.verification import VerifiedTask
+from dagster_project.lake.documents import to_rows
+from dagster_project.lake.learnt_tables import CLUSTERS, FAILURES
+from dagster_project.lake.rows import always, canonical_text, from_json, from_rows, to_table
+from dagster_project.lake.tables import CLEAN_EPISODES, EPISODES, OUTCOMES
+from dagster_project.privacy.consistency import pairs_of
+from dagster_project.privacy.gate import account_of, account_table, index_of, rules_of
+from dagster_project.privacy.gate_leaks import leak_checked
+from dagster_project.privacy.leak_search import Searcher, search_with
+from dagster_project.tasks import verification
+from dagster_project.tasks.agreement import leave_one_out
+from dagster_project.tasks.verification import VerifiedTask
+from dagster_project.worlds.held_out import measure
+from dagster_project.worlds.stored_worlds import StoredWorld, world_document
 from environments.export.errors import ExportError
-from environments.export.formats import FORMATS
+from environments.export.registry import FORMATS
 from environments.export.taskset import Choice, entry_of, write_task_set
 from environments.runtime.document.world_file import WorldDocument
 from environments.runtime.play.environment import run_actions
@@ -40,23 +40,23 @@ from environments.runtime.task.candidate import Candidate
 from environments.runtime.task.task_set import TaskSet
 from environments.runtime.world.world import World
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED
-from ingest.chat_log import Chat, parse_line
-from ingest.episode import Episode
-from ingest.outcome import Outcome
-from redact.clean_episode import CleanEpisode
-from redact.clean_rows import clean_episode_from_row
-from redact.learn import learn
-from redact.learnt import Learnt
+from ingest.files.chat_log import Chat, parse_line
+from ingest.records.episode import Episode
+from ingest.records.outcome import Outcome
+from redact.apply.learn import learn
+from redact.apply.scrub import scrub, scrub_outcomes
+from redact.evidence.app_values import Learnt
+from redact.operators.vault import open_vault
 from redact.policy import Policy
-from redact.scrub import scrub, scrub_outcomes
-from redact.vault import open_vault
+from redact.records.clean_episode import CleanEpisode
+from redact.records.clean_rows import clean_episode_from_row
 from synth.clusters.clustering import Clusters, cluster
 from synth.failures.calls import differing_in
 from synth.failures.detection import Failure, calibrate_on, detect, reference_from
 from synth.failures.named_parts import learn_named_parts
 from synth.failures.reading import AppReading
 from synth.labels import Label, OutcomePolicy, label_episodes
-from synth.rubric.corrections import corrections_of
+from synth.solutions.corrections import corrections_of
 from synth.tasks import derive_tasks
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.raw_conversations import SECRET

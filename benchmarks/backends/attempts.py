@@ -17,7 +17,7 @@ from typing import Any
 
 from benchmarks.backends.backend import Backend, Call, Step, Style
 from benchmarks.chat_logs import to_episode
-from redact.clean_episode import CleanEpisode
+from redact.records.clean_episode import CleanEpisode
 
 TASKS = 50
 ATTEMPTS = 3

@@ -33,8 +33,8 @@ from benchmarks.rubrics_desk import (
     Confusion,
     summary,
 )
-from dagster_project.backtest import backtest, kappa
-from dagster_project.home import open_home, vault_secret
+from dagster_project.home.layout import open_home, vault_secret
+from dagster_project.worlds.backtest import backtest, kappa
 from environments.verify import ACCEPTED
 
 ATTEMPTS: Final = 6

@@ -17,14 +17,14 @@ from dataclasses import dataclass, field
 
 from benchmarks.outside.redaction_apps import APPS, Told
 from benchmarks.redaction import SECRET, recorded, texts_of
-from dagster_project.leak_search import is_surrogate
-from ingest.episode import Episode
-from redact.clean_episode import CleanEpisode
-from redact.leaks import find_leaks
-from redact.learn import learn
+from dagster_project.privacy.leak_search import is_surrogate
+from ingest.records.episode import Episode
+from redact.apply.learn import learn
+from redact.apply.scrub import Scrubbed, scrub
+from redact.audit.leaks import find_leaks
+from redact.operators.vault import open_vault
 from redact.policy import Policy
-from redact.scrub import Scrubbed, scrub
-from redact.vault import open_vault
+from redact.records.clean_episode import CleanEpisode
 
 ANY_CASE = 6
 """Values of so many letters are looked for in any casing."""

@@ -20,7 +20,7 @@ from benchmarks.backends.backend import Backend, Style
 from benchmarks.outside import agentdojo
 from benchmarks.outside.renamed import Name, Renamed, mails_of, named_by_mails
 from benchmarks.redaction_talks import START, says, step
-from ingest.episode import Episode, Step
+from ingest.records.episode import Episode, Step
 
 SUBJECTS: Final = 30
 _IBAN: Final = re.compile(r"\b[A-Z]{2}\d{15,24}\b")

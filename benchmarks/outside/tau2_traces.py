@@ -29,7 +29,7 @@ from benchmarks.unseen import recorded as recording
 from benchmarks.world_suites import recorded
 from environments.fidelity import Fidelity, Judged, RecordedEpisode, equal, replay
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode
+from redact.records.clean_episode import CleanEpisode
 from synth.world.observation import histories
 from synth.world.views.callers import learn_envelopes
 from synth.worlds import WorldSettings, learn_world

@@ -9,7 +9,7 @@ from typing import Self
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 
-from dagster_project.progress import Step
+from dagster_project.build.progress import Step
 
 
 class Bars:

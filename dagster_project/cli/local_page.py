@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def serve_page(page: "ASGIApp", keys: "Keys", port: int, *, browser: bool) -> None:
     """Print the link that lets one browser in, and answer until Ctrl-C; port 0 takes a free one."""
     # starlette and uvicorn: 0.3 s
-    from ingest.server import Server, ServerSettings  # noqa: PLC0415
+    from ingest.receiver.server import Server, ServerSettings  # noqa: PLC0415
 
     server = Server(page, ServerSettings(port=port))
     stop = threading.Event()

@@ -14,29 +14,31 @@ from typing import Annotated
 
 import typer
 
-from dagster_project.cli import (
-    attack,
-    backtest,
+from dagster_project.cli.data import (
     build,
-    compare,
     dev,
-    diff,
     doctor,
     episodes,
     erase,
-    export,
     failures,
     ingest,
-    mcp,
     outcomes,
     redact,
+    serve,
+)
+from dagster_project.cli.faults import fault_of
+from dagster_project.cli.tasks import (
+    attack,
+    backtest,
+    compare,
+    diff,
+    export,
+    mcp,
     regrade,
     review,
     rollout,
     runs,
-    serve,
 )
-from dagster_project.cli.faults import fault_of
 
 app = typer.Typer(
     name="tracegym",

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from dagster_project.home import DEFAULT_HOME
+from dagster_project.home.layout import DEFAULT_HOME
 
 HomeOption = Annotated[
     Path,

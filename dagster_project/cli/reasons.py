@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from dagster_project.cli.output import notices, print_table
 
 if TYPE_CHECKING:
-    from dagster_project.rollout_reasons import PolicyReasons
+    from dagster_project.rollouts.reasons import PolicyReasons
 
 
 def print_reasons(causes: Mapping[str, int]) -> None:

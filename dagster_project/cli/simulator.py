@@ -7,7 +7,7 @@ import typer
 from dagster_project.cli.settings import read_settings
 
 if TYPE_CHECKING:
-    from dagster_project.simulated_replies import SimulatorChoice
+    from dagster_project.worlds.simulated_replies import SimulatorChoice
 
 
 def simulator_of(model: str, url: str) -> "SimulatorChoice | None":
@@ -26,6 +26,6 @@ def _chosen(model: str, url: str, option: str) -> "SimulatorChoice | None":
     if not model:
         return None
     # pyarrow and deltalake: 1 s
-    from dagster_project.simulated_replies import SimulatorChoice  # noqa: PLC0415
+    from dagster_project.worlds.simulated_replies import SimulatorChoice  # noqa: PLC0415
 
     return SimulatorChoice(model=model, url=url, api_key=read_settings().simulate_key or "")

@@ -5,22 +5,23 @@ from functools import partial
 
 import dagster as dg
 
-from dagster_project.agreement import HeldOut, agreed, leave_one_out
-from dagster_project.budgets import Meter, meter_of
-from dagster_project.clean_records import (
-    clean_episodes_of,
-    labels_of,
-    references_said_of,
-    said_corrections_of,
-)
+from dagster_project.build.budgets import Meter, meter_of
+from dagster_project.build.figures import forget, keep, stands
+from dagster_project.build.left_out import Skips
+from dagster_project.build.progress import tell
 from dagster_project.defs.partitions import APPS, ONE_RUN
 from dagster_project.defs.resources import CleanSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, made
 from dagster_project.defs.show import rows_of
 from dagster_project.defs.tasks import candidates_of
-from dagster_project.documents import Document, records, to_rows
-from dagster_project.figures import forget, keep, stands
-from dagster_project.freshness import (
+from dagster_project.lake.clean_records import (
+    clean_episodes_of,
+    labels_of,
+    references_said_of,
+    said_corrections_of,
+)
+from dagster_project.lake.documents import Document, records, to_rows
+from dagster_project.lake.freshness import (
     Key,
     digests,
     file_digest,
@@ -30,13 +31,12 @@ from dagster_project.freshness import (
     was_tried,
     work,
 )
-from dagster_project.lake import Lake
-from dagster_project.learnt_tables import AGREEMENT
-from dagster_project.learnt_worlds import world_of
-from dagster_project.progress import tell
+from dagster_project.lake.learnt_tables import AGREEMENT
+from dagster_project.lake.store import Lake
 from dagster_project.review.store import ASSET as REVIEWS
-from dagster_project.sampling import sample_of, within
-from dagster_project.skipped import Skips
+from dagster_project.tasks.agreement import HeldOut, agreed, leave_one_out
+from dagster_project.tasks.sampling import sample_of, within
+from dagster_project.worlds.stored_worlds import world_of
 
 ASSET = "agreement"
 MOST_FALSE_PASSES = 0.03

@@ -5,14 +5,14 @@ All start stopped: a person switches them on in the UI. They only request what t
 
 import dagster as dg
 
-from dagster_project.arrival import land
+from dagster_project.arrival.files import land
+from dagster_project.build.plan import plan_days, ranges, stale_apps
 from dagster_project.defs.jobs import apps, days, tidy
 from dagster_project.defs.partitions import APP_DAYS, APPS
 from dagster_project.defs.resources import CleanSide, PrivateSide
-from dagster_project.digests import hash_of
-from dagster_project.lake_owner import holder_of
-from dagster_project.plan import plan_days, ranges, stale_apps
-from ingest.wal import Wal
+from dagster_project.home.owner import holder_of
+from dagster_project.lake.digests import hash_of
+from ingest.receiver.wal import Wal
 
 RANGE_START = "dagster/asset_partition_range_start"
 RANGE_END = "dagster/asset_partition_range_end"

@@ -8,14 +8,20 @@ from typing import Final
 import dagster as dg
 import pyarrow as pa
 
-from dagster_project.clean_records import clean_episodes_of
-from dagster_project.commutation import Commutation, commutation_of, pairs_of
+from dagster_project.build.left_out import Skips, skipped_of, without_those_that_fail
+from dagster_project.build.progress import counted
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
 from dagster_project.defs.resources import CleanSide, PrivateSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, made
 from dagster_project.defs.show import bars, rows_of
-from dagster_project.freshness import Key, Work, nobody_knows, store, tried, work
-from dagster_project.gate import (
+from dagster_project.home.layout import lock
+from dagster_project.lake.clean_records import clean_episodes_of
+from dagster_project.lake.freshness import Key, Work, nobody_knows, store, tried, work
+from dagster_project.lake.rows import always, to_table
+from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import CALL_PAIRS, CLEAN_EPISODES, EPISODES, REDACTIONS
+from dagster_project.privacy.consistency import Commutation, commutation_of, pairs_of
+from dagster_project.privacy.gate import (
     HELD,
     REPLACED,
     STAYS,
@@ -30,18 +36,12 @@ from dagster_project.gate import (
     unread_of,
     vault_of,
 )
-from dagster_project.gate_leaks import leak_checked, leak_rows, still_leaking
-from dagster_project.home import lock
-from dagster_project.lake import Lake
-from dagster_project.leak_search import Known, known_of
-from dagster_project.progress import counted
-from dagster_project.rows import always, to_table
-from dagster_project.skipped import Skips, skipped_of, without_those_that_fail
-from dagster_project.tables import CALL_PAIRS, CLEAN_EPISODES, EPISODES, REDACTIONS
-from ingest.episode import Episode
-from redact.collector import without_collection
-from redact.scrub import Scrubbed, scrub
-from redact.vault import Vault
+from dagster_project.privacy.gate_leaks import leak_checked, leak_rows, still_leaking
+from dagster_project.privacy.leak_search import Known, known_of
+from ingest.records.episode import Episode
+from redact.apply.collector import without_collection
+from redact.apply.scrub import Scrubbed, scrub
+from redact.operators.vault import Vault
 
 ASSET = "clean_episodes"
 _PLACES: Final = 60

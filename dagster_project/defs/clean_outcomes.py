@@ -6,23 +6,23 @@ from collections.abc import Sequence
 import dagster as dg
 import pyarrow as pa
 
+from dagster_project.build.left_out import Skips, without_those_that_fail
+from dagster_project.build.progress import counted
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
 from dagster_project.defs.resources import CleanSide, PrivateSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, made
 from dagster_project.defs.show import table_of
-from dagster_project.freshness import Key, Work, digest, made_of, store, tried, work
-from dagster_project.gate import policy_of, raw_outcomes, unread_of, vault_of
-from dagster_project.gate_leaks import without_leaks
-from dagster_project.home import lock
-from dagster_project.lake import Lake
-from dagster_project.leak_search import Known, known_of
-from dagster_project.progress import counted
-from dagster_project.rows import always, to_table
-from dagster_project.skipped import Skips, without_those_that_fail
-from dagster_project.tables import CLEAN_OUTCOMES
-from ingest.outcome import Outcome
-from redact.scrub import scrub_outcomes
-from redact.vault import Vault
+from dagster_project.home.layout import lock
+from dagster_project.lake.freshness import Key, Work, digest, made_of, store, tried, work
+from dagster_project.lake.rows import always, to_table
+from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import CLEAN_OUTCOMES
+from dagster_project.privacy.gate import policy_of, raw_outcomes, unread_of, vault_of
+from dagster_project.privacy.gate_leaks import without_leaks
+from dagster_project.privacy.leak_search import Known, known_of
+from ingest.records.outcome import Outcome
+from redact.apply.scrub import scrub_outcomes
+from redact.operators.vault import Vault
 
 ASSET = "clean_outcomes"
 

@@ -5,13 +5,16 @@ from collections.abc import Mapping, Sequence
 
 import dagster as dg
 
+from dagster_project.build.left_out import Skips
+from dagster_project.build.progress import counted
 from dagster_project.defs.partitions import APPS, ONE_RUN
 from dagster_project.defs.resources import CleanSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, Metadata, made
 from dagster_project.defs.show import image, rows_of
-from dagster_project.difficulty import TaskDifficulty
-from dagster_project.difficulty_picture import picture
-from dagster_project.difficulty_report import (
+from dagster_project.difficulty.by_task import AppDifficulty
+from dagster_project.difficulty.pass_rates import TaskDifficulty
+from dagster_project.difficulty.picture import picture
+from dagster_project.difficulty.report import (
     AIM,
     BAND,
     app_difficulty,
@@ -20,14 +23,11 @@ from dagster_project.difficulty_report import (
     in_band,
     saturation,
 )
-from dagster_project.documents import Document, records, to_rows
-from dagster_project.freshness import Key, Work, digests, made_of, store, tried, work
-from dagster_project.lake import Lake
-from dagster_project.learnt_tables import DIFFICULTY, ROLLOUTS
-from dagster_project.progress import counted
-from dagster_project.rollout_store import rewards_of
-from dagster_project.skipped import Skips
-from dagster_project.task_difficulty import AppDifficulty
+from dagster_project.lake.documents import Document, records, to_rows
+from dagster_project.lake.freshness import Key, Work, digests, made_of, store, tried, work
+from dagster_project.lake.learnt_tables import DIFFICULTY, ROLLOUTS
+from dagster_project.lake.store import Lake
+from dagster_project.rollouts.store import rewards_of
 
 ASSET = "difficulty"
 RULES = "estimates, spread"

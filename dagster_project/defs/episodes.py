@@ -7,14 +7,17 @@ import dagster as dg
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dagster_project.arrival import Arrived, append_outcomes, keep_rejected
-from dagster_project.assembly import Findings, collect_days
+from dagster_project.arrival.assembly import Findings, collect_days
+from dagster_project.arrival.files import Arrived, append_outcomes, keep_rejected
+from dagster_project.arrival.staging import StagedEpisodes
+from dagster_project.build.left_out import Skips
+from dagster_project.build.progress import tell
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
 from dagster_project.defs.resources import PrivateSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, made
-from dagster_project.digests import digest_of
 from dagster_project.fatal import is_fatal
-from dagster_project.freshness import (
+from dagster_project.lake.digests import digest_of
+from dagster_project.lake.freshness import (
     Key,
     Work,
     digest,
@@ -24,12 +27,9 @@ from dagster_project.freshness import (
     tried,
     work,
 )
-from dagster_project.lake import Lake, Stamp
-from dagster_project.progress import tell
-from dagster_project.skipped import Skips
-from dagster_project.staged_episodes import StagedEpisodes
-from dagster_project.tables import CHATS, EPISODES, RESPONSES
-from ingest.episode import Episode
+from dagster_project.lake.store import Lake, Stamp
+from dagster_project.lake.tables import CHATS, EPISODES, RESPONSES
+from ingest.records.episode import Episode
 
 ASSET = "episodes"
 

@@ -4,17 +4,17 @@ from collections.abc import Sequence
 
 import dagster as dg
 
-from dagster_project.clean_records import clusters_of, failures_of
+from dagster_project.build.left_out import Skips
+from dagster_project.build.progress import counted
 from dagster_project.defs.partitions import APPS, ONE_RUN
 from dagster_project.defs.resources import CleanSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, Metadata, made
 from dagster_project.defs.show import bars, rows_of
-from dagster_project.freshness import Key, Work, digests, leave, made_of, store, work
-from dagster_project.lake import Lake
-from dagster_project.learnt_tables import CLUSTERS
-from dagster_project.progress import counted
-from dagster_project.rows import to_table
-from dagster_project.skipped import Skips
+from dagster_project.lake.clean_records import clusters_of, failures_of
+from dagster_project.lake.freshness import Key, Work, digests, leave, made_of, store, work
+from dagster_project.lake.learnt_tables import CLUSTERS
+from dagster_project.lake.rows import to_table
+from dagster_project.lake.store import Lake
 from synth.clusters.clustering import Clusters, ClusterSettings, cluster
 
 ASSET = "failure_clusters"

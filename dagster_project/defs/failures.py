@@ -7,13 +7,14 @@ from functools import partial
 
 import dagster as dg
 
-from dagster_project.calibration import first_labelled, outcomes_size
-from dagster_project.clean_records import clean_episodes_of, home_days, labels_of
+from dagster_project.build.left_out import Skips
+from dagster_project.build.progress import counted
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
 from dagster_project.defs.resources import CleanSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, made
 from dagster_project.defs.show import rows_of, table_of
-from dagster_project.freshness import (
+from dagster_project.lake.clean_records import clean_episodes_of, home_days, labels_of
+from dagster_project.lake.freshness import (
     Key,
     digest,
     digests,
@@ -24,13 +25,12 @@ from dagster_project.freshness import (
     tried,
     work,
 )
-from dagster_project.learnt_tables import FAILURES
-from dagster_project.progress import counted
+from dagster_project.lake.learnt_tables import FAILURES
+from dagster_project.lake.rows import always, looked_up, to_table
 from dagster_project.review.store import ASSET as REVIEWS
-from dagster_project.rows import always, looked_up, to_table
-from dagster_project.skipped import Skips
-from dagster_project.tool_parts import parts_size, reading_of
-from redact.clean_episode import CleanEpisode
+from dagster_project.worlds.calibration import first_labelled, outcomes_size
+from dagster_project.worlds.operations import parts_size, reading_of
+from redact.records.clean_episode import CleanEpisode
 from synth.failures.calibration import Calibration
 from synth.failures.detection import Failure, calibrate_on, called_in, detect
 from synth.failures.reading import PLAIN, AppReading

@@ -2,10 +2,10 @@
 
 import dagster as dg
 
+from dagster_project.build.executors import executor_of
 from dagster_project.defs.partitions import APP_DAYS, APPS
 from dagster_project.defs.resources import PrivateSide, executor_choice
-from dagster_project.executors import executor_of
-from dagster_project.tidy import tidy as tidy_home
+from dagster_project.home.tidy import tidy as tidy_home
 
 ARRIVING = ("spans", "episodes", "outcomes", "clean_episodes", "clean_outcomes", "failures")
 LEARNT = (

@@ -4,16 +4,16 @@ from functools import partial
 
 import dagster as dg
 
+from dagster_project.arrival.outcome_days import outcome_digests, outcomes_by_day
+from dagster_project.build.left_out import Skips
+from dagster_project.build.progress import tell
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
 from dagster_project.defs.resources import PrivateSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, made
-from dagster_project.freshness import Key, leave, made_of, or_unknown, store, work
-from dagster_project.lake import Lake
-from dagster_project.outcome_days import outcome_digests, outcomes_by_day
-from dagster_project.progress import tell
-from dagster_project.rows import looked_up, to_table
-from dagster_project.skipped import Skips
-from dagster_project.tables import OUTCOMES
+from dagster_project.lake.freshness import Key, leave, made_of, or_unknown, store, work
+from dagster_project.lake.rows import looked_up, to_table
+from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import OUTCOMES
 
 ASSET = "outcomes"
 

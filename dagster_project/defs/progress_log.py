@@ -4,7 +4,7 @@ import logging
 
 import dagster as dg
 
-from dagster_project.progress import tell
+from dagster_project.build.progress import tell
 
 LOGGER = "progress"
 _SAYS = {

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import dagster as dg
 
-from dagster_project.budgets import Budget, budgets_of
+from dagster_project.build.budgets import Budget, budgets_of
 from dagster_project.engine.choice import LOCAL, EngineChoice
-from dagster_project.engine.spread import Engine
-from dagster_project.home import (
+from dagster_project.engine.interface import Engine
+from dagster_project.home.layout import (
     Home,
     budgets_in,
     most_requests_of,
@@ -21,9 +21,9 @@ from dagster_project.home import (
     risk_of,
     vault_secret,
 )
-from dagster_project.judge_replies import JudgeChoice
-from dagster_project.lake import Lake
-from dagster_project.storage import local_side
+from dagster_project.home.storage import local_side
+from dagster_project.lake.store import Lake
+from dagster_project.tasks.judge_replies import JudgeChoice
 from redact.policy import load_policy
 
 

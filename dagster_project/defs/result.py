@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import dagster as dg
 
+from dagster_project.build.left_out import Skipped, Skips, skipped_of
 from dagster_project.defs.show import rows_of
-from dagster_project.lake import Lake
-from dagster_project.skipped import Skipped, Skips, skipped_of
+from dagster_project.lake.store import Lake
 
 if TYPE_CHECKING:
     AssetResult = dg.MaterializeResult[Any]

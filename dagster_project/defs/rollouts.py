@@ -4,15 +4,15 @@ import asyncio
 
 import dagster as dg
 
-from dagster_project.clean_files import bring
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
 from dagster_project.defs.resources import CleanSide
 from dagster_project.defs.result import AssetResult
 from dagster_project.defs.show import rows_of
-from dagster_project.learnt_tables import ROLLOUTS
-from dagster_project.policies import ClusterChoice, Launch, PolicyChoice
-from dagster_project.rollout_store import rollout_rows
-from dagster_project.rollouts import roll_out
+from dagster_project.lake.clean_files import bring
+from dagster_project.lake.learnt_tables import ROLLOUTS
+from dagster_project.rollouts.policies import ClusterChoice, Launch, PolicyChoice
+from dagster_project.rollouts.runs import roll_out
+from dagster_project.rollouts.store import rollout_rows
 from environments.rollout.causes import nulls_in_words
 from environments.rollout.engine import RolloutSettings
 

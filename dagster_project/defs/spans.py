@@ -5,14 +5,14 @@ from functools import partial
 
 import dagster as dg
 
+from dagster_project.build.left_out import Skips, keep_all
+from dagster_project.build.progress import counted
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
 from dagster_project.defs.resources import PrivateSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, made
-from dagster_project.freshness import Key, made_of, tried, work
-from dagster_project.lake import Lake, Stamp
-from dagster_project.progress import counted
-from dagster_project.skipped import Skips, keep_all
-from dagster_project.tables import CHATS, LOG_EVENTS, SPANS, Table, once
+from dagster_project.lake.freshness import Key, made_of, tried, work
+from dagster_project.lake.store import Lake, Stamp
+from dagster_project.lake.tables import CHATS, LOG_EVENTS, SPANS, Table, once
 
 ASSET = "spans"
 _ARRIVING = (SPANS, LOG_EVENTS, CHATS)

@@ -6,19 +6,19 @@ from contextlib import suppress
 import dagster as dg
 import pyarrow as pa
 
-from dagster_project.clean_files import bring, publish
+from dagster_project.build.left_out import Skips, without_those_that_fail
+from dagster_project.build.progress import counted
 from dagster_project.defs.partitions import APPS, ONE_RUN
 from dagster_project.defs.resources import CleanSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, made
 from dagster_project.defs.show import rows_of
-from dagster_project.documents import Document, contents, to_rows
-from dagster_project.freshness import Key, digests, made_of, store, tried, work
-from dagster_project.judge_replies import replies_seen
-from dagster_project.lake import Lake
-from dagster_project.learnt_tables import TASK_SETS
-from dagster_project.progress import counted
-from dagster_project.skipped import Skips, without_those_that_fail
-from dagster_project.task_set_parts import parts_of
+from dagster_project.lake.clean_files import bring, publish
+from dagster_project.lake.documents import Document, contents, to_rows
+from dagster_project.lake.freshness import Key, digests, made_of, store, tried, work
+from dagster_project.lake.learnt_tables import TASK_SETS
+from dagster_project.lake.store import Lake
+from dagster_project.tasks.judge_replies import replies_seen
+from dagster_project.tasks.task_set_parts import parts_of
 from environments.export.splits import SPLITS
 from environments.export.taskset import Entry, write_task_set
 from environments.runtime.task.errors import TaskSetError

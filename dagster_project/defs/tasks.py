@@ -6,18 +6,20 @@ from collections.abc import Sequence
 import dagster as dg
 import pyarrow as pa
 
-from dagster_project.clean_records import (
+from dagster_project.build.left_out import Skips, without_those_that_fail
+from dagster_project.build.progress import tell
+from dagster_project.defs.partitions import APPS, ONE_RUN
+from dagster_project.defs.resources import CleanSide
+from dagster_project.defs.result import LEFT_OUT, AssetResult, Metadata, made
+from dagster_project.defs.show import bars, table_of
+from dagster_project.lake.clean_records import (
     clean_episodes_of,
     labels_of,
     references_said_of,
     said_corrections_of,
 )
-from dagster_project.defs.partitions import APPS, ONE_RUN
-from dagster_project.defs.resources import CleanSide
-from dagster_project.defs.result import LEFT_OUT, AssetResult, Metadata, made
-from dagster_project.defs.show import bars, table_of
-from dagster_project.documents import Document, records, to_rows
-from dagster_project.freshness import (
+from dagster_project.lake.documents import Document, records, to_rows
+from dagster_project.lake.freshness import (
     Key,
     Work,
     digests,
@@ -27,17 +29,15 @@ from dagster_project.freshness import (
     tried,
     work,
 )
-from dagster_project.learnt_tables import TASKS
-from dagster_project.learnt_worlds import world_of
-from dagster_project.progress import tell
+from dagster_project.lake.learnt_tables import TASKS
 from dagster_project.review.feedback import with_rubrics
 from dagster_project.review.store import ASSET as REVIEWS
 from dagster_project.review.store import reviews_of
-from dagster_project.sampling import cluster_by_episode, drawn, keep_sample, within
-from dagster_project.skipped import Skips, without_those_that_fail
+from dagster_project.tasks.sampling import cluster_by_episode, drawn, keep_sample, within
+from dagster_project.worlds.stored_worlds import world_of
 from environments.runtime.task.candidate import Candidate
 from environments.runtime.values.canonical import task_version
-from redact.clean_episode import CleanEpisode
+from redact.records.clean_episode import CleanEpisode
 from synth.tasks import derive_tasks
 
 ASSET = "tasks"

@@ -7,41 +7,41 @@ from functools import partial
 
 import dagster as dg
 
-from dagster_project.budgets import meter_of
+from dagster_project.build.budgets import meter_of
+from dagster_project.build.left_out import Skips
+from dagster_project.build.progress import counted
 from dagster_project.defs.agreement import held_out_of
 from dagster_project.defs.partitions import APPS, ONE_RUN
 from dagster_project.defs.resources import CleanSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, made
 from dagster_project.defs.show import bars, rows_of, table_of
 from dagster_project.defs.tasks import candidates_of
-from dagster_project.documents import Document, records, to_rows
-from dagster_project.found_cheats import cheats_of, cheats_seen
-from dagster_project.freshness import Key, digests, made_of, store, tried, work
-from dagster_project.grader_trust import (
+from dagster_project.lake.documents import Document, records, to_rows
+from dagster_project.lake.freshness import Key, digests, made_of, store, tried, work
+from dagster_project.lake.learnt_tables import VERIFIED
+from dagster_project.lake.store import Lake
+from dagster_project.review.feedback import undecided, with_decisions
+from dagster_project.review.store import ASSET as REVIEWS
+from dagster_project.review.store import reviews_of
+from dagster_project.tasks.found_cheats import cheats_of, cheats_seen
+from dagster_project.tasks.grader_trust import (
     CHECK,
     STANDINGS,
     UNTRUSTED,
     KindTrust,
     told_of,
 )
-from dagster_project.judge_replies import judge_of, keep_fresh, replies_seen
-from dagster_project.kept_verdicts import keep_reads, remembered
-from dagster_project.lake import Lake
-from dagster_project.learnt_tables import VERIFIED
-from dagster_project.learnt_worlds import world_of
-from dagster_project.progress import counted
-from dagster_project.review.feedback import undecided, with_decisions
-from dagster_project.review.store import ASSET as REVIEWS
-from dagster_project.review.store import reviews_of
-from dagster_project.skipped import Skips
-from dagster_project.verification import (
+from dagster_project.tasks.judge_replies import judge_of, keep_fresh, replies_seen
+from dagster_project.tasks.kept_verdicts import keep_reads, remembered
+from dagster_project.tasks.verification import (
     GATE,
     Seen,
     VerifiedTask,
     trust_in,
     verify_all,
 )
-from environments.verification.judged import UNASKED
+from dagster_project.worlds.stored_worlds import world_of
+from environments.verification.judge_checks import UNASKED
 from environments.verification.sentences import reason_group, reason_says
 from environments.verify import ACCEPTED
 

@@ -9,18 +9,19 @@ from typing import Any, Final
 
 import dagster as dg
 
-from dagster_project.budgets import Meter, meter_of
-from dagster_project.clean_files import publish
-from dagster_project.clean_records import clean_episodes_of
+from dagster_project.build.budgets import Meter, meter_of
+from dagster_project.build.figures import Taken, forget, keep, stands
+from dagster_project.build.left_out import Skipped, Skips, apart, next_part, skipped_of
+from dagster_project.build.progress import tell
 from dagster_project.defs.partitions import APPS, ONE_RUN
 from dagster_project.defs.resources import CleanSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, made
 from dagster_project.defs.show import bars, rows_of
-from dagster_project.documents import Document, to_rows
-from dagster_project.engine.spread import Load
-from dagster_project.fallback_worlds import learn_with_fallback
-from dagster_project.figures import Taken, forget, keep, stands
-from dagster_project.freshness import (
+from dagster_project.engine.interface import Load
+from dagster_project.lake.clean_files import publish
+from dagster_project.lake.clean_records import clean_episodes_of
+from dagster_project.lake.documents import Document, to_rows
+from dagster_project.lake.freshness import (
     Key,
     digests,
     file_digest,
@@ -31,23 +32,22 @@ from dagster_project.freshness import (
     was_tried,
     work,
 )
-from dagster_project.held_out import measure
-from dagster_project.lake import Lake
-from dagster_project.learnt_tables import WORLDS
-from dagster_project.learnt_worlds import (
+from dagster_project.lake.learnt_tables import WORLDS
+from dagster_project.lake.store import Lake
+from dagster_project.report.faults import BUDGET
+from dagster_project.report.worlds import version_rows
+from dagster_project.worlds.fallback_worlds import learn_with_fallback
+from dagster_project.worlds.held_out import measure
+from dagster_project.worlds.stored_worlds import (
     StoredWorld,
     measured_document,
     stored_document,
     world_document,
     world_of,
 )
-from dagster_project.progress import tell
-from dagster_project.skipped import Skipped, Skips, apart, next_part, skipped_of
-from dagster_project.skipped_parts import BUDGET
-from dagster_project.world_parts import version_rows
 from environments.fidelity import VERDICTS
-from environments.unsettled import settle
-from redact.clean_episode import CleanEpisode
+from environments.unsettled_calls import settle
+from redact.records.clean_episode import CleanEpisode
 from synth.world_settings import load_world_settings
 from synth.worlds import WorldSettings
 

@@ -7,10 +7,10 @@ may take. Not here: the engines themselves.
 from dataclasses import dataclass
 from typing import Final
 
+from dagster_project.engine.interface import Engine
 from dagster_project.engine.machine import cores, free_memory
 from dagster_project.engine.processes import BASE, Processes
 from dagster_project.engine.serial import Serial
-from dagster_project.engine.spread import Engine
 from dagster_project.errors import InputError
 
 LOCAL: Final = "local"

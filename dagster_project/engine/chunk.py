@@ -8,9 +8,9 @@ import pickle
 from collections.abc import Sequence
 from typing import Any
 
+from dagster_project.build.left_out import keep_place, place_of
 from dagster_project.errors import StageError
-from dagster_project.skipped import keep_place, place_of
-from redact.collector import seldom_collecting
+from redact.apply.collector import seldom_collecting
 
 _loaded: list[tuple[int, Any]] = []
 """The latest function with what it shares, by a number of the map."""

@@ -19,8 +19,8 @@ from ray.exceptions import (  # pyright: ignore[reportMissingImports]
 )
 
 from dagster_project.engine.chunk import packed, run_chunk
+from dagster_project.engine.interface import Item, Load, Made, Shared, in_chunks
 from dagster_project.engine.serial import Serial
-from dagster_project.engine.spread import Item, Load, Made, Shared, in_chunks
 from dagster_project.errors import StageError
 
 RETRIES: Final = 3

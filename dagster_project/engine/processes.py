@@ -25,8 +25,8 @@ from types import ModuleType
 from typing import Any, Final
 
 from dagster_project.engine.chunk import packed, run_chunk
+from dagster_project.engine.interface import Item, Load, Made, Shared, in_chunks
 from dagster_project.engine.serial import Serial
-from dagster_project.engine.spread import Item, Load, Made, Shared, in_chunks
 from dagster_project.errors import StageError
 
 BASE: Final = 220
@@ -34,10 +34,10 @@ BASE: Final = 220
 GROWTH: Final = 8
 """MiB that it takes for each MiB of what is shared, as that travels: read, and with the caches that are made of it."""
 _PRELOAD: Final = (
-    "dagster_project.agreement",
-    "dagster_project.verification",
-    "dagster_project.held_out",
-    "redact.scrub",
+    "dagster_project.tasks.agreement",
+    "dagster_project.tasks.verification",
+    "dagster_project.worlds.held_out",
+    "redact.apply.scrub",
     "synth.failures.detection",
 )
 _METHOD: Final = "forkserver" if "forkserver" in get_all_start_methods() else "spawn"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from dagster_project.engine.spread import Item, Load, Made, Shared
+from dagster_project.engine.interface import Item, Load, Made, Shared
 
 
 class Serial:

@@ -9,14 +9,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from dagster_project.digests import digest_of
-from dagster_project.documents import contents
 from dagster_project.erasure.raw_side import among, drop_rows
 from dagster_project.erasure.who import Erased
-from dagster_project.found_cheats import FOUND_CHEATS
-from dagster_project.home import Home
-from dagster_project.lake import Lake
-from dagster_project.learnt_tables import (
+from dagster_project.home.layout import Home
+from dagster_project.lake.digests import digest_of
+from dagster_project.lake.documents import contents
+from dagster_project.lake.learnt_tables import (
     AGREEMENT,
     CLUSTERS,
     DIFFICULTY,
@@ -30,10 +28,12 @@ from dagster_project.learnt_tables import (
     VERIFIED,
     WORLDS,
 )
+from dagster_project.lake.rows import canonical_text
+from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, Table
 from dagster_project.review.tables import REVIEWS, VERDICTS
-from dagster_project.rows import canonical_text
-from dagster_project.simulated_replies import SIMULATED_REPLIES
-from dagster_project.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, Table
+from dagster_project.tasks.found_cheats import FOUND_CHEATS
+from dagster_project.worlds.simulated_replies import SIMULATED_REPLIES
 
 _OF_EPISODES: tuple[Table, ...] = (CLEAN_EPISODES, CLEAN_OUTCOMES, FAILURES, REVIEWS)
 _OF_TASKS: tuple[Table, ...] = (ROLLOUTS, VERDICTS, FOUND_CHEATS, REVIEWS)

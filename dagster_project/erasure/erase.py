@@ -11,23 +11,23 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from dagster_project.arrival import land
-from dagster_project.audit import note
+from dagster_project.arrival.files import land
 from dagster_project.erasure.clean_side import Withdrawn, erase_clean, withdrawn_of
 from dagster_project.erasure.needles import Needles
 from dagster_project.erasure.raw_side import erase_bodies, erase_rows
 from dagster_project.erasure.search import Searched, search
-from dagster_project.erasure.who import Asked, Erased, erased_of
+from dagster_project.erasure.who import Erased, ErasureRequest, erased_of
 from dagster_project.erasure.withdrawn import WITHDRAWN
-from dagster_project.gate import policy_of, texts_of, vault_of
-from dagster_project.home import Home, apps_of, lock
-from dagster_project.lake import Lake
-from dagster_project.rows import from_rows
-from dagster_project.tables import EPISODES
-from ingest.episode import Episode
-from ingest.wal import Wal
-from redact.learn import learn
-from redact.vault import Vault
+from dagster_project.home.layout import Home, apps_of, lock
+from dagster_project.lake.rows import from_rows
+from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import EPISODES
+from dagster_project.privacy.audit import note
+from dagster_project.privacy.gate import policy_of, texts_of, vault_of
+from ingest.receiver.wal import Wal
+from ingest.records.episode import Episode
+from redact.apply.learn import learn
+from redact.operators.vault import Vault
 
 _DIRECT = 6
 """Shorter values are names and words that others have too."""
@@ -50,7 +50,7 @@ class Erasure:
     searched: Searched
 
 
-def erase(home: Home, asked: Asked, *, secret: bytes, who: str) -> Erasure:
+def erase(home: Home, asked: ErasureRequest, *, secret: bytes, who: str) -> Erasure:
     """Remove everything of some users and episodes, and search for it."""
     with lock(home, "build"), lock(home, "vault"), Wal(home.wal) as wal:
         land(home, wal)
@@ -70,7 +70,7 @@ def erase(home: Home, asked: Asked, *, secret: bytes, who: str) -> Erasure:
     return done
 
 
-def _erase(home: Home, wal: Wal, vault: Vault, asked: Asked) -> Erasure:
+def _erase(home: Home, wal: Wal, vault: Vault, asked: ErasureRequest) -> Erasure:
     raw, clean = Lake(home.private / "lake"), Lake(home.clean / "lake")
     erased = [
         one

@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 
 from dagster_project.erasure.needles import Needles
 from dagster_project.erasure.who import Erased
-from dagster_project.lake import Lake
-from dagster_project.tables import (
+from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import (
     ARRIVED_OUTCOMES,
     CALL_PAIRS,
     CHATS,
@@ -28,8 +28,8 @@ from dagster_project.tables import (
     Table,
 )
 from ingest.errors import BodyRefused
-from ingest.limits import DEFAULT_LIMITS, unpack
-from ingest.wal import StoredRecord, Wal
+from ingest.otlp.limits import DEFAULT_LIMITS, unpack
+from ingest.receiver.wal import StoredRecord, Wal
 
 _BY_TRACE = (SPANS, LOG_EVENTS)
 _BY_EPISODE = (CHATS, EPISODES, RESPONSES)

@@ -16,10 +16,10 @@ import pyarrow.parquet as pq
 
 from dagster_project.erasure.needles import Needles
 from dagster_project.erasure.raw_side import plain_of
-from dagster_project.home import Home
-from ingest.wal import FILE_NAME, Wal
+from dagster_project.home.layout import Home
+from ingest.receiver.wal import FILE_NAME, Wal
 from redact.errors import VaultError
-from redact.vault import Vault
+from redact.operators.vault import Vault
 
 _PART = 8 << 20
 _OVERLAP = 4096

@@ -7,18 +7,18 @@ build has put together yet is put together here.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dagster_project.assembly import assemble_days, days_of
+from dagster_project.arrival.assembly import assemble_days, days_of
 from dagster_project.defs.spans import ASSET, arrivals
-from dagster_project.freshness import work
-from dagster_project.lake import Lake
-from dagster_project.rows import from_rows
-from dagster_project.tables import CHATS, CLEAN_EPISODES, EPISODES, once
-from ingest.episode import Episode
-from redact.vault import Vault, canonical
+from dagster_project.lake.freshness import work
+from dagster_project.lake.rows import from_rows
+from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import CHATS, CLEAN_EPISODES, EPISODES, once
+from ingest.records.episode import Episode
+from redact.operators.vault import Vault, canonical
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class ErasureRequest:
     """Whom to erase, as somebody wrote it."""
 
     users: frozenset[str] = frozenset()
@@ -49,7 +49,9 @@ class Erased:
     """Traces that hold other episodes too."""
 
 
-def erased_of(lake: Lake, clean: Lake, vault: Vault, app: str, asked: Asked) -> Erased | None:
+def erased_of(
+    lake: Lake, clean: Lake, vault: Vault, app: str, asked: ErasureRequest
+) -> Erased | None:
     """What of an app is asked for; None where nothing is."""
     found = {e.episode_id: (day, e) for day, e in _raw(lake, vault, app, asked)}
     episodes = tuple(episode for _, episode in found.values())
@@ -71,7 +73,9 @@ def erased_of(lake: Lake, clean: Lake, vault: Vault, app: str, asked: Asked) -> 
     )
 
 
-def _raw(lake: Lake, vault: Vault, app: str, asked: Asked) -> Iterable[tuple[str, Episode]]:
+def _raw(
+    lake: Lake, vault: Vault, app: str, asked: ErasureRequest
+) -> Iterable[tuple[str, Episode]]:
     """Raw episodes that are asked for, with their days: those of the lake, and those that no build has seen."""
 
     def is_asked(row: dict[str, object]) -> bool:
@@ -99,7 +103,7 @@ def _raw(lake: Lake, vault: Vault, app: str, asked: Asked) -> Iterable[tuple[str
                 yield day, one
 
 
-def _past_the_gate(clean: Lake, vault: Vault, app: str, asked: Asked) -> frozenset[str]:
+def _past_the_gate(clean: Lake, vault: Vault, app: str, asked: ErasureRequest) -> frozenset[str]:
     """Clean episodes that are asked for by their own id, or of whose user the vault knows the surrogate."""
     keyed = vault.keyed(app)
     digests = {keyed.digest("subject", user, size=8).hex() for user in asked.users}

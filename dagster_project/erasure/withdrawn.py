@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from dagster_project.errors import HomeError
-from dagster_project.home import Home
+from dagster_project.home.layout import Home
 from environments.runtime.task.manifest import TaskSetManifest
 from environments.runtime.task.task_set import TaskSet
 

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from dagster_project.skipped_parts import SkippedRow
+from dagster_project.report.faults import SkippedRow
 from environments.verification.attack_table import AttackRow, WayRow
 
 

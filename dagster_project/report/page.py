@@ -31,7 +31,7 @@ from dagster_project.report.data import (
     TaskCount,
     TaskRow,
 )
-from dagster_project.skipped_parts import SEND
+from dagster_project.report.faults import SEND
 from environments.rollout.causes import nulls_in_words
 from environments.verification.sentences import probe_says
 

@@ -13,20 +13,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from dagster_project.agreement import HeldOut
-from dagster_project.clean_records import (
+from dagster_project.lake.clean_records import (
     clean_episodes_of,
     clean_outcomes_of,
     clusters_of,
     home_days,
     labels_of,
 )
-from dagster_project.documents import records
-from dagster_project.found_cheats import cheats_of
-from dagster_project.judge_replies import judge_of, replies_of
-from dagster_project.lake import Lake
-from dagster_project.learnt_tables import AGREEMENT, ROLLOUTS, TASKS, VERIFIED
-from dagster_project.learnt_worlds import world_of
+from dagster_project.lake.documents import records
+from dagster_project.lake.learnt_tables import AGREEMENT, ROLLOUTS, TASKS, VERIFIED
+from dagster_project.lake.store import Lake
 from dagster_project.review.editing.preview import Before, Preview, preview
 from dagster_project.review.feedback import STALE, with_decision, with_rubric
 from dagster_project.review.regrading import Change, Run, compare
@@ -37,8 +33,12 @@ from dagster_project.review.verdicts import (
     rollout_days,
     runs_of_task,
 )
-from dagster_project.simulated_replies import simulated_replies
-from dagster_project.verification import Seen, VerifiedTask
+from dagster_project.tasks.agreement import HeldOut
+from dagster_project.tasks.found_cheats import cheats_of
+from dagster_project.tasks.judge_replies import judge_of, replies_of
+from dagster_project.tasks.verification import Seen, VerifiedTask
+from dagster_project.worlds.simulated_replies import simulated_replies
+from dagster_project.worlds.stored_worlds import world_of
 from environments.diff import title_of
 from environments.regrade import (
     Regraded,
@@ -58,7 +58,7 @@ from environments.runtime.task.verdict import Verdict
 from environments.runtime.values.canonical import task_version
 from environments.runtime.world.world import World
 from synth.labels import UNLABELLED, Label, label_episodes, load_outcome_policy
-from synth.rubric.recorded import record
+from synth.recordings.attempt import record
 
 REMEMBERED: Final = 48
 """Tasks whose runs stay in memory."""

@@ -8,18 +8,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from dagster_project.lake import Lake
+from dagster_project.lake.store import Lake
 from dagster_project.review.review import ACCEPT, LABELS, REJECT, Review
 from dagster_project.review.store import Reviews, reviews_of
-from dagster_project.verification import VerifiedTask
+from dagster_project.tasks.verification import VerifiedTask
 from environments.runtime.task.candidate import Candidate
 from environments.runtime.task.rubric import Rubric
 from environments.runtime.values.canonical import digest, rubric_hash
-from environments.verification.judged import UNASKED
+from environments.verification.judge_checks import UNASKED
 from environments.verification.probe import BELOW
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED
-from redact.clean_outcome import CleanOutcome
-from redact.clean_rows import clean_outcome_from_row
+from redact.records.clean_outcome import CleanOutcome
+from redact.records.clean_rows import clean_outcome_from_row
 from synth.labels import OutcomePolicy, OutcomeRule
 from synth.rubric.policy_rules import asked_of_a_judge
 

@@ -10,9 +10,11 @@ from typing import Final
 
 import pyarrow as pa
 
-from dagster_project.digests import hash_of
-from dagster_project.freshness import made_of
-from dagster_project.lake import Lake, Stamp
+from dagster_project.lake.digests import hash_of
+from dagster_project.lake.freshness import made_of
+from dagster_project.lake.rows import from_rows
+from dagster_project.lake.store import Lake, Stamp
+from dagster_project.lake.tables import once
 from dagster_project.review.review import (
     CHECK,
     DECISION,
@@ -23,8 +25,6 @@ from dagster_project.review.review import (
     named,
 )
 from dagster_project.review.tables import REVIEWS
-from dagster_project.rows import from_rows
-from dagster_project.tables import once
 
 ASSET: Final = "reviews"
 

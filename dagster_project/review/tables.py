@@ -7,7 +7,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from dagster_project.tables import BY_APP, Table
+from dagster_project.lake.tables import BY_APP, Table
 
 
 def _layout(**columns: pa.DataType) -> pa.Schema:

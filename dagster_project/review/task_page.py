@@ -14,7 +14,7 @@ from dagster_project.review.editing.edits import written_in
 from dagster_project.review.editing.kinds import KINDS, Shown, example_of, fields_of
 from dagster_project.review.review import CHECK, Review
 from dagster_project.review.transcript import turns
-from dagster_project.standing import ENDS
+from dagster_project.tasks.app_state import ENDS
 from environments.describe_check import describe
 from environments.regrade import conversation
 from environments.runtime.task.rubric import Rubric

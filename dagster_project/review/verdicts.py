@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import pyarrow as pa
 
-from dagster_project.judge_replies import keep_fresh, replies_of
-from dagster_project.lake import Lake
-from dagster_project.learnt_tables import ROLLOUTS
+from dagster_project.lake.learnt_tables import ROLLOUTS
+from dagster_project.lake.rows import texts
+from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import once
 from dagster_project.review.tables import VERDICTS
-from dagster_project.rows import texts
-from dagster_project.simulated_replies import simulated_replies
-from dagster_project.tables import once
+from dagster_project.tasks.judge_replies import keep_fresh, replies_of
+from dagster_project.worlds.simulated_replies import simulated_replies
 from environments.judges.ask import Judge
 from environments.judges.question import Question
 from environments.regrade import Regraded, Regrading, StoredRun, questions_of_runs, regrade

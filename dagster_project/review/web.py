@@ -18,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from dagster_project.lake.rows import canonical_text
 from dagster_project.review.desk import AppDesk, Desk, Entry, Graded
 from dagster_project.review.editing.drafts import Drafts
 from dagster_project.review.editing.edits import Edit, edited, written_in
@@ -45,10 +46,9 @@ from dagster_project.review.task_page import (
     rubric_shown,
     tried,
 )
-from dagster_project.review.team.between import agreement_rows
 from dagster_project.review.team.plan import Team
+from dagster_project.review.team.reviewer_agreement import agreement_rows
 from dagster_project.review.team.turn import Turn, turns_of, unlabelled_by
-from dagster_project.rows import canonical_text
 from environments.runtime.task.verdict import Verdict
 from environments.runtime.values.canonical import rubric_hash
 

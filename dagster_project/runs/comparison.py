@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from math import fsum
 from typing import Any, Final, NamedTuple
 
-from dagster_project.rollout_reasons import PolicyReasons, by_policy
-from dagster_project.runs.paired import PairedDifference, paired_difference
+from dagster_project.rollouts.reasons import PolicyReasons, by_policy
+from dagster_project.runs.paired_policies import PairedDifference, paired_difference
 from dagster_project.runs.run import RunRow
 from environments.runtime.task.task_set import TaskSet
 

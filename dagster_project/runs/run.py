@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict
 
-from dagster_project.rollout_reasons import cause_of_row
+from dagster_project.rollouts.reasons import cause_of_row
 from environments.rollout.causes import CAUSES, Cause
 from environments.rollout.explanation import GradedCheck
 

@@ -12,13 +12,12 @@ from typing import Any, Protocol
 
 from pydantic import ValidationError
 
-from dagster_project.documents import contents
 from dagster_project.errors import InputError
-from dagster_project.judge_replies import replies_of
-from dagster_project.lake import Lake
-from dagster_project.learnt_tables import ROLLOUTS, TASKS
+from dagster_project.lake.documents import contents
+from dagster_project.lake.learnt_tables import ROLLOUTS, TASKS
+from dagster_project.lake.store import Lake
 from dagster_project.review.tables import VERDICTS
-from dagster_project.rollout_store import explained
+from dagster_project.rollouts.store import explained
 from dagster_project.runs.run import (
     LISTED,
     OPENED,
@@ -29,7 +28,8 @@ from dagster_project.runs.run import (
     line_of,
     title_in,
 )
-from dagster_project.simulated_replies import simulated_replies
+from dagster_project.tasks.judge_replies import replies_of
+from dagster_project.worlds.simulated_replies import simulated_replies
 from environments.regrade import StoredRun, attempt_of, conversation
 from environments.rollout.explanation import (
     Explanation,

@@ -21,7 +21,7 @@ from starlette.routing import Route
 from dagster_project.review.guard import Guard, Keys
 from dagster_project.review.pages import STATIC, Frame, page, static_text
 from dagster_project.review.transcript import Turn, turns
-from dagster_project.rollout_reasons import by_policy
+from dagster_project.rollouts.reasons import by_policy
 from dagster_project.runs.choice import GOT, Choice, chosen, earned
 from dagster_project.runs.run import Line, OpenRun
 from dagster_project.runs.shelf import Shelf

@@ -14,12 +14,12 @@ from typing import Any
 
 from environments.kept.answers import Answer, World, answers_alike
 from environments.kept.graded_by import check_as_read, digest, task_as_read
-from environments.kept.probed import NOTHING, Probed, Probing
+from environments.kept.probe_results import NOTHING, Probed, Probing
 from environments.runtime.play.environment import run_actions
 from environments.runtime.task.attempt import Attempt, Json
 from environments.runtime.task.candidate import Action, Candidate
 from environments.runtime.task.task import Task
-from environments.search.found import FoundCheat
+from environments.search.found_cheats import FoundCheat
 from environments.verification.knowable import Asked, Given
 from environments.verification.material import Others, answers_in
 from environments.verify import Verification, verify

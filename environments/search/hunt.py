@@ -19,7 +19,7 @@ from environments.runtime.task.candidate import Action
 from environments.runtime.task.task_set import PackedTask, TaskSet
 from environments.runtime.task.verdict import Verdict
 from environments.runtime.values.normal import stable
-from environments.search.found import FoundCheat
+from environments.search.found_cheats import FoundCheat
 from environments.search.operators import BACK, OPERATORS, Operator
 from environments.search.oracle import Oracle
 from environments.search.stock import Stock, oracle_of, stock_of

@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Final
 
 from environments.runtime.checks.end_state import effect_rows, event_rows, own_texts
-from environments.runtime.checks.grounded import without_ground
+from environments.runtime.checks.ground import without_ground
 from environments.runtime.checks.view import View, text_of
 from environments.runtime.task.attempt import Attempt, Json
 from environments.runtime.task.rubric import Rubric

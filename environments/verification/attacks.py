@@ -43,7 +43,7 @@ CHUNK: Final = 5
 GUESSES: Final = 10
 """Small counts are answers that can be had by counting."""
 AT_ONCE: Final = 2
-MANY: Final = 8
+OTHER_CANDIDATES: Final = 8
 """Answers beside the right one in a list of candidates."""
 
 
@@ -169,8 +169,10 @@ def _answerers(material: Material) -> Iterator[Probe]:
     others = material.other_answers
     for number, other in enumerate(others[:OTHERS], 1):
         yield Probe(name=f"another_answer_{number}", actions=(says(other),), expected=ZERO)
-    made_up = [str(n) for n in range(1, MANY + 1)] if len(others) < MANY else []
-    candidates = [*others[:MANY], *made_up]
+    made_up = (
+        [str(n) for n in range(1, OTHER_CANDIDATES + 1)] if len(others) < OTHER_CANDIDATES else []
+    )
+    candidates = [*others[:OTHER_CANDIDATES], *made_up]
     middle = len(candidates) // 2
     listed = [*candidates[:middle], material.answers[0], *candidates[middle:]]
     for number, mark in enumerate((", ", " or ", "\n"), 1):

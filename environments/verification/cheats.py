@@ -21,7 +21,7 @@ from environments.verification.constant import said_texts
 from environments.verification.material import Material, PlannedCall
 from environments.verification.mutants import FIGURE, falsified, inserted, one_argument_changed
 from environments.verification.probe import BELOW, ZERO, Probe, calls, says
-from environments.verification.shown import leaves_by_path
+from environments.verification.readable_values import leaves_by_path
 
 UNSURE: Final = {
     "CJK": "我不太确定。",

@@ -1,7 +1,7 @@
 """The kind of check that decides a task: graders of one kind err alike, so what is known of some says something of the others.
 
 In: a rubric and where its task comes from. Out: one name of a short list. Looks at required positive checks for reward only: the other ones
-gate. Not here: how often a kind errs (`dagster_project.grader_trust`).
+gate. Not here: how often a kind errs (`dagster_project.tasks.grader_trust`).
 """
 
 from __future__ import annotations

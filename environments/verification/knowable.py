@@ -23,7 +23,7 @@ from environments.runtime.task.tool_definition import (
     properties_of,
 )
 from environments.runtime.values.normal import parse_json, stable
-from environments.verification.shown import SMALL, Shown, fold
+from environments.verification.readable_values import SMALL, Shown, fold
 
 MOST_GIVE: Final = 0.5
 """A value that so large a share of the tasks with this argument gives is a constant of the app."""

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from random import Random
 from typing import Any, Final
 
-from dagster_project.runs.paired import PairedDifference, paired_difference
+from dagster_project.runs.paired_policies import PairedDifference, paired_difference
 from examples.train_small.arms import EXPORTED, REAL, UNTRAINED
 
 Documents = Mapping[str, Sequence[Mapping[str, Any]]]

@@ -10,10 +10,10 @@ import ast
 from collections.abc import Iterable
 from typing import Any, Final
 
-from ingest.moments import from_any
-from ingest.partial_json import parse_json
-from ingest.span import Attributes
-from ingest.text import Json, json_text
+from ingest.files.partial_json import parse_json
+from ingest.records.moments import from_any
+from ingest.records.span import Attributes
+from ingest.records.text import Json, json_text
 
 MAX_ITEMS: Final = 10_000
 """Flattened list items read from one span; Langfuse caps at the same number."""

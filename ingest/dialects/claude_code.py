@@ -18,9 +18,9 @@ from ingest.dialects.messages import Messages, exchanged, read_messages
 from ingest.dialects.parts import parts_in
 from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading, Said
 from ingest.dialects.tool_schemas import read_tools
-from ingest.episode import Step
-from ingest.span import LogEvent, Span
-from ingest.text import Json, json_text
+from ingest.records.episode import Step
+from ingest.records.span import LogEvent, Span
+from ingest.records.text import Json, json_text
 
 NAME: Final = "claude_code"
 

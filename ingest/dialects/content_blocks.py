@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ingest.text import Json, json_text, type_of
+from ingest.records.text import Json, json_text, type_of
 
 _TEXT_TYPES: Final = frozenset(
     {None, "text", "input_text", "output_text", "refusal", "summary_text"}

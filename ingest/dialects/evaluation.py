@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from ingest.chat_outcome import annotator_of
 from ingest.dialects.attributes import first_text, number_of, text_of
 from ingest.dialects.reading import Said
-from ingest.right_answer import OTEL_NAMES, right_answer
-from ingest.span import Attributes
+from ingest.files.chat_outcome import annotator_of
+from ingest.records.right_answer import OTEL_NAMES, right_answer
+from ingest.records.span import Attributes
 
 EVENT_NAMES: Final = frozenset({"gen_ai.evaluation.result", "gen_ai.evaluation"})
 

@@ -13,9 +13,9 @@ from ingest.dialects.identity import failed
 from ingest.dialects.messages import read_messages, settle_output
 from ingest.dialects.otel_genai import read_as
 from ingest.dialects.reading import AGENT, DUPLICATE, MODEL, OTHER, TOOL, Dialect, Reading
-from ingest.episode import Step
-from ingest.span import Attributes, Span
-from ingest.text import Json, json_text
+from ingest.records.episode import Step
+from ingest.records.span import Attributes, Span
+from ingest.records.text import Json, json_text
 
 NAME: Final = "google_adk"
 

@@ -15,7 +15,7 @@ from ingest.dialects.attributes import (
     parsed,
     text_of,
 )
-from ingest.span import STATUS_ERROR, STATUS_OK, Attributes, Span
+from ingest.records.span import STATUS_ERROR, STATUS_OK, Attributes, Span
 
 CONVERSATION_KEYS: Final = (
     "tracegym.conversation_id",

@@ -21,8 +21,8 @@ from ingest.dialects.openinference import flattened
 from ingest.dialects.otel_genai import statements
 from ingest.dialects.reading import AGENT, EVALUATOR, MODEL, OTHER, TOOL, Dialect, Reading
 from ingest.dialects.tool_schemas import read_tools
-from ingest.span import Attributes, Span
-from ingest.text import Json, json_text
+from ingest.records.span import Attributes, Span
+from ingest.records.text import Json, json_text
 
 NAME: Final = "langfuse"
 

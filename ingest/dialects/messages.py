@@ -23,9 +23,9 @@ from ingest.dialects.parts import (
     result_parts,
 )
 from ingest.dialects.tool_schemas import read_tools
-from ingest.episode import Step
-from ingest.partial_json import parse_json
-from ingest.text import Json, type_of
+from ingest.files.partial_json import parse_json
+from ingest.records.episode import Step
+from ingest.records.text import Json, type_of
 
 ROLE_OF: Final = {
     "system": "system",

@@ -10,7 +10,7 @@ from typing import Final
 
 from ingest.dialects.otel_genai import read_as
 from ingest.dialects.reading import Dialect, Reading
-from ingest.span import Span
+from ingest.records.span import Span
 
 NAME: Final = "microsoft_agent"
 

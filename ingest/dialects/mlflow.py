@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ingest.chat_outcome import annotator_of
 from ingest.dialects.attributes import (
     MAX_ITEMS,
     first_integer,
@@ -17,9 +16,10 @@ from ingest.dialects.identity import failed, identity
 from ingest.dialects.messages import Messages, exchanged, read_messages
 from ingest.dialects.reading import AGENT, EVALUATOR, MODEL, OTHER, TOOL, Dialect, Reading, Said
 from ingest.dialects.tool_schemas import read_tools
-from ingest.right_answer import right_answer
-from ingest.span import Span
-from ingest.text import Json, json_text
+from ingest.files.chat_outcome import annotator_of
+from ingest.records.right_answer import right_answer
+from ingest.records.span import Span
+from ingest.records.text import Json, json_text
 
 NAME: Final = "mlflow"
 

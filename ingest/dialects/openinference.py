@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from ingest.chat_outcome import annotator_of
 from ingest.dialects.attributes import (
     arguments_of,
     first_text,
@@ -35,8 +34,9 @@ from ingest.dialects.reading import (
 )
 from ingest.dialects.tool_output import read_output
 from ingest.dialects.tool_schemas import read_tools
-from ingest.span import Attributes, Span
-from ingest.text import Json, type_of
+from ingest.files.chat_outcome import annotator_of
+from ingest.records.span import Attributes, Span
+from ingest.records.text import Json, type_of
 
 NAME: Final = "openinference"
 

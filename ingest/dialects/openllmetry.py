@@ -23,7 +23,7 @@ from ingest.dialects.parts import parts_in
 from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading
 from ingest.dialects.tool_output import ToolOutput, read_output
 from ingest.dialects.tool_schemas import read_tools
-from ingest.span import Attributes, Span
+from ingest.records.span import Attributes, Span
 
 NAME: Final = "openllmetry"
 

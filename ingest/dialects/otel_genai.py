@@ -17,8 +17,8 @@ from ingest.dialects.messages import Messages, read_messages, settle_output
 from ingest.dialects.reading import AGENT, EVALUATOR, MODEL, OTHER, TOOL, Dialect, Reading, Said
 from ingest.dialects.tool_output import read_output
 from ingest.dialects.tool_schemas import read_tools
-from ingest.episode import Step
-from ingest.span import Attributes, Span
+from ingest.records.episode import Step
+from ingest.records.span import Attributes, Span
 
 NAME: Final = "otel_genai"
 

@@ -19,9 +19,9 @@ from ingest.dialects.messages import Messages, exchanged, read_messages
 from ingest.dialects.otel_genai import read_content
 from ingest.dialects.parts import is_result, parts_in
 from ingest.dialects.reading import MODEL, Reading, Said
-from ingest.episode import Step
-from ingest.span import Attributes, LogEvent, Span
-from ingest.text import json_text
+from ingest.records.episode import Step
+from ingest.records.span import Attributes, LogEvent, Span
+from ingest.records.text import json_text
 
 DETAILS: Final = "gen_ai.client.inference.operation.details"
 NAME: Final = "otel_genai_events"

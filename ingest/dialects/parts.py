@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from ingest.dialects.attributes import is_elided
 from ingest.dialects.content_blocks import blocks_text, is_text_block, part_text, result_text
-from ingest.episode import Step, ToolCall
-from ingest.partial_json import parse_json
-from ingest.text import Json, canonical, json_text, type_of
+from ingest.files.partial_json import parse_json
+from ingest.records.episode import Step, ToolCall
+from ingest.records.text import Json, canonical, json_text, type_of
 
 REASONING: Final = frozenset({"reasoning", "thinking", "redacted_thinking", "reasoning_text"})
 CALL_TYPES: Final = frozenset({"tool_call", "tool_use", "tool-call", "function_call"})

@@ -25,8 +25,8 @@ from ingest.dialects.reading import (
 )
 from ingest.dialects.tool_output import read_output
 from ingest.dialects.tool_schemas import read_tools
-from ingest.span import Span
-from ingest.text import json_text
+from ingest.records.span import Span
+from ingest.records.text import json_text
 
 NAME: Final = "pydantic_ai"
 _UUID_7: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")

@@ -1,6 +1,6 @@
 """What a dialect reads from one span: the same record whichever client wrote it.
 
-Filled by the files of this folder, put together by `ingest.assemble`. Messages are `ingest.episode.Step`s without
+Filled by the files of this folder, put together by `ingest.assembly.assemble`. Messages are `ingest.records.episode.Step`s without
 times; a call id that the dialect does not carry is empty here and made later from the call's place in the episode.
 """
 
@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from ingest.episode import Step
-from ingest.span import Span
+from ingest.records.episode import Step
+from ingest.records.span import Span
 
 MODEL: Final = "model"
 TOOL: Final = "tool"

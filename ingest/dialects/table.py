@@ -22,7 +22,7 @@ from ingest.dialects import (
 )
 from ingest.dialects.identity import identity
 from ingest.dialects.reading import OTHER, Dialect, Reading
-from ingest.span import Span
+from ingest.records.span import Span
 
 DIALECTS: Final[tuple[Dialect, ...]] = (
     langfuse.DIALECT,

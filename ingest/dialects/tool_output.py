@@ -19,7 +19,7 @@ from ingest.dialects.content_blocks import (
     protocol_text,
 )
 from ingest.dialects.parts import either, id_text
-from ingest.text import Json, json_text
+from ingest.records.text import Json, json_text
 
 _LLAMA_OUTPUT: Final = frozenset({"tool_name", "raw_input", "raw_output", "is_error"})
 

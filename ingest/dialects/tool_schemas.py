@@ -9,8 +9,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Final
 
-from ingest.partial_json import parse_json
-from ingest.text import Json, canonical
+from ingest.files.partial_json import parse_json
+from ingest.records.text import Json, canonical
 
 _SCHEMA_KEYS: Final = ("parameters", "input_schema", "inputSchema", "parameters_json_schema")
 _DECLARATIONS: Final = ("function_declarations", "functionDeclarations")

@@ -14,8 +14,8 @@ from ingest.dialects.messages import Messages, exchanged, read_messages
 from ingest.dialects.otel_genai import statements
 from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading
 from ingest.dialects.tool_schemas import read_tools
-from ingest.span import Attributes, Span
-from ingest.text import json_text
+from ingest.records.span import Attributes, Span
+from ingest.records.text import json_text
 
 NAME: Final = "vercel_ai"
 

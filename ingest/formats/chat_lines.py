@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Final
 
-from ingest.chat_log import RawChat
+from ingest.files.chat_log import RawChat
 from ingest.formats.format import Decoded, Format
 from ingest.formats.records.reader import read_record
-from ingest.otlp_record import Arrival
-from ingest.text import Json
+from ingest.otlp.record import Arrival
+from ingest.records.text import Json
 
 NAME: Final = "chat_log"
 _FIELDS: Final = frozenset(RawChat.model_fields)

@@ -21,8 +21,8 @@ from ingest.formats.records.find import (
 from ingest.formats.records.naming import naming_of, numbered_by, own_fields
 from ingest.formats.records.reader import NAME, Standing, read_record
 from ingest.formats.unknown import refuse
-from ingest.otlp_record import Arrival
-from ingest.text import Json
+from ingest.otlp.record import Arrival
+from ingest.records.text import Json
 
 
 def claims(value: Json) -> bool:

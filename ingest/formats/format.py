@@ -1,7 +1,7 @@
 """What a file format offers: how its values are told from others, and what they are read as.
 
 Filled by the files of this folder, put together in `ingest.formats.table`. A format reads values that are parsed already;
-which bytes hold them is `ingest.files`' business.
+which bytes hold them is `ingest.files.telemetry_files`' business.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ingest.chat_log import Chat
-from ingest.otlp_record import Arrival
-from ingest.outcome import Outcome
-from ingest.quarantine import Rejected
-from ingest.span import LogEvent, Span
-from ingest.text import Json
+from ingest.files.chat_log import Chat
+from ingest.otlp.record import Arrival
+from ingest.records.outcome import Outcome
+from ingest.records.quarantine import Rejected
+from ingest.records.span import LogEvent, Span
+from ingest.records.text import Json
 
 
 @dataclass(slots=True, kw_only=True)
@@ -61,4 +61,4 @@ class Format:
     may_be_empty: bool = False
     """Whether a value that holds nothing is a valid one: an exporter may have had nothing to send."""
     checks_depth: bool = False
-    """Whether the format bounds how deeply values nest; otherwise `ingest.decode` does before it reads."""
+    """Whether the format bounds how deeply values nest; otherwise `ingest.otlp.decode` does before it reads."""

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from ingest.file_facts import stem_of
+from ingest.files.file_facts import stem_of
 from ingest.formats.format import Decoded, Format
 from ingest.formats.records.find import conversations_of, is_record
 from ingest.formats.records.reader import Standing, read_record
 from ingest.formats.records.speech import ROLE_NAMED, strength
-from ingest.otlp_record import Arrival
-from ingest.text import Json
+from ingest.otlp.record import Arrival
+from ingest.records.text import Json
 
 NAME: Final = "message_lines"
 

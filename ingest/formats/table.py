@@ -25,7 +25,7 @@ from ingest.formats.spans import (
     otlp_request,
     span_records,
 )
-from ingest.text import NOT_JSON, Json
+from ingest.records.text import NOT_JSON, Json
 
 FORMATS: Final[tuple[Format, ...]] = (
     langfuse_export.FORMAT,

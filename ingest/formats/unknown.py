@@ -10,11 +10,11 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from ingest.chat_log import parse_value
-from ingest.file_source import FileSource
-from ingest.otlp_record import Arrival
-from ingest.quarantine import Rejected
-from ingest.text import Json, json_bytes
+from ingest.files.chat_log import parse_value
+from ingest.files.file_source import FileSource
+from ingest.otlp.record import Arrival
+from ingest.records.quarantine import Rejected
+from ingest.records.text import Json, json_bytes
 
 _KEY: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,39}")
 _SHOWN: Final = 6

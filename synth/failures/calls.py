@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from environments.runtime.task.tool_definition import name_of, read_definition
 from environments.runtime.values.normal import parse_json
 from environments.runtime.views.multiplexed import spoken
-from redact.clean_episode import CleanEpisode, CleanStep
+from redact.records.clean_episode import CleanEpisode, CleanStep
 from synth.failures.answers import Path, comparable, learn_differing, under
 from synth.failures.words import name_words
 from synth.tool_errors import error_of

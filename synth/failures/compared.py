@@ -42,8 +42,8 @@ def unlike_resolved(reading: Reading, turns: Sequence[Turn]) -> Iterator[Evidenc
     if not attempts:
         return
     changes = [c for c in succeeded(reading.calls) if reading.tools[c.name].changes]
-    right = {_made(call) for attempt in attempts for call in attempt.changes}
-    wrong = [call for call in changes if _made(call) not in right]
+    right = {_call_text(call) for attempt in attempts for call in attempt.changes}
+    wrong = [call for call in changes if _call_text(call) not in right]
     for call in wrong:
         yield _otherwise(call, attempts)
     missing = _missing(attempts, changes)
@@ -92,19 +92,19 @@ def _differing(call: SeenCall, other: SeenCall) -> tuple[str, ...]:
 
 def _missing(attempts: Sequence[Attempt], changes: Sequence[SeenCall]) -> set[Made]:
     """Changes that all resolved attempts made and this one did not."""
-    shared = set.intersection(*({_made(c) for c in attempt.changes} for attempt in attempts))
-    return shared - {_made(call) for call in changes}
+    shared = set.intersection(*({_call_text(c) for c in attempt.changes} for attempt in attempts))
+    return shared - {_call_text(call) for call in changes}
 
 
 def _leaving(reading: Reading, turns: Sequence[Turn], missing: Sequence[str]) -> Iterator[Evidence]:
     """The turn that left what resolved attempts did; one that makes a call which only failed left nothing."""
     attempts = reading.resolved
-    known = {_made(call) for attempt in attempts for call in attempt.calls}
+    known = {_call_text(call) for attempt in attempts for call in attempt.calls}
     seen: set[Made] = set()
     progress = -1
     for call in reading.calls:
-        if _made(call) in known and _made(call) not in seen:
-            seen.add(_made(call))
+        if _call_text(call) in known and _call_text(call) not in seen:
+            seen.add(_call_text(call))
             progress = call.step
     failed = {call.step for call in reading.calls if call.error is not None}
     left = turn_that_left(reading, turns, progress)
@@ -149,7 +149,7 @@ def _asks(reading: Reading, turn: Turn) -> bool:
     )
 
 
-def _made(call: SeenCall) -> Made:
+def _call_text(call: SeenCall) -> Made:
     return call.name, stable(_arguments(call))
 
 

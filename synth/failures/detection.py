@@ -18,7 +18,7 @@ from typing import Final
 import pyarrow as pa
 
 from environments.runtime.views.multiplexed import spoken
-from redact.clean_episode import CleanEpisode
+from redact.records.clean_episode import CleanEpisode
 from synth.failures.calibration import Calibration, Example, calibrate, features_of
 from synth.failures.calls import SeenCall
 from synth.failures.causes import (

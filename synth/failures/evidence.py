@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from environments.runtime.values.normal import parse_arguments
-from environments.verification.shown import Shown, leaves_by_path
+from environments.verification.readable_values import Shown, leaves_by_path
 from synth.failures.calls import SeenCall
 from synth.failures.causes import CHANGED, DEED, FACT, Evidence
 from synth.failures.compared import missed_needs, turn_that_left, unlike_resolved
@@ -183,7 +183,7 @@ def _loops(case: Case) -> Iterator[Evidence]:
 def _claims(case: Case) -> Iterator[Evidence]:
     """The first claim that something was done which no call did."""
     signal = case.signal("unbacked_claim")
-    step = signal.steps[0] if signal else _settled(case)
+    step = signal.steps[0] if signal else _claim_without_change(case)
     if step is not None:
         yield Evidence(
             name="unbacked_claim",
@@ -195,7 +195,7 @@ def _claims(case: Case) -> Iterator[Evidence]:
         )
 
 
-def _settled(case: Case) -> int | None:
+def _claim_without_change(case: Case) -> int | None:
     """The first turn that says that all is done where tools could have changed something and none did."""
     reading = case.reading
     changing = {tool.name for tool in reading.tools.values() if tool.changes}
@@ -205,7 +205,7 @@ def _settled(case: Case) -> int | None:
     return next((turn.step for turn in said if SETTLED.search(turn.text[:HEAD])), None)
 
 
-def _corrected(case: Case) -> Iterator[Evidence]:
+def _corrected_turn(case: Case) -> Iterator[Evidence]:
     """The turn that the user said was wrong."""
     signal = case.signal("user_corrects")
     step = case.turn_before(signal.steps[0]) if signal else None
@@ -299,7 +299,7 @@ _FINDERS: Final[tuple[Callable[[Case], Iterator[Evidence]], ...]] = (
     _failed_calls,
     _loops,
     _claims,
-    _corrected,
+    _corrected_turn,
     _withdrawn,
     _changes,
     _stopped,

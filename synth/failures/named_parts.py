@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from environments.runtime.values.normal import parse_arguments
 from environments.runtime.views.multiplexed import Dispatched
-from redact.clean_episode import CleanEpisode
+from redact.records.clean_episode import CleanEpisode
 from synth.failures.calls import SeenCall
 from synth.world.multiplexed.operations import learn_dispatched
 from synth.world.observation import histories

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from environments.runtime.views.multiplexed import EMPTY, Dispatched
-from redact.clean_episode import CleanEpisode
+from redact.records.clean_episode import CleanEpisode
 from synth.failures.answers import Path
 from synth.failures.calls import SeenCall, ToolWords, read_calls, tool_words
 from synth.failures.named_parts import named_by_part

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from environments.runtime.checks.consent import agrees, asks_consent
-from redact.clean_episode import CleanEpisode
+from redact.records.clean_episode import CleanEpisode
 from synth.failures.calls import SeenCall, ToolWords
 
 AGREED: Final = "agreed"

@@ -16,7 +16,7 @@ from typing import Final
 import pyarrow as pa
 
 from environments.runtime.values.facts import facts_in
-from redact.clean_episode import CleanEpisode
+from redact.records.clean_episode import CleanEpisode
 from synth.failures.calls import SeenCall
 from synth.failures.reading import Reading
 from synth.failures.words import ASKS_FOR_HUMAN, CORRECTION, DONE, INABILITY, stem

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from environments.runtime.task.tool_definition import definition_of
-from redact.clean_episode import CleanEpisode
+from redact.records.clean_episode import CleanEpisode
 from synth.failures.calls import SeenCall
 from synth.failures.words import name_words
 from synth.tool_content import held

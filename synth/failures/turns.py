@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from environments.runtime.values.facts import facts_in
-from redact.clean_episode import CleanStep
+from redact.records.clean_episode import CleanStep
 from synth.failures.calls import SeenCall
 from synth.failures.reading import Reading
 from synth.failures.words import MACHINES, name_words

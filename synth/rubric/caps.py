@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from environments.runtime.task.rubric import REWARD, Check
+from synth.recordings.attempt_facts import Facts
 from synth.rubric.ends import End
-from synth.rubric.facts import Facts
-from synth.rubric.spread import SLACK, Spread
+from synth.rubric.told_amounts import SLACK, Spread
 
 CHARACTERS_PER_MESSAGE: Final = 1500
 CHARACTERS: Final = 5000

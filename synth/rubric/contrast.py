@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.rubric import AGREEMENT, Check
-from synth.rubric.facts import Facts
+from synth.recordings.attempt_facts import Facts
+from synth.recordings.traits import AppTraits
 from synth.rubric.habits import (
     NO_ACT,
     NO_READ,
@@ -25,7 +26,6 @@ from synth.rubric.habits import (
     shared_words,
     unexplained,
 )
-from synth.rubric.traits import AppTraits
 
 
 def explained(bad: Facts, good: Sequence[Facts], traits: AppTraits) -> bool:

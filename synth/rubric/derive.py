@@ -17,16 +17,17 @@ from environments.runtime.checks.end_state import Write, effect_rows, event_rows
 from environments.runtime.task.attempt import EndState, Json
 from environments.runtime.task.rubric import AGREEMENT, REWARD, SHARE, Check, Rubric
 from environments.runtime.values.facts import LEAST_SPECIFIC, NUMBER, Fact, folded
+from synth.recordings.attempt_facts import Facts
+from synth.recordings.known_values import is_id
+from synth.recordings.list_order import ordered_args
+from synth.recordings.tool_kinds import MAYBE, WRITE, ToolKinds
+from synth.recordings.traits import AppTraits
 from synth.rubric.caps import cap_checks
 from synth.rubric.contrast import contrast_checks
 from synth.rubric.ends import End, ends_of
 from synth.rubric.evidence import evidence_checks, origin_of
 from synth.rubric.fact_forms import forms_of
-from synth.rubric.facts import Facts
 from synth.rubric.habits import PREDICTED, habit_checks
-from synth.rubric.known import is_id
-from synth.rubric.order import ordered_args
-from synth.rubric.plans import Doubts
 from synth.rubric.references import OTHERWISE, gives
 from synth.rubric.text_checks import (
     NOTHING_BUT_WORDING,
@@ -41,8 +42,7 @@ from synth.rubric.told_checks import (
     spoke_checks,
     told_some_checks,
 )
-from synth.rubric.tool_kinds import MAYBE, WRITE, ToolKinds
-from synth.rubric.traits import AppTraits
+from synth.solutions.plans import Doubts
 
 END: Final = "end_state"
 AMONG: Final = 4

@@ -12,10 +12,10 @@ from itertools import combinations
 from typing import Final
 
 from environments.runtime.checks.end_state import Write
+from synth.recordings.attempt_facts import Facts
+from synth.recordings.traits import AppTraits
 from synth.rubric.contrast import explained
-from synth.rubric.facts import Facts
 from synth.rubric.text_checks import writes_another_text
-from synth.rubric.traits import AppTraits
 
 CONSTRUCTED: Final = "constructed"
 """Whose label an attempt has that was made from many others: its confidence says how many agree."""

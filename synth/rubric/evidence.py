@@ -14,9 +14,9 @@ from environments.runtime.checks.end_state import Write
 from environments.runtime.checks.view import View, numbers_in, text_of
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.rubric import REWARD, Check
-from synth.rubric.facts import Facts
+from synth.recordings.attempt_facts import Facts
+from synth.recordings.traits import AppTraits
 from synth.rubric.habits import enough, says_why, shared_words
-from synth.rubric.traits import AppTraits
 
 if TYPE_CHECKING:
     from synth.rubric.ends import End

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from math import comb
 from typing import Final
 
-from synth.rubric.facts import Facts
+from synth.recordings.attempt_facts import Facts
+from synth.recordings.tool_kinds import ToolKinds
 from synth.rubric.habits import FAIL, FAULTS, NULL, faults_of, lacking, same_end
-from synth.rubric.tool_kinds import ToolKinds
 
 FORGIVEN: Final = 0.1
 """Share of resolved attempts among those with a fault up to which users do not forgive it."""

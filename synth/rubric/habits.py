@@ -15,8 +15,8 @@ from environments.runtime.checks.end_state import Write
 from environments.runtime.checks.view import View
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.rubric import AGREEMENT, BOTH, Check
-from synth.rubric.facts import Facts
-from synth.rubric.tool_kinds import WRITE, ToolKinds
+from synth.recordings.attempt_facts import Facts
+from synth.recordings.tool_kinds import WRITE, ToolKinds
 
 PREDICTED: Final = "predicted_end"
 """The check that says whether the attempt ended like a resolved one; where it did not, nothing else is asked."""
@@ -93,12 +93,30 @@ def shared_reads(good: Sequence[Facts]) -> frozenset[Write]:
 
 
 def shared_words(good: Sequence[Facts], everyday: frozenset[str]) -> tuple[str, ...]:
-    """The words with which all of them explain that nothing is changed; empty where they are too few to tell."""
+    """The words with which all of them explain, in one message, that nothing is changed; empty where they are too few to tell."""
     if not good or any(a.writes for a in good):
         return ()
-    shared = frozenset.intersection(*(a.explained for a in good)) - everyday
+    shared = max(
+        (_said_by_all(words - everyday, good) for words in good[0].explanations),
+        key=_telling,
+        default=frozenset[str](),
+    )
     words = sorted(shared, key=lambda word: (-len(word), word))[:MANY_WORDS]
     return tuple(sorted(words)) if len(words) >= LEAST_WORDS else ()
+
+
+def _said_by_all(words: frozenset[str], good: Sequence[Facts]) -> frozenset[str]:
+    """The words of one message that a message of each of them says as well."""
+    for attempt in good:
+        words = max(
+            (words & said for said in attempt.explanations), key=_telling, default=frozenset()
+        )
+    return words
+
+
+def _telling(words: frozenset[str]) -> tuple[int, list[str]]:
+    """Which of several sets of words says most; of equally many always the same."""
+    return len(words), sorted(words)
 
 
 def explains(good: Sequence[Facts], everyday: frozenset[str]) -> bool:
@@ -117,7 +135,8 @@ def unexplained(good: Sequence[Facts]) -> str:
 
 def few_of(words: Sequence[str], attempt: Facts) -> bool:
     """Whether an attempt says too few of these words."""
-    return len(attempt.explained.intersection(words)) < enough(words)
+    most = max((len(said.intersection(words)) for said in attempt.explanations), default=0)
+    return most < enough(words)
 
 
 def enough(words: Sequence[str]) -> int:

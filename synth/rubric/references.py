@@ -23,9 +23,9 @@ from environments.runtime.task.attempt import Attempt, Json
 from environments.runtime.task.rubric import BOTH, REWARD, Check
 from environments.runtime.values.facts import DATE, NUMBER, facts_in
 from environments.runtime.values.normal import parse_json
-from redact.clean_episode import WITHHELD
-from redact.clean_outcome import CleanOutcome
-from redact.corrected_calls import calls_in
+from redact.readers.corrections import calls_in
+from redact.records.clean_episode import WITHHELD
+from redact.records.clean_outcome import CleanOutcome
 from synth.labels import RANKS, OutcomePolicy
 from synth.rubric.fact_forms import ENGLISH, forms_of, number_words
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from environments.runtime.checks.arguments import canonical_arguments
 from environments.runtime.checks.end_state import Write
-from environments.runtime.checks.grounded import counts_in
+from environments.runtime.checks.ground import counts_in
 from environments.runtime.checks.texts import (
     content_words,
     every_word,
@@ -21,16 +21,16 @@ from environments.runtime.checks.texts import (
     text_holds,
     words_held,
 )
-from environments.runtime.checks.told import fact_in
+from environments.runtime.checks.told_values import fact_in
 from environments.runtime.checks.view import View
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.rubric import REWARD, Check
 from environments.runtime.values.facts import DATE, EMAIL, ID, NUMBER, TIME, Fact, facts_in, folded
+from synth.recordings.attempt_facts import Facts
+from synth.recordings.tool_kinds import WRITE, texts_before
+from synth.recordings.traits import AppTraits
 from synth.rubric.evidence import origin_of
-from synth.rubric.facts import Facts
 from synth.rubric.told_facts import fact_args, known_facts
-from synth.rubric.tool_kinds import WRITE, texts_before
-from synth.rubric.traits import AppTraits
 
 HANDFUL: Final = 6
 """Facts of one text that get a check each; more are one check together."""

@@ -14,11 +14,11 @@ from environments.runtime.checks.view import View
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.rubric import REWARD, SHARE, Check
 from environments.runtime.values.facts import DATE, EMAIL, ID, NUMBER, TIME, Fact
+from synth.recordings.attempt_facts import Facts
+from synth.recordings.traits import AppTraits
 from synth.rubric.ends import End
 from synth.rubric.evidence import origin_of
-from synth.rubric.facts import Facts
 from synth.rubric.told_facts import enough_of, fact_args, known_facts, text_args
-from synth.rubric.traits import AppTraits
 
 AMONG: Final = 8
 """New facts in one message among which a fact still counts as told and not as listed."""

@@ -11,14 +11,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from environments.runtime.checks.grounded import without_ground
-from environments.runtime.checks.told import characters_copied, texts_told
+from environments.runtime.checks.ground import without_ground
+from environments.runtime.checks.told_values import characters_copied, texts_told
 from environments.runtime.checks.view import View
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.facts import Fact, facts_in, folded
-from redact.clean_episode import CleanEpisode
+from redact.records.clean_episode import CleanEpisode
+from synth.recordings.attempt import record
 from synth.rubric.fact_forms import ENGLISH, forms_of
-from synth.rubric.recorded import record
 
 TEXT: Final = "text"
 

@@ -11,7 +11,7 @@ from environments.runtime.document.views import ViewParts
 from environments.runtime.document.world_file import CallerPart, WorldDocument
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import stable
-from redact.clean_episode import WITHHELD
+from redact.records.clean_episode import WITHHELD
 from synth.world.model import TableModel, ToolModel, Tree, Workbench
 
 

@@ -26,7 +26,7 @@ from environments.runtime.values.normal import (
     stable,
     tokens_in,
 )
-from redact.clean_episode import CleanEpisode, CleanToolCall
+from redact.records.clean_episode import CleanEpisode, CleanToolCall
 
 
 @dataclass(slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 In: clean episodes and the names of such tools. Out: episodes that end before the first call which may have changed something nobody
 understands, or without calls that only look: a valid, smaller record of the same backend, so that nothing is believed with less care; and
-the `recorded` part of the world file. Not here: which tools these are (`dagster_project.fallback_worlds`), how it is told
+the `recorded` part of the world file. Not here: which tools these are (`dagster_project.worlds.fallback_worlds`), how it is told
 (`environments.runtime.answers.recorded_only`).
 """
 
@@ -20,7 +20,7 @@ from environments.runtime.task.tool_definition import name_of, read_definition
 from environments.runtime.values.normal import parse_arguments, unwrap
 from environments.runtime.world.entries import asked_text
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode, CleanStep
+from redact.records.clean_episode import CleanEpisode, CleanStep
 from synth.tool_errors import looks_failed
 from synth.world.document import holds_withheld
 from synth.world.observation import paired_results

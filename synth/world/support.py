@@ -30,7 +30,7 @@ SEEN_ALL_THE_TIME: Final = 30
 HARDLY_EVER: Final = 0.08
 """Share of cases that slips of agents, faults and other people's calls account for."""
 SELDOM: Final = 0.25
-HALF: Final = 0.5
+HALF_OF_CASES: Final = 0.5
 MORE_THAN_HALF: Final = 0.6
 """Share of fields in common from which on two records are of one kind."""
 USUALLY: Final = 0.7

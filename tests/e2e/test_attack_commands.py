@@ -14,15 +14,15 @@ from typing import Any
 
 import pytest
 
-from dagster_project.arrival import take_in
-from dagster_project.build import build
-from dagster_project.found_cheats import cheats_of
-from dagster_project.home import Home, add_apps, open_home
-from dagster_project.lake import Lake
+from dagster_project.arrival.files import take_in
+from dagster_project.build.run import build
+from dagster_project.home.layout import Home, add_apps, open_home
+from dagster_project.lake.rows import canonical_text
+from dagster_project.lake.store import Lake
 from dagster_project.review.desk import AppDesk, Desk, Entry
 from dagster_project.review.feedback import derived_hash
 from dagster_project.review.review import RUBRIC, Review
-from dagster_project.rows import canonical_text
+from dagster_project.tasks.found_cheats import cheats_of
 from environments.export.taskset import entry_of, write_task_set
 from environments.runtime.task.rubric import Check, Rubric
 from environments.runtime.values.canonical import rubric_hash

@@ -14,17 +14,17 @@ from typing import Any
 
 import pytest
 
-from dagster_project.arrival import take_in
-from dagster_project.build import build
-from dagster_project.home import open_home
+from dagster_project.arrival.files import take_in
+from dagster_project.build.run import build
+from dagster_project.home.layout import open_home
+from dagster_project.lake.rows import canonical_text
 from dagster_project.review.desk import AppDesk, Desk, Entry
 from dagster_project.review.feedback import derived_hash
 from dagster_project.review.review import RUBRIC, Review
-from dagster_project.rows import canonical_text
 from environments.runtime.task.rubric import REWARD, Check
 from environments.runtime.task.task_set import TaskSet
 from environments.runtime.values.canonical import rubric_hash
-from environments.verification.judged import UNASKED
+from environments.verification.judge_checks import UNASKED
 from tests.lending_desk import line, lines, write
 from tests.openai_server import serving
 

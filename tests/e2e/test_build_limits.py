@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from dagster_project.arrival import take_in
-from dagster_project.build import Built, build
-from dagster_project.home import Home, open_home
-from dagster_project.report_parts import write_home_report
-from dagster_project.yield_table import as_documents
+from dagster_project.arrival.files import take_in
+from dagster_project.build.run import Built, build
+from dagster_project.home.layout import Home, open_home
+from dagster_project.report.parts import write_home_report
+from dagster_project.report.yield_table import as_documents
 from environments.runtime.task.task_set import TaskSet
 from tests.lending_desk import line, write
 
@@ -78,7 +78,7 @@ def test_a_large_app_is_sampled_unless_all_is_asked_for(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody has to know of the option for a build to end."""
-    monkeypatch.setattr("dagster_project.home.MOST_REQUESTS", 4)
+    monkeypatch.setattr("dagster_project.home.layout.MOST_REQUESTS", 4)
 
     made(home)
     sampled = told(home)["in a task"]["lost"]

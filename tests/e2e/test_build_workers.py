@@ -12,14 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from dagster_project.arrival import take_in
-from dagster_project.build import build
-from dagster_project.engine import processes, spread
+from dagster_project.arrival.files import take_in
+from dagster_project.build.run import build
+from dagster_project.engine import interface as spread
+from dagster_project.engine import processes
 from dagster_project.engine.choice import ONE, EngineChoice
 from dagster_project.errors import StageError
-from dagster_project.home import Home, open_home
-from dagster_project.lake import Lake
-from dagster_project.learnt_tables import AGREEMENT, TASKS, VERIFIED, WORLDS
+from dagster_project.home.layout import Home, open_home
+from dagster_project.lake.learnt_tables import AGREEMENT, TASKS, VERIFIED, WORLDS
+from dagster_project.lake.store import Lake
 from tests.lending_desk import lines, write
 
 pytestmark = [

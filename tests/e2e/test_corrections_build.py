@@ -12,19 +12,19 @@ import pytest
 from typer.testing import CliRunner
 
 from benchmarks.desk_conversations import Shop, Talk, hold_season
-from dagster_project.clean_records import clean_episodes_of
 from dagster_project.cli.main import app as cli
-from dagster_project.documents import records
-from dagster_project.home import open_home, set_redaction
-from dagster_project.lake import Lake
-from dagster_project.learnt_tables import TASKS, VERIFIED
-from dagster_project.verification import VerifiedTask
+from dagster_project.home.layout import open_home, set_redaction
+from dagster_project.lake.clean_records import clean_episodes_of
+from dagster_project.lake.documents import records
+from dagster_project.lake.learnt_tables import TASKS, VERIFIED
+from dagster_project.lake.store import Lake
+from dagster_project.tasks.verification import VerifiedTask
 from environments.runtime.task.candidate import Candidate
 from environments.verify import ACCEPTED
 from examples.support_desk.backend.database import dump
 from examples.support_desk.request import PlainCall
 from examples.support_desk.truth import RealBackend, accepted_ends
-from redact.clean_episode import CleanEpisode
+from redact.records.clean_episode import CleanEpisode
 
 SEED = 83
 

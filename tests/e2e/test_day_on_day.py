@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from dagster_project import figures
-from dagster_project.arrival import take_in
-from dagster_project.build import build
+from dagster_project.arrival.files import take_in
+from dagster_project.build import figures
+from dagster_project.build.run import build
 from dagster_project.defs.verified_tasks import verified_of
-from dagster_project.home import Home, open_home
-from dagster_project.lake import Lake
-from dagster_project.learnt_tables import AGREEMENT, TASKS, VERDICT_READS, VERIFIED
-from dagster_project.learnt_worlds import world_of
+from dagster_project.home.layout import Home, open_home
+from dagster_project.lake.learnt_tables import AGREEMENT, TASKS, VERDICT_READS, VERIFIED
+from dagster_project.lake.store import Lake
+from dagster_project.worlds.stored_worlds import world_of
 from environments.runtime.task.task_set import TaskSet
 from tests.lending_desk import line, write
 

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from dagster_project.arrival import take_in
-from dagster_project.build import build
+from dagster_project.arrival.files import take_in
+from dagster_project.build.run import build
 from dagster_project.cli.main import app as command_line
-from dagster_project.home import Home, open_home
-from dagster_project.lake import Lake
-from dagster_project.tables import CLEAN_EPISODES
+from dagster_project.home.layout import Home, open_home
+from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import CLEAN_EPISODES
 from tests.lending_desk import TOOLS, line
 
 SECRET = "a secret of the tests, long enough"

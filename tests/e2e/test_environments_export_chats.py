@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from environments.export.dpo import write_dpo
-from environments.export.sft import write_sft
+from environments.export.formats.dpo import write_dpo
+from environments.export.formats.sft import write_sft
 from tests.consumer_desk import write_desk
 from tests.consumer_venv import make_venv, sh
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from environments.export.harbor import write_harbor
+from environments.export.formats.harbor import write_harbor
 from tests.consumer_desk import write_desk
 from tests.consumer_venv import make_venv, sh
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from environments.export.huggingface import write_huggingface
+from environments.export.formats.huggingface import write_huggingface
 from environments.export.splits import SplitSettings
 from environments.export.taskset import Choice
 from environments.runtime import TaskSet

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from environments.export.inspect import write_inspect
+from environments.export.formats.inspect import write_inspect
 from tests.consumer_replay import assert_pays_the_same, install, write_replays
 from tests.consumer_venv import make_venv, sh
 from tests.environments_shop import write_shop

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from environments.export.verifiers import write_verifiers
+from environments.export.formats.verifiers import write_verifiers
 from environments.runtime import TaskSet
 from tests.consumer_venv import make_venv, sh
 from tests.environments_shop import write_shop

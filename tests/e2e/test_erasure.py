@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from dagster_project.arrival import take_in
-from dagster_project.build import build
+from dagster_project.arrival.files import take_in
+from dagster_project.build.run import build
 from dagster_project.cli.main import app as command_line
-from dagster_project.home import Home, open_home
-from dagster_project.lake import Lake
-from dagster_project.learnt_tables import TASKS
-from dagster_project.tables import CHATS, CLEAN_EPISODES, EPISODES, SPANS
-from ingest.wal import Wal
+from dagster_project.home.layout import Home, open_home
+from dagster_project.lake.learnt_tables import TASKS
+from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import CHATS, CLEAN_EPISODES, EPISODES, SPANS
+from ingest.receiver.wal import Wal
 from tests.lending_desk import FIRST, LAST, line, lines, write
 
 SECRET = "a secret of the tests, long enough"
@@ -180,8 +180,8 @@ def test_one_episode_may_be_erased_by_its_id(home: Home) -> None:
 
 def test_a_person_must_be_named(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     """An account that many share is nobody; who became root by sudo is somebody."""
-    monkeypatch.setattr("dagster_project.audit._login", lambda: None)
-    monkeypatch.setattr("dagster_project.audit._account", lambda: "root")
+    monkeypatch.setattr("dagster_project.privacy.audit._login", lambda: None)
+    monkeypatch.setattr("dagster_project.privacy.audit._account", lambda: "root")
     monkeypatch.delenv("SUDO_USER", raising=False)
     code, _, told = run(home, "erase", "--user", READER)
     assert code == 1

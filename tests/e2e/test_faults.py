@@ -13,29 +13,27 @@ import dagster as dg
 import pytest
 from typer.testing import CliRunner
 
-import dagster_project.arrival
-import dagster_project.gate
-import dagster_project.leak_check
+import dagster_project.arrival.files
+import dagster_project.privacy.gate
+import dagster_project.privacy.leak_check
 import environments.export.taskset
 import environments.kept.reads
-import redact.learn
-import redact.scrub
+import redact.apply.learn
+import redact.apply.scrub
 import synth.failures.detection
 import synth.tasks
 import synth.world.learn
 import synth.world.search.fields
 import synth.worlds
-from dagster_project import report_parts
-from dagster_project.arrival import quarantined, take_in
-from dagster_project.build import Built, build, instance_of
+from dagster_project.arrival.files import quarantined, take_in
+from dagster_project.build.left_out import Skipped, skipped_of
+from dagster_project.build.run import Built, build, instance_of
 from dagster_project.cli.main import app as command_line
-from dagster_project.doctor import diagnose
-from dagster_project.documents import contents
 from dagster_project.errors import LakeError
-from dagster_project.home import Home, open_home
-from dagster_project.lake import Lake
-from dagster_project.leak_check import leaks_of
-from dagster_project.learnt_tables import (
+from dagster_project.home.doctor import diagnose
+from dagster_project.home.layout import Home, open_home
+from dagster_project.lake.documents import contents
+from dagster_project.lake.learnt_tables import (
     AGREEMENT,
     CLUSTERS,
     FAILURES,
@@ -44,12 +42,14 @@ from dagster_project.learnt_tables import (
     VERIFIED,
     WORLDS,
 )
-from dagster_project.learnt_worlds import world_of
-from dagster_project.report_parts import write_home_report
-from dagster_project.skipped import Skipped, skipped_of
-from dagster_project.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, EPISODES, Table
+from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, EPISODES, Table
+from dagster_project.privacy.leak_check import leaks_of
+from dagster_project.report import parts as report_parts
+from dagster_project.report.parts import write_home_report
+from dagster_project.worlds.stored_worlds import world_of
 from environments.runtime.task.task_set import TaskSet
-from ingest.app_name import UNNAMED
+from ingest.records.app_name import UNNAMED
 from tests.lending_desk import line, lines, write
 
 pytestmark = pytest.mark.leaves_out
@@ -166,7 +166,7 @@ def test_an_episode_that_redaction_fails_at_waits(
     odd = "renew L5002"
     mend = failing(
         monkeypatch,
-        redact.scrub,
+        redact.apply.scrub,
         "_judge_episode",
         lambda e, *_: odd in str(e.steps) and e.app == LENDING,
     )
@@ -180,7 +180,7 @@ def test_an_episode_that_redaction_fails_at_waits(
     assert all(everything[name] == row for name, row in kept.items())
     assert same(home, whole, app=OTHER)
     assert {(one.error, one.place.partition(":")[0]) for one in found.skipped} == {
-        ("OddError", "redact/scrub.py")
+        ("OddError", "redact/apply/scrub.py")
     }
     assert "Quackenbush" not in str(found.skipped)
     assert "clean_episodes: nothing_lost" not in found.failed_checks
@@ -194,7 +194,7 @@ def test_an_episode_that_nothing_can_be_learnt_from_waits(
     """Nobody knows who is in it, so it stays before the gate, in this build and in one that learns nothing new."""
     mend = failing(
         monkeypatch,
-        redact.learn,
+        redact.apply.learn,
         "_learn_episode",
         lambda _counted, e, _finder: e.conversation_id == f"{LENDING}-2-0",
     )
@@ -216,7 +216,7 @@ def test_a_day_that_cannot_be_judged_has_no_clean_rows(
     take_in(home, [write(home.path / "more.jsonl", [line(7, good=True, day=3)])])
     mend = failing(
         monkeypatch,
-        dagster_project.gate,
+        dagster_project.privacy.gate,
         "judge",
         lambda app, **_: "L5007" in str(app.evidence) + str(app.values),
     )
@@ -412,7 +412,7 @@ def test_an_app_that_cannot_be_searched_is_not_exported(
     """Everything is made, and nothing of it may be exported before it was searched."""
     mend = failing(
         monkeypatch,
-        dagster_project.leak_check,
+        dagster_project.privacy.leak_check,
         "_check",
         lambda _home, _vault, app, *_: app == LENDING,
     )
@@ -440,7 +440,7 @@ def test_a_section_of_the_report_that_fails_is_one_sentence(
     assert page.count("<section ") == 8 - 1  # nothing else was left out before it was written
     write_home_report(home)
     page = home.report.read_text("utf-8")
-    assert "report/section: OddError at dagster_project/report_parts.py" in page
+    assert "report/section: OddError at dagster_project/report/parts.py" in page
     assert "Quackenbush" not in page
     assert [row.kind for row in data.skipped] == ["section"]
     assert [row.stage for row in diagnose(home).left_out] == ["report"]
@@ -469,7 +469,7 @@ def test_conversations_that_cannot_be_put_together_cost_themselves(
     home: Home, whole: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Those that can are there, whatever came beside them."""
-    import dagster_project.staged_episodes as staged  # noqa: PLC0415 - beside its use
+    import dagster_project.arrival.staging as staged  # noqa: PLC0415 - beside its use
 
     odd = f"{LENDING}-3-1"
     mend = failing(
@@ -496,14 +496,14 @@ def test_a_file_that_cannot_be_taken_in_costs_itself(
     folder.mkdir()
     write(folder / "read_later.jsonl", lines(2))
     write(folder / "odd.jsonl", lines(1, app=OTHER))
-    failing(monkeypatch, dagster_project.arrival, step, lambda *a, **_: _names(OTHER, a))
+    failing(monkeypatch, dagster_project.arrival.files, step, lambda *a, **_: _names(OTHER, a))
     arrived = take_in(home, [folder])
     assert arrived.apps - {UNNAMED} == {LENDING}
     assert arrived.chats == 4
     refused = list(quarantined(Lake(home.private / "lake")))
     assert {one.code for one in refused} == {"fault"}
     assert {one.source for one in refused} == {"odd.jsonl"}
-    assert all("OddError at dagster_project/arrival.py:" in one.reason for one in refused)
+    assert all("OddError at dagster_project/arrival/files.py:" in one.reason for one in refused)
     assert not any("Quackenbush" in one.reason for one in refused)
 
 
@@ -542,7 +542,10 @@ def test_faults_at_every_stage_cost_their_units_and_the_command_ends_with_0(
     """Summary, JSON, report and `doctor` say what was left out, why and what to report; with `--strict` it ends with 3."""
     task = rows(whole, VERIFIED, OTHER)[0]["id"]
     failing(
-        monkeypatch, redact.scrub, "_judge_episode", lambda e, *_: "renew L5002" in str(e.steps)
+        monkeypatch,
+        redact.apply.scrub,
+        "_judge_episode",
+        lambda e, *_: "renew L5002" in str(e.steps),
     )
     failing(
         monkeypatch, synth.world.learn, "learn_outcomes", lambda tool: tool.name == "renew_loan"
@@ -553,18 +556,23 @@ def test_faults_at_every_stage_cost_their_units_and_the_command_ends_with_0(
         "verify",
         lambda one, **_: one.task.task_id == task,
     )
-    failing(monkeypatch, dagster_project.leak_check, "_check", lambda _h, _v, app, *_: app == OTHER)
+    failing(
+        monkeypatch,
+        dagster_project.privacy.leak_check,
+        "_check",
+        lambda _h, _v, app, *_: app == OTHER,
+    )
     failing(monkeypatch, report_parts, "cluster_rows", lambda *_: True)
     run = CliRunner().invoke
     at_home = ["--home", str(home.path)]
     done = run(command_line, ["build", *at_home])
     assert done.exit_code == 0
     for told in (
-        "left out: 5 episodes of another, lending, redaction: OddError at redact/scrub.py:",
+        "left out: 5 episodes of another, lending, redaction: OddError at redact/apply/scrub.py:",
         "left out: 2 tools (renew_loan) of another, lending, learning tools: OddError at synth/world/learn.py:",
         "its recordings are told, and nothing else",
         "left out: 1 task of another, attacking tasks: OddError at environments/kept/reads.py:",
-        "left out: 1 app of another, searching for identifiers: OddError at dagster_project/leak_check.py:",
+        "left out: 1 app of another, searching for identifiers: OddError at dagster_project/privacy/leak_check.py:",
         "report it as a fault of tracegym: ",
     ):
         assert told in done.stderr
@@ -579,7 +587,7 @@ def test_faults_at_every_stage_cost_their_units_and_the_command_ends_with_0(
     assert left_out["worlds", "tool"] == ["renew_loan"]
     assert left_out["verified_tasks", "task"] == [task]
     page = home.report.read_text("utf-8")
-    assert "report/section: OddError at dagster_project/report_parts.py" in page
+    assert "report/section: OddError at dagster_project/report/parts.py" in page
     assert "worlds/tool: OddError at synth/world/learn.py" in page
     assert "Quackenbush" not in page
     assert "left out: 2 tools (renew_loan)" in run(command_line, ["doctor", *at_home]).stdout

@@ -14,14 +14,14 @@ from typing import Any
 
 import pytest
 
-from ingest.assemble import assemble
-from ingest.decode import decode
-from ingest.episode import Episode, Step
-from ingest.receiver import receiver_app
-from ingest.server import Server, ServerSettings
-from ingest.text import canonical_arguments
-from ingest.tokens import Tokens
-from ingest.wal import Wal
+from ingest.assembly.assemble import assemble
+from ingest.otlp.decode import decode
+from ingest.receiver.http import receiver_app
+from ingest.receiver.server import Server, ServerSettings
+from ingest.receiver.tokens import Tokens
+from ingest.receiver.wal import Wal
+from ingest.records.episode import Episode, Step
+from ingest.records.text import canonical_arguments
 from tests.consumer_venv import make_venv, sh
 from tests.openai_server import serving
 

@@ -13,15 +13,15 @@ from typing import NamedTuple
 import httpx
 import pytest
 
-from ingest.receiver import receiver_app
-from ingest.wal import Wal
+from ingest.receiver.http import receiver_app
+from ingest.receiver.wal import Wal
 
 FULL = """
 import asyncio, json, resource, sys
 from pathlib import Path
 import httpx
-from ingest.receiver import receiver_app
-from ingest.wal import Wal
+from ingest.receiver.http import receiver_app
+from ingest.receiver.wal import Wal
 
 async def ready(app):
     transport = httpx.ASGITransport(app=app)

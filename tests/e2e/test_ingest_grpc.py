@@ -22,15 +22,15 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 
-from ingest.decode import decode
 from ingest.errors import IngestError
-from ingest.grpc_receiver import GrpcServer, GrpcSettings
-from ingest.intake import Intake, ReceiverLimits
-from ingest.limits import Limits
-from ingest.receiver import http_app
-from ingest.server import Server, ServerSettings
-from ingest.tokens import load_tokens
-from ingest.wal import Wal
+from ingest.otlp.decode import decode
+from ingest.otlp.limits import Limits
+from ingest.receiver.grpc_receiver import GrpcServer, GrpcSettings
+from ingest.receiver.http import http_app
+from ingest.receiver.intake import Intake, ReceiverLimits
+from ingest.receiver.server import Server, ServerSettings
+from ingest.receiver.tokens import load_tokens
+from ingest.receiver.wal import Wal
 
 TRACES = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 METRICS = "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export"

@@ -12,17 +12,17 @@ import httpx
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from ingest.intake import Intake, SentBody
-from ingest.tokens import Sender
-from ingest.wal import Wal
+from ingest.receiver.intake import Intake, SentBody
+from ingest.receiver.tokens import Sender
+from ingest.receiver.wal import Wal
 
 SERVE = """
 import sys
 from pathlib import Path
-from ingest.intake import ReceiverLimits
-from ingest.receiver import receiver_app
-from ingest.server import Server, ServerSettings
-from ingest.wal import Wal
+from ingest.receiver.intake import ReceiverLimits
+from ingest.receiver.http import receiver_app
+from ingest.receiver.server import Server, ServerSettings
+from ingest.receiver.wal import Wal
 limits = ReceiverLimits(waiting_bytes=32 << 20)
 server = Server(receiver_app(Wal(Path(sys.argv[1])), limits=limits), ServerSettings(port=0))
 print(server.start(), flush=True)
@@ -94,9 +94,9 @@ def test_memory_stays_under_the_limit_whatever_arrives(tmp_path: Path) -> None:
 LAND = """
 import sys
 from pathlib import Path
-from dagster_project.arrival import land
-from dagster_project.home import open_home
-from ingest.wal import Wal
+from dagster_project.arrival.files import land
+from dagster_project.home.layout import open_home
+from ingest.receiver.wal import Wal
 home = open_home(Path(sys.argv[1]), create=True)
 with Wal(home.wal) as wal:
     land(home, wal)

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from ingest.assemble import Assembled, assemble
-from ingest.chat_log import Chat, parse_line, to_line
-from ingest.episode import Episode, Step
+from ingest.assembly.assemble import Assembled, assemble
+from ingest.files.chat_log import Chat, parse_line, to_line
 from ingest.formats.format import Decoded
-from ingest.text import canonical_arguments
+from ingest.records.episode import Episode, Step
+from ingest.records.text import canonical_arguments
 from tests.unit.exported_lines import decoded_below
 
 CLIENTS = ("genai", "genai-events", "openinference", "traceloop", "langfuse")

@@ -20,22 +20,22 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-from ingest.assemble import assemble
-from ingest.decode import decode
+from ingest.assembly.assemble import assemble
 from ingest.errors import IngestError
-from ingest.grpc_receiver import GrpcServer, GrpcSettings
-from ingest.intake import Intake
-from ingest.receiver import http_app, receiver_app
-from ingest.server import Server, ServerSettings
-from ingest.tokens import Tokens
-from ingest.wal import Wal
+from ingest.otlp.decode import decode
+from ingest.receiver.grpc_receiver import GrpcServer, GrpcSettings
+from ingest.receiver.http import http_app, receiver_app
+from ingest.receiver.intake import Intake
+from ingest.receiver.server import Server, ServerSettings
+from ingest.receiver.tokens import Tokens
+from ingest.receiver.wal import Wal
 
 SERVE = """
 import sys
 from pathlib import Path
-from ingest.receiver import receiver_app
-from ingest.server import Server, ServerSettings
-from ingest.wal import Wal
+from ingest.receiver.http import receiver_app
+from ingest.receiver.server import Server, ServerSettings
+from ingest.receiver.wal import Wal
 server = Server(receiver_app(Wal(Path(sys.argv[1]))), ServerSettings(port=0))
 print(server.start(), flush=True)
 sys.stdin.read()

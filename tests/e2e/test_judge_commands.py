@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from dagster_project.home import open_home
-from dagster_project.judge_replies import replies_of
-from dagster_project.lake import Lake
+from dagster_project.home.layout import open_home
+from dagster_project.lake.store import Lake
+from dagster_project.tasks.judge_replies import replies_of
 from environments.judges.ask import Judge, JudgeSettings
 from environments.judges.question import questions_of
 from environments.llm import LlmJudge

@@ -18,16 +18,16 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from dagster_project.arrival import take_in
-from dagster_project.assembly import assemble_days, days_of
-from dagster_project.chat_lines import raw_lines
+from dagster_project.arrival.assembly import assemble_days, days_of
+from dagster_project.arrival.chat_lines import raw_lines
+from dagster_project.arrival.files import take_in
+from dagster_project.arrival.outcome_days import arrived_outcomes, outcomes_by_day
 from dagster_project.cli.main import app as cli
-from dagster_project.doctor import diagnose
-from dagster_project.home import Home, open_home
-from dagster_project.lake import Lake
-from dagster_project.outcome_days import arrived_outcomes, outcomes_by_day
-from dagster_project.rows import always, to_table
-from dagster_project.tables import EPISODES
+from dagster_project.home.doctor import diagnose
+from dagster_project.home.layout import Home, open_home
+from dagster_project.lake.rows import always, to_table
+from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import EPISODES
 
 START = 1_790_000_000
 

@@ -14,23 +14,23 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from dagster_project.arrival import take_in
-from dagster_project.build import Built, build, instance_of
-from dagster_project.clean_records import clean_episodes_of, clean_outcomes_of, clusters_of
+from dagster_project.arrival.files import take_in
+from dagster_project.arrival.outcome_tables import take_in_outcomes
+from dagster_project.build.plan import plan_days
+from dagster_project.build.run import Built, build, instance_of
 from dagster_project.definitions import definitions
 from dagster_project.defs.automation import RANGE_END, RANGE_START, arrivals
 from dagster_project.defs.resources import CleanSide, PrivateSide
-from dagster_project.documents import contents
-from dagster_project.home import Home, apps_of, open_home, set_redaction
-from dagster_project.lake import Lake
-from dagster_project.learnt_tables import DIFFICULTY, TASK_SETS, VERIFIED, WORLDS
-from dagster_project.outcome_arrival import take_in_outcomes
-from dagster_project.plan import plan_days
-from dagster_project.report_parts import write_home_report
-from dagster_project.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, EPISODES, SPANS
-from dagster_project.tidy import tidy
+from dagster_project.home.layout import Home, apps_of, open_home, set_redaction
+from dagster_project.home.tidy import tidy
+from dagster_project.lake.clean_records import clean_episodes_of, clean_outcomes_of, clusters_of
+from dagster_project.lake.documents import contents
+from dagster_project.lake.learnt_tables import DIFFICULTY, TASK_SETS, VERIFIED, WORLDS
+from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, EPISODES, SPANS
+from dagster_project.report.parts import write_home_report
 from environments.runtime.task.task_set import TaskSet
-from ingest.outcome_table import OutcomeMapping
+from ingest.files.outcome_table import OutcomeMapping
 from tests.lending_desk import FIRST, LAST, line, lines, write
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from dagster_project.arrival import take_in
+from dagster_project.arrival.files import take_in
+from dagster_project.cli.data.redact import add_policy_lines
 from dagster_project.cli.main import app
-from dagster_project.cli.redact import add_policy_lines
-from dagster_project.home import Home, open_home
+from dagster_project.home.layout import Home, open_home
 from redact.errors import PolicyError
 from redact.policy import load_policy
 from tests.lending_desk import line, write
@@ -71,8 +71,8 @@ def test_strict_build_review_and_build_again(home: Home) -> None:
 
 def test_reveal_needs_a_reason_and_writes_it_down(home: Home) -> None:
     """A surrogate is reversed with the vault; the audit line holds no value and no surrogate."""
-    from dagster_project.gate import vault_of  # noqa: PLC0415 - after the module's home is made
-    from dagster_project.home import vault_secret  # noqa: PLC0415 - beside it
+    from dagster_project.home.layout import vault_secret  # noqa: PLC0415 - beside it
+    from dagster_project.privacy.gate import vault_of  # noqa: PLC0415 - after the module's home is made
 
     vault = vault_of(home, vault_secret(home, None))
     moved = vault.surrogate("lending", "full_name", "Wren Abara")

@@ -8,17 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.compiled_redact import INTERPRETED, MODULES, bind, build
+from benchmarks.compiled_redact import INTERPRETED, MODULES, bind, build, modules_of
 
 ROOT = Path(__file__).resolve().parents[2]
 SAYS = """
 import hashlib, random
 from benchmarks.redaction_unseen import APPS
-from redact import fold, matcher
-from redact.learn import learn
+from redact.values import fold
+from redact.apply import matcher
+from redact.apply.learn import learn
 from redact.policy import Policy
-from redact.scrub import scrub
-from redact.vault import open_vault
+from redact.apply.scrub import scrub
+from redact.operators.vault import open_vault
 
 policy, digest = Policy(), hashlib.sha256()
 for name, talk in APPS.items():
@@ -51,7 +52,7 @@ def said(*folders: Path) -> list[str]:
 @pytest.mark.skipif(not shutil.which("cc"), reason="no C compiler")
 def test_compiled_modules_write_the_same_bytes(tmp_path: Path) -> None:
     """Learnt values, clean episodes, notes and held leaves of the invented apps are equal byte by byte."""
-    build(tmp_path, ["fold", "keyed", "matcher"], level="0")
+    build(tmp_path, ["values/fold", "values/permutations", "apply/matcher"], level="0")
     plain, compiled = said(), said(tmp_path)
     assert plain[1:] == ["True", "True"]
     assert compiled[1:] == ["False", "False"]
@@ -60,7 +61,7 @@ def test_compiled_modules_write_the_same_bytes(tmp_path: Path) -> None:
 
 def test_every_module_is_compiled_or_named() -> None:
     """A new module is compiled unless it is listed as one that stays as it is."""
-    every = {file.stem for file in (ROOT / "redact").glob("*.py")}
+    every = set(modules_of(ROOT / "redact"))
     assert {*MODULES} | INTERPRETED == every
     assert not {*MODULES} & INTERPRETED
 
@@ -77,7 +78,7 @@ def test_a_copy_of_other_sources_refuses_to_redact(tmp_path: Path, changed: str)
         bind(copy, sources)
         done = subprocess.run(command, capture_output=True, check=True, env=env, text=True)
         assert done.stdout.strip() == str(copy / "kinds.py")
-    with (sources / "lexicon.toml").open("a") as file:
+    with (sources / "lists" / "lexicon.toml").open("a") as file:
         file.write("# another line\n")
     if changed == "before it is bound":
         bind(copy, sources)

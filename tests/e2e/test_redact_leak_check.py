@@ -12,17 +12,19 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from dagster_project import leak_check
-from dagster_project.arrival import take_in
-from dagster_project.build import build, instance_of
-from dagster_project.cli.export import export
+from dagster_project.arrival.files import take_in
+from dagster_project.build.run import build, instance_of
 from dagster_project.cli.main import app
+from dagster_project.cli.tasks.export import export
 from dagster_project.errors import InputError, StageError
-from dagster_project.export_check import DOES_NOT_OPEN, NOT_AT_HAND, check_written
-from dagster_project.gate import knowledge_of, vault_of
-from dagster_project.home import Home, open_home, vault_secret
-from dagster_project.lake import Lake
-from dagster_project.leak_check import (
+from dagster_project.home.layout import Home, open_home, vault_secret
+from dagster_project.lake.learnt_tables import TASKS
+from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import CALL_PAIRS, CLEAN_OUTCOMES, EPISODES
+from dagster_project.privacy import leak_check
+from dagster_project.privacy.export_check import DOES_NOT_OPEN, NOT_AT_HAND, check_written
+from dagster_project.privacy.gate import knowledge_of, vault_of
+from dagster_project.privacy.leak_check import (
     check_apps,
     check_home_report,
     leaks_of,
@@ -30,9 +32,7 @@ from dagster_project.leak_check import (
     read_leaks,
     shown_texts,
 )
-from dagster_project.learnt_tables import TASKS
-from dagster_project.report_parts import write_home_report
-from dagster_project.tables import CALL_PAIRS, CLEAN_OUTCOMES, EPISODES
+from dagster_project.report.parts import write_home_report
 from environments.runtime.task.task_set import TaskSet
 from tests.lending_desk import FIRST, LAST, lines, write
 

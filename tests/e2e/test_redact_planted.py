@@ -8,11 +8,11 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from dagster_project.arrival import take_in
-from dagster_project.build import build
-from dagster_project.cli.export import export
-from dagster_project.grader_trust import CHECK
-from dagster_project.home import Home, open_home
+from dagster_project.arrival.files import take_in
+from dagster_project.build.run import build
+from dagster_project.cli.tasks.export import export
+from dagster_project.home.layout import Home, open_home
+from dagster_project.tasks.grader_trust import CHECK
 from environments.runtime.task.task_set import TaskSet
 from tests.lending_desk import write
 from tests.planted_desk import MEMBERS, folded, line, planted

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from benchmarks.redaction import commutation, read, recall, texts_of_all
-from redact.leaks import find_leaks
-from redact.learn import learn
+from redact.apply.learn import learn
+from redact.apply.scrub import scrub
+from redact.audit.leaks import find_leaks
+from redact.operators.vault import open_vault
 from redact.policy import Policy
-from redact.scrub import scrub
-from redact.vault import open_vault
 
 
 def real_logs() -> Iterator[Path]:

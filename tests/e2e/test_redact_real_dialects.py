@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
-from ingest.assemble import assemble
-from ingest.decode import decode
-from ingest.files import read_file
+from ingest.assembly.assemble import assemble
+from ingest.files.telemetry_files import read_file
 from ingest.formats.format import Decoded
-from ingest.span import LogEvent, Span
-from ingest.wal import StoredRecord, WalRecord
-from redact.leaks import find_leaks
-from redact.learn import learn
+from ingest.otlp.decode import decode
+from ingest.receiver.wal import StoredRecord, WalRecord
+from ingest.records.span import LogEvent, Span
+from redact.apply.learn import learn
+from redact.apply.scrub import scrub
+from redact.audit.leaks import find_leaks
+from redact.operators.vault import open_vault
 from redact.policy import Policy
-from redact.scrub import scrub
-from redact.vault import open_vault
 from tests.unit.canaries import CANARIES, HIDINGS, RECORD, survivors
 from tests.unit.raw_conversations import SECRET, calls, episode
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from dagster_project.arrival import take_in
-from dagster_project.build import build
-from dagster_project.cli.export import export
-from dagster_project.home import Home, open_home
+from dagster_project.arrival.files import take_in
+from dagster_project.build.run import build
+from dagster_project.cli.tasks.export import export
+from dagster_project.home.layout import Home, open_home
 from environments.runtime.task.task_set import TaskSet
 from tests.lending_desk import FIRST, LAST, lines, write
 

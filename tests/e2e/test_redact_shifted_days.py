@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from dagster_project.arrival import take_in
-from dagster_project.build import build
-from dagster_project.cli.episodes import episodes
-from dagster_project.cli.export import export
-from dagster_project.cli.failures import failures
-from dagster_project.home import Home, open_home
-from dagster_project.lake import Lake
-from dagster_project.report_parts import write_home_report
-from dagster_project.tables import CLEAN_EPISODES
+from dagster_project.arrival.files import take_in
+from dagster_project.build.run import build
+from dagster_project.cli.data.episodes import episodes
+from dagster_project.cli.data.failures import failures
+from dagster_project.cli.tasks.export import export
+from dagster_project.home.layout import Home, open_home
+from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import CLEAN_EPISODES
+from dagster_project.report.parts import write_home_report
 from tests.lending_desk import lines, write
 
 TRUE = "2026-03-01"

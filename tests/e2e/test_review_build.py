@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from dagster_project.arrival import take_in
-from dagster_project.build import build
-from dagster_project.home import Home, open_home
-from dagster_project.lake import Lake
+from dagster_project.arrival.files import take_in
+from dagster_project.build.run import build
+from dagster_project.home.layout import Home, open_home
+from dagster_project.lake.rows import canonical_text
+from dagster_project.lake.store import Lake
 from dagster_project.review.desk import AppDesk, Desk, Entry
 from dagster_project.review.editing.edits import edited, written_in
 from dagster_project.review.feedback import LEFT_OUT, derived_hash
 from dagster_project.review.review import DECISION, LABEL, REJECT, RUBRIC, UNRESOLVED, Review
-from dagster_project.rows import canonical_text
 from environments.runtime.task.task_set import TaskSet
 from environments.runtime.values.canonical import rubric_hash
 from tests.lending_desk import line, lines, write

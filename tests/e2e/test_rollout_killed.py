@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from dagster_project.home import open_home
-from dagster_project.lake import Lake
-from dagster_project.learnt_tables import ROLLOUTS
+from dagster_project.home.layout import open_home
+from dagster_project.lake.learnt_tables import ROLLOUTS
+from dagster_project.lake.store import Lake
 from tests.environments_shop import write_shop
 from tests.openai_server import ModelServer, serving, shop_clerk
 

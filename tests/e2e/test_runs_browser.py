@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, BrowserContext
 from dagster_project.review.guard import Keys
 from dagster_project.runs.shelf import LakeShelf
 from dagster_project.runs.web import RunsPage
-from ingest.server import Server, ServerSettings
+from ingest.receiver.server import Server, ServerSettings
 from tests.chromium import chromium
 from tests.e2e.test_report_browser import CONTRAST
 from tests.e2e.test_review_browser import Site, open_everything, overflow

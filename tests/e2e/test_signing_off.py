@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from dagster_project.arrival import take_in
-from dagster_project.build import build
+from dagster_project.arrival.files import take_in
+from dagster_project.build.run import build
 from dagster_project.cli.main import app as command_line
-from dagster_project.home import Home, open_home
-from dagster_project.lake import Lake
+from dagster_project.home.layout import Home, open_home
+from dagster_project.lake.store import Lake
 from dagster_project.report.data import Count, RedactionState
 from dagster_project.report.page import _gate_sentence
-from dagster_project.report_parts import write_home_report
-from dagster_project.stays_parts import stays_rows
+from dagster_project.report.parts import write_home_report
+from dagster_project.report.remaining_values import stays_rows
 from tests.lending_desk import LAST, line, lines, write
 
 SECRET = "a secret of the tests, long enough"

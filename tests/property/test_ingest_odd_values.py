@@ -14,16 +14,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ingest.assemble import assemble
-from ingest.chat_log import to_line
-from ingest.decode import decode
-from ingest.explain import explain
-from ingest.files import read_file
+from ingest.assembly.assemble import assemble
+from ingest.files.chat_log import to_line
+from ingest.files.explain import explain
+from ingest.files.telemetry_files import read_file
 from ingest.formats.format import Decoded
 from ingest.formats.table import FORMATS, format_within
-from ingest.quarantine import Rejected
-from ingest.text import Json
-from ingest.wal import StoredRecord
+from ingest.otlp.decode import decode
+from ingest.receiver.wal import StoredRecord
+from ingest.records.quarantine import Rejected
+from ingest.records.text import Json
 from tests.unit.ingest_emitters import openinference, otel_genai
 from tests.unit.test_ingest_agent_files import (
     event,

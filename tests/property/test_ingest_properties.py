@@ -12,22 +12,22 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest import rpc_status
-from ingest.assemble import assemble
-from ingest.chat_log import Chat, parse_line, to_line
-from ingest.decode import decode
-from ingest.decode_batch import decode_batch
+from ingest.assembly.assemble import assemble
 from ingest.dialects.table import read_span
-from ingest.episode import Episode
-from ingest.intake import Intake, Refusal, SentBody
-from ingest.limits import Limits
-from ingest.partial_json import parse_json
-from ingest.quarantine import Rejected
-from ingest.span import SPAN_SCHEMA, Span, span_of_row, span_row
-from ingest.text import Json
-from ingest.tokens import Sender
-from ingest.wal import StoredRecord, Wal
-from ingest.wire import signal_of
+from ingest.files.chat_log import Chat, parse_line, to_line
+from ingest.files.partial_json import parse_json
+from ingest.otlp import rpc_status
+from ingest.otlp.decode import decode
+from ingest.otlp.decode_batch import decode_batch
+from ingest.otlp.limits import Limits
+from ingest.otlp.wire import signal_of
+from ingest.receiver.intake import Intake, Refusal, SentBody
+from ingest.receiver.tokens import Sender
+from ingest.receiver.wal import StoredRecord, Wal
+from ingest.records.episode import Episode
+from ingest.records.quarantine import Rejected
+from ingest.records.span import SPAN_SCHEMA, Span, span_of_row, span_row
+from ingest.records.text import Json
 from tests.unit.ingest_emitters import APP, EMITTERS, parts_of, span
 
 JSON = st.recursive(

@@ -11,11 +11,11 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as SpanMessage
 
 from ingest.errors import BodyRefused
-from ingest.otlp import read_protobuf
-from ingest.otlp_record import Arrival
-from ingest.span import PROMOTED_COUNTS, PROMOTED_TEXTS, SPAN_SCHEMA, span_of_row, span_row
-from ingest.span_columns import read_columns
-from ingest.wire_columns import Room
+from ingest.otlp.protobuf import read_protobuf
+from ingest.otlp.record import Arrival
+from ingest.otlp.span_columns import read_columns
+from ingest.otlp.wire_columns import Room
+from ingest.records.span import PROMOTED_COUNTS, PROMOTED_TEXTS, SPAN_SCHEMA, span_of_row, span_row
 
 ARRIVAL = Arrival(app="shop", source="test", position="record 1", received_at=1)
 NOW = 1_760_000_000 * 10**9

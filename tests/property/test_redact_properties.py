@@ -8,25 +8,25 @@ from dataclasses import replace
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ingest.episode import Episode, Step, episode_id_of
-from redact.clean_episode import CLEAN_EPISODE_SCHEMA
-from redact.clean_rows import clean_episode_from_row, clean_episode_to_row
-from redact.documents import Documents, Found, Unexplained
-from redact.findings import Finder
-from redact.fold import fold, fold_value
-from redact.free_ids import windows_of
-from redact.keyed import Keyed
-from redact.leaks import find_leaks
-from redact.learn import learn
-from redact.learnt import merge
-from redact.lexicon import load_lexicon
-from redact.matcher import Matcher, searched
-from redact.named_ids import NAMED_ID, named_ids_in
+from ingest.records.episode import Episode, Step, episode_id_of
+from redact.apply.learn import learn
+from redact.apply.matcher import Matcher, searched
+from redact.apply.scrub import Scrubbed, scrub
+from redact.audit.leaks import find_leaks
+from redact.evidence.app_values import merge
+from redact.lists.lexicon import load_lexicon
+from redact.operators.surrogates import opaque_surrogate, surrogate
+from redact.operators.vault import open_vault
 from redact.policy import Policy
-from redact.scrub import Scrubbed, scrub
-from redact.shapes import NOTHING
-from redact.surrogates import opaque_surrogate, surrogate
-from redact.vault import open_vault
+from redact.readers.documents import Documents, Found, Unexplained
+from redact.recognizers.analyzer import Finder
+from redact.recognizers.named_ids import NAMED_ID, named_ids_in
+from redact.records.clean_episode import CLEAN_EPISODE_SCHEMA
+from redact.records.clean_rows import clean_episode_from_row, clean_episode_to_row
+from redact.values.fold import fold, fold_value
+from redact.values.free_ids import windows_of
+from redact.values.permutations import Keyed
+from redact.values.shapes import NOTHING
 
 SECRET = b"a secret for tests only, 32 bytes"
 NAMES = (

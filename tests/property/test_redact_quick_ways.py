@@ -8,14 +8,17 @@ from dataclasses import asdict
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest.episode import Step
-from redact import abbreviated, encoded, fold, free_ids, misspelt, shapes
-from redact.clean_episode import CleanStep, CleanToolCall
-from redact.clean_steps import CleanTexts, clean_step
-from redact.documents import Documents, Found, Unexplained
+from ingest.records.episode import Step
+from redact.apply.matcher import Match, resolve
 from redact.kinds import KINDS
-from redact.lexicon import load_lexicon
-from redact.matcher import Match, resolve
+from redact.lists.lexicon import load_lexicon
+from redact.names import abbreviations as abbreviated
+from redact.names import misspellings as misspelt
+from redact.readers import base64_runs as encoded
+from redact.readers.documents import Documents, Found, Unexplained
+from redact.records.clean_episode import CleanStep, CleanToolCall
+from redact.records.clean_steps import CleanTexts, clean_step
+from redact.values import fold, free_ids, shapes
 
 RUNS = st.one_of(
     st.text(string.ascii_letters + "+/_-=09", min_size=12, max_size=24),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dagster_project.runs.paired import EXACT, FEWEST, MONTE_CARLO, paired_difference
+from dagster_project.runs.paired_policies import EXACT, FEWEST, MONTE_CARLO, paired_difference
 
 REWARDS = st.sampled_from((0.0, 0.25, 1 / 3, 0.5, 1.0))
 PAIRS = st.lists(st.tuples(REWARDS, REWARDS), max_size=40)

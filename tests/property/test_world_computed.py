@@ -20,7 +20,7 @@ from environments.runtime.expr.formulas import (
 )
 from environments.runtime.task.attempt import UNKNOWN, Json
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.worlds import WorldSettings, learn_world
 
 ONE: Formula = ["arg", "one"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ingest.assemble import assemble
-from ingest.episode import Episode
-from ingest.span import Span
-from ingest.text import Json
+from ingest.assembly.assemble import assemble
+from ingest.records.episode import Episode
+from ingest.records.span import Span
+from ingest.records.text import Json
 from tests.unit.ingest_emitters import (
     APP,
     parts_of,

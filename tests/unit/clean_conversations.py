@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels import Label
 
 DAY = 86_400_000_000_000

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.worlds import WorldSettings, learn_world
 
 SECOND = 1_000_000_000

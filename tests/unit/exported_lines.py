@@ -6,15 +6,15 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ingest.assemble import assemble
-from ingest.decode import decode
-from ingest.episode import Episode, Step
-from ingest.files import read_file
+from ingest.assembly.assemble import assemble
+from ingest.files.telemetry_files import read_file
 from ingest.formats.format import Decoded
-from ingest.limits import DEFAULT_LIMITS, Limits
-from ingest.quarantine import Rejected
-from ingest.text import canonical_arguments
-from ingest.wal import StoredRecord
+from ingest.otlp.decode import decode
+from ingest.otlp.limits import DEFAULT_LIMITS, Limits
+from ingest.receiver.wal import StoredRecord
+from ingest.records.episode import Episode, Step
+from ingest.records.quarantine import Rejected
+from ingest.records.text import canonical_arguments
 from tests.unit.ingest_emitters import APP, CALL
 
 ARGUMENTS = json.loads(CALL["function"]["arguments"])  # type: ignore[index]  # a dict by construction

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ingest.span import LogEvent, Span, SpanEvent
-from ingest.text import Json
+from ingest.records.span import LogEvent, Span, SpanEvent
+from ingest.records.text import Json
 
 APP = "shop"
 START = 1_790_000_000_000_000_000

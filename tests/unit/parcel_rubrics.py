@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 
 from environments.runtime.checks.table import evaluate
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels import Label
+from synth.recordings.attempt import record
+from synth.recordings.attempt_facts import Facts, facts_of
+from synth.recordings.tool_kinds import ToolKinds, infer_tools
+from synth.recordings.traits import AppTraits
 from synth.rubric.derive import Derived, derive_rubric
-from synth.rubric.facts import Facts, facts_of
-from synth.rubric.recorded import record
-from synth.rubric.tool_kinds import ToolKinds, infer_tools
-from synth.rubric.traits import AppTraits
 
 Line = tuple[str, ...]
 """`("user", text)`, `("say", text)` or `("call", name, arguments, result)`."""

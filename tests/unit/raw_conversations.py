@@ -3,11 +3,11 @@
 import json
 from dataclasses import replace
 
-from ingest.episode import Episode, Step, ToolCall, episode_id_of
-from redact.learn import learn
+from ingest.records.episode import Episode, Step, ToolCall, episode_id_of
+from redact.apply.learn import learn
+from redact.apply.scrub import scrub
+from redact.operators.vault import open_vault
 from redact.policy import Policy
-from redact.scrub import scrub
-from redact.vault import open_vault
 
 SECRET = b"a secret for tests only, 32 bytes"
 

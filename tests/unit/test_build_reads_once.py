@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dagster_project.leak_search import IN_TEXT, Taught
+from dagster_project.privacy.leak_search import IN_TEXT, Taught
 from environments.runtime.answers.outcome import outcome_of
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.candidate import Candidate
@@ -14,8 +14,8 @@ from environments.runtime.task.task import Task
 from environments.runtime.views.multiplexed import Dispatched
 from environments.verification.material import Others, by_meaning, planned_calls
 from environments.verification.probe import calls
-from ingest.episode import Episode, Step, ToolCall
-from redact.leaks import Leak
+from ingest.records.episode import Episode, Step, ToolCall
+from redact.audit.leaks import Leak
 from synth.world.model import outcome_class
 from synth.world.observation import Observation
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dagster_project.agreement import HeldOut, agreed, by_cluster, kappa
+from dagster_project.tasks.agreement import HeldOut, agreed, by_cluster, kappa
 
 
 def one(

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from dagster_project import assembly
-from dagster_project.arrival import take_in
-from dagster_project.home import open_home
-from dagster_project.lake import Lake
+from dagster_project.arrival import assembly
+from dagster_project.arrival.files import take_in
+from dagster_project.home.layout import open_home
+from dagster_project.lake.store import Lake
 
 START = 1_790_000_000
 

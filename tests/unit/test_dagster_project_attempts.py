@@ -3,9 +3,9 @@
 import json
 from pathlib import Path
 
-from dagster_project.arrival import take_in
-from dagster_project.chat_lines import raw_lines
-from dagster_project.home import Home, open_home
+from dagster_project.arrival.chat_lines import raw_lines
+from dagster_project.arrival.files import take_in
+from dagster_project.home.layout import Home, open_home
 
 
 def results(path: Path, answer: str, *, reward: float = 1.0) -> Path:

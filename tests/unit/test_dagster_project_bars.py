@@ -4,8 +4,8 @@ import io
 
 from rich.console import Console
 
+from dagster_project.build.progress import Step
 from dagster_project.cli.bars import Bars
-from dagster_project.progress import Step
 
 
 def said(*steps: Step) -> list[str]:

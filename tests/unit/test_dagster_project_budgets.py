@@ -9,11 +9,11 @@ from itertools import count
 
 import pytest
 
-from dagster_project.budgets import Budget, Meter, budgets_of, meter_of
+from dagster_project.build.budgets import Budget, Meter, budgets_of, meter_of
+from dagster_project.build.left_out import Skips
 from dagster_project.errors import InputError
-from dagster_project.skipped import Skips
-from dagster_project.skipped_parts import lines_of, rows_of
-from dagster_project.verification import Seen, verify_all
+from dagster_project.report.faults import lines_of, rows_of
+from dagster_project.tasks.verification import Seen, verify_all
 from environments.judges.ask import Judge
 from environments.judges.question import Question
 from environments.judges.spent import Spent

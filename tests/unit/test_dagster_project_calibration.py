@@ -5,9 +5,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from dagster_project.calibration import first_labelled, outcomes_size
-from dagster_project.lake import Lake
-from dagster_project.tables import CLEAN_EPISODES, CLEAN_OUTCOMES
+from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import CLEAN_EPISODES, CLEAN_OUTCOMES
+from dagster_project.worlds.calibration import first_labelled, outcomes_size
 from synth.failures.calibration import Calibration
 from synth.failures.detection import calibrate_on
 

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from dagster_project.commutation import Commutation, commutation_of, pairs_of
-from dagster_project.lake import Lake
-from dagster_project.tables import CALL_PAIRS
-from ingest.episode import Episode
-from redact.clean_episode import WITHHELD, CleanEpisode
-from redact.learnt import Learnt
+from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import CALL_PAIRS
+from dagster_project.privacy.consistency import Commutation, commutation_of, pairs_of
+from ingest.records.episode import Episode
+from redact.apply.scrub import scrub
+from redact.evidence.app_values import Learnt
+from redact.operators.vault import open_vault
 from redact.policy import Policy
-from redact.scrub import scrub
-from redact.vault import open_vault
+from redact.records.clean_episode import WITHHELD, CleanEpisode
 from tests.unit.raw_conversations import SECRET, calls, episode
 
 VAULT = open_vault(None, SECRET)

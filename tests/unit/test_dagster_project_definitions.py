@@ -5,11 +5,11 @@ from __future__ import annotations
 import dagster as dg
 import pytest
 
+from dagster_project.build.plan import ranges
 from dagster_project.definitions import definitions
 from dagster_project.defs.jobs import ARRIVING, LEARNT
 from dagster_project.defs.partitions import app_days
 from dagster_project.defs.show import bars, escaped, rows_of
-from dagster_project.plan import ranges
 
 BY_DAY = [
     "spans",

@@ -3,11 +3,11 @@
 import random
 from dataclasses import replace
 
-from dagster_project.difficulty import TaskDifficulty, rate_of
-from dagster_project.difficulty_picture import picture
-from dagster_project.difficulty_report import document, flat_groups, in_band, pass_rate, saturation
-from dagster_project.estimate import Estimator, Tried, calibrate
-from dagster_project.task_difficulty import AppDifficulty, difficulties
+from dagster_project.difficulty.by_task import AppDifficulty, difficulties
+from dagster_project.difficulty.estimate import Estimator, Tried, calibrate
+from dagster_project.difficulty.pass_rates import TaskDifficulty, rate_of
+from dagster_project.difficulty.picture import picture
+from dagster_project.difficulty.report import document, flat_groups, in_band, pass_rate, saturation
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.candidate import Candidate, RecordedAttempt
 from tests.environments_shop import entry

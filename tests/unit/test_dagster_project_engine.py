@@ -14,9 +14,9 @@ import pytest
 
 from dagster_project.engine import choice, machine, processes
 from dagster_project.engine.choice import EngineChoice, says
+from dagster_project.engine.interface import ENOUGH, Engine, Load
 from dagster_project.engine.processes import BASE, GROWTH, Processes
 from dagster_project.engine.serial import Serial
-from dagster_project.engine.spread import ENOUGH, Engine, Load
 from dagster_project.errors import InputError, StageError
 from dagster_project.fatal import is_fatal, is_full
 from tests import engine_maps
@@ -98,7 +98,7 @@ def test_no_worker_outlives_a_parent_that_was_killed(tmp_path: Path) -> None:
     code = (
         "from pathlib import Path\nfrom tests import engine_maps\n"
         "from dagster_project.engine.processes import Processes\n"
-        "from dagster_project.engine.spread import Load\n"
+        "from dagster_project.engine.interface import Load\n"
         "load = Load(stage='x', conversations=1000)\n"
         f"shared = Path({str(tmp_path)!r})\n"
         "list(Processes(workers=2, memory=4096).spread(engine_maps.waits, range(4), shared=shared, load=load))\n"

@@ -17,12 +17,12 @@ ray = pytest.importorskip("ray", reason="ray is not installed: the extra `ray`")
 
 from ray.cluster_utils import Cluster  # noqa: E402 - ray first, or nothing
 
+from dagster_project.engine.interface import ENOUGH, Load  # noqa: E402
 from dagster_project.engine.on_ray import OnRay  # noqa: E402
 from dagster_project.engine.serial import Serial  # noqa: E402
-from dagster_project.engine.spread import ENOUGH, Load  # noqa: E402
 from dagster_project.errors import StageError  # noqa: E402
-from dagster_project.learnt_worlds import StoredWorld  # noqa: E402
-from dagster_project.verification import verify_all  # noqa: E402
+from dagster_project.tasks.verification import verify_all  # noqa: E402
+from dagster_project.worlds.stored_worlds import StoredWorld  # noqa: E402
 from environments.runtime.task.candidate import Candidate  # noqa: E402
 from tests import engine_maps  # noqa: E402
 from tests.environments_shop import entry, world  # noqa: E402

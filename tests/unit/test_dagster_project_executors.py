@@ -8,9 +8,9 @@ from types import SimpleNamespace
 import dagster as dg
 import pytest
 
+from dagster_project.build.executors import executor_of
+from dagster_project.build.partitioned_runs import _fault_of, by_app
 from dagster_project.errors import InputError, StageError
-from dagster_project.executors import executor_of
-from dagster_project.partitioned_runs import _fault_of, by_app
 
 
 def test_nothing_said_is_this_process() -> None:

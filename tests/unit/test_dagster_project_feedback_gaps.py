@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dagster_project.feedback_gaps import LEAST_USERS, SMALL, changing_tools, feedback_gaps
+from dagster_project.report.feedback_gaps import LEAST_USERS, SMALL, changing_tools, feedback_gaps
 from environments.runtime.document.tools import ToolPart
 from environments.runtime.document.world_file import WorldDocument
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels import Label
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dagster_project.figures import GROWTH, SMALL, forget, keep, stands
-from dagster_project.lake import Lake, Stamp
+from dagster_project.build.figures import GROWTH, SMALL, forget, keep, stands
+from dagster_project.lake.store import Lake, Stamp
 
 APP, FIGURE = "desk", "agreement"
 DAYS = 10

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dagster_project.export_check import _texts
-from dagster_project.gate_leaks import marked
+from dagster_project.privacy.export_check import _texts
+from dagster_project.privacy.gate_leaks import marked
 from environments.runtime.values import canonical
-from redact.clean_episode import WITHHELD
+from redact.records.clean_episode import WITHHELD
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dagster_project.agreement import HeldOut
-from dagster_project.grader_trust import (
+from dagster_project.tasks.agreement import HeldOut
+from dagster_project.tasks.grader_trust import (
     GOOD,
     MOST_FALSE_PASSES,
     SHOWN,

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from dagster_project.defs.worlds import wrong_answers
-from dagster_project.held_out import is_held_out, measure, task_of
-from dagster_project.learnt_worlds import StoredWorld
+from dagster_project.worlds.held_out import is_held_out, measure, task_of
+from dagster_project.worlds.stored_worlds import StoredWorld
 from environments.runtime.document.world_file import WorldDocument
 from synth.worlds import WorldSettings
 from tests.unit.world_backend import workshop_episodes

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from dagster_project.errors import HomeError
-from dagster_project.home import (
+from dagster_project.home.layout import (
     add_apps,
     apps_of,
     lock,
@@ -113,7 +113,7 @@ def test_a_second_holder_waits_and_says_for_whom(tmp_path: Path) -> None:
     home = open_home(tmp_path / "h", create=True)
     script = (
         "import sys, time\nfrom pathlib import Path\n"
-        "from dagster_project.home import lock, open_home\n"
+        "from dagster_project.home.layout import lock, open_home\n"
         "with lock(open_home(Path(sys.argv[1])), 'build'):\n"
         "    print('held', flush=True)\n    time.sleep(0.7)\n"
     )

@@ -10,10 +10,10 @@ import pyarrow as pa
 import pytest
 from deltalake import write_deltalake
 
-from dagster_project.digests import digest_of, hash_of
 from dagster_project.errors import LakeError
-from dagster_project.lake import Lake, Stamp
-from dagster_project.tables import CHATS, Table, once
+from dagster_project.lake.digests import digest_of, hash_of
+from dagster_project.lake.store import Lake, Stamp
+from dagster_project.lake.tables import CHATS, Table, once
 
 FIELDS: list[pa.Field[Any]] = [
     pa.field("app", pa.string()),

@@ -10,10 +10,10 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable
 
-from dagster_project import lake_opened
 from dagster_project.errors import LakeError
-from dagster_project.lake import Lake
-from dagster_project.tables import Table
+from dagster_project.lake import open_tables as lake_opened
+from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import Table
 
 _FIELDS: list[pa.Field[Any]] = [
     pa.field("app", pa.string()),

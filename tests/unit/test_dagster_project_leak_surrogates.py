@@ -2,11 +2,11 @@
 
 import pytest
 
-from dagster_project.leak_search import is_surrogate
-from redact.findings import is_composite
-from redact.leaks import Leak, find_leaks
-from redact.learnt import AppLearnt, Learnt
-from redact.vault import open_vault
+from dagster_project.privacy.leak_search import is_surrogate
+from redact.audit.leaks import Leak, find_leaks
+from redact.evidence.app_values import AppLearnt, Learnt
+from redact.operators.vault import open_vault
+from redact.recognizers.analyzer import is_composite
 
 
 @pytest.mark.parametrize(

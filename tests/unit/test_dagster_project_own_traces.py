@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from dagster_project.arrival import Arrived
+from dagster_project.arrival.files import Arrived
+from dagster_project.build.own_traces import SERVICE, own_traces
 from dagster_project.errors import InputError
-from dagster_project.own_traces import SERVICE, own_traces
-from ingest.decode import decode
-from ingest.receiver import receiver_app
-from ingest.server import Server, ServerSettings
-from ingest.span import Span
-from ingest.wal import Wal
+from ingest.otlp.decode import decode
+from ingest.receiver.http import receiver_app
+from ingest.receiver.server import Server, ServerSettings
+from ingest.receiver.wal import Wal
+from ingest.records.span import Span
 
 
 def reported(folder: Path, *rounds: Arrived) -> list[Span]:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from dagster_project.errors import InputError
-from dagster_project.judge_replies import JudgeChoice
-from dagster_project.policies import ClusterChoice, Launch, PolicyChoice
-from dagster_project.rollouts import roll_out
+from dagster_project.rollouts.policies import ClusterChoice, Launch, PolicyChoice
+from dagster_project.rollouts.runs import roll_out
+from dagster_project.tasks.judge_replies import JudgeChoice
 from environments.rollout.budget import Limits
 from environments.rollout.engine import RolloutSettings
 from tests.environments_shop import write_shop

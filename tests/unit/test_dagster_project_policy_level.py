@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from dagster_project.difficulty import Estimate, TaskDifficulty, rate_of
-from dagster_project.difficulty_report import in_band
-from dagster_project.policy_level import level, moved
+from dagster_project.difficulty.pass_rates import Estimate, TaskDifficulty, rate_of
+from dagster_project.difficulty.policy_level import level, moved
+from dagster_project.difficulty.report import in_band
 
 
 def task(name: str, expected: float | None, rewards: list[float] | None = None) -> TaskDifficulty:

@@ -3,11 +3,12 @@
 from dataclasses import replace
 from pathlib import Path
 
-from dagster_project.clean_records import labels_of
-from dagster_project.documents import records
-from dagster_project.freshness import digests
-from dagster_project.lake import Lake
-from dagster_project.learnt_tables import TASKS, VERIFIED
+from dagster_project.lake.clean_records import labels_of
+from dagster_project.lake.documents import records
+from dagster_project.lake.freshness import digests
+from dagster_project.lake.learnt_tables import TASKS, VERIFIED
+from dagster_project.lake.rows import canonical_text
+from dagster_project.lake.store import Lake
 from dagster_project.review.feedback import (
     LEFT_OUT,
     REVIEWED,
@@ -21,8 +22,7 @@ from dagster_project.review.feedback import (
 )
 from dagster_project.review.review import ACCEPT, DECISION, LABEL, REJECT, RUBRIC, Review
 from dagster_project.review.store import ASSET, keep, reviews_of
-from dagster_project.rows import canonical_text
-from dagster_project.verification import VerifiedTask
+from dagster_project.tasks.verification import VerifiedTask
 from environments.runtime.task.candidate import Candidate
 from environments.runtime.task.rubric import Rubric
 from environments.runtime.values.canonical import rubric_hash

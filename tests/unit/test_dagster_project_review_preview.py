@@ -7,17 +7,16 @@ from typing import Any
 
 import pytest
 
-from dagster_project import verification
-from dagster_project.agreement import HeldOut
-from dagster_project.learnt_worlds import StoredWorld
+from dagster_project.lake.rows import canonical_text
 from dagster_project.review.desk import AppDesk, Desk
 from dagster_project.review.editing.edits import Edit, edited
 from dagster_project.review.editing.preview import JUDGE_WAITS, LABELS_WAIT, Before, preview
 from dagster_project.review.feedback import LEFT_OUT, derived_hash, with_rubric
 from dagster_project.review.review import DECISION, LABEL, REJECT, RUBRIC, Review
 from dagster_project.review.store import Reviews
-from dagster_project.rows import canonical_text
-from dagster_project.verification import (
+from dagster_project.tasks import verification
+from dagster_project.tasks.agreement import HeldOut
+from dagster_project.tasks.verification import (
     CONSTANT,
     ELSEWHERE,
     NOT_TRUSTED,
@@ -25,10 +24,11 @@ from dagster_project.verification import (
     VerifiedTask,
     verify_all,
 )
+from dagster_project.worlds.stored_worlds import StoredWorld
 from environments.runtime.document.world_file import WorldDocument
 from environments.runtime.task.candidate import Candidate
 from environments.runtime.values.canonical import rubric_hash
-from environments.verification.judged import UNASKED
+from environments.verification.judge_checks import UNASKED
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED
 from tests.environments_shop import entry, world
 from tests.review_home import APP, review_home

@@ -13,8 +13,12 @@ from dagster_project.review.desk import Desk
 from dagster_project.review.queue import queue
 from dagster_project.review.review import LABEL, Review
 from dagster_project.review.store import Reviews
-from dagster_project.review.team.between import all_reviewers, between_reviewers, kappa_of
 from dagster_project.review.team.plan import Team, load_team, save_team, team_of
+from dagster_project.review.team.reviewer_agreement import (
+    all_reviewers,
+    between_reviewers,
+    kappa_of,
+)
 from dagster_project.review.team.turn import turns_of, unlabelled_by
 from tests.command import as_json, tracegym
 from tests.review_home import APP, review_home

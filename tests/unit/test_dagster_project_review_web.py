@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from dagster_project.errors import InputError
-from dagster_project.home import Home
-from dagster_project.lake import Lake
+from dagster_project.home.layout import Home
+from dagster_project.lake.store import Lake
 from dagster_project.review.desk import Desk
 from dagster_project.review.guard import COOKIE, Keys, own_host
 from dagster_project.review.pages import plainly
@@ -27,11 +27,11 @@ from dagster_project.review.store import reviews_of
 from dagster_project.review.tables import VERDICTS
 from dagster_project.review.verdicts import regrade_stored
 from dagster_project.review.web import ReviewPage
-from dagster_project.task_set_parts import parts_of
+from dagster_project.tasks.task_set_parts import parts_of
 from environments.export.taskset import write_task_set
 from environments.runtime.task.task_set import TaskSet
 from environments.runtime.values.canonical import rubric_hash
-from ingest.server import Server, ServerSettings
+from ingest.receiver.server import Server, ServerSettings
 from tests.review_home import APP, HOSTILE, review_home
 
 TASK = f"/task/{APP}/task1"

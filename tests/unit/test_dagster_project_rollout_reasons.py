@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dagster_project.lake import Lake
-from dagster_project.learnt_tables import ROLLOUTS
-from dagster_project.rollout_reasons import PolicyReasons, by_policy, cause_of_row
-from dagster_project.rollout_store import explained, keep, reasons_of, rollout_rows
+from dagster_project.lake.learnt_tables import ROLLOUTS
+from dagster_project.lake.store import Lake
+from dagster_project.rollouts.reasons import PolicyReasons, by_policy, cause_of_row
+from dagster_project.rollouts.store import explained, keep, reasons_of, rollout_rows
 from environments.export.card_figures import null_section
 from environments.rollout.causes import ERROR, FAILED, JUDGE, REWARDED, UNKNOWN_ANSWER, USER
 from tests.unit.test_dagster_project_rollout_store import made

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from dagster_project.lake import Lake
-from dagster_project.learnt_tables import ROLLOUTS
-from dagster_project.rollout_files import write_rollouts
-from dagster_project.rollout_store import done, keep, rewards_of, settle
+from dagster_project.lake.learnt_tables import ROLLOUTS
+from dagster_project.lake.store import Lake
+from dagster_project.rollouts.files import write_rollouts
+from dagster_project.rollouts.store import done, keep, rewards_of, settle
 from environments.rollout.rollout import Rollout
 
 DAY = 86_400 * 10**9

@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from dagster_project.backtest import Graded, agreement, kappa
 from dagster_project.cli.faults import fault_of
-from dagster_project.difficulty import rate_of
+from dagster_project.difficulty.pass_rates import rate_of
 from dagster_project.errors import HomeError, StrictError
-from dagster_project.rows import canonical_text, from_json, from_rows, plain_json, to_table
-from dagster_project.tables import EPISODES
+from dagster_project.lake.rows import canonical_text, from_json, from_rows, plain_json, to_table
+from dagster_project.lake.tables import EPISODES
+from dagster_project.worlds.backtest import Graded, agreement, kappa
 from environments.runtime.task.attempt import Json
-from ingest.episode import Episode, Step, ToolCall
 from ingest.errors import StorageFull
+from ingest.records.episode import Episode, Step, ToolCall
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

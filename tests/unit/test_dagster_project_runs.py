@@ -10,17 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dagster_project.errors import InputError
-from dagster_project.lake import Lake
+from dagster_project.lake.store import Lake
 from dagster_project.review.guard import Keys
 from dagster_project.review.verdicts import regrade_stored
-from dagster_project.rollout_store import keep
+from dagster_project.rollouts.store import keep
 from dagster_project.runs.choice import GOT, Choice, chosen, earned
 from dagster_project.runs.run import Line, RunRow, line_of
 from dagster_project.runs.shelf import FileShelf, LakeShelf
 from dagster_project.runs.web import RunsPage, grouped
 from environments.rollout.explanation import GradedCheck
 from environments.runtime.task.task_set import TaskSet
-from ingest.server import Server, ServerSettings
+from ingest.receiver.server import Server, ServerSettings
 from tests.runs_home import APP, Shop, runs_home, written
 from tests.unit.test_dagster_project_review_web import Client
 

@@ -8,9 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dagster_project.sampling import RESOLVED, UNLABELLED, UNRESOLVED, Sample, capped, drawn, within
+from dagster_project.tasks.sampling import (
+    RESOLVED,
+    UNLABELLED,
+    UNRESOLVED,
+    Sample,
+    capped,
+    drawn,
+    within,
+)
 from environments.export.card import _sampling
-from redact.clean_episode import CleanEpisode
+from redact.records.clean_episode import CleanEpisode
 from synth.labels import Label
 
 EPISODE = CleanEpisode(episode_id="e", app="a", started_at=0, ended_at=0)

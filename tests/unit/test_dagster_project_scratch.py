@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from dagster_project import scratch
-from dagster_project.home import open_home
-from dagster_project.scratch import remove_abandoned, scratch_folder
-from dagster_project.staged_episodes import StagedEpisodes
-from dagster_project.tidy import tidy
+from dagster_project.arrival.staging import StagedEpisodes
+from dagster_project.home import scratch
+from dagster_project.home.layout import open_home
+from dagster_project.home.scratch import remove_abandoned, scratch_folder
+from dagster_project.home.tidy import tidy
 from tests.command import ROOT
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from dagster_project.scratch import scratch_folder
+from dagster_project.home.scratch import scratch_folder
 with scratch_folder(Path(sys.argv[1]), sys.argv[2]) as folder:
     (folder / "rows.arrow").write_text("raw")
     print("ready", flush=True)

@@ -11,12 +11,12 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from tracegym_exporter.spool import SpoolExporter
 from typer.testing import CliRunner
 
-from dagster_project.arrival import land, quarantined
+from dagster_project.arrival.files import land, quarantined
+from dagster_project.arrival.spool import take_spool
 from dagster_project.cli.main import app as cli
-from dagster_project.home import Home, open_home
-from dagster_project.lake import Lake
-from dagster_project.spool import take_spool
-from ingest.wal import Wal
+from dagster_project.home.layout import Home, open_home
+from dagster_project.lake.store import Lake
+from ingest.receiver.wal import Wal
 
 
 @pytest.fixture

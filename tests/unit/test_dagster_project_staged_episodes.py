@@ -8,12 +8,12 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from dagster_project.freshness import Work, store, store_parts
-from dagster_project.lake import Lake
-from dagster_project.rows import always, to_table
-from dagster_project.staged_episodes import StagedEpisodes
-from dagster_project.tables import EPISODES
-from ingest.episode import Episode, Step
+from dagster_project.arrival.staging import StagedEpisodes
+from dagster_project.lake.freshness import Work, store, store_parts
+from dagster_project.lake.rows import always, to_table
+from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import EPISODES
+from ingest.records.episode import Episode, Step
 
 DAYS = ("2026-01-01", "2026-01-02", "2026-01-03")
 

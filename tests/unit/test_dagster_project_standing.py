@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dagster_project.standing import Standing, right_ends
-from dagster_project.task_parts import ground_rows
-from dagster_project.verification import VerifiedTask
+from dagster_project.report.tasks import ground_rows
+from dagster_project.tasks.app_state import Standing, right_ends
+from dagster_project.tasks.verification import VerifiedTask
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.candidate import Candidate, RecordedAttempt
 from environments.verify import ACCEPTED, NEEDS_REVIEW

@@ -12,17 +12,24 @@ from typing import IO, Any
 import pyarrow as pa
 import pytest
 
-from dagster_project import lake_owner
-from dagster_project.clean_files import bring, publish
 from dagster_project.cli.faults import fault_of
 from dagster_project.errors import HomeError, LakeError, OwnedElsewhere, VaultElsewhere
-from dagster_project.home import Home, add_apps, apps_of, claim_vault, open_home, set_redaction
-from dagster_project.lake import Lake
-from dagster_project.lake_owner import holder_of, owned
-from dagster_project.objects import Objects
-from dagster_project.storage import PATIENCE_S, STORAGE, Place, place_of, url_in
-from dagster_project.storage_faults import sentence_of
-from dagster_project.tables import Table
+from dagster_project.home import owner as lake_owner
+from dagster_project.home.layout import (
+    Home,
+    add_apps,
+    apps_of,
+    claim_vault,
+    open_home,
+    set_redaction,
+)
+from dagster_project.home.owner import holder_of, owned
+from dagster_project.home.storage import PATIENCE_S, STORAGE, Place, place_of, url_in
+from dagster_project.lake.clean_files import bring, publish
+from dagster_project.lake.faults import sentence_of
+from dagster_project.lake.objects import Objects
+from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import Table
 from tests.s3_server import Server, serving
 
 FIELDS: list[pa.Field[Any]] = [
@@ -369,7 +376,7 @@ def test_a_full_disk_on_the_way_is_one_sentence(url: str, monkeypatch: pytest.Mo
     def full(**_: object) -> IO[bytes]:
         return Path("/dev/full").open("w+b", buffering=0)
 
-    monkeypatch.setattr("dagster_project.partition_files.tempfile.TemporaryFile", full)
+    monkeypatch.setattr("dagster_project.lake.partition_files.tempfile.TemporaryFile", full)
     with pytest.raises(LakeError, match="the disk is full; free some space and run the command"):
         lake.replace_parts(THINGS, lambda: [rows(("a", "1", "y", 2))], [("a", "1")])
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from dagster_project.lake import Lake
-from dagster_project.tables import Table
-from dagster_project.tool_costs import TOOL, real_times
+from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import Table
+from dagster_project.worlds.tool_costs import TOOL, real_times
 
 
 class SpanLake(Lake):

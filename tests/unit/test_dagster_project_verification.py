@@ -9,14 +9,13 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from dagster_project import verification
-from dagster_project.agreement import HeldOut
 from dagster_project.defs.verified_tasks import ingredients
-from dagster_project.lake import Lake
-from dagster_project.learnt_tables import ROLLOUTS
-from dagster_project.learnt_worlds import StoredWorld
+from dagster_project.lake.learnt_tables import ROLLOUTS
+from dagster_project.lake.store import Lake
 from dagster_project.review.feedback import can_accept
-from dagster_project.verification import (
+from dagster_project.tasks import verification
+from dagster_project.tasks.agreement import HeldOut
+from dagster_project.tasks.verification import (
     CONSTANT,
     ELSEWHERE,
     NOT_TRUSTED,
@@ -24,9 +23,10 @@ from dagster_project.verification import (
     trust_in,
     verify_all,
 )
+from dagster_project.worlds.stored_worlds import StoredWorld
 from environments.runtime.document.world_file import WorldDocument
 from environments.runtime.task.candidate import Candidate
-from environments.verification.elsewhere import verdicts_elsewhere
+from environments.verification.other_process import verdicts_elsewhere
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED
 from tests.environments_shop import entry, world
 

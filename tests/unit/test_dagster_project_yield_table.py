@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dagster_project.yield_table import TAKEN, _Actions
+from dagster_project.report.yield_table import TAKEN, _Actions
 
 
 def test_conversations_of_a_kind_of_check_that_is_not_trusted_name_what_frees_them() -> None:

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from environments.export.dpo import write_dpo
 from environments.export.errors import ExportError
+from environments.export.formats.dpo import write_dpo
+from environments.export.formats.sft import write_sft
 from environments.export.package import module_name
-from environments.export.sft import write_sft
 from environments.export.taskset import Choice
 from environments.runtime import TaskSet
 from tests.consumer_desk import write_desk

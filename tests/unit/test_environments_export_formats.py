@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dagster_project.cli.export import FORMATS as NAMES
+from dagster_project.cli.tasks.export import FORMATS as NAMES
 from environments.export.errors import ExportError
-from environments.export.formats import FORMATS
 from environments.export.package import MARKER
+from environments.export.registry import FORMATS
 from environments.runtime import TaskSet
 from environments.runtime.task.errors import ChangedFileError
 from tests.consumer_desk import write_desk

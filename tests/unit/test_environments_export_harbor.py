@@ -19,7 +19,7 @@ import pytest
 from mcp.client.session import ClientSession
 from mcp.client.streamable_http import streamable_http_client
 
-from environments.export.harbor import write_harbor
+from environments.export.formats.harbor import write_harbor
 from environments.runtime import TaskSet
 from environments.runtime.play.play import TALK
 from tests.consumer_desk import replays, write_desk

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from environments.export.formats import FORMATS
+from environments.export.registry import FORMATS
 from environments.export.splits import SplitSettings
 from environments.export.taskset import Choice
 from environments.runtime import TaskSet

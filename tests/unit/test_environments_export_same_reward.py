@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from environments.export.formats import FORMATS
+from environments.export.registry import FORMATS
 from environments.runtime import TaskSet
 from environments.runtime.task.share import PAYS
 from tests.consumer_desk import OUTER, replays, write_desk

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from environments.export.formats.trl import write_trl
 from environments.export.taskset import write_task_set
-from environments.export.trl import write_trl
 from environments.runtime.task.attempt import Json
 from tests.consumer_venv import sh
 from tests.environments_shop import entry, world

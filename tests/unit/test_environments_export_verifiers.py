@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from environments.export.errors import ExportError
+from environments.export.formats.verifiers import write_verifiers
 from environments.export.package import module_name
-from environments.export.verifiers import write_verifiers
 from environments.runtime.task.errors import ChangedFileError
 from tests.environments_shop import entry, write_shop
 

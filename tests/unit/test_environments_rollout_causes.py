@@ -33,7 +33,7 @@ from environments.rollout.explanation import (
     unanswered_of,
 )
 from environments.rollout.rollout import Rollout
-from environments.rollout.scripted import ScriptedPolicy
+from environments.rollout.scripts import ScriptedPolicy
 from environments.runtime.play.user import NEUTRAL
 from environments.runtime.task.attempt import Attempt, Call, ToolResult
 from environments.runtime.task.rubric import Check, Rubric

@@ -17,7 +17,7 @@ from environments.rollout.engine import Clock, RolloutSettings, run_rollouts
 from environments.rollout.errors import EndpointError, RefusedError, RolloutError
 from environments.rollout.policy import Message, Policy, Run, Turn, Usage
 from environments.rollout.rollout import Rollout, RolloutKey
-from environments.rollout.scripted import scripted
+from environments.rollout.scripts import scripted
 from environments.runtime import TaskSet
 from tests.environments_shop import call, entry, write_shop
 from tests.openai_server import ModelServer, serving, shop_clerk

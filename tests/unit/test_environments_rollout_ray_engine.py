@@ -20,7 +20,7 @@ from environments.rollout.errors import RefusedError  # noqa: E402
 from environments.rollout.policy import Message, Policy, Run, Turn, Usage  # noqa: E402
 from environments.rollout.ray_engine import RaySettings, run_on_ray  # noqa: E402
 from environments.rollout.rollout import Rollout, RolloutKey  # noqa: E402
-from environments.rollout.scripted import scripted  # noqa: E402
+from environments.rollout.scripts import scripted  # noqa: E402
 from environments.runtime import TaskSet  # noqa: E402
 from tests.environments_shop import write_shop  # noqa: E402
 

@@ -12,7 +12,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="torch is not installed: the extra `train`")
 pytest.importorskip("transformers", reason="transformers is not installed: the extra `train`")
 
-from environments.export.chats import chats_of  # noqa: E402 - torch first, or nothing
+from environments.export.formats.chats import chats_of  # noqa: E402 - torch first, or nothing
 from environments.rollout.engine import RolloutSettings, run_rollouts  # noqa: E402
 from environments.rollout.errors import RolloutError  # noqa: E402
 from environments.rollout.rollout import Rollout  # noqa: E402

@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from dagster_project.attacking import AttackSettings, attack
 from dagster_project.errors import InputError
-from dagster_project.found_cheats import cheats_of, keep_cheats, read_cheats, write_cheats
-from dagster_project.lake import Lake
-from dagster_project.learnt_worlds import StoredWorld
-from dagster_project.verification import Seen, verify_all
+from dagster_project.lake.store import Lake
+from dagster_project.tasks.attacks import AttackSettings, attack
+from dagster_project.tasks.found_cheats import cheats_of, keep_cheats, read_cheats, write_cheats
+from dagster_project.tasks.verification import Seen, verify_all
+from dagster_project.worlds.stored_worlds import StoredWorld
 from environments.runtime import TaskSet
 from environments.runtime.document.world_file import WorldDocument
 from environments.runtime.task.candidate import Candidate
 from environments.runtime.task.rubric import Check
-from environments.search.found import FoundCheat
+from environments.search.found_cheats import FoundCheat
 from environments.search.oracle import KINDS, NO_CALLS, NOTHING_TOLD, OTHER_END
 from environments.verification.sentences import reason_says
 from environments.verify import ACCEPTED, REJECTED

@@ -12,7 +12,7 @@ from typing import Any
 from environments.fidelity import judge
 from environments.llm import LlmJudge
 from environments.runtime.play.environment import Environment
-from environments.runtime.sessions.simulated import Request, SimulatedWorld
+from environments.runtime.sessions.simulated_session import Request, SimulatedWorld
 from environments.runtime.task.attempt import DERIVED, RECORDED, SIMULATED, UNKNOWN, Json
 from environments.runtime.world.world import World
 from environments.simulate import NO_ANSWER, Simulator

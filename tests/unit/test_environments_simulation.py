@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from dagster_project.errors import InputError
-from dagster_project.lake import Lake
-from dagster_project.simulated_replies import (
+from dagster_project.lake.store import Lake
+from dagster_project.worlds.simulated_replies import (
     SimulatorChoice,
     keep_simulated,
     simulated_replies,
@@ -26,7 +26,7 @@ from environments.rollout.policy import Message, Run, Turn
 from environments.rollout.rollout import Rollout
 from environments.runtime import TaskSet
 from environments.runtime.document.world_file import WorldDocument
-from environments.runtime.sessions.simulated import SimulatedWorld
+from environments.runtime.sessions.simulated_session import SimulatedWorld
 from environments.runtime.world.world import World
 from environments.simulate import NO_ANSWER, Simulation, Simulator
 from tests.environments_shop import call, say, world, write_shop

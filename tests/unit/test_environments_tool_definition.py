@@ -18,7 +18,7 @@ from environments.runtime.task.tool_definition import (
     required_of,
     types_of,
 )
-from redact.clean_episode import CleanEpisode
+from redact.records.clean_episode import CleanEpisode
 from synth.world.observation import declared_forms
 from synth.world.observation import histories as histories_of
 from synth.worlds import WorldSettings, learn_world

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from environments.runtime.document.world_file import WORLD_FORMAT
 from environments.runtime.world.world import World
-from environments.unsettled import NO_ARGUMENTS, NOT_AN_OBJECT, OTHER, reason_of, settle, shape_of
+from environments.unsettled_calls import (
+    NO_ARGUMENTS,
+    NOT_AN_OBJECT,
+    OTHER,
+    reason_of,
+    settle,
+    shape_of,
+)
 
 
 def test_a_shape_names_arguments_and_holds_no_value() -> None:

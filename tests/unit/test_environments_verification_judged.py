@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from dagster_project.judge_replies import keep_replies, replies_of
-from dagster_project.lake import Lake
-from dagster_project.learnt_worlds import world_of
+from dagster_project.lake.rows import canonical_text
+from dagster_project.lake.store import Lake
 from dagster_project.review.desk import Desk
 from dagster_project.review.feedback import can_accept, derived_hash
 from dagster_project.review.review import RUBRIC, Review
 from dagster_project.review.tables import VERDICTS
-from dagster_project.rows import canonical_text
-from dagster_project.task_set_parts import parts_of
-from dagster_project.verification import Seen, verify_all
+from dagster_project.tasks.judge_replies import keep_replies, replies_of
+from dagster_project.tasks.task_set_parts import parts_of
+from dagster_project.tasks.verification import Seen, verify_all
+from dagster_project.worlds.stored_worlds import world_of
 from environments.export.taskset import write_task_set
 from environments.judges.ask import Judge, JudgeSettings
 from environments.runtime.task.attempt import Json
@@ -25,7 +25,7 @@ from environments.runtime.task.candidate import Candidate
 from environments.runtime.task.rubric import SHARE, Check
 from environments.runtime.task.task_set import TaskSet, grade
 from environments.runtime.values.canonical import rubric_hash
-from environments.verification.judged import UNASKED
+from environments.verification.judge_checks import UNASKED
 from environments.verify import ACCEPTED, BREAKS_RULES, NEEDS_REVIEW
 from tests.environments_shop import say
 from tests.review_home import APP, candidate, put_tasks, review_home

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from environments.runtime.task.attempt import Json
-from environments.verification.shown import Shown, is_opaque
+from environments.verification.readable_values import Shown, is_opaque
 
 NOW = 1_715_785_200 * 10**9
 """15 May 2024."""

@@ -23,8 +23,8 @@ from environments.runtime.task.attempt import (
 from environments.runtime.task.candidate import Action, Candidate
 from environments.runtime.task.rubric import Check, Rubric
 from environments.runtime.task.task import Task, UserTurn
+from environments.verification.other_wordings import reworded
 from environments.verification.probe import calls, says
-from environments.verification.rewritten import reworded
 from environments.verification.sentences import reason_group, reason_says
 from environments.verify import ACCEPTED, REJECTED, Verification, verify
 

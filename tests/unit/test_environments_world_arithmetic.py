@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from environments.runtime.expr.arithmetic import answer, calculate
 from environments.runtime.task.attempt import DERIVED, UNKNOWN
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.worlds import WorldSettings, learn_world
 
 

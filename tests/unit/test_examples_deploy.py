@@ -17,7 +17,7 @@ from dagster._config import process_config
 from dagster._core.instance.config import dagster_instance_config_schema
 from kubernetes import client as kubernetes
 
-from dagster_project.executors import executor_of
+from dagster_project.build.executors import executor_of
 
 DEPLOY = Path(__file__).parents[2] / "examples" / "deploy"
 FILES = sorted(DEPLOY.rglob("*.yaml"))

@@ -18,7 +18,7 @@ from typing import Final
 import pytest
 
 from benchmarks.desk_conversations import Talk, hold_season
-from dagster_project.agreement import ENOUGH, FOLDS, FOLDS_OF_MANY, SMALL, folds_of, newest
+from dagster_project.tasks.agreement import ENOUGH, FOLDS, FOLDS_OF_MANY, SMALL, folds_of, newest
 from environments.runtime.play.environment import run_actions
 from environments.runtime.task.attempt import Attempt
 from environments.runtime.task.candidate import Action, Candidate, RecordedAttempt
@@ -28,10 +28,10 @@ from environments.runtime.views.multiplexed import Dispatched
 from environments.runtime.world.world import World
 from environments.verification.material import MOST_OTHERS, Others
 from environments.verify import verify
-from redact.clean_episode import CleanEpisode
+from redact.records.clean_episode import CleanEpisode
 from synth.labels import Label
-from synth.rubric.intents import Openings
-from synth.rubric.sample import spread
+from synth.recordings.sample import spread
+from synth.solutions.intents import Openings
 from synth.tasks import derive_tasks
 from synth.worlds import LearntWorld, WorldSettings, learn_world
 from tests.desk_labels import labels_of

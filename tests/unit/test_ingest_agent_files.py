@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from ingest.chat_log import Chat
-from ingest.episode import Step
+from ingest.files.chat_log import Chat
+from ingest.records.episode import Step
 from tests.unit.exported_lines import decoded_below
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ingest.assemble import assemble, known_episodes
-from ingest.episode import episode_id_of
+from ingest.assembly.assemble import assemble, known_episodes
+from ingest.records.episode import episode_id_of
 from tests.unit.assembled_calls import ANSWER, SYSTEM, USER, call, only, shape, tool
 from tests.unit.ingest_emitters import (
     APP,

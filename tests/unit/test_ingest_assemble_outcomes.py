@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ingest.assemble import assemble
-from ingest.span import SpanEvent, SpanLink
+from ingest.assembly.assemble import assemble
+from ingest.records.span import SpanEvent, SpanLink
 from tests.unit.assembled_calls import ANSWER, SYSTEM, USER, call, shape
 from tests.unit.ingest_emitters import (
     APP,

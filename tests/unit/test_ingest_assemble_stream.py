@@ -11,9 +11,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from ingest.assemble import Assembled, assemble
-from ingest.assemble_stream import assemble_stream
-from ingest.span import SPAN_SCHEMA, LogEvent, Span, span_row
+from ingest.assembly.assemble import Assembled, assemble
+from ingest.assembly.assemble_stream import assemble_stream
+from ingest.records.span import SPAN_SCHEMA, LogEvent, Span, span_row
 from tests.unit.ingest_emitters import APP, EMITTERS
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-import ingest.bounded_http
-from ingest.intake import Intake, ReceiverLimits
-from ingest.receiver import http_app
-from ingest.server import Server, ServerSettings
-from ingest.wal import Wal
+import ingest.receiver.http_bounds
+from ingest.receiver.http import http_app
+from ingest.receiver.intake import Intake, ReceiverLimits
+from ingest.receiver.server import Server, ServerSettings
+from ingest.receiver.wal import Wal
 
 HEAD = b"POST /v1/traces HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
 CHUNKED = HEAD + b"transfer-encoding: chunked\r\n\r\n"
@@ -94,7 +94,7 @@ def test_a_head_that_never_ends_is_hung_up_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A connection that says nothing, and one that begins and stops, are closed."""
-    monkeypatch.setattr(ingest.bounded_http, "HEAD_SECONDS", 0.2)
+    monkeypatch.setattr(ingest.receiver.http_bounds, "HEAD_SECONDS", 0.2)
     with receiver(tmp_path) as port:
         for begun in (b"", HEAD):
             with socket.create_connection(("127.0.0.1", port), timeout=10) as line:

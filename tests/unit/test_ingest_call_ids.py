@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.assemble import assemble
-from ingest.chat_log import Chat, parse_line, to_line
-from ingest.episode import Episode
-from ingest.text import canonical_arguments
+from ingest.assembly.assemble import assemble
+from ingest.files.chat_log import Chat, parse_line, to_line
+from ingest.records.episode import Episode
+from ingest.records.text import canonical_arguments
 from tests.unit.ingest_emitters import APP, EMITTERS, Emitted, Turns
 
 Call = tuple[str, str, dict[str, Any], str]

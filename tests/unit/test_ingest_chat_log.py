@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from ingest.chat_log import Chat, parse_line, to_line
-from ingest.episode import episode_id_of
-from ingest.quarantine import Rejected
-from ingest.text import Json
+from ingest.files.chat_log import Chat, parse_line, to_line
+from ingest.records.episode import episode_id_of
+from ingest.records.quarantine import Rejected
+from ingest.records.text import Json
 
 USER = {"role": "user", "content": "hi"}
 

@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ingest.assemble import assemble
-from ingest.decode import decode
-from ingest.files import read_file
-from ingest.span import LogEvent
-from ingest.wal import StoredRecord, WalRecord
+from ingest.assembly.assemble import assemble
+from ingest.files.telemetry_files import read_file
+from ingest.otlp.decode import decode
+from ingest.receiver.wal import StoredRecord, WalRecord
+from ingest.records.span import LogEvent
 from tests.unit.exported_lines import ARGUMENTS, only_episode, read
 from tests.unit.ingest_emitters import APP
 

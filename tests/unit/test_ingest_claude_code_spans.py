@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ingest.assemble import assemble
-from ingest.episode import Episode
-from ingest.span import LogEvent, Span
+from ingest.assembly.assemble import assemble
+from ingest.records.episode import Episode
+from ingest.records.span import LogEvent, Span
 from tests.unit.ingest_emitters import APP, START, span
 
 SET_UP = f"{0:016x}"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ingest.assemble import assemble
-from ingest.episode import Episode
-from ingest.span import Span, SpanEvent
+from ingest.assembly.assemble import assemble
+from ingest.records.episode import Episode
+from ingest.records.span import Span, SpanEvent
 from tests.unit.ingest_emitters import APP, START, TOOL, event, span
 
 ASKED = {"role": "user", "content": "Where is A1?"}

@@ -11,13 +11,13 @@ from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsSer
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 
-from ingest.decode import decode
-from ingest.decode_batch import decode_batch
 from ingest.formats.format import Decoded
-from ingest.limits import Limits
-from ingest.span import Span, event_of_row, event_row, span_of_row, span_row
-from ingest.text import Json
-from ingest.wal import StoredRecord
+from ingest.otlp.decode import decode
+from ingest.otlp.decode_batch import decode_batch
+from ingest.otlp.limits import Limits
+from ingest.receiver.wal import StoredRecord
+from ingest.records.span import Span, event_of_row, event_row, span_of_row, span_row
+from ingest.records.text import Json
 
 NS = 1_790_000_000_000_000_000
 
@@ -368,7 +368,7 @@ def test_a_fault_of_the_decoder_holds_up_nothing(monkeypatch: pytest.MonkeyPatch
             raise OverflowError("int too large")
         return decode(record, **settings)
 
-    monkeypatch.setattr("ingest.decode_batch.decode", breaks)
+    monkeypatch.setattr("ingest.otlp.decode_batch.decode", breaks)
     line = b'{"messages":[{"role":"user","content":"hi"}]}'
     records = [
         StoredRecord(

@@ -9,12 +9,12 @@ from dataclasses import replace
 
 import pytest
 
-from ingest.assemble import assemble
-from ingest.chat_log import Chat, parse_line
+from ingest.assembly.assemble import assemble
 from ingest.dialects.table import dialect_of
-from ingest.episode import Episode, Step
-from ingest.span import SpanEvent
-from ingest.text import canonical_arguments
+from ingest.files.chat_log import Chat, parse_line
+from ingest.records.episode import Episode, Step
+from ingest.records.span import SpanEvent
+from ingest.records.text import canonical_arguments
 from tests.unit.ingest_emitters import (
     APP,
     EMITTERS,

@@ -11,18 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from dagster_project.arrival import land, take_in
-from dagster_project.assembly import assemble_days, days_of
-from dagster_project.home import open_home
-from dagster_project.lake import Lake
-from dagster_project.late_content import SECONDS, LateContent
-from dagster_project.tables import SPANS
-from ingest.assemble import assemble
-from ingest.elsewhere import Elsewhere, awaits, bring, elsewhere_of
+from dagster_project.arrival.assembly import assemble_days, days_of
+from dagster_project.arrival.files import land, take_in
+from dagster_project.arrival.late_content import SECONDS, LateContent
+from dagster_project.home.layout import open_home
+from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import SPANS
+from ingest.assembly.assemble import assemble
+from ingest.assembly.stored_content import Elsewhere, awaits, bring, elsewhere_of
 from ingest.errors import SourceUnreadable
-from ingest.files import read_file
-from ingest.span import span_of_row
-from ingest.wal import Wal, WalRecord
+from ingest.files.telemetry_files import read_file
+from ingest.receiver.wal import Wal, WalRecord
+from ingest.records.span import span_of_row
 
 MESSAGES = [{"role": "user", "parts": [{"type": "text", "content": "hi"}]}]
 

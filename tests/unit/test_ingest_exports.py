@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ingest.assemble import assemble
+from ingest.assembly.assemble import assemble
 from tests.unit.exported_lines import ARGUMENTS, EXPECTED, only_episode, read, told
 from tests.unit.ingest_emitters import APP, MODEL_CALLS, TOOL, TURNS, _langchain
 

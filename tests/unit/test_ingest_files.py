@@ -11,11 +11,11 @@ from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsSer
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from ingest.errors import SourceUnreadable
-from ingest.explain import explain
-from ingest.files import read_file
-from ingest.limits import Limits
-from ingest.quarantine import Rejected
-from ingest.wal import WalRecord
+from ingest.files.explain import explain
+from ingest.files.telemetry_files import read_file
+from ingest.otlp.limits import Limits
+from ingest.receiver.wal import WalRecord
+from ingest.records.quarantine import Rejected
 
 LINE = json.dumps({"messages": [{"role": "user", "content": "hi"}]}).encode() + b"\n"
 

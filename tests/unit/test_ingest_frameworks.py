@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from ingest.assemble import assemble
+from ingest.assembly.assemble import assemble
 from ingest.dialects.attributes import arguments_of
 from ingest.dialects.tool_output import ToolOutput, read_output
-from ingest.episode import Episode
-from ingest.span import STATUS_OK, Span, SpanEvent
+from ingest.records.episode import Episode
+from ingest.records.span import STATUS_OK, Span, SpanEvent
 from tests.unit.ingest_emitters import APP, START, span
 
 WHOLE = ["user", "assistant", "tool", "tool", "assistant"]

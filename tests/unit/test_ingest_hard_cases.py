@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from ingest.assemble import assemble
-from ingest.episode import Episode
-from ingest.outcome_table import attach
-from ingest.span import Span
+from ingest.assembly.assemble import assemble
+from ingest.files.outcome_table import attach
+from ingest.records.episode import Episode
+from ingest.records.span import Span
 from tests.unit.ingest_emitters import (
     APP,
     SECOND,

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from ingest.files import read_file
+from ingest.files.telemetry_files import read_file
 from ingest.formats.format import Decoded
-from ingest.limits import Limits
-from ingest.quarantine import Rejected
-from ingest.wal import WalRecord
+from ingest.otlp.limits import Limits
+from ingest.receiver.wal import WalRecord
+from ingest.records.quarantine import Rejected
 from tests.unit.exported_lines import decoded_below
 
 SAID = [{"role": "user", "content": "hí"}, {"role": "assistant", "content": "yo"}]

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from ingest.decode import decode
-from ingest.explain import Explained, explain
-from ingest.files import read_file
+from ingest.files.explain import Explained, explain
+from ingest.files.mapping import Layout, MappingUnusable, load_mapping
+from ingest.files.telemetry_files import read_file
 from ingest.formats.format import Decoded
-from ingest.limits import DEFAULT_LIMITS, Limits
-from ingest.mapping import Layout, MappingUnusable, load_mapping
-from ingest.quarantine import Rejected
-from ingest.wal import StoredRecord
+from ingest.otlp.decode import decode
+from ingest.otlp.limits import DEFAULT_LIMITS, Limits
+from ingest.receiver.wal import StoredRecord
+from ingest.records.quarantine import Rejected
 from tests.unit.test_ingest_files import logs
 from tests.unit.test_ingest_records import ANSWER, ARGUMENTS, ASKED, EXPECTED, RESULT, bound, told
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from ingest.assemble import assemble
+from ingest.assembly.assemble import assemble
 from ingest.dialects.messages import read_messages
 from ingest.dialects.tool_output import ToolOutput, read_output
-from ingest.episode import Episode
-from ingest.span import STATUS_ERROR, STATUS_OK, Span
+from ingest.records.episode import Episode
+from ingest.records.span import STATUS_ERROR, STATUS_OK, Span
 from tests.unit.ingest_emitters import APP, span
 
 SERVER = 2

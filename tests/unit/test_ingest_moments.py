@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ingest.moments import from_any
+from ingest.records.moments import from_any
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from ingest.episode import Episode
 from ingest.errors import SourceUnreadable
-from ingest.outcome import Outcome
-from ingest.outcome_table import OutcomeMapping, OutcomeRow, attach, join, read_outcomes
-from ingest.quarantine import Rejected
+from ingest.files.outcome_table import OutcomeMapping, OutcomeRow, attach, join, read_outcomes
+from ingest.records.episode import Episode
+from ingest.records.outcome import Outcome
+from ingest.records.quarantine import Rejected
 
 DAY = 86_400 * 1_000_000_000
 T0 = 20_000 * DAY

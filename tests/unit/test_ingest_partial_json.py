@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from ingest.partial_json import parse_json
+from ingest.files.partial_json import parse_json
 
 
 @pytest.mark.parametrize(

@@ -17,15 +17,15 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceRequest,
 )
 
-from ingest.decode import decode
 from ingest.errors import BodyRefused, SourceUnreadable
-from ingest.intake import Intake, ReceiverLimits, SentBody
-from ingest.limits import Limits, pack, unpack
-from ingest.receiver import receiver_app
-from ingest.rpc_status import partial_body
-from ingest.text import Json
-from ingest.tokens import Sender, Tokens, load_tokens
-from ingest.wal import Wal
+from ingest.otlp.decode import decode
+from ingest.otlp.limits import Limits, pack, unpack
+from ingest.otlp.rpc_status import partial_body
+from ingest.receiver.http import receiver_app
+from ingest.receiver.intake import Intake, ReceiverLimits, SentBody
+from ingest.receiver.tokens import Sender, Tokens, load_tokens
+from ingest.receiver.wal import Wal
+from ingest.records.text import Json
 
 PROTOBUF = "application/x-protobuf"
 

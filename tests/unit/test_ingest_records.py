@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.chat_log import Chat, parse_line, to_line
-from ingest.episode import Step
+from ingest.files.chat_log import Chat, parse_line, to_line
 from ingest.formats.format import Decoded
 from ingest.formats.records.reader import read_record
-from ingest.otlp_record import Arrival
-from ingest.text import Json, canonical_arguments
+from ingest.otlp.record import Arrival
+from ingest.records.episode import Step
+from ingest.records.text import Json, canonical_arguments
 from tests.unit.exported_lines import decoded_below
 
 ASKED = "Where is my order A1?"

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.chat_log import Chat, parse_line, to_line
 from ingest.dialects.evaluation import read_evaluation
+from ingest.files.chat_log import Chat, parse_line, to_line
+from ingest.files.outcome_table import OutcomeMapping, OutcomeRow, read_outcomes
 from ingest.formats.records.fields import Fields
 from ingest.formats.records.verdicts import outcomes_of
-from ingest.outcome_table import OutcomeMapping, OutcomeRow, read_outcomes
-from ingest.right_answer import right_answer
-from ingest.text import Json
+from ingest.records.right_answer import right_answer
+from ingest.records.text import Json
 
 
 def said(outcome: dict[str, Json]) -> str | None:

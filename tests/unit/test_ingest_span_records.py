@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from ingest.assemble import assemble
-from ingest.episode import Episode
-from ingest.span import Span
+from ingest.assembly.assemble import assemble
+from ingest.records.episode import Episode
+from ingest.records.span import Span
 from tests.unit.exported_lines import decoded_below
 from tests.unit.ingest_emitters import APP, EMITTERS, Emitted, openinference
 

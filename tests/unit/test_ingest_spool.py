@@ -21,10 +21,10 @@ from opentelemetry.trace import Link, SpanKind, Status, StatusCode
 from tracegym_exporter.encode import encode_spans
 from tracegym_exporter.spool import SpoolExporter, exporter_from_environment
 
-from ingest.decode import decode
-from ingest.files import read_file
-from ingest.span import Span
-from ingest.wal import StoredRecord, WalRecord
+from ingest.files.telemetry_files import read_file
+from ingest.otlp.decode import decode
+from ingest.receiver.wal import StoredRecord, WalRecord
+from ingest.records.span import Span
 
 
 def finished() -> list[ReadableSpan]:

@@ -11,14 +11,14 @@ from google.protobuf.json_format import ParseDict  # type: ignore[import-untyped
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from ingest.assemble import assemble
-from ingest.decode_batch import decode_batch
-from ingest.intake import Intake, SentBody
-from ingest.rpc_status import JSON, PROTOBUF
-from ingest.span import span_of_row
-from ingest.text import Json
-from ingest.tokens import load_tokens
-from ingest.wal import Wal
+from ingest.assembly.assemble import assemble
+from ingest.otlp.decode_batch import decode_batch
+from ingest.otlp.rpc_status import JSON, PROTOBUF
+from ingest.receiver.intake import Intake, SentBody
+from ingest.receiver.tokens import load_tokens
+from ingest.receiver.wal import Wal
+from ingest.records.span import span_of_row
+from ingest.records.text import Json
 
 TRACE = "11" * 16
 PRETENDED = {"key": "tracegym.receiver.judges_as", "value": {"stringValue": "reviewer"}}

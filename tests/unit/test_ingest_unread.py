@@ -7,9 +7,9 @@ import re
 from pathlib import Path
 from typing import Any, cast
 
-from ingest.assemble import assemble
-from ingest.span import Span
-from ingest.unread import UNNAMED, unread
+from ingest.assembly.assemble import assemble
+from ingest.assembly.unread import UNNAMED, unread
+from ingest.records.span import Span
 from tests.unit.ingest_emitters import APP, MODEL_CALLS, TURNS, otel_genai, span
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "dialects.md"

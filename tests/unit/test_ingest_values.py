@@ -15,21 +15,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from ingest.decode import decode
-from ingest.decode_batch import decode_batch
 from ingest.errors import BodyRefused
-from ingest.limits import Limits
-from ingest.text import NOT_JSON, load_json
-from ingest.values import check_json, check_protobuf
-from ingest.wal import StoredRecord
-from ingest.wire import BrokenWireError, count_records, signal_of
+from ingest.otlp.decode import decode
+from ingest.otlp.decode_batch import decode_batch
+from ingest.otlp.limits import Limits
+from ingest.otlp.values import check_json, check_protobuf
+from ingest.otlp.wire import BrokenWireError, count_records, signal_of
+from ingest.receiver.wal import StoredRecord
+from ingest.records.text import NOT_JSON, load_json
 
 MANY: Final = 5_000_000
 CHILD: Final = """
 import resource, sys, time
 from pathlib import Path
-from ingest.intake import Intake, Refusal, SentBody
-from ingest.wal import Wal
+from ingest.receiver.intake import Intake, Refusal, SentBody
+from ingest.receiver.wal import Wal
 
 resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
 folder = Path(sys.argv[1])

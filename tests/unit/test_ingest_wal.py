@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from ingest.errors import StorageError, StorageFull, StorageUnwritable
-from ingest.file_facts import FileFacts
-from ingest.wal import FILE_NAME, Wal, WalRecord
+from ingest.files.file_facts import FileFacts
+from ingest.receiver.wal import FILE_NAME, Wal, WalRecord
 
 
 def record(text: str, **fields: object) -> WalRecord:

@@ -13,11 +13,11 @@ from typing import Any, Final
 import pytest
 
 from benchmarks.desk_conversations import Talk, hold_season
-from dagster_project.kept_verdicts import Remembered, keep_reads, remembered
-from dagster_project.lake import Lake
-from dagster_project.learnt_worlds import StoredWorld
-from dagster_project.rows import canonical_text
-from dagster_project.verification import Seen, VerifiedTask, verify_all
+from dagster_project.lake.rows import canonical_text
+from dagster_project.lake.store import Lake
+from dagster_project.tasks.kept_verdicts import Remembered, keep_reads, remembered
+from dagster_project.tasks.verification import Seen, VerifiedTask, verify_all
+from dagster_project.worlds.stored_worlds import StoredWorld
 from environments.kept.answers import HeardWorld, answers_alike
 from environments.runtime.document.world_file import WorldDocument
 from environments.runtime.play.environment import run_actions

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from redact.learn import learn
+from redact.apply.learn import learn
+from redact.apply.scrub import Scrubbed, scrub
+from redact.names.prose_names import names_in
+from redact.operators.vault import open_vault
 from redact.policy import Policy
-from redact.prose_names import names_in
-from redact.scrub import Scrubbed, scrub
-from redact.vault import open_vault
 from tests.unit.raw_conversations import SECRET, calls, episode, says
 
 FIRST = [

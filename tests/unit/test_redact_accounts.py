@@ -2,12 +2,12 @@
 
 import pytest
 
-from redact.accounts import accounts_in
-from redact.learn import learn
+from redact.apply.learn import learn
+from redact.apply.scrub import scrub
+from redact.operators.vault import open_vault
 from redact.policy import Policy
-from redact.prefilter import needs_of
-from redact.scrub import scrub
-from redact.vault import open_vault
+from redact.recognizers.accounts import accounts_in
+from redact.recognizers.prefilter import needs_of
 from tests.unit.raw_conversations import SECRET, calls, episode, says
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from redact.policy import Policy
-from redact.shapes import addresses_in, lines_by_kind
+from redact.values.shapes import addresses_in, lines_by_kind
 from tests.unit.raw_conversations import calls, episode, says, texts_past_the_gate
 
 

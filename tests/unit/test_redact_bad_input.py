@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from redact.judge import judge
-from redact.leaks import find_leaks
-from redact.learn import learn
-from redact.learnt import Learnt
+from redact.apply.learn import learn
+from redact.apply.scrub import Scrubbed, scrub
+from redact.audit.leaks import find_leaks
+from redact.decisions.unknown_keys import judge
+from redact.evidence.app_values import Learnt
+from redact.operators.vault import open_vault
 from redact.policy import Policy
-from redact.scrub import Scrubbed, scrub
-from redact.vault import open_vault
 from tests.unit.raw_conversations import SECRET, calls, episode, says
 
 

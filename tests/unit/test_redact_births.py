@@ -2,13 +2,13 @@
 
 import pytest
 
-from ingest.episode import Episode, Step
-from redact.births import births_in
-from redact.learn import learn
+from ingest.records.episode import Episode, Step
+from redact.apply.learn import learn
+from redact.apply.scrub import scrub
+from redact.operators.vault import open_vault
 from redact.policy import Policy
-from redact.prefilter import needs_of
-from redact.scrub import scrub
-from redact.vault import open_vault
+from redact.recognizers.births import births_in
+from redact.recognizers.prefilter import needs_of
 
 
 @pytest.mark.parametrize(

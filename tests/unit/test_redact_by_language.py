@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dagster_project.gate import LANGUAGE, account_of, account_table
-from redact.learn import learn
+from dagster_project.privacy.gate import LANGUAGE, account_of, account_table
+from redact.apply.learn import learn
+from redact.apply.scrub import scrub
+from redact.operators.vault import open_vault
 from redact.policy import Policy
-from redact.scrub import scrub
-from redact.talk_language import language_of_talk
-from redact.vault import open_vault
+from redact.values.talk_language import language_of_talk
 from tests.unit.raw_conversations import SECRET, calls, episode, says
 
 

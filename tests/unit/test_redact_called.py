@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from ingest.episode import Episode
-from redact.free_judge import are_numbered
-from redact.learn import learn
+from ingest.records.episode import Episode
+from redact.apply.learn import learn
+from redact.apply.scrub import scrub
+from redact.decisions.free_text import are_numbered
+from redact.names.unknown_names import unknown_runs
+from redact.operators.vault import open_vault
 from redact.policy import Policy
-from redact.scrub import scrub
-from redact.tables import records_in
-from redact.unknown_names import unknown_runs
-from redact.vault import open_vault
+from redact.readers.tables import records_in
 from tests.unit.raw_conversations import SECRET, calls, episode, says
 
 

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from ingest.episode import Episode, Step, ToolCall
-from redact.clean_episode import CleanEpisode
-from redact.leaks import find_leaks
-from redact.learn import learn
+from ingest.records.episode import Episode, Step, ToolCall
+from redact.apply.learn import learn
+from redact.apply.scrub import scrub
+from redact.audit.leaks import find_leaks
+from redact.operators.vault import open_vault
 from redact.policy import Policy
-from redact.scrub import scrub
-from redact.vault import open_vault
+from redact.records.clean_episode import CleanEpisode
 from tests.unit.canaries import CANARIES, HIDINGS, RECORD, survivors
 from tests.unit.raw_conversations import SECRET, calls, episode, says
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from ingest.outcome import Outcome
-from redact.corrected_calls import CorrectedCall, calls_in, calls_text
-from redact.learn import learn
+from ingest.records.outcome import Outcome
+from redact.apply.learn import learn
+from redact.apply.scrub import scrub, scrub_outcomes
+from redact.operators.vault import open_vault
 from redact.policy import Policy
-from redact.scrub import scrub, scrub_outcomes
-from redact.vault import open_vault
+from redact.readers.corrections import CorrectedCall, calls_in, calls_text
 from tests.unit.raw_conversations import PROFILE, SECRET, calls, profile_episode, says
 
 CALL = {"name": "renew", "arguments": {"loan": "L-1"}}

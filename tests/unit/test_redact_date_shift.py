@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from ingest.outcome import Outcome
-from redact.date_shift import DateShift, names_time
+from ingest.records.outcome import Outcome
+from redact.apply.learn import learn
+from redact.apply.scrub import scrub, scrub_outcomes
 from redact.errors import PolicyError
-from redact.learn import learn
+from redact.operators.date_shift import DateShift, names_time
+from redact.operators.vault import open_vault
 from redact.policy import Policy, load_policy
-from redact.scrub import scrub, scrub_outcomes
-from redact.vault import open_vault
 from tests.unit.raw_conversations import PROFILE, SECRET, calls, episode, says
 
 NEAR = int(datetime(2024, 5, 20, tzinfo=UTC).timestamp()) * 10**9

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from dagster_project.home import open_home
-from ingest.episode import Episode
-from redact.learn import learn
+from dagster_project.home.layout import open_home
+from ingest.records.episode import Episode
+from redact.apply.learn import learn
+from redact.apply.scrub import scrub
+from redact.operators.vault import Vault, open_vault
 from redact.policy import Policy
-from redact.scrub import scrub
-from redact.vault import Vault, open_vault
 from tests.unit.raw_conversations import SECRET, calls, episode
 from tests.unit.test_redact_reopening import Days, changed
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from redact.fields import fields_in
-from redact.free_ids import between_ids, free_days, free_ids
-from redact.learn import learn
+from redact.apply.learn import learn
+from redact.apply.scrub import scrub
+from redact.operators.vault import open_vault
 from redact.policy import Policy
-from redact.scrub import scrub
-from redact.vault import open_vault
+from redact.readers.fields import fields_in
+from redact.values.free_ids import between_ids, free_days, free_ids
 from tests.unit.raw_conversations import SECRET, calls, episode, says
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from redact.leaks import find_leaks
-from redact.learn import learn
+from redact.apply.learn import learn
+from redact.audit.leaks import find_leaks
 from redact.policy import Policy
 from tests.unit.raw_conversations import calls, episode, texts_past_the_gate
 

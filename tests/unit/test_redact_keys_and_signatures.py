@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from redact.free_ids import is_capital_code
-from redact.patterns import patterns_in
-from redact.prefilter import needs_of
-from redact.unknown_names import unknown_runs
+from redact.names.unknown_names import unknown_runs
+from redact.recognizers.patterns import patterns_in
+from redact.recognizers.prefilter import needs_of
+from redact.values.free_ids import is_capital_code
 from tests.unit.raw_conversations import calls, episode, says, texts_past_the_gate
 
 

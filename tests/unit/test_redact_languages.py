@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from benchmarks.languages import measure
 from benchmarks.redaction_talks import episode, says, step
-from redact.learn import learn
-from redact.names_without_capitals import name_alone, people_in
+from redact.apply.learn import learn
+from redact.apply.scrub import Scrubbed, scrub
+from redact.names.without_capitals import name_alone, people_in
+from redact.operators.vault import open_vault
 from redact.policy import Policy
-from redact.scrub import Scrubbed, scrub
-from redact.segments import is_read, segments, words_apart
-from redact.shapes import emails_in
-from redact.vault import open_vault
+from redact.values.segments import is_read, segments, words_apart
+from redact.values.shapes import emails_in
 
 
 def past_the_gate(*said: str, answers: tuple[dict[str, str], ...] = ({},)) -> list[Scrubbed]:

@@ -8,12 +8,12 @@ from urllib.parse import quote
 
 import pytest
 
-from redact.leaks import LeakSearch, find_leaks
-from redact.learn import learn
-from redact.learnt import AppLearnt, Learnt
+from redact.apply.learn import learn
+from redact.apply.scrub import scrub
+from redact.audit.leaks import LeakSearch, find_leaks
+from redact.evidence.app_values import AppLearnt, Learnt
+from redact.operators.vault import open_vault
 from redact.policy import Policy
-from redact.scrub import scrub
-from redact.vault import open_vault
 from tests.unit.raw_conversations import PROFILE, SECRET, profile_episode, says
 
 RAW = profile_episode(says("user", "I am Tamsin Okafor"))
@@ -75,20 +75,20 @@ def test_the_check_shares_no_matching_code_with_the_scrubber() -> None:
     """An error in folding, matching or encoding cannot hide itself."""
     root = Path(__file__).parents[2]
     forbidden = {
-        "redact.matcher",
-        "redact.fold",
-        "redact.encoded",
-        "redact.scrub",
-        "redact.standing",
+        "redact.apply.matcher",
+        "redact.values.fold",
+        "redact.readers.base64_runs",
+        "redact.apply.scrub",
+        "redact.apply.context",
     }
-    assert not _imports(root / "redact" / "leaks.py") & forbidden
+    assert not _imports(root / "redact" / "audit" / "leaks.py") & forbidden
 
 
 def test_only_the_gate_constructs_clean_records() -> None:
     """Past the gate there are other types, and only `redact` makes them from raw data."""
     root = Path(__file__).parents[2]
     names = {"CleanEpisode", "CleanStep", "CleanToolCall", "CleanOutcome"}
-    allowed = {root / "redact" / name for name in ("scrub.py", "clean_rows.py")}
+    allowed = {root / "redact" / name for name in ("apply/scrub.py", "records/clean_rows.py")}
     makers = {
         path
         for folder in ("ingest", "redact", "synth", "environments", "dagster_project")

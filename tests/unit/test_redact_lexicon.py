@@ -2,7 +2,7 @@
 
 import pytest
 
-from redact.lexicon import load_lexicon
+from redact.lists.lexicon import load_lexicon
 
 LEXICON = load_lexicon()
 

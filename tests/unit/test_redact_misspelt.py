@@ -2,11 +2,11 @@
 
 import pytest
 
-from redact.learn import learn
-from redact.misspelt import alike
+from redact.apply.learn import learn
+from redact.apply.scrub import scrub
+from redact.names.misspellings import alike
+from redact.operators.vault import open_vault
 from redact.policy import Policy
-from redact.scrub import scrub
-from redact.vault import open_vault
 from tests.unit.raw_conversations import SECRET, profile_episode, says
 
 

@@ -7,14 +7,14 @@ import spacy
 from spacy.training import Example
 from thinc.api import fix_random_seed
 
+from redact.apply.learn import learn
+from redact.apply.scrub import Scrubbed, scrub
 from redact.errors import PolicyError
-from redact.findings import Finder
-from redact.learn import learn
-from redact.lexicon import load_lexicon
+from redact.lists.lexicon import load_lexicon
+from redact.operators.vault import open_vault
 from redact.policy import Policy, load_policy
-from redact.presidio_engine import NamesEngine, people_finder
-from redact.scrub import Scrubbed, scrub
-from redact.vault import open_vault
+from redact.recognizers.analyzer import Finder
+from redact.recognizers.presidio_engine import NamesEngine, people_finder
 from tests.unit.raw_conversations import SECRET, profile_episode, says
 
 SAID = "the parcel went to Zebulkar Quimbrath by mistake"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from redact.prose_names import names_in
+from redact.names.prose_names import names_in
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from redact.learn import learn
+from redact.apply.learn import learn
+from redact.apply.scrub import scrub
+from redact.operators.vault import open_vault
 from redact.policy import Policy
-from redact.presidio_engine import NamesEngine, people_finder
-from redact.scrub import scrub
-from redact.vault import open_vault
+from redact.recognizers.presidio_engine import NamesEngine, people_finder
 from tests.unit.raw_conversations import SECRET, profile_episode, says
 
 torch = pytest.importorskip("torch")

@@ -5,17 +5,17 @@ from dataclasses import replace
 
 import pytest
 
-from ingest.outcome import Outcome
-from redact.fold import fold_value
-from redact.free_ids import free_ids
-from redact.language import language_of
-from redact.leaks import LeakSearch, find_leaks
-from redact.learn import learn
+from ingest.records.outcome import Outcome
+from redact.apply.learn import learn
+from redact.apply.scrub import scrub, scrub_outcomes
+from redact.audit.leaks import LeakSearch, find_leaks
+from redact.evidence.language import language_of
+from redact.operators.surrogates import surrogate
+from redact.operators.vault import open_vault
 from redact.policy import Policy
-from redact.scrub import scrub, scrub_outcomes
-from redact.shapes import emails_in
-from redact.surrogates import surrogate
-from redact.vault import open_vault
+from redact.values.fold import fold_value
+from redact.values.free_ids import free_ids
+from redact.values.shapes import emails_in
 from tests.unit.raw_conversations import SECRET, calls, episode, says, texts_past_the_gate
 
 

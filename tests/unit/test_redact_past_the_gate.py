@@ -5,19 +5,19 @@ from dataclasses import replace
 
 import pytest
 
-from ingest.episode import Episode
-from ingest.outcome import Outcome
-from redact.abbreviated import numbered_words, user_names_among
-from redact.addressed import names_beside
-from redact.clean_episode import CleanEpisode
-from redact.free_judge import is_letters_between, is_plate
-from redact.leaks import find_leaks
-from redact.learn import learn
-from redact.learnt import Learnt, merge
+from ingest.records.episode import Episode
+from ingest.records.outcome import Outcome
+from redact.apply.learn import learn
+from redact.apply.scrub import scrub, scrub_outcomes
+from redact.audit.leaks import find_leaks
+from redact.decisions.free_text import is_letters_between, is_plate
+from redact.evidence.app_values import Learnt, merge
+from redact.names.abbreviations import numbered_words, user_names_among
+from redact.names.mail_names import names_beside
+from redact.names.prose_names import likely_names, names_in, names_shown
+from redact.operators.vault import open_vault
 from redact.policy import Policy
-from redact.prose_names import likely_names, names_in, names_shown
-from redact.scrub import scrub, scrub_outcomes
-from redact.vault import open_vault
+from redact.records.clean_episode import CleanEpisode
 from tests.unit.raw_conversations import SECRET, calls, episode, says
 
 POLICY = Policy()

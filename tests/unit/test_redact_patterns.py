@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from redact.patterns import patterns_in
-from redact.prose_names import names_in
-from redact.shapes import addresses_in
+from redact.names.prose_names import names_in
+from redact.recognizers.patterns import patterns_in
+from redact.values.shapes import addresses_in
 from tests.unit.raw_conversations import calls, episode, says, texts_past_the_gate
 
 

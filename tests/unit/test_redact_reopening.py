@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from dagster_project.freshness import store, work
-from dagster_project.gate import gate_ingredients, learn_days, vault_of
-from dagster_project.home import Home, open_home
-from dagster_project.lake import Lake
-from dagster_project.rows import always, to_table
-from dagster_project.tables import EPISODES
-from ingest.episode import Episode
-from redact.vault import Vault
+from dagster_project.home.layout import Home, open_home
+from dagster_project.lake.freshness import store, work
+from dagster_project.lake.rows import always, to_table
+from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import EPISODES
+from dagster_project.privacy.gate import gate_ingredients, learn_days, vault_of
+from ingest.records.episode import Episode
+from redact.operators.vault import Vault
 from tests.unit.raw_conversations import SECRET, calls, episode, says
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from redact.free_ids import free_ids, is_free_id
-from redact.value_sets import are_round
+from redact.evidence.value_sets import are_round
+from redact.values.free_ids import free_ids, is_free_id
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from redact.learn import learn
+from redact.apply.learn import learn
+from redact.apply.scrub import scrub
+from redact.operators.vault import open_vault
 from redact.policy import Policy
-from redact.scrub import scrub
-from redact.spoken import digits_said, email_said, emails_said, numbers_said
-from redact.vault import open_vault
+from redact.recognizers.spoken_forms import digits_said, email_said, emails_said, numbers_said
 from tests.unit.raw_conversations import SECRET, calls, episode, says
 
 RECORD = {

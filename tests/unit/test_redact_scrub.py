@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from ingest.episode import Episode, Step
-from ingest.outcome import Outcome
-from redact.clean_episode import REQUEST_REPLACED
-from redact.learn import learn
+from ingest.records.episode import Episode, Step
+from ingest.records.outcome import Outcome
+from redact.apply.learn import learn
+from redact.apply.scrub import Scrubbed, scrub, scrub_outcomes
+from redact.operators.vault import Vault, open_vault
 from redact.policy import Policy
-from redact.scrub import Scrubbed, scrub, scrub_outcomes
-from redact.vault import Vault, open_vault
+from redact.records.clean_episode import REQUEST_REPLACED
 from tests.unit.raw_conversations import (
     PROFILE,
     SECRET,

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from ingest.episode import Episode
-from redact.leaks import find_leaks
-from redact.learn import learn
+from ingest.records.episode import Episode
+from redact.apply.learn import learn
+from redact.apply.scrub import Scrubbed, scrub
+from redact.audit.leaks import find_leaks
+from redact.operators.vault import open_vault
 from redact.policy import Policy
-from redact.scrub import Scrubbed, scrub
-from redact.vault import open_vault
 from tests.unit.raw_conversations import SECRET, calls, episode, says
 
 PEOPLE = [

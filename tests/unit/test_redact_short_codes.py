@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.episode import Episode
-from redact.leaks import find_leaks
-from redact.learn import learn
+from ingest.records.episode import Episode
+from redact.apply.learn import learn
+from redact.apply.scrub import scrub
+from redact.audit.leaks import find_leaks
+from redact.operators.vault import open_vault
 from redact.policy import Policy
-from redact.scrub import scrub
-from redact.short_codes import short_codes, stands_alone
-from redact.vault import open_vault
+from redact.recognizers.short_codes import short_codes, stands_alone
 from tests.unit.raw_conversations import SECRET, calls, episode, says
 
 

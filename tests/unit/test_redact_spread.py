@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from redact.learnt import AppLearnt
-from redact.place import Place
-from redact.spread import are_sorts, shown_alike
+from redact.evidence.app_values import AppLearnt
+from redact.evidence.key_values import are_sorts, shown_alike
+from redact.evidence.place import Place
 from tests.unit.raw_conversations import calls, episode, texts_past_the_gate
 
 SHOWN = "result|?|f|read_card.card_kind"

@@ -6,11 +6,17 @@ from itertools import product
 
 import pytest
 
-from redact.dates import move_date, read_date, spellings
-from redact.keyed import Keyed
 from redact.kinds import KINDS
-from redact.surrogates import _FAMILIES, digits_surrogate, luhn_valid, opaque_surrogate, surrogate
-from redact.words import CODAS, invent, spell, word_size
+from redact.operators.invented_names import CODAS, invent, spell, word_size
+from redact.operators.surrogates import (
+    _FAMILIES,
+    digits_surrogate,
+    luhn_valid,
+    opaque_surrogate,
+    surrogate,
+)
+from redact.values.dates import move_date, read_date, spellings
+from redact.values.permutations import Keyed
 
 KEYED = Keyed(b"a key for tests")
 

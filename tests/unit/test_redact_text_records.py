@@ -4,17 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from redact.dates import read_date
-from redact.forms import shape_of
-from redact.free_ids import is_free_id
-from redact.judge import judge
-from redact.labelled_rows import labelled
-from redact.learn import learn
-from redact.lexicon import load_lexicon
+from redact.apply.context import vocabulary_of
+from redact.apply.learn import learn
+from redact.decisions.unknown_keys import judge
+from redact.decisions.verdicts import NAME, PHONE
+from redact.evidence.forms import shape_of
+from redact.lists.lexicon import load_lexicon
 from redact.policy import Policy
-from redact.standing import vocabulary_of
-from redact.tables import is_label, records_in
-from redact.verdicts import NAME, PHONE
+from redact.readers.labelled_rows import labelled
+from redact.readers.tables import is_label, records_in
+from redact.values.dates import read_date
+from redact.values.free_ids import is_free_id
 from tests.unit.raw_conversations import calls, episode, says, texts_past_the_gate
 
 PEOPLE = ("Anna Meier", "Jonas Weber", "Petra Vogel", "Marta Lang", "Otto Kraus", "Lena Beck")

@@ -3,13 +3,13 @@
 import json
 from dataclasses import replace
 
-from ingest.episode import Episode, Step
-from redact.definitions import things_in
-from redact.leaks import find_leaks
-from redact.learn import learn
+from ingest.records.episode import Episode, Step
+from redact.apply.learn import learn
+from redact.apply.scrub import Scrubbed, scrub
+from redact.audit.leaks import find_leaks
+from redact.evidence.definitions import things_in
+from redact.operators.vault import open_vault
 from redact.policy import Policy
-from redact.scrub import Scrubbed, scrub
-from redact.vault import open_vault
 from tests.unit.raw_conversations import SECRET, calls, episode, says
 
 OTHERS = ("Wanjiru", "Odile", "Thandiwe", "Ingrid", "Eszter", "Kwame")

@@ -3,15 +3,15 @@
 from dataclasses import replace
 from typing import Any
 
-from ingest.episode import Episode
-from redact.forms import shape_of
-from redact.judge import judge
-from redact.learn import learn
-from redact.learnt import merge
+from ingest.records.episode import Episode
+from redact.apply.learn import learn
+from redact.apply.scrub import scrub
+from redact.decisions.unknown_keys import judge
+from redact.decisions.verdicts import BIRTH, CODE, NAME, OPAQUE, STREET, WITHHOLD
+from redact.evidence.app_values import merge
+from redact.evidence.forms import shape_of
+from redact.operators.vault import open_vault
 from redact.policy import Policy
-from redact.scrub import scrub
-from redact.vault import open_vault
-from redact.verdicts import BIRTH, CODE, NAME, OPAQUE, STREET, WITHHOLD
 from tests.unit.raw_conversations import SECRET, calls, episode
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from ingest.episode import Episode
-from redact.judge import judge
-from redact.learn import learn
-from redact.learnt import Learnt, merge
+from ingest.records.episode import Episode
+from redact.apply.learn import learn
+from redact.apply.scrub import Scrubbed, scrub
+from redact.decisions.unknown_keys import judge
+from redact.evidence.app_values import Learnt, merge
+from redact.operators.vault import open_vault
 from redact.policy import Policy
-from redact.scrub import Scrubbed, scrub
-from redact.vault import open_vault
 from tests.unit.raw_conversations import SECRET, calls, episode, says
 
 REPLY = "thanks for waiting, your order details and the battery life are in the mail, we ship soon"

@@ -7,17 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.redaction_unseen import APPS, measure
-from redact.forms import shape_of
-from redact.judge import judge
-from redact.keyed import Keyed
-from redact.leaks import find_leaks
-from redact.learn import learn
+from redact.apply.learn import learn
+from redact.apply.scrub import scrub
+from redact.audit.leaks import find_leaks
+from redact.decisions.unknown_keys import judge
+from redact.evidence.forms import shape_of
+from redact.operators.surrogates import surrogate
+from redact.operators.vault import open_vault
 from redact.policy import Policy
-from redact.scrub import scrub
-from redact.shapes import is_street
-from redact.surrogates import surrogate
-from redact.unspaced import is_unspaced, without_gaps
-from redact.vault import open_vault
+from redact.values.permutations import Keyed
+from redact.values.scripts import is_unspaced, without_gaps
+from redact.values.shapes import is_street
 from tests.unit.raw_conversations import SECRET, calls, episode, says
 
 RECORD = {"full_name": "高橋 美咲", "email": "m@mail.example", "phone": "090-5551-2213"}

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.episode import Episode
-from redact.json_tables import described_rows, plain_rows
-from redact.learn import learn
-from redact.other_keyboards import typed_otherwise
+from ingest.records.episode import Episode
+from redact.apply.learn import learn
+from redact.apply.scrub import Scrubbed, scrub
+from redact.evidence.value_sets import are_amounts, are_names
+from redact.names.other_keyboards import typed_otherwise
+from redact.operators.vault import open_vault
 from redact.policy import Policy
-from redact.scrub import Scrubbed, scrub
-from redact.value_sets import are_amounts, are_names
-from redact.vault import open_vault
+from redact.readers.json_tables import described_rows, plain_rows
 from tests.unit.raw_conversations import SECRET, calls, episode, says
 
 PEOPLE = ("Anna Meier", "Jonas Weber", "Petra Vogel", "Marta Lang", "Otto Kraus", "Lena Beck")

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from redact.apply.learn import learn
 from redact.errors import PolicyError, VaultError
-from redact.learn import learn
-from redact.learnt import Learnt, merge
+from redact.evidence.app_values import Learnt, merge
+from redact.operators.vault import open_vault, secret_from_file
 from redact.policy import Policy, load_policy
-from redact.vault import open_vault, secret_from_file
 from tests.unit.raw_conversations import SECRET, profile_episode, says
 
 

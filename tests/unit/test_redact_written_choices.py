@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from ingest.episode import Episode
-from redact.judge import judge
-from redact.leaks import find_leaks
-from redact.learn import learn
+from ingest.records.episode import Episode
+from redact.apply.learn import learn
+from redact.apply.scrub import scrub
+from redact.audit.leaks import find_leaks
+from redact.decisions.unknown_keys import judge
+from redact.decisions.verdicts import OWN_WORDS
+from redact.evidence.choices import choices_in_words
+from redact.operators.vault import open_vault
 from redact.policy import Policy
-from redact.scrub import scrub
-from redact.vault import open_vault
-from redact.verdicts import OWN_WORDS
-from redact.written_choices import choices_in_words
 from tests.unit.raw_conversations import SECRET, calls, episode
 
 WRITTEN = "argument|?|n|close.reason"

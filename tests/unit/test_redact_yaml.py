@@ -10,15 +10,15 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.episode import Episode
-from redact.fold import fold, fold_value
-from redact.leak_spellings import plain_reading
-from redact.leaks import find_leaks
-from redact.learn import learn
+from ingest.records.episode import Episode
+from redact.apply.learn import learn
+from redact.apply.scrub import scrub
+from redact.audit.leaks import find_leaks
+from redact.audit.spellings import plain_reading
+from redact.operators.vault import open_vault
 from redact.policy import Policy
-from redact.scrub import scrub
-from redact.vault import open_vault
-from redact.yaml_blocks import block_in
+from redact.readers.yaml_blocks import block_in
+from redact.values.fold import fold, fold_value
 from tests.unit.raw_conversations import SECRET, calls, episode, says
 
 FIRST = ("Inés", "Søren", "Halcyon", "Maëlle", "Özge", "Ferrand", "Ruska", "Ilvy")

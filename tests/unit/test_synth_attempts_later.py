@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
-from synth.attempts import Group, join_attempts
-from synth.attempts_later import LATER, join_later
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from synth.attempts.grouping import Group, join_attempts
+from synth.attempts.later_attempts import LATER, join_later
 from synth.labels import Label
-from synth.rubric.facts import facts_of
-from synth.rubric.recorded import record
-from synth.rubric.tool_kinds import infer_tools
+from synth.recordings.attempt import record
+from synth.recordings.attempt_facts import facts_of
+from synth.recordings.tool_kinds import infer_tools
 
 
 def episode(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
-from synth.attempts import join_attempts
-from synth.rubric.recorded import record
-from synth.rubric.tool_kinds import infer_tools
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from synth.attempts.grouping import join_attempts
+from synth.recordings.attempt import record
+from synth.recordings.tool_kinds import infer_tools
 
 
 def attempt(name: str, asked: str, done: str) -> CleanEpisode:

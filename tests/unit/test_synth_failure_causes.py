@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from redact.clean_episode import CleanEpisode, CleanStep
+from redact.records.clean_episode import CleanEpisode, CleanStep
 from synth.failures.causes import FACT, PARTIES
 from synth.failures.detection import Failure, detect, reference_from
 from synth.failures.evidence import evidence_of

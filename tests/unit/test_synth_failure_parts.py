@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from dagster_project.feedback_gaps import LEAST_USERS, feedback_gaps
-from dagster_project.tool_parts import LEAST, MOST, _size
-from redact.clean_episode import CleanEpisode, CleanStep
+from dagster_project.report.feedback_gaps import LEAST_USERS, feedback_gaps
+from dagster_project.worlds.operations import LEAST, MOST, _size
+from redact.records.clean_episode import CleanEpisode, CleanStep
 from synth.clusters.names import name_of, said_by
 from synth.failures.detection import Failure, detect
 from synth.failures.named_parts import learn_named_parts

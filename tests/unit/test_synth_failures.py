@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import strategies as st
 
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.failures.calls import canonical, read_calls
 from synth.failures.detection import (
     CONFIRMED,

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from environments.runtime.task.attempt import Json
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.inferred_tools import ToolBook, is_from_calls, tools_from_calls
 from synth.labels import Label
 from synth.tasks import derive_tasks

@@ -15,10 +15,10 @@ from environments.runtime.task.candidate import Candidate
 from environments.runtime.task.task import Task
 from environments.runtime.task.tool_definition import function_of, properties_of, required_of
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
-from synth.injected import injected_arguments
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from synth.attempts.host_arguments import injected_arguments
 from synth.labels import Label
-from synth.rubric.recorded import record
+from synth.recordings.attempt import record
 from synth.tasks import derive_tasks
 from synth.worlds import WorldSettings, learn_world
 

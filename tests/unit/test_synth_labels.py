@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from redact.clean_outcome import CleanOutcome
+from redact.records.clean_outcome import CleanOutcome
 from synth.labels import (
     OutcomePolicy,
     OutcomePolicyError,

@@ -14,7 +14,7 @@ from environments.runtime.task.attempt import UNKNOWN
 from environments.runtime.task.candidate import Candidate
 from environments.runtime.world.world import World
 from environments.verify import ACCEPTED, verify
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels import Label
 from synth.tasks import derive_tasks
 from synth.worlds import WorldSettings, learn_world

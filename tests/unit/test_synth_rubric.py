@@ -8,11 +8,11 @@ import pytest
 
 from environments.runtime.task.attempt import Json
 from synth.labels import Label
+from synth.recordings.attempt import record
+from synth.recordings.attempt_facts import asks_a_name, facts_of
+from synth.recordings.traits import AppTraits, traits_of
 from synth.rubric.derive import Derived, derive_rubric
 from synth.rubric.ends import ends_of
-from synth.rubric.facts import asks_a_name, facts_of
-from synth.rubric.recorded import record
-from synth.rubric.traits import AppTraits, traits_of
 from tests.unit.parcel_rubrics import (
     FETCH,
     HAND,
@@ -191,3 +191,18 @@ def test_a_constructed_attempt_needs_no_second_witness() -> None:
     made = Label(resolved=True, confidence=0.9, by="constructed")
     found = facts_of(record(episode("g", STOP)), made, kinds)
     assert not ends_of([found], AppTraits(kinds=kinds))[0].unconfirmed
+
+
+def test_an_explanation_is_asked_of_one_message() -> None:
+    """Words that resolved attempts say here and there are not asked together: the attempts themselves would fail."""
+    opening = "Please find my account, or they shall take over. Parcels wait there."
+    attempts = [
+        episode(
+            "a", ("say", "Cannot find that account."), ("say", "They take over."), opening=opening
+        ),
+        episode("b", ("say", "Find no account."), ("say", "So they go over it."), opening=opening),
+    ]
+
+    derived = derive(*((one, True) for one in attempts))
+
+    assert [reward(derived, one) for one in attempts] == [1.0, 1.0]

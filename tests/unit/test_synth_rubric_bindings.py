@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from environments.runtime.task.attempt import Json
-from synth.rubric.bindings import Field, bind, sources_of
-from synth.rubric.known import Example, Heard, Known, Record, ids_in, plain, shape
-from synth.rubric.meant import Meanings
+from synth.recordings.known_values import Example, Heard, Known, Record, ids_in, plain, shape
+from synth.solutions.bindings import Field, bind, sources_of
+from synth.solutions.fillers.element_words import Meanings
 
 
 def example(said: str, value: Json) -> Example:

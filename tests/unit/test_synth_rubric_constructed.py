@@ -7,16 +7,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from environments.runtime.task.attempt import DERIVED, UNKNOWN, Json, ToolResult
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
-from synth.attempts_constructed import asked_after
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from synth.attempts.constructed_attempts import asked_after
 from synth.labels import Label
-from synth.rubric.bindings import bind, sources_of
-from synth.rubric.constructed import Intents
-from synth.rubric.facts import Facts, facts_of
-from synth.rubric.known import Example, Known, Record, ids_in, shape
-from synth.rubric.plans import Plan, Unbound
-from synth.rubric.recorded import record
-from synth.rubric.tool_kinds import infer_tools
+from synth.recordings.attempt import record
+from synth.recordings.attempt_facts import Facts, facts_of
+from synth.recordings.known_values import Example, Known, Record, ids_in, shape
+from synth.recordings.tool_kinds import infer_tools
+from synth.solutions.bindings import bind, sources_of
+from synth.solutions.constructed_ends import Intents
+from synth.solutions.plans import Plan, Unbound
 from tests.unit.lending_library import TOOLS
 
 

@@ -6,14 +6,14 @@ import json
 from collections.abc import Mapping, Sequence
 
 from environments.runtime.task.attempt import DERIVED, Json, ToolResult
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels import Label
-from synth.rubric.constructed import Intents
-from synth.rubric.facts import Facts, facts_of
-from synth.rubric.known import known_of
-from synth.rubric.plans import Plan, Unbound
-from synth.rubric.recorded import record
-from synth.rubric.tool_kinds import infer_tools
+from synth.recordings.attempt import record
+from synth.recordings.attempt_facts import Facts, facts_of
+from synth.recordings.known_values import known_of
+from synth.recordings.tool_kinds import infer_tools
+from synth.solutions.constructed_ends import Intents
+from synth.solutions.plans import Plan, Unbound
 
 YES = "Yes, please."
 PURSES = ("jar", "tin")

@@ -19,15 +19,15 @@ from environments.runtime.task.attempt import (
     ToolResult,
 )
 from environments.runtime.task.candidate import Candidate
-from redact.clean_episode import CleanEpisode, CleanToolCall
-from redact.clean_outcome import CleanOutcome
+from redact.records.clean_episode import CleanEpisode, CleanToolCall
+from redact.records.clean_outcome import CleanOutcome
 from synth.labels import Label, OutcomePolicy, OutcomeRule
-from synth.rubric.corrected import tried
-from synth.rubric.corrections import CONTRADICT, Correction, corrections_of
-from synth.rubric.facts import facts_of
-from synth.rubric.plans import Plan, Step, Unbound
-from synth.rubric.recorded import record
-from synth.rubric.tool_kinds import infer_tools
+from synth.recordings.attempt import record
+from synth.recordings.attempt_facts import facts_of
+from synth.recordings.tool_kinds import infer_tools
+from synth.solutions.corrected_ends import tried
+from synth.solutions.corrections import CONTRADICT, Correction, corrections_of
+from synth.solutions.plans import Plan, Step, Unbound
 from synth.tasks import derive_tasks
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.lending_library import tool

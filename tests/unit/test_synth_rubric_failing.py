@@ -9,14 +9,14 @@ import pytest
 
 from environments.runtime.checks.table import evaluate
 from environments.verification.sentences import reason_says
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels import Label
+from synth.recordings.attempt import record
+from synth.recordings.attempt_facts import Facts, facts_of
+from synth.recordings.failing_writers import failing_writers
+from synth.recordings.tool_kinds import ToolKinds, infer_tools
+from synth.recordings.traits import AppTraits
 from synth.rubric.derive import Derived, derive_rubric
-from synth.rubric.facts import Facts, facts_of
-from synth.rubric.failing import failing_writers
-from synth.rubric.recorded import record
-from synth.rubric.tool_kinds import ToolKinds, infer_tools
-from synth.rubric.traits import AppTraits
 from synth.tasks import derive_tasks
 
 Line = tuple[str, str, str]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels import Label
+from synth.recordings.attempt import record
+from synth.recordings.attempt_facts import Facts, facts_of
+from synth.recordings.tool_kinds import infer_tools
+from synth.recordings.traits import traits_of
 from synth.rubric.derive import derive_rubric
-from synth.rubric.facts import Facts, facts_of
-from synth.rubric.recorded import record
-from synth.rubric.tool_kinds import infer_tools
-from synth.rubric.traits import traits_of
 
 FEES = "Moving a booking is 25 in the last week, 60 on the last day."
 NOTHING = "Moving a booking is free."

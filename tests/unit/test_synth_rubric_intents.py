@@ -8,7 +8,7 @@ import sys
 
 NEAREST = """
 from itertools import product
-from synth.rubric.intents import Openings
+from synth.solutions.intents import Openings
 pairs = "cancel/stop order/parcel today/now lamp/shelf blue/red big/small"
 kinds = [pair.split("/") for pair in pairs.split()]
 texts = [" ".join(chosen) for chosen in product(*kinds)]

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from environments.runtime.checks.table import evaluate
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels import Label
+from synth.recordings.attempt import record
+from synth.recordings.attempt_facts import Facts, facts_of
+from synth.recordings.tool_kinds import infer_tools
+from synth.recordings.traits import traits_of
 from synth.rubric.derive import derive_rubric
-from synth.rubric.facts import Facts, facts_of
-from synth.rubric.recorded import record
-from synth.rubric.tool_kinds import infer_tools
-from synth.rubric.traits import traits_of
 
 FOLDER = os.environ.get("TRACEGYM_REAL_DATA")
 FILES = sorted(Path(FOLDER).glob("tau/*.train.jsonl")) if FOLDER else []

@@ -11,8 +11,8 @@ from benchmarks.desk_forms import PLAIN, rewritten
 from benchmarks.rubrics_desk import true_label
 from environments.runtime.task.candidate import Candidate
 from environments.runtime.world.world import World
-from synth.rubric.recorded import record
-from synth.rubric.results import Results
+from synth.recordings.attempt import record
+from synth.recordings.results import Results
 from synth.tasks import derive_tasks
 from synth.tool_content import held
 from synth.worlds import LearntWorld, WorldSettings, learn_world

@@ -7,18 +7,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from environments.runtime.task.attempt import DERIVED, Json, ToolResult
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels import Label
-from synth.rubric.cases import case_of
-from synth.rubric.constructed import Intents
+from synth.recordings.attempt import record
+from synth.recordings.attempt_facts import Facts, facts_of
+from synth.recordings.tool_kinds import ToolKinds, infer_tools
+from synth.recordings.traits import AppTraits
 from synth.rubric.derive import derive_rubric
-from synth.rubric.facts import Facts, facts_of
-from synth.rubric.intents import Openings
-from synth.rubric.plans import Doubts, Plan, Unbound
-from synth.rubric.recorded import record
-from synth.rubric.revisions import Revisions
-from synth.rubric.tool_kinds import ToolKinds, infer_tools
-from synth.rubric.traits import AppTraits
+from synth.solutions.cases import case_of
+from synth.solutions.constructed_ends import Intents
+from synth.solutions.fillers.revisions import Revisions
+from synth.solutions.intents import Openings
+from synth.solutions.plans import Doubts, Plan, Unbound
 
 YES = "Yes, please."
 OTHER_WORDS = CleanStep(

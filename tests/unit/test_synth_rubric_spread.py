@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from environments.runtime.checks.table import evaluate
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels import Label
+from synth.recordings.attempt import record
+from synth.recordings.attempt_facts import Facts, facts_of
+from synth.recordings.tool_kinds import infer_tools
+from synth.recordings.traits import traits_of
 from synth.rubric.derive import derive_rubric
-from synth.rubric.facts import Facts, facts_of
-from synth.rubric.recorded import record
-from synth.rubric.spread import COMPARED, NUMBERS, SLACK, SPARE, Spread, spread_of
-from synth.rubric.tool_kinds import infer_tools
-from synth.rubric.traits import traits_of
+from synth.rubric.told_amounts import COMPARED, NUMBERS, SLACK, SPARE, Spread, spread_of
 
 TOOL = json.dumps({"name": "get_bill", "parameters": {"properties": {"bill": {}}}})
 

@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from environments.runtime.task.attempt import DERIVED, Json, ToolResult
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels import Label
-from synth.rubric.constructed import Intents
+from synth.recordings.attempt import record
+from synth.recordings.attempt_facts import facts_of
+from synth.recordings.tool_kinds import infer_tools
+from synth.recordings.traits import AppTraits
 from synth.rubric.derive import derive_rubric
-from synth.rubric.facts import facts_of
-from synth.rubric.plans import Doubts, Plan, Step, Unbound
-from synth.rubric.recorded import record
-from synth.rubric.tool_kinds import infer_tools
-from synth.rubric.traits import AppTraits
+from synth.solutions.constructed_ends import Intents
+from synth.solutions.plans import Doubts, Plan, Step, Unbound
 
 WHY = {"moved": "I am moving away soon.", "price": "It costs too much now."}
 CODES = tuple(WHY)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from synth.rubric.recorded import record
+from synth.recordings.attempt import record
 from synth.verbs import hands_over, write_log_odds
 from tests.unit.parcel_rubrics import FETCH, HAND, STOP, episode, kinds_of
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from redact.clean_episode import CleanEpisode
+from redact.records.clean_episode import CleanEpisode
+from synth.recordings.attempt_facts import Facts
+from synth.recordings.tool_kinds import ToolKinds
+from synth.recordings.traits import traits_of
 from synth.rubric.derive import derive_rubric
-from synth.rubric.facts import Facts
 from synth.rubric.forgiveness import ended_right, undecided, unforgiven
 from synth.rubric.habits import FAIL
-from synth.rubric.tool_kinds import ToolKinds
-from synth.rubric.traits import traits_of
 from tests.unit.parcel_rubrics import (
     FETCH,
     HAND,
@@ -139,5 +139,5 @@ def test_words_after_the_end_of_the_talk_are_not_expected() -> None:
     attempts = [(episode(f"g{n}", HAND, told), True) for n in range(3)]
     kinds = kinds_of(*(e for e, _ in attempts))
     assert kinds.terminal() == ("escalate",)
-    assert facts(attempts[0][0], True, kinds).explained == frozenset()
+    assert not any(facts(attempts[0][0], True, kinds).explanations)
     assert reward(derive(*attempts), episode("x", HAND)) == 1.0

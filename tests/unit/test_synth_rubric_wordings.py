@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from environments.runtime.task.attempt import Json
-from synth.rubric.bindings import bind, sources_of
-from synth.rubric.described import Described
-from synth.rubric.known import Example, Known, Record
-from synth.rubric.plans import Step, given_ids
-from synth.rubric.wordings import Wordings
+from synth.recordings.known_values import Example, Known, Record
+from synth.solutions.bindings import bind, sources_of
+from synth.solutions.fillers.described_things import Described
+from synth.solutions.plans import Step, given_ids
+from synth.solutions.wordings import Wordings
 
 
 def known(*said: str, records: tuple[Record, ...] = (), subject: str | None = None) -> Known:

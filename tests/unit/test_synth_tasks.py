@@ -9,7 +9,7 @@ from typing import Any
 
 from environments.runtime.document.world_file import WorldDocument
 from environments.runtime.task.candidate import Candidate
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels import Label
 from synth.tasks import derive_tasks, task_id_of
 

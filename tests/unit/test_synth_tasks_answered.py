@@ -15,8 +15,8 @@ from environments.runtime.task.task import Task
 from environments.runtime.world.world import World
 from environments.verification.sentences import probe_says, reason_says
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED, Verification, verify
-from redact.clean_episode import REQUEST_REPLACED, CleanEpisode, CleanStep, CleanToolCall
-from redact.clean_outcome import CleanOutcome
+from redact.records.clean_episode import REQUEST_REPLACED, CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_outcome import CleanOutcome
 from synth.labels import Label, OutcomePolicy
 from synth.rubric.references import Reference, references_of
 from synth.tasks import derive_tasks

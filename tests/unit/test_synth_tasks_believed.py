@@ -9,7 +9,7 @@ from environments.runtime.play.environment import run_actions
 from environments.runtime.task.attempt import UNKNOWN, Json
 from environments.runtime.task.candidate import Candidate
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels import Label
 from synth.tasks import derive_tasks
 from synth.worlds import LearntWorld, WorldSettings, learn_world

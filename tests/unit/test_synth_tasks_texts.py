@@ -15,11 +15,11 @@ from environments.runtime.task.attempt import Attempt, Json
 from environments.runtime.task.candidate import Action, Candidate
 from environments.runtime.task.task import Task
 from environments.runtime.world.world import World
-from environments.verification.judged import WORDING, JudgeSays, verify_judged
+from environments.verification.judge_checks import WORDING, JudgeSays, verify_judged
 from environments.verify import ACCEPTED, NEEDS_REVIEW, verify
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels import Label
-from synth.rubric.recorded import record
+from synth.recordings.attempt import record
 from synth.tasks import derive_tasks
 from synth.worlds import WorldSettings, learn_world
 

@@ -10,9 +10,9 @@ from environments.runtime.play.environment import run_actions
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.candidate import Candidate
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels import Label
-from synth.rubric.recorded import record
+from synth.recordings.attempt import record
 from synth.tasks import derive_tasks
 from synth.worlds import WorldSettings, learn_world
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from synth.failures.calls import read_calls
-from synth.rubric.recorded import record
+from synth.recordings.attempt import record
 from synth.tool_errors import error_of, looks_failed
 from tests.unit.clean_conversations import call, episode, result, says, user
 

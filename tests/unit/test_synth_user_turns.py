@@ -10,11 +10,11 @@ from environments.runtime.play.user import NEUTRAL, ScriptedUser
 from environments.runtime.task.attempt import UNKNOWN
 from environments.runtime.task.task import Task, UserTurn
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from synth.attempts.user_turns import acts_first, user_turns
 from synth.labels import Label
-from synth.rubric.recorded import record
+from synth.recordings.attempt import record
 from synth.tasks import derive_tasks
-from synth.user_turns import acts_first, user_turns
 from synth.worlds import WorldSettings, learn_world
 
 ASKS = "Please look at the status bar of your phone."

@@ -11,7 +11,7 @@ from environments.runtime.document.records import TimelinePart
 from environments.runtime.task.attempt import UNKNOWN, Json
 from environments.runtime.world.dated_rows import DatedTable
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.world_backend import episode
 

@@ -14,7 +14,7 @@ from environments.runtime.document.views import FreshPart
 from environments.runtime.task.attempt import UNKNOWN, ToolResult
 from environments.runtime.views.clock_and_ids import Fresh
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode
+from redact.records.clean_episode import CleanEpisode
 from synth.world.observation import History, Observation
 from synth.world.volatile.clock_and_ids import learn_fresh
 from synth.worlds import WorldSettings, learn_world

@@ -4,7 +4,7 @@ import json
 
 from environments.runtime.task.attempt import UNKNOWN
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.worlds import WorldSettings, learn_world
 
 LIVING = WorldSettings(risk=0, continuity="living")

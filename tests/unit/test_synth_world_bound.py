@@ -13,7 +13,7 @@ from environments.fidelity import Fidelity
 from environments.runtime.task.attempt import DERIVED, RECORDED, UNKNOWN
 from environments.runtime.views.implicit_subject import SUBJECT, subject_name
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.worlds import WorldSettings, learn_world
 
 pytestmark = pytest.mark.usefixtures("certain")

@@ -12,7 +12,7 @@ from benchmarks.backends.attempts import episode as as_episode
 from benchmarks.backends.stays import STAYS
 from environments.runtime.task.attempt import UNKNOWN, Json
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode
+from redact.records.clean_episode import CleanEpisode
 from synth.worlds import LearntWorld, WorldSettings, learn_world
 from tests.unit.world_backend import episode
 

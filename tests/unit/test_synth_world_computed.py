@@ -12,7 +12,7 @@ import pytest
 from environments.runtime.document.world_file import BadWorldError
 from environments.runtime.task.attempt import DERIVED, UNKNOWN, Json, ToolResult
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.worlds import WorldSettings, learn_world
 
 Call = tuple[str, dict[str, Any]]

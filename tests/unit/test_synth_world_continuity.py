@@ -20,7 +20,7 @@ from environments.runtime.document.world_file import ContinuityPart
 from environments.runtime.task.attempt import UNKNOWN
 from environments.runtime.world.dated_rows import DatedTable
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.world.time.continuity import MIN_DIFFERENT
 from synth.world.time.validity import MIN_PAIRS, horizon_of
 from synth.worlds import LearntWorld, WorldSettings, learn_world

@@ -12,7 +12,7 @@ import pytest
 
 from environments.runtime.task.attempt import UNKNOWN
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode
+from redact.records.clean_episode import CleanEpisode
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.world_backend import episode
 

@@ -7,7 +7,7 @@ import json
 from environments.runtime.task.attempt import UNKNOWN
 from environments.runtime.world.notice import WITHHELD as MARKER
 from environments.runtime.world.world import World
-from redact.clean_episode import WITHHELD, CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import WITHHELD, CleanEpisode, CleanStep, CleanToolCall
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.world_backend import calls_in, episode
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from environments.runtime.document.world_file import ContinuityPart
-from redact.clean_episode import CleanEpisode, CleanStep
+from redact.records.clean_episode import CleanEpisode, CleanStep
 from synth.world.observation import History, histories
 from synth.world.volatile.drawn_values import Homes, drawn_anew
 from synth.worlds import WorldSettings, learn_world

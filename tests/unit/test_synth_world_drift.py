@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from dagster_project.world_parts import version_rows
+from dagster_project.report.worlds import version_rows
 from environments.runtime.document.views import VersionPart
 from environments.runtime.document.world_file import WORLD_FORMAT
 from environments.runtime.task.attempt import UNKNOWN
 from environments.runtime.world.versions import outdated, version_at
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode, CleanStep
+from redact.records.clean_episode import CleanEpisode, CleanStep
 from synth.tasks import derive_tasks
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.world_backend import episode, workshop_episodes

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from dagster_project.recorded_calls import recorded_calls
+from dagster_project.worlds.recorded_calls import recorded_calls
 from environments.fidelity import replay
 from environments.runtime.document.views import ValueForm
 from environments.runtime.document.world_file import WorldDocument
 from environments.runtime.task.attempt import DERIVED, UNKNOWN
 from environments.runtime.views.formats import draw_id, fits, read_time
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels import Label
 from synth.tasks import derive_tasks
 from synth.worlds import WorldSettings, learn_world

@@ -14,7 +14,7 @@ from benchmarks.unseen import recorded
 from environments.fidelity import EQUIVALENT, replay
 from environments.runtime.views.clock_and_ids import BY_FORMAT
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.worlds import WorldSettings, learn_world
 
 OWNERS = ("OW1", "OW2", "OW3")

@@ -12,7 +12,7 @@ from benchmarks.volatile import recorded, verdict
 from environments.fidelity import Fidelity
 from environments.runtime.task.attempt import UNKNOWN
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode, CleanStep
+from redact.records.clean_episode import CleanEpisode, CleanStep
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.clean_seasons import call_and_result, conversation, world_from
 

@@ -13,7 +13,7 @@ from environments.runtime.task.attempt import RECORDED, UNKNOWN
 from environments.runtime.world.entries import Entry
 from environments.runtime.world.session import Session
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.worlds import WorldSettings, learn_world
 
 MINUTE = 60 * 10**9

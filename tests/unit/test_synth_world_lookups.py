@@ -9,7 +9,7 @@ from environments.runtime.document.records import TimelinePart
 from environments.runtime.task.attempt import UNKNOWN, Json
 from environments.runtime.world.dated_rows import MADE, DatedTable
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.worlds import LearntWorld, WorldSettings, learn_world
 
 DAY = 86_400 * 10**9

@@ -12,7 +12,7 @@ from environments.runtime.document.records import TimelinePart
 from environments.runtime.task.attempt import UNKNOWN
 from environments.runtime.world.dated_rows import DatedTable
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.world.time.validity import MIN_MOVED, Version, moves
 from synth.worlds import WorldSettings, learn_world
 

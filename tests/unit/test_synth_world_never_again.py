@@ -9,9 +9,9 @@ import pytest
 
 from environments.runtime.task.attempt import UNKNOWN
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
-from synth.rubric.recorded import record
-from synth.rubric.tool_kinds import READ, infer_tools
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from synth.recordings.attempt import record
+from synth.recordings.tool_kinds import READ, infer_tools
 from synth.world.influence.purity_prior import MIN_NAMED, MIN_READER, enough
 from synth.world.model import TOO_FEW, ToolModel
 from synth.world.observation import Observation

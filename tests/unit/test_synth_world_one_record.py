@@ -12,7 +12,7 @@ from environments.fidelity import Fidelity
 from environments.runtime.task.attempt import DERIVED, UNKNOWN
 from environments.runtime.views.selected_subject import CHOSEN
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode
+from redact.records.clean_episode import CleanEpisode
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.test_synth_world_bound import episode
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from environments.runtime.document.tools import WritePart
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode
+from redact.records.clean_episode import CleanEpisode
 from synth.world.model import ToolModel, Workbench
 from synth.world.observation import histories
 from synth.world.schema.outcomes import learn_outcomes

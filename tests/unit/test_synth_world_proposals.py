@@ -13,7 +13,7 @@ import pytest
 
 from environments.runtime.values.normal import stable
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode
+from redact.records.clean_episode import CleanEpisode
 from synth.llm import LlmSettings
 from synth.world_settings import WorldSettingsError, load_world_settings
 from synth.worlds import LearntWorld, WorldSettings, learn_world

@@ -13,7 +13,7 @@ from environments.runtime.sessions.prose import beside, reworded, said_again, te
 from environments.runtime.task.attempt import UNKNOWN
 from environments.runtime.world.session import Session
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode, CleanStep
+from redact.records.clean_episode import CleanEpisode, CleanStep
 from tests.unit.clean_seasons import call_and_result, conversation, world_from
 
 NOTES = (

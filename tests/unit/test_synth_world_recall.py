@@ -15,7 +15,7 @@ from environments.fidelity import RecordedCall, RecordedEpisode, replay
 from environments.frontier import frontier, points, reliability, trust
 from environments.runtime.task.attempt import RECORDED, UNKNOWN, ToolResult
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.world_settings import WorldSettingsError, load_world_settings
 from synth.worlds import WorldSettings, learn_world
 

@@ -16,7 +16,7 @@ from benchmarks.unseen import HELD_OUT, recorded
 from environments.fidelity import replay
 from environments.runtime.task.attempt import RECORDED, UNKNOWN
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.worlds import LearntWorld, WorldSettings, learn_with_recordings, learn_world
 from tests.unit.world_backend import Workshop, calls_in, workshop_episodes
 from tests.unit.world_backend import episode as workshop_episode

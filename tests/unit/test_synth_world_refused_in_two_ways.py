@@ -8,7 +8,7 @@ import pytest
 
 from environments.runtime.task.attempt import UNKNOWN
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.worlds import WorldSettings, learn_world
 
 TAKEN = "done"

@@ -9,7 +9,7 @@ from typing import Any
 
 from environments.runtime.task.attempt import DERIVED, UNKNOWN, ToolResult
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.worlds import WorldSettings, learn_world
 
 Given = dict[str, Any]

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from benchmarks.volatile import Depot, recorded, verdict
-from dagster_project.recorded_calls import recorded_calls
+from dagster_project.worlds.recorded_calls import recorded_calls
 from environments.fidelity import Fidelity, Judged, replay
 from environments.runtime.task.attempt import DERIVED, UNKNOWN
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode, CleanStep
+from redact.records.clean_episode import CleanEpisode, CleanStep
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.clean_seasons import SECOND, call_and_result, conversation, world_from
 

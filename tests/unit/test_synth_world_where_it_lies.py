@@ -5,7 +5,7 @@ import json
 from environments.runtime.task.attempt import UNKNOWN
 from environments.runtime.world.session import Session
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.worlds import WorldSettings, learn_world
 
 SHELVES = {f"P-{n:03}": ("north", "south")[n % 2] for n in range(20)}

@@ -15,7 +15,7 @@ from environments.runtime.document.views import MarkPart, ValueForm, WrappingPar
 from environments.runtime.task.attempt import DERIVED, UNKNOWN
 from environments.runtime.views.result_wrappers import strip, wrap
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode, CleanStep
+from redact.records.clean_episode import CleanEpisode, CleanStep
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.clean_seasons import (
     BETWEEN,

@@ -10,7 +10,7 @@ import json
 import random
 from typing import Any
 
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 
 OWNERS = [f"own_{100 + i}" for i in range(12)]
 COLOURS = ["red", "green", "blue"]

@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from dagster_project.learnt_worlds import StoredWorld
 from dagster_project.review.feedback import undecided, with_decisions, with_rubrics
 from dagster_project.review.store import Reviews
-from dagster_project.verification import Seen, VerifiedTask, verify_all
+from dagster_project.tasks.verification import Seen, VerifiedTask, verify_all
+from dagster_project.worlds.stored_worlds import StoredWorld
 from environments.runtime.task.candidate import Candidate
-from environments.verification.judged import UNASKED
+from environments.verification.judge_checks import UNASKED
 
 LABELS_WAIT: Final = (
     "Labels of this app wait for the next build. It derives the rubrics again and asks you to "

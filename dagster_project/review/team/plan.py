@@ -12,8 +12,8 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from dagster_project.clean_files import bring, publish
 from dagster_project.errors import InputError
+from dagster_project.lake.clean_files import bring, publish
 
 MOST_NAMES: Final = 200
 MOST_LETTERS: Final = 60

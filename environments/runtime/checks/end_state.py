@@ -16,7 +16,7 @@ from typing import Final
 from ..task.attempt import Call, EndState, Json
 from ..values.normal import stable
 from .arguments import canonical_arguments, normal, ordered, ordered_arguments
-from .likely import was_refused
+from .likely_results import was_refused
 from .view import View
 
 HARDLY: Final = 0.2

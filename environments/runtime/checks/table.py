@@ -28,10 +28,10 @@ from .calls import (
     wrote,
 )
 from .end_state import end_state
-from .grounded import grounded
+from .ground import grounded
 from .judge import judge
 from .texts import text_grounded, text_holds
-from .told import (
+from .told_values import (
     numbers_told,
     quoted_at_most,
     said,

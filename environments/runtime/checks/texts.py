@@ -15,8 +15,8 @@ from typing import Final
 from ..task.attempt import Json
 from ..task.verdict import counted
 from ..values.facts import DATE, NUMBER, Fact, facts_in, folded
-from .grounded import MOST_NAMED, written_without_ground
-from .told import fact_in, not_at_this_end
+from .ground import MOST_NAMED, written_without_ground
+from .told_values import fact_in, not_at_this_end
 from .view import View
 
 WORD: Final = re.compile(r"[^\W\d_]+")

@@ -221,11 +221,6 @@ class View:
         return tuple(frozenset(plain_words(text)) for text in self.visible)
 
     @cached_property
-    def explained(self) -> frozenset[str]:
-        """The longer plain words the user was told."""
-        return frozenset[str]().union(*self.plain)
-
-    @cached_property
     def declines(self) -> bool:
         """Whether the user was told that something cannot be done."""
         return any(DECLINES.search(text) for text in self.visible)

@@ -18,7 +18,7 @@ from .gaps import MISSING
 
 MAX_SHAPED: Final = 200
 """Characters of a text whose pattern is looked at."""
-FEW: Final = 8
+COMPARED_SINGLY: Final = 8
 """Values that are compared one by one: texts that differ are told apart sooner than written."""
 NUMBERS: Final = frozenset({int, float})
 """Types of numbers: a truth value is none."""
@@ -49,7 +49,9 @@ def among(values: Iterable[Any]) -> Callable[[Any], bool]:
 
 def distinct(values: list[Any]) -> bool:
     """Whether no value is there twice, as JSON sees it."""
-    if len(values) <= FEW and all(values[at] not in values[:at] for at in range(1, len(values))):
+    if len(values) <= COMPARED_SINGLY and all(
+        values[at] not in values[:at] for at in range(1, len(values))
+    ):
         return True
     return len({stable(v) for v in values}) == len(values)
 

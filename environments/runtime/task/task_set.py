@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from ..checks.table import evaluate
 from ..play.environment import Environment, run_actions
-from ..sessions.simulated import SimulatedWorld
+from ..sessions.simulated_session import SimulatedWorld
 from ..values.canonical import digest_bytes
 from ..world.world import World
 from .attempt import Attempt, Json

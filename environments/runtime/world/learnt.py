@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..answers.listed import keyed, listed
+from ..answers.listings import keyed, listed
 from ..answers.nested_tables import load_nested
 from ..answers.partial_rows import load_parts
 from ..answers.recall import Recall

@@ -12,7 +12,7 @@ from ..expr.gaps import Gap, required, unknown
 from ..expr.scope import Scope
 from ..task.attempt import Json
 from ..values.normal import key_of_text, key_text, simplify
-from .believed import Calls
+from .believed_calls import Calls
 from .entries import Place
 from .state import State
 from .tool import RowRef

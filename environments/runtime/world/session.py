@@ -18,7 +18,7 @@ from ..task.attempt import DERIVED, RECORDED, UNKNOWN, Answered, EndState, Json,
 from ..values.normal import parse_arguments, unwrap
 from ..views.view import CallInFlight
 from .answerers import LookUp, ToolCall, change, read
-from .believed import Given
+from .believed_calls import Given
 from .cached_states import CachedState
 from .entries import Place
 from .log import log_unknown

@@ -12,9 +12,9 @@ from copy import copy
 from typing import Any
 
 from ..document.world_file import BadWorldError, WorldDocument
-from ..sessions.recorded import RecordedSession
-from ..sessions.worded import WordedRecordedSession, WordedSession
-from .believed import given_by
+from ..sessions.prose_session import WordedRecordedSession, WordedSession
+from ..sessions.recorded_session import RecordedSession
+from .believed_calls import given_by
 from .cached_states import CachedState
 from .dated_rows import dated_base
 from .learnt import Learnt

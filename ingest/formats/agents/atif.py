@@ -1,6 +1,6 @@
 """ATIF trajectories (Harbor's agent trajectory format) to chat-log values.
 
-Comes in: one trajectory. Goes out: one chat-log value, which `ingest.chat_log` reads. Reasoning and copied context that an
+Comes in: one trajectory. Goes out: one chat-log value, which `ingest.files.chat_log` reads. Reasoning and copied context that an
 episode has no room for are named in `completeness`.
 """
 
@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from ingest.formats.chat_lines import read_as_chat
 from ingest.formats.format import Decoded, Format
-from ingest.otlp_record import Arrival
-from ingest.text import Json, json_text
+from ingest.otlp.record import Arrival
+from ingest.records.text import Json, json_text
 
 NAME: Final = "atif"
 _ROLE: Final = {"system": "system", "user": "user", "agent": "assistant"}

@@ -1,6 +1,6 @@
 """Claude Code's session files: lines tied by `parentUuid` to one conversation.
 
-Comes in: the lines of one session file. Goes out: chat-log values, which `ingest.chat_log` reads. Each content block of an
+Comes in: the lines of one session file. Goes out: chat-log values, which `ingest.files.chat_log` reads. Each content block of an
 answer is a line of its own there, and parallel tool results hang beside the chain that the last line leads to: blocks
 are put together by message id, results by call id. What stands before a compaction boundary is no longer in the
 model's view and is not followed.
@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from ingest.formats.chat_lines import read_as_chat
 from ingest.formats.format import Decoded, Format
-from ingest.otlp_record import Arrival
-from ingest.text import Json, json_text, type_of
+from ingest.otlp.record import Arrival
+from ingest.records.text import Json, json_text, type_of
 
 Entry = dict[str, Any]
 

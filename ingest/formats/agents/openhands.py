@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from ingest.formats.format import Decoded, Format
 from ingest.formats.records.reader import Standing, read_record
-from ingest.otlp_record import Arrival
-from ingest.text import Json
+from ingest.otlp.record import Arrival
+from ingest.records.text import Json
 
 NAME: Final = "openhands"
 _LOOKED_AT: Final = 50

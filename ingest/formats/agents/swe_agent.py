@@ -15,8 +15,8 @@ from typing import Any, Final
 
 from ingest.formats.format import Decoded, Format
 from ingest.formats.records.reader import Standing, read_record
-from ingest.otlp_record import Arrival
-from ingest.text import Json
+from ingest.otlp.record import Arrival
+from ingest.records.text import Json
 
 NAME: Final = "swe_agent"
 SHELL: Final = "bash"

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ingest.dialects.parts import parts_in
+from ingest.files.partial_json import parse_json
 from ingest.formats.records.text_calls import calls_in, results_in
 from ingest.formats.records.words import is_name
-from ingest.partial_json import parse_json
-from ingest.text import Json
+from ingest.records.text import Json
 
 LISTS: Final = (
     "tool_calls",

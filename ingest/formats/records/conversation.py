@@ -12,11 +12,11 @@ from itertools import pairwise
 from typing import Any
 
 from ingest.dialects.messages import Messages, read_messages, read_more
-from ingest.episode import Step
 from ingest.formats.records.participants import settle
 from ingest.formats.records.speech import Speech, speeches
-from ingest.moments import to_text
-from ingest.text import Json
+from ingest.records.episode import Step
+from ingest.records.moments import to_text
+from ingest.records.text import Json
 
 Message = dict[str, Any]
 

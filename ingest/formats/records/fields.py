@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 from ingest.dialects.tool_schemas import read_tools
+from ingest.files.partial_json import parse_json
 from ingest.formats.records.speech import moment
 from ingest.formats.records.words import spelt
-from ingest.moments import to_text
-from ingest.partial_json import parse_json
-from ingest.text import Json
+from ingest.records.moments import to_text
+from ingest.records.text import Json
 
 Value = TypeVar("Value")
 

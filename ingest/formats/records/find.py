@@ -13,7 +13,7 @@ from typing import Any, Final
 from ingest.formats.records.fields import CONVERSATION, Fields
 from ingest.formats.records.speech import ROLE_NAMED, SPEAKER_NAMED, strength
 from ingest.formats.records.words import spelt
-from ingest.text import Json
+from ingest.records.text import Json
 
 MESSAGE_KEYS: Final = (
     "messages",

@@ -12,10 +12,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ingest.file_facts import BY_PLACE, BY_TRIAL, stem_of
+from ingest.files.file_facts import BY_PLACE, BY_TRIAL, stem_of
 from ingest.formats.records.fields import CONVERSATION, ROW, TASK, TRIAL, Fields
-from ingest.otlp_record import Arrival
-from ingest.text import Json
+from ingest.otlp.record import Arrival
+from ingest.records.text import Json
 
 _NUMBERS: Final = re.compile(r"\d+")
 

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from ingest.chat_log import ROLE_OF, Chat, RawChat, RawExtras, parse_value
-from ingest.chat_outcome import RawOutcome
+from ingest.files.chat_log import ROLE_OF, Chat, RawChat, RawExtras, parse_value
+from ingest.files.chat_outcome import RawOutcome
 from ingest.formats.format import Decoded
 from ingest.formats.records.conversation import Conversation, Message, read_conversation
 from ingest.formats.records.fields import (
@@ -31,9 +31,9 @@ from ingest.formats.records.fields import (
 from ingest.formats.records.find import Place, messages_of, other_messages
 from ingest.formats.records.naming import naming_of, own_fields
 from ingest.formats.records.verdicts import outcomes_of
-from ingest.otlp_record import Arrival
-from ingest.quarantine import Rejected
-from ingest.text import Json, json_bytes, load_json, type_of
+from ingest.otlp.record import Arrival
+from ingest.records.quarantine import Rejected
+from ingest.records.text import Json, json_bytes, load_json, type_of
 
 NAME: Final = "conversation_record"
 

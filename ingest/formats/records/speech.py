@@ -15,8 +15,8 @@ from ingest.dialects.attributes import integer_of
 from ingest.formats.records.calls import LISTS, asked, results
 from ingest.formats.records.text_calls import calls_in, results_in
 from ingest.formats.records.words import CALL, is_name, role_in_name, role_of, spelt
-from ingest.moments import from_any
-from ingest.text import Json, json_text, type_of
+from ingest.records.moments import from_any
+from ingest.records.text import Json, json_text, type_of
 
 ROLE_NAMED: Final = 2
 """How much an item looks like a message: it says its role in a word that has one meaning."""

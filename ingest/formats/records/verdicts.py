@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ingest.chat_outcome import number_of
+from ingest.files.chat_outcome import number_of
 from ingest.formats.records.fields import ANSWER, Fields
 from ingest.formats.records.words import spelt
-from ingest.right_answer import right_answer
-from ingest.text import Json
+from ingest.records.right_answer import right_answer
+from ingest.records.text import Json
 
 VERDICTS: Final = (
     "reward",

@@ -1,1 +1,1 @@
-"""Formats whose records are spans: `ingest.assemble` makes the conversations."""
+"""Formats whose records are spans: `ingest.assembly.assemble` makes the conversations."""

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from ingest.chat_outcome import annotator_of, outcome_id_of
 from ingest.dialects.attributes import number_of, parsed, text_of
+from ingest.files.chat_outcome import annotator_of, outcome_id_of
 from ingest.formats.format import Decoded, Format
-from ingest.moments import from_any
-from ingest.otlp_record import Arrival
-from ingest.outcome import Outcome
-from ingest.span import STATUS_ERROR, Span
-from ingest.text import Json, json_text
+from ingest.otlp.record import Arrival
+from ingest.records.moments import from_any
+from ingest.records.outcome import Outcome
+from ingest.records.span import STATUS_ERROR, Span
+from ingest.records.text import Json, json_text
 
 _JUDGED_BY: Final = {"API": "unknown", "ANNOTATION": "reviewer", "EVAL": "model"}
 _PREFIX: Final = "langfuse.observation."

@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from ingest.app_name import UNNAMED
-from ingest.chat_outcome import annotator_of, outcome_id_of
 from ingest.dialects.attributes import number_of, text_of
 from ingest.dialects.evaluation import annotator
+from ingest.files.chat_outcome import annotator_of, outcome_id_of
 from ingest.formats.format import Decoded, Format
-from ingest.moments import from_any
-from ingest.otlp_record import Arrival
-from ingest.outcome import Outcome
-from ingest.right_answer import right_answer
-from ingest.span import STATUS_ERROR, Span
-from ingest.text import Json, json_text
+from ingest.otlp.record import Arrival
+from ingest.records.app_name import UNNAMED
+from ingest.records.moments import from_any
+from ingest.records.outcome import Outcome
+from ingest.records.right_answer import right_answer
+from ingest.records.span import STATUS_ERROR, Span
+from ingest.records.text import Json, json_text
 
 _JUDGED_BY: Final = {"model": "model", "app": "reviewer"}
 

@@ -11,10 +11,10 @@ from typing import Any, Final
 
 from ingest.dialects.attributes import text_of
 from ingest.formats.format import Decoded, Format
-from ingest.moments import from_any
-from ingest.otlp_record import Arrival
-from ingest.span import STATUS_ERROR, Span
-from ingest.text import Json, json_text
+from ingest.otlp.record import Arrival
+from ingest.records.moments import from_any
+from ingest.records.span import STATUS_ERROR, Span
+from ingest.records.text import Json, json_text
 
 SCOPE: Final = "openai.agents.export"
 

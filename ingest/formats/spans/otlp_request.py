@@ -9,9 +9,9 @@ from functools import partial
 from typing import Any, Final
 
 from ingest.formats.format import Decoded, Format
-from ingest.otlp_json import read_json
-from ingest.otlp_record import Arrival
-from ingest.text import Json, json_bytes
+from ingest.otlp.json_bodies import read_json
+from ingest.otlp.record import Arrival
+from ingest.records.text import Json, json_bytes
 
 _KEY_OF: Final = {
     "traces": "resourceSpans",

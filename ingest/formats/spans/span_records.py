@@ -13,10 +13,10 @@ from typing import Any, Final
 from ingest.formats.format import Decoded, Format
 from ingest.formats.records.words import spelt
 from ingest.formats.unknown import refuse
-from ingest.moments import from_any
-from ingest.otlp_record import Arrival
-from ingest.span import STATUS_ERROR, STATUS_OK, Span, SpanEvent, SpanLink
-from ingest.text import Json, json_text
+from ingest.otlp.record import Arrival
+from ingest.records.moments import from_any
+from ingest.records.span import STATUS_ERROR, STATUS_OK, Span, SpanEvent, SpanLink
+from ingest.records.text import Json, json_text
 
 _FLAT: Final = ("attributes.", "context.")
 _TRACE: Final = ("context.trace_id", "trace_id", "traceid")

@@ -38,7 +38,7 @@ from synth.world.influence.sequences import after_alone, before_nothing, pasts_o
 from synth.world.influence.writers import finds_the_same
 from synth.world.model import TOO_FEW, ToolModel, Workbench, outcome_class, refused
 from synth.world.observation import Observation
-from synth.world.support import FAVOUR, HALF, SEEN_ALL_THE_TIME, SEEN_THRICE
+from synth.world.support import FAVOUR, HALF_OF_CASES, SEEN_ALL_THE_TIME, SEEN_THRICE
 from synth.world.time.indirect_effects import note_afar, note_pasts
 from synth.world.volatile.generated_ids import learn_news
 from synth.world.volatile.tokens import admits
@@ -55,7 +55,7 @@ SURE: Final = SEEN_THRICE
 """Different calls answered alike with and without a tool before its absence is taken not to matter either."""
 MAX_ROUNDS: Final = 8
 MIN_MYSTERIES: Final = SEEN_THRICE
-MIN_RATE: Final = HALF
+MIN_RATE: Final = HALF_OF_CASES
 """Changes that only a reader can explain, or their share, before it counts as a writer."""
 READERS: Final = frozenset({"read", "search", "constant"})
 

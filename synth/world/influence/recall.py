@@ -43,12 +43,12 @@ from environments.runtime.document.recordings import (
 from environments.runtime.document.tools import ToolPart
 from environments.runtime.document.world_file import WorldDocument
 from environments.runtime.expr.scope import Tree
-from environments.runtime.sessions.recorded import only_looks
+from environments.runtime.sessions.recorded_session import only_looks
 from environments.runtime.values.canonical import canonical
 from environments.runtime.values.normal import parse_json, unwrap
 from environments.runtime.views.view import CallInFlight
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode
+from redact.records.clean_episode import CleanEpisode
 from synth.tool_errors import looks_failed
 from synth.world.document import holds_withheld
 from synth.world.observation import paired_calls, subject_of

@@ -15,7 +15,7 @@ from environments.runtime.values.normal import is_name, stable
 from synth.world.multiplexed.call_signatures import Call
 from synth.world.support import NEARLY_ALWAYS, SEEN_THRICE
 
-MANY: Final = SEEN_THRICE
+ENOUGH_OPERATIONS: Final = SEEN_THRICE
 """Calls for each value of an argument, on average."""
 LABEL: Final = re.compile(r"[^\W\d_][\w./:-]{0,79}")
 """A word or a name of words, not a sentence and not a number."""
@@ -49,7 +49,7 @@ def _few(calls: Sequence[Call]) -> Iterable[tuple[str, list[Json]]]:
     counts = Counter(name for call in calls for name in call.arguments)
     for name, count in sorted(counts.items()):
         values = [c.arguments[name] for c in calls if name in c.arguments]
-        few = len({stable(value) for value in values}) * MANY <= len(calls)
+        few = len({stable(value) for value in values}) * ENOUGH_OPERATIONS <= len(calls)
         if count >= 0.95 * len(calls) and few:
             yield name, values
 

@@ -23,11 +23,17 @@ from environments.runtime.views.multiplexed import (
     split_path,
 )
 from synth.world.multiplexed.call_signatures import Call, Group, differing
-from synth.world.multiplexed.operation_labels import MANY, is_data, labels_of, numbered_of, paths_of
+from synth.world.multiplexed.operation_labels import (
+    ENOUGH_OPERATIONS,
+    is_data,
+    labels_of,
+    numbered_of,
+    paths_of,
+)
 from synth.world.multiplexed.url_paths import templates_of
 from synth.world.observation import History, Observation, by_tool
 from synth.world.support import (
-    HALF,
+    HALF_OF_CASES,
     MOSTLY,
     NEARLY_ALWAYS,
     SEEN_MANY_TIMES,
@@ -41,7 +47,7 @@ MIN_SEEN: Final = SEEN_THRICE
 """Calls with one value that are compared with those of others."""
 SUPPORTED: Final = MOSTLY
 """Share of calls whose value came so often."""
-APART: Final = HALF
+APART: Final = HALF_OF_CASES
 """Share of pairs of values whose calls differ in kind."""
 WITHIN: Final = SELDOM
 """The same of a further argument, within the parts told apart already."""
@@ -189,7 +195,7 @@ def _told_apart(calls: Sequence[Call], shown: frozenset[str]) -> _Told | None:
 def _by_path(calls: Sequence[Call], name: str, shown: frozenset[str]) -> _Told | None:
     rows = [(str(c.arguments[name]), c.shape, c.keys) for c in calls if name in c.arguments]
     told = _Told(path=name, templates=templates_of(rows, shown))
-    few = len(set(told.templates.values())) * MANY <= len(calls)
+    few = len(set(told.templates.values())) * ENOUGH_OPERATIONS <= len(calls)
     return told if few and _apart(calls, told) >= APART else None
 
 

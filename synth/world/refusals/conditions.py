@@ -23,7 +23,7 @@ from synth.world.support import SEEN_TWICE, SELDOM
 
 RARE: Final = SELDOM
 """Share of examples in which a path must be there to be part of a condition."""
-FEW: Final = 8
+MOST_CATEGORIES: Final = 8
 """Different values up to which a term is a category."""
 MAX_NUMBERS: Final = 16
 """Numbers of the state that amounts are compared with."""
@@ -106,7 +106,7 @@ def _simple(cases: Cases, terms: Terms) -> Iterator[tuple[Tree, int]]:
             continue
         if all(isinstance(v, str | bool) or v is None for v in good):
             values = {stable(v): v for v in good}
-            if len(values) <= FEW and len(values) * 2 <= max(len(good), 2):
+            if len(values) <= MOST_CATEGORIES and len(values) * 2 <= max(len(good), 2):
                 yield ["among", term.tree, list(values.values())], term.rank
         if all(isinstance(v, str) for v in good):
             yield from _textual(term, good)
@@ -291,7 +291,7 @@ def _element_trees(sub: Fitter, good: int) -> Iterator[tuple[Tree, int]]:
         values = [v for v in term.values[:good] if v is not MISSING and v is not UNKNOWN]
         distinct = {stable(v): v for v in values}
         category = bool(values) and all(isinstance(v, str | bool) for v in values)
-        if category and len(distinct) <= min(FEW, max(len(values), 2) // 2):
+        if category and len(distinct) <= min(MOST_CATEGORIES, max(len(values), 2) // 2):
             yield ["among", term.tree, list(distinct.values())], term.rank
         if len(values) == good:
             yield ["exists", term.tree], term.rank + 5

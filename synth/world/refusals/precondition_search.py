@@ -17,7 +17,7 @@ from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.values.normal import HOLE, is_name, stable
 from synth.world.actions.examples import Example, evaluate
 from synth.world.proposals import Proposer, proposal_of
-from synth.world.refusals.conditions import FEW, Cases, Condition, texts
+from synth.world.refusals.conditions import MOST_CATEGORIES, Cases, Condition, texts
 from synth.world.refusals.draft import GuardDraft
 from synth.world.refusals.messages import Refusal, culprits_of, hole_terms, message_of
 from synth.world.search.fit import Fitter
@@ -208,7 +208,7 @@ def _claimable(best: list[Condition], calls: int, refusal: Refusal) -> bool:
             False  # of one refused call: that its name says a word of the message makes it no kind
         )
     said = set().union(_words_of(best[0].tree), *(_kind_of(c, refusal.scopes[0]) for c in best))
-    return best[0].held >= 2 * FEW and bool(words & said)
+    return best[0].held >= 2 * MOST_CATEGORIES and bool(words & said)
 
 
 def lists_names(tree: Tree) -> bool:
@@ -301,12 +301,12 @@ def _categories(fitter: Fitter, words: Sequence[Term]) -> Iterator[tuple[Tree, l
     for term in words:
         if any(v is MISSING or v is UNKNOWN for v in term.values):
             continue
-        if len(set(term.values)) <= FEW:
+        if len(set(term.values)) <= MOST_CATEGORIES:
             yield list(term.tree), term.values, term.rank
         elif all(any(c.isdigit() for c in v) for v in term.values):
             tree: Tree = ["prefix", list(term.tree)]
             values = evaluate(tree, fitter.scopes)
-            if len({stable(v) for v in values}) <= FEW:
+            if len({stable(v) for v in values}) <= MOST_CATEGORIES:
                 yield tree, values, term.rank + 1
 
 

@@ -17,7 +17,7 @@ from environments.runtime.document.views import ChangePart, VersionPart
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.tool_definition import name_of, parameters_of, read_definition
 from environments.runtime.values.normal import stable
-from redact.clean_episode import CleanEpisode
+from redact.records.clean_episode import CleanEpisode
 from synth.world.model import ToolModel
 from synth.world.observation import History, Observation, by_tool
 from synth.world.schema.outcomes import learn_outcomes

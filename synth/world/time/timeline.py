@@ -20,7 +20,7 @@ from environments.runtime.world.entries import Entry, Place
 from environments.runtime.world.session import Session
 from environments.runtime.world.state import names_of_key
 from environments.runtime.world.world import World
-from redact.clean_episode import CleanEpisode
+from redact.records.clean_episode import CleanEpisode
 from synth.world.document import holds_withheld, write_document
 from synth.world.influence.contrast_pairs import says_write
 from synth.world.influence.purity_prior import says_done

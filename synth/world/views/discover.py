@@ -12,7 +12,7 @@ from typing import Final
 
 from environments.runtime.document.views import ViewParts
 from environments.runtime.task.attempt import Json
-from redact.clean_episode import CleanEpisode
+from redact.records.clean_episode import CleanEpisode
 from synth.world.multiplexed.operations import forms_of_parts, learn_dispatched
 from synth.world.observation import History, declared_forms
 from synth.world.time.drift import Version, split_versions

@@ -18,7 +18,7 @@ from environments.runtime.document.views import IdlePart, ValueForm
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import stable
 from environments.runtime.views.formats import freedom, id_format
-from redact.clean_episode import CleanEpisode
+from redact.records.clean_episode import CleanEpisode
 from synth.world.model import outcome_class
 from synth.world.observation import History, Observation
 from synth.world.support import MOSTLY, NEARLY_ALWAYS, SEEN_SEVERAL_TIMES, SEEN_THRICE

@@ -20,7 +20,7 @@ from environments.runtime.views.implicit_subject import SUBJECT, subject_name
 from environments.runtime.world.entries import call_text
 from synth.world.observation import History, Observation
 from synth.world.support import (
-    HALF,
+    HALF_OF_CASES,
     HARDLY_EVER,
     MOSTLY,
     SEEN_OFTEN,
@@ -35,9 +35,9 @@ from synth.world.time.equal_pasts import equal_pasts
 
 MIN_DIFFERENT: Final = SEEN_SEVERAL_TIMES
 """Equal calls of different subjects with different answers."""
-MIN_SHARE: Final = HALF
+MIN_SHARE: Final = HALF_OF_CASES
 """Share of such pairs that differ: records of the subject's own are seldom equal."""
-MOST_SHARED: Final = HALF
+MOST_SHARED: Final = HALF_OF_CASES
 """Mean share of values that two differing answers have in common: more is one list that changes for all."""
 NEARER: Final = SELDOM
 """How much more an answer shares with the same subject's earlier one; else what differs is time, not the subject."""

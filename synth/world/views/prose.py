@@ -25,20 +25,20 @@ from environments.runtime.task.tool_definition import (
 )
 from environments.runtime.values.facts import folded
 from environments.runtime.values.normal import parse_json
-from redact.clean_episode import CleanEpisode
+from redact.records.clean_episode import CleanEpisode
 from synth.world.influence.contrast_pairs import says_write
 from synth.world.model import Workbench, refused
 from synth.world.observation import Observation, histories
-from synth.world.support import HALF, MOSTLY, SEEN_SEVERAL_TIMES, SELDOM
+from synth.world.support import HALF_OF_CASES, MOSTLY, SEEN_SEVERAL_TIMES, SELDOM
 
 WORDS: Final = 3.0
 """Mean number of words from which a text is prose."""
 WORDS_OF_FEW: Final = 4.0
-"""The same where fewer than `FEW` different texts were seen."""
-FEW: Final = 3
+"""The same where fewer than `ENOUGH_TEXTS` different texts were seen."""
+ENOUGH_TEXTS: Final = 3
 CHARACTERS: Final = 3
 """Characters that count as a word where words have no spaces."""
-VARIED: Final = HALF
+VARIED: Final = HALF_OF_CASES
 """Share of different calls that have a text of their own: codes and states come again."""
 SHOWN: Final = SELDOM
 """Share of texts that may have been shown before, or be looked up elsewhere, by accident."""
@@ -127,7 +127,7 @@ def _paths(calls: Sequence[Observation], definition: Mapping[str, Json]) -> list
     properties = properties_of(definition)
     found = []
     for path, said in sorted(texts.items()):
-        needed = WORDS if len(set(said)) >= FEW else WORDS_OF_FEW
+        needed = WORDS if len(set(said)) >= ENOUGH_TEXTS else WORDS_OF_FEW
         if choices_of(properties.get(path[0]), parameters_of(definition)):
             continue
         if any(text.lstrip()[:1] in {"[", "{"} and parse_json(text) is not None for text in said):

@@ -20,17 +20,24 @@ from environments.runtime.views.selected_subject import CHOSEN, Choice, chosen_n
 from synth.world.model import ToolModel, refused
 from synth.world.observation import History, Observation, by_tool
 from synth.world.schema.outcomes import learn_outcomes
-from synth.world.support import HALF, SEEN_SEVERAL_TIMES, SEEN_THRICE, USUALLY, Support, accept
+from synth.world.support import (
+    HALF_OF_CASES,
+    SEEN_SEVERAL_TIMES,
+    SEEN_THRICE,
+    USUALLY,
+    Support,
+    accept,
+)
 from synth.world.views.implicit_subject import changing
 
 MIN_PAIRS: Final = SEEN_SEVERAL_TIMES
 """Equal calls after different choices, answered otherwise; and as many after equal choices, answered alike."""
-MIN_SHARE: Final = HALF
+MIN_SHARE: Final = HALF_OF_CASES
 MIN_ALIKE: Final = USUALLY
 """Share of these: what was chosen may be changed as well."""
 MIN_AGAIN: Final = SEEN_THRICE
 """Of those alike: where one of the two had another choice before its last."""
-MOST_SHARED: Final = HALF
+MOST_SHARED: Final = HALF_OF_CASES
 """Mean share of values, the chosen ones apart, that answers after different choices have in common."""
 MAX_EXAMPLES: Final = 40
 """Of one call, after one choice and after several: learning stays linear in the number of episodes."""

@@ -29,7 +29,7 @@ MIN_ABSENT: Final = SEEN_THRICE
 """Ids shown by calls that were answered without any such id at some other time."""
 MIN_IDS: Final = 2**20
 MAX_TAKEN: Final = 5_000
-MANY: Final = 10**6
+HASH_RANGE: Final = 10**6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,7 @@ def number_of(seen: Observation, value: Json) -> int:
     records = seen.value if isinstance(seen.value, list) else []
     about = next((r for r in records if isinstance(r, dict) and value in r.values()), {})
     names = sorted(names_in(about) - {str(value)})
-    return int(short_digest(stable(names)), 16) % MANY + 1
+    return int(short_digest(stable(names)), 16) % HASH_RANGE + 1
 
 
 def _sights(calls: Sequence[Observation]) -> dict[str, list[_Sight]]:

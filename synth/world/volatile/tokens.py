@@ -20,14 +20,14 @@ from environments.runtime.views.formats import freedom, id_format, short_digest
 from environments.runtime.views.tokens import given_out, stand_in
 from synth.world.influence.contrast_pairs import says_write
 from synth.world.observation import History, Observation
-from synth.world.support import HALF, SEEN_THRICE, SEEN_TWICE
+from synth.world.support import HALF_OF_CASES, SEEN_THRICE, SEEN_TWICE
 from synth.world.volatile.clock_and_ids import MIN_IDS, MIN_LENGTH, MIN_SEEN
 
 MIN_TOOLS: Final = SEEN_TWICE
 """Other tools that take it."""
 MIN_AGAIN: Final = SEEN_THRICE
 """Equal calls in different episodes that gave out different tokens."""
-MIN_USED: Final = HALF
+MIN_USED: Final = HALF_OF_CASES
 """Share of tokens that were used."""
 
 

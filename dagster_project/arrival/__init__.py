@@ -1,0 +1,1 @@
+"""From files and the write-ahead log to episodes and outcomes in the private lake."""

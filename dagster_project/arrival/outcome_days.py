@@ -1,0 +1,147 @@
+"""Outcomes joined to their episodes, by the episode's day.
+
+Comes in: every outcome that has arrived for an app, whenever and from wherever, and the episodes as the lake has them.
+Goes out: outcomes by partition; those that no episode answers to yet stay with the day they were said, unjoined, and
+are tried again on every build. Not here: which episode an outcome means (`ingest.files.outcome_table`), good or bad
+(`synth.labels`).
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from dagster_project.lake.digests import digest_of
+from dagster_project.lake.rows import always, from_rows, texts, to_table
+from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import ARRIVED_OUTCOMES, EPISODES, OUTCOMES, RESPONSES, SPANS, once
+from ingest.dialects.attributes import parsed, text_of
+from ingest.files.outcome_table import attach
+from ingest.records.app_name import UNNAMED
+from ingest.records.episode import Episode
+from ingest.records.moments import day_of
+from ingest.records.outcome import Outcome
+from ingest.records.span import column_of
+
+_NAMES = (
+    "app", "day", "episode_id", "conversation_id", "source", "started_at", "ended_at", "trace_ids",
+    "subject", "task_key",
+)  # fmt: skip
+"""What an outcome may call an episode; its steps are not read."""
+
+
+def outcomes_by_day(lake: Lake, app: str) -> dict[str, list[Outcome]]:
+    """All outcomes of an app, by the partition they belong to."""
+    said = arrived_outcomes(lake, app)
+    apps = [app]
+    if app != UNNAMED:
+        # A table that names no app may be about this one; what joins nothing stays with the unnamed.
+        strangers = arrived_outcomes(lake, UNNAMED)
+    else:
+        strangers, said = said, []
+        apps = sorted({of_app for of_app, _ in lake.counts(EPISODES)} | {app}) if strangers else []
+    rows = [
+        row for name in apps for row in lake.read(EPISODES, app=name, columns=_NAMES).to_pylist()
+    ]
+    home = {row["episode_id"]: row["day"] for row in rows}
+    episodes = from_rows(Episode, rows)
+    responses = {k: v for name in apps for k, v in responses_of(lake, name).items()}
+    every = [*said, *strangers]
+    names = attribute_names((o.target_kind, o.target_id) for o in every if not o.episode_id)
+    attributes = traces_by_attribute(lake, apps, names)
+    joined = attach(every, episodes, responses=responses, attributes=attributes)
+    unnamed = {outcome.outcome_id for outcome in strangers}
+    days: dict[str, list[Outcome]] = {}
+    for outcome in joined:
+        waits = outcome.episode_id not in home
+        stays = outcome.app == app and not (
+            app != UNNAMED and waits and outcome.outcome_id in unnamed
+        )
+        if stays:
+            day = day_of(outcome.at or 0) if waits else home[outcome.episode_id or ""]
+            days.setdefault(day, []).append(outcome)
+    return {day: sorted(days[day], key=lambda o: o.outcome_id) for day in sorted(days)}
+
+
+def attach_arrived(
+    lake: Lake,
+    app: str,
+    outcomes: Iterable[Outcome],
+    episodes: Iterable[Episode],
+    *,
+    responses: Mapping[str, str],
+) -> list[Outcome]:
+    """Join an app's outcomes to episodes just assembled, by everything that a build would join them by."""
+    every = list(outcomes)
+    names = attribute_names((o.target_kind, o.target_id) for o in every if not o.episode_id)
+    attributes = traces_by_attribute(lake, [app], names)
+    return attach(every, episodes, responses=responses, attributes=attributes)
+
+
+def arrived_outcomes(lake: Lake, app: str) -> list[Outcome]:
+    """Outcomes as they came, each once."""
+    rows = once(lake.read(ARRIVED_OUTCOMES, app=app), ARRIVED_OUTCOMES).to_pylist()
+    latest = {o.outcome_id: o for o in from_rows(Outcome, rows)}
+    return list(latest.values())
+
+
+def responses_of(lake: Lake, app: str) -> dict[str, str]:
+    """Which episode each response of an app belongs to."""
+    rows = lake.read(RESPONSES, app=app, columns=("response_id", "episode_id")).to_pylist()
+    return {row["response_id"]: row["episode_id"] for row in rows}
+
+
+def attribute_names(targets: Iterable[tuple[str, str]]) -> set[str]:
+    """The span attributes by which some outcomes name their episode."""
+    return {named.partition("=")[0] for kind, named in targets if kind == "attribute"}
+
+
+def traces_by_attribute(lake: Lake, apps: Iterable[str], names: set[str]) -> dict[str, list[str]]:
+    """The traces whose spans carry each `NAME=VALUE` of these attributes."""
+    found: dict[str, set[str]] = {}
+    promoted = {name: column_of(name) for name in names if column_of(name) in SPANS.schema.names}
+    columns = ["trace_id", *promoted.values()]
+    if names - set(promoted):
+        columns.append("attributes")
+    for app in apps if names else ():
+        table = lake.read(SPANS, app=app, columns=columns)
+        for batch in table.to_batches(max_chunksize=10_000):
+            for row in batch.to_pylist():
+                for name in names:
+                    value = _attribute(row, name, promoted.get(name))
+                    if value is not None:
+                        found.setdefault(f"{name}={value}", set()).add(row["trace_id"])
+    return {named: sorted(traces) for named, traces in found.items()}
+
+
+def _attribute(row: Mapping[str, Any], name: str, column: str | None) -> str | None:
+    if column is not None and row[column] is not None:
+        return str(row[column])
+    text = row.get("attributes") or ""
+    if f'"{name}"' not in text:
+        return None
+    return text_of(parsed(text).get(name))
+
+
+def known_episodes_of(lake: Lake, apps: Iterable[str]) -> list[Episode]:
+    """Episodes by everything an outcome may call them, without their steps."""
+    return [
+        episode
+        for app in apps
+        for episode in from_rows(Episode, lake.read(EPISODES, app=app, columns=_NAMES).to_pylist())
+    ]
+
+
+def episode_days(lake: Lake, apps: Iterable[str]) -> dict[str, str]:
+    """The day that each episode lives in."""
+    days: dict[str, str] = {}
+    for app in apps:
+        rows = lake.read(EPISODES, app=app, columns=("episode_id", "day"))
+        days |= dict(zip(texts(rows, "episode_id"), texts(rows, "day"), strict=True))
+    return days
+
+
+def outcome_digests(lake: Lake, app: str) -> dict[str, str]:
+    """What each day's outcomes say, as a text that changes with them."""
+    return {
+        day: digest_of(to_table(group, OUTCOMES.schema, day=always(day)))
+        for day, group in outcomes_by_day(lake, app).items()
+    }

@@ -1,0 +1,1 @@
+"""Commands that bring data in, build, and show what came of it."""

@@ -1,0 +1,54 @@
+"""`tracegym episodes`: the canonical episodes as chat-log JSONL."""
+
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dagster_project.cli.options import HOME, AppOption, HomeOption, WhoOption
+from dagster_project.cli.output import notices
+from dagster_project.cli.settings import read_settings
+from dagster_project.errors import InputError
+from dagster_project.home.layout import open_home
+
+
+def episodes(
+    home: HomeOption = HOME,
+    app: AppOption = None,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="As it came, before redaction; leaves an audit line.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="Write there instead of stdout.")
+    ] = None,
+    who: WhoOption = None,
+) -> None:
+    """Write the canonical episodes as chat-log JSONL, whatever dialect they came in.
+
+    Example: tracegym episodes --home H > clean.jsonl
+    """
+    # pyarrow and deltalake: 0.6 s
+    from dagster_project.arrival.chat_lines import clean_lines, raw_lines  # noqa: PLC0415
+    from dagster_project.privacy.audit import note, person  # noqa: PLC0415
+
+    opened = open_home(home)
+    name = person(who, sudo_user=read_settings().sudo_user) if raw else ""
+    lines = raw_lines(opened, app=app) if raw else clean_lines(opened, app=app)
+    written = 0
+    with out.open("w", encoding="utf-8") if out else nullcontext(sys.stdout) as file:
+        for line in lines:
+            file.write(line + "\n")
+            written += 1
+    if raw:
+        note(opened, "episodes --raw", who=name, app=app, episodes=written)
+    if not written:
+        raise InputError(_nothing(home, raw=raw))
+    notices().print(f"{written} episodes")
+
+
+def _nothing(home: Path, *, raw: bool) -> str:
+    if raw:
+        return f"no episodes have arrived in {home}; take some in with: tracegym ingest FILE --home {home}"
+    return f"no clean episodes in {home} yet; make them with: tracegym build --home {home}"

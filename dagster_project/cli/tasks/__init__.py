@@ -1,0 +1,1 @@
+"""Commands on task sets: export, rollouts, their grades, attacks, review."""

@@ -1,0 +1,1 @@
+"""How hard tasks are: pass rates in production and of policies, and estimates."""

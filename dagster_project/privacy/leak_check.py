@@ -1,0 +1,404 @@
+"""The leak check over everything past the gate: rows, documents, files of task sets, the report, Dagster's metadata.
+
+Comes in: both sides of a home and the vault. Goes out: an `AppLeaks` per app, kept in `clean/leaks.json` with what it was
+true of: `export` refuses what was not checked or leaks. Counts and places, never a text. Not here: how values are
+searched for (`redact.audit.leaks`), which episodes are held back at the gate (`gate`).
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Final
+
+import dagster as dg
+
+from dagster_project.build.left_out import Skips
+from dagster_project.home.layout import Home, apps_of, lock, vault_secret
+from dagster_project.lake.clean_files import bring, publish
+from dagster_project.lake.digests import hash_of
+from dagster_project.lake.freshness import digests
+from dagster_project.lake.learnt_tables import (
+    CLUSTERS,
+    DIFFICULTY,
+    FAILURES,
+    TASK_SETS,
+    TASKS,
+    VERIFIED,
+    WORLDS,
+)
+from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, EPISODES, REDACTIONS
+from dagster_project.privacy.consistency import commutation_of
+from dagster_project.privacy.gate import policy_of, raw_episodes, vault_of
+from dagster_project.privacy.gate_leaks import marked
+from dagster_project.privacy.leak_search import (
+    IN_TEXT,
+    Taught,
+    is_surrogate,
+    searcher_of,
+    words_of,
+)
+from environments.runtime.task.task import Task
+from environments.runtime.values.normal import parse_json
+from redact.audit.leaks import Leak
+from redact.operators.vault import Vault
+
+_TABLES: Final = (
+    CLEAN_EPISODES,
+    CLEAN_OUTCOMES,
+    REDACTIONS,
+    FAILURES,
+    CLUSTERS,
+    WORLDS,
+    TASKS,
+    VERIFIED,
+    TASK_SETS,
+    DIFFICULTY,
+)
+_MADE: Final = tuple(table.name for table in _TABLES if table is not REDACTIONS)
+_OF_EPISODES: Final = frozenset(
+    {"clean_episodes", "clean_outcomes", "failures", "tasks", "verified_tasks"}
+)
+"""Tables whose rows derive from the episodes they name; worlds and clusters derive from all."""
+_SHARED: Final = frozenset({"tasks", "verified_tasks", "tasks.jsonl"})
+_EPISODE_ID: Final = re.compile(r"(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])")
+_LEDGER: Final = "leaks.json"
+_RULES: Final = "11"
+"""Raised when the check looks further: what was checked before is checked again."""
+_OURS: Final = frozenset({"app", "role", "completeness", "redaction", "withheld"})
+"""Columns that hold names of the operator's and of tracegym's, none of the data."""
+_LOGS: Final = frozenset({".log", ".out", ".err"})
+_READ: Final = frozenset({".json", ".jsonl", ".md", ".html", ".toml", ".txt", ".csv"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppLeaks:
+    """What the check found in one app."""
+
+    made_of: str
+    """What stood past the gate when the check ran."""
+    known: str = ""
+    """What was known of people when the check ran."""
+    leaks: int = 0
+    waived: int = 0
+    """Hits that do not count, for the reasons in `waivers`."""
+    waivers: dict[str, int] = field(default_factory=dict)
+    """`surrogate`: the vault gave this very text; `ordinary`, `public`: the word stands apart from every other word of its
+    subject; `apart`: likewise, in a task, whose world holds other people's records too."""
+    texts: int = 0
+    places: dict[str, int] = field(default_factory=dict)
+    """Leaks by table or file."""
+    pieces: list[str] = field(default_factory=list)
+    """Our ids of the episodes and tasks that hold a leak: no task of theirs is exported."""
+    shared: int = 0
+    """Leaks in what all tasks of the app share, such as its world."""
+    taught: dict[str, int] = field(default_factory=dict)
+    """Leaks by the tool and key that taught the value (`get_user.plate`)."""
+    commutation: dict[str, int] = field(default_factory=dict)
+    """How recorded calls came through the gate: the counts of `Commutation`."""
+
+
+def made_of(clean: Lake, app: str) -> str:
+    """What of an app stands past the gate now, as one text."""
+    return hash_of(_RULES, *(digests(clean, asset, app) for asset in _MADE))
+
+
+def read_leaks(clean_folder: Path) -> dict[str, AppLeaks]:
+    """What the last check of each app found; apps never checked are not there."""
+    path = bring(clean_folder, _LEDGER)
+    try:
+        listed = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        return {app: AppLeaks(**found) for app, found in listed.items()}
+    except (ValueError, TypeError, AttributeError):
+        return {}  # a damaged account is no account: the next build checks again, until then nothing is exported
+
+
+def leaks_of(clean_folder: Path, app: str) -> AppLeaks | None:
+    """What the check found in an app as it stands now; None when it has not run since something changed."""
+    found = read_leaks(clean_folder).get(app)
+    current = found is not None and found.made_of == made_of(Lake(clean_folder / "lake"), app)
+    return found if current else None
+
+
+def check_apps(
+    home: Home,
+    vault: Vault,
+    apps: Iterable[str],
+    *,
+    unit: Callable[[str], AbstractContextManager[object]] = nullcontext,
+) -> dict[str, AppLeaks]:
+    """Check the apps in which anything changed, on either side, and remember what was found.
+
+    Each app is searched inside a `unit`; of one whose search ended early nothing is known.
+    """
+    if not policy_of(home).enabled:
+        return {}
+    found = read_leaks(home.clean)
+    for app in apps:
+        now, known = made_of(Lake(home.clean / "lake"), app), _known(home, app)
+        before = found.pop(app, None)
+        with unit(app):
+            same = before is not None and (before.made_of, before.known) == (now, known)
+            found[app] = before if before and same else _check(home, vault, app, now, known)
+    listed = {app: asdict(one) for app, one in sorted(found.items())}
+    beside = _ledger(home.clean).with_suffix(".new")
+    beside.write_text(json.dumps(listed, indent=1) + "\n", encoding="utf-8")
+    beside.replace(_ledger(home.clean))
+    publish(home.clean, _LEDGER)
+    return found
+
+
+def check_texts(
+    home: Home, vault: Vault, apps: Iterable[str], texts: Iterable[tuple[str, str]]
+) -> list[str]:
+    """The identifiers of any app that stand in texts of the whole home, each by app, kind and place, never by its text."""
+    if not policy_of(home).enabled:
+        return []
+    named = list(texts)
+    searches = [searcher_of(home, vault, app) for app in apps]
+    return [
+        f"{search.app}: {leak.kind} in {where} at {leak.offset}"
+        for search in searches
+        for where, text in named
+        for leak in search.hits(where, text)
+    ]
+
+
+def check_home_report(home: Home, secret: str | None) -> str:
+    """Take what the search finds out of the report; says so in a sentence, empty where nothing was found.
+
+    A report that cannot be searched, or of which a hit cannot be taken out, is removed: nothing is shown that nobody looked at.
+    """
+    if not policy_of(home).enabled:
+        return ""
+    skips = Skips("leak_check", "report")
+    taken = left = 0
+    with skips.unit("report") as searching, lock(home, "vault"):
+        vault = vault_of(home, vault_secret(home, secret))
+        searches = [searcher_of(home, vault, app) for app in apps_of(home)]
+        for path in _readable(home.report.parent):
+            text = path.read_text(encoding="utf-8", errors="replace")
+            hits = [leak for search in searches for leak in search.hits(path.name, text)]
+            if not hits:
+                continue
+            text = marked(text, [words_of(leak, text) for leak in hits])
+            path.write_text(text, encoding="utf-8")
+            taken += len(hits)
+            left += sum(len(search.hits(path.name, text)) for search in searches)
+    skips.keep(Lake(home.clean / "lake"))
+    if searching.failed or left:
+        _remove_files(home.report.parent)
+    if searching.failed:
+        return "the report could not be searched for identifiers and was removed"
+    if left:
+        return (
+            f"the report held {taken} identifiers of people, {left} of them in a form that cannot be taken out, and was removed; "
+            "report this as a fault of tracegym"
+        )
+    return f"{taken} identifiers of people were taken out of the report" if taken else ""
+
+
+def _remove_files(folder: Path) -> None:
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            path.unlink()
+
+
+def note_leaks(instance: dg.DagsterInstance, found: Mapping[str, AppLeaks]) -> None:
+    """Show in the Dagster UI, beside `clean_episodes`, what the check found in each app and what it waived and why."""
+    for app, one in sorted(found.items()):
+        counts = {"leaks": one.leaks, "texts_searched": one.texts, "waived": one.waived}
+        counts |= {f"recorded calls: {name}": count for name, count in one.commutation.items()}
+        waived = {f"waived: {reason}": count for reason, count in sorted(one.waivers.items())}
+        instance.report_runless_asset_event(
+            dg.AssetObservation(
+                asset_key="clean_episodes",
+                description=f"The leak check over everything past the gate of {app}.",
+                metadata={"app": app, **counts, **waived},
+            )
+        )
+
+
+def shown_texts(home: Home, instance: dg.DagsterInstance) -> Iterator[tuple[str, str]]:
+    """What the Dagster UI shows (the latest metadata of assets, the latest run's messages and checks), and log files."""
+    for key in instance.all_asset_keys():
+        event = instance.get_latest_materialization_event(key)
+        if event is not None and event.asset_materialization is not None:
+            for name, value in event.asset_materialization.metadata.items():
+                yield f"{key.to_user_string()}: {name}", str(value.value)
+    for record in instance.get_run_records(limit=1):
+        for entry in instance.all_logs(record.dagster_run.run_id):
+            yield "log of the latest run", entry.user_message
+            shown = entry.dagster_event.event_specific_data if entry.dagster_event else None
+            if isinstance(shown, dg.AssetCheckEvaluation):
+                yield from (
+                    (f"check {shown.check_name}: {name}", str(value.value))
+                    for name, value in shown.metadata.items()
+                )
+    for path in sorted(home.path.rglob("*")):
+        if path.suffix in _LOGS and path.is_file():
+            yield path.name, path.read_text(encoding="utf-8", errors="replace")
+
+
+def _check(home: Home, vault: Vault, app: str, now: str, known: str) -> AppLeaks:
+    search = searcher_of(home, vault, app).search
+    origins = origins_of(home, vault, app)
+    found: list[tuple[_Text, Leak]] = []
+    waivers: Counter[str] = Counter()
+    texts = 0
+    for one in _everything(home, app, origins):
+        texts += 1
+        for leak in search.find(one.where, one.text, episodes=one.of):
+            why = leak.waiver or _waiver(vault, app, leak, one.text)
+            if why:
+                waivers[why] += 1
+            else:
+                found.append((one, leak))
+    return AppLeaks(
+        made_of=now,
+        known=known,
+        leaks=len(found),
+        waived=waivers.total(),
+        waivers=dict(sorted(waivers.items())),
+        texts=texts,
+        places=dict(sorted(Counter(one.where for one, _ in found).items())),
+        pieces=sorted({one.piece for one, _ in found if one.piece}),
+        shared=sum(not one.piece for one, _ in found),
+        taught=_taught(home, app, found) if found else {},
+        commutation=asdict(commutation_of(Lake(home.private / "lake"), app)),
+    )
+
+
+def _taught(home: Home, app: str, found: Iterable[tuple["_Text", Leak]]) -> dict[str, int]:
+    """How many leaks each key and tool taught, the most first."""
+    lake = Lake(home.private / "lake")
+    days = [day for of, day in lake.stamps("episodes") if of == app]
+    taught = Taught(e for some in raw_episodes(lake, app, days).values() for e in some)
+    counts = Counter(taught.by(leak, one.text) for one, leak in found)
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def is_among(pieces: Collection[str], task: Task) -> bool:
+    """Whether a task, or an episode that it was made of, is one of the pieces that hold a leak: it is not exported then."""
+    made_of = task.provenance.get("episodes")
+    episodes = made_of if isinstance(made_of, list) else []
+    return not frozenset(pieces).isdisjoint((task.task_id, *map(str, episodes)))
+
+
+def to_settle(leaks: AppLeaks) -> str:
+    """Where the values that leak come from, and the line of `redaction.toml` that settles it, as one sentence."""
+    if not leaks.taught:
+        return "report this as a fault of tracegym"
+    place = next((p for p in leaks.taught if p != IN_TEXT), "")
+    if not place:
+        return "no key taught them, they stand in text: report this as a fault of tracegym"
+    return (
+        f"{leaks.taught[place]} of them were learnt from the key {place}; if that key names nobody, add under [keys] of "
+        f'redaction.toml: {json.dumps(place.lower(), ensure_ascii=False)} = "public", and build again'
+    )
+
+
+def _waiver(vault: Vault, app: str, leak: Leak, text: str) -> str:
+    if is_surrogate(vault, app, leak, text):
+        return "surrogate"
+    return "apart" if not leak.direct and leak.where in _SHARED and not leak.beside else ""
+
+
+def origins_of(home: Home, vault: Vault, app: str) -> dict[str, str]:
+    """The raw episode of each clean one, by the clean id."""
+    rows = Lake(home.private / "lake").read(EPISODES, app=app, columns=("episode_id",)).to_pylist()
+    return {vault.episode_id(app, row["episode_id"]): row["episode_id"] for row in rows}
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A text past the gate."""
+
+    where: str
+    text: str
+    of: tuple[str, ...] = ()
+    """The raw episodes that it derives from."""
+    piece: str = ""
+    """Our id of the one episode or task that it is part of; empty for what all tasks share."""
+
+
+def _everything(home: Home, app: str, origins: Mapping[str, str]) -> Iterator[_Text]:
+    """Every text past the gate."""
+    lake = Lake(home.clean / "lake")
+    for table in _TABLES:
+        for row in lake.read(table, app=app).to_pylist():
+            listed = list(strings_in(_of_people(row)))
+            of = derived_from(listed, origins) if table.name in _OF_EPISODES else ()
+            piece = _piece(row) if table.name in _OF_EPISODES else ""
+            yield from (_Text(table.name, text, of, piece) for text in listed)
+    for part in ("tasksets", "worlds", "tasks"):
+        for where, text in _files(bring(home.clean, f"{part}/{app}")):
+            if where != "tasks.jsonl":
+                named = _EPISODE_ID.fullmatch(where.partition(".")[0])
+                yield _Text(where, text, (), named[0] if named else "")
+                continue
+            for line in text.split("\n"):
+                read = parse_json(line)
+                task = read.value if read is not None and isinstance(read.value, dict) else {}
+                yield _Text(where, line, derived_from([line], origins), _piece(task))
+
+
+def _of_people(value: object) -> object:
+    """A row without what are tracegym's words or the operator's, whoever is called `assistant` or as the app."""
+    if isinstance(value, dict):
+        return {key: _of_people(part) for key, part in value.items() if key not in _OURS}
+    return [_of_people(part) for part in value] if isinstance(value, list) else value
+
+
+def _piece(row: Mapping[str, object]) -> str:
+    """Our id of the episode or task that a row is about."""
+    found = (row.get(name) for name in ("task_id", "episode_id", "id"))
+    return next((one for one in found if isinstance(one, str) and one), "")
+
+
+def derived_from(texts: Iterable[str], origins: Mapping[str, str]) -> tuple[str, ...]:
+    """The raw episodes whose clean ids a row names."""
+    named = {found for text in texts for found in _EPISODE_ID.findall(text)}
+    return tuple(sorted(origins[one] for one in named & origins.keys()))
+
+
+def _files(folder: Path) -> Iterator[tuple[str, str]]:
+    """The names and texts of a folder's files."""
+    for path in _readable(folder):
+        yield path.name, str(path.relative_to(folder))
+        yield path.name, path.read_text(encoding="utf-8", errors="replace")
+
+
+def _readable(folder: Path) -> list[Path]:
+    """A folder's files that hold text of the data."""
+    return [
+        path
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+        and path.suffix in _READ
+        and path.relative_to(folder).parts[0] != "runtime"
+    ]
+
+
+def strings_in(value: object) -> Iterator[str]:
+    """Every text in a value of lists and mappings."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for part in value.values():
+            yield from strings_in(part)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from strings_in(part)
+
+
+def _known(home: Home, app: str) -> str:
+    return digests(Lake(home.private / "lake"), "learnt", app)
+
+
+def _ledger(clean_folder: Path) -> Path:
+    return clean_folder / _LEDGER

@@ -1,0 +1,158 @@
+"""What was left out because of faults, for people: one line per kind in a summary, a row each in the report, and what to send.
+
+Comes in: `Skipped` notes. Goes out: counts by what failed and where, and the text of a report to the maintainers. Not here: the notes
+themselves (`skipped`).
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from dagster_project.build.left_out import Skipped
+
+BUDGET: Final = "budget"
+"""What stands in place of an error where a stage's budget left something out (`budgets`)."""
+STAGES: Final = {
+    "arrival": "taking in what arrived",
+    "spans": "folding repetitions",
+    "episodes": "putting episodes together",
+    "outcomes": "joining outcomes",
+    "learnt": "learning what is personal",
+    "clean_episodes": "redaction",
+    "clean_outcomes": "redaction of outcomes",
+    "failures": "looking for failures",
+    "failure_clusters": "grouping failures",
+    "worlds": "learning tools",
+    "tasks": "deriving tasks",
+    "verified_tasks": "attacking tasks",
+    "agreement": "measuring agreement",
+    "task_sets": "writing task sets",
+    "difficulty": "estimating difficulty",
+    "leak_check": "searching for identifiers",
+    "report": "writing the report",
+    "doctor": "looking at what arrived",
+    "days": "a stage as a whole",
+    "apps": "a stage as a whole",
+    "export": "exporting",
+}
+INSTEAD: Final = {
+    ("worlds", "tool"): "its recordings are told, and nothing else",
+    ("worlds", "episode"): "the world was learnt without it",
+    ("worlds", "app"): "there is no world, and no task of it is accepted",
+    ("worlds", "held-out calls"): "how truly the world answers was not measured",
+    ("learnt", "episode"): "it waits before the gate",
+    ("learnt", "outcome"): "it waits before the gate",
+    ("clean_episodes", "episode"): "it waits before the gate",
+    ("clean_episodes", "day"): "all its episodes wait before the gate",
+    ("clean_episodes", "app"): "all its episodes wait before the gate",
+    ("clean_outcomes", "outcome"): "it waits before the gate",
+    ("tasks", "task"): "there is no such task",
+    ("tasks", "solution"): "the task has no solution and is not accepted",
+    ("verified_tasks", "task"): "it needs review and is not exported",
+    ("verified_tasks", "grader trust"): "no task is held back for its kind of check",
+    ("task_sets", "task"): "it is not in the task set",
+    ("leak_check", "app"): "nothing of it is exported until it was searched",
+    ("report", "section"): "a sentence stands in its place",
+}
+"""What takes the place of what was left out, by stage and kind."""
+SEND: Final = "stage, kind, error, place and version are all that is asked for; none of them holds data of yours"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkippedRow:
+    """Units of one kind that failed at one place."""
+
+    stage: str
+    kind: str
+    error: str
+    place: str
+    version: str
+    count: int
+    apps: tuple[str, ...]
+    units: tuple[str, ...]
+    """Our ids of them, and names of tools."""
+
+    @property
+    def doing(self) -> str:
+        """What was being done."""
+        return STAGES.get(self.stage, self.stage)
+
+    @property
+    def instead(self) -> str:
+        """What takes their place."""
+        if self.of_budget:
+            return "its budget was spent: the next build goes on there"
+        return INSTEAD.get((self.stage, self.kind), "it is made again by the next build")
+
+    @property
+    def report(self) -> str:
+        """What to send to the maintainers; nothing where nothing failed."""
+        if self.of_budget:
+            return ""
+        return f"{self.stage}/{self.kind}: {self.error} at {self.place or 'a place that is not ours'} ({self.version})"
+
+    @property
+    def of_budget(self) -> bool:
+        """Whether nothing failed: the stage's budget was spent."""
+        return self.error == BUDGET
+
+    @property
+    def says(self) -> str:
+        """One line for a summary."""
+        if self.of_budget:
+            return self._for_later()
+        what = self.kind if self.count == 1 else f"{self.kind}s"
+        named = f" ({', '.join(self.units[:3])}{', ...' if len(self.units) > 3 else ''})"
+        units = named if self.kind == "tool" else ""
+        return (
+            f"left out: {self.count} {what}{units} of {', '.join(filter(None, self.apps)) or 'this home'}, {self.doing}: "
+            f"{self.error} at {self.place or 'a place that is not ours'}; {self.instead}"
+        )
+
+    def _for_later(self) -> str:
+        what = self.kind if self.count == 1 or self.kind.endswith("s") else f"{self.kind}s"
+        return (
+            f"left for later: {self.count} {what} of {', '.join(filter(None, self.apps))}, {self.doing}: the budget of {self.stage} was spent; "
+            "tracegym build goes on there, with the same budget or another (--budget)"
+        )
+
+
+def rows_of(skipped: Iterable[Skipped]) -> tuple[SkippedRow, ...]:
+    """The notes by what failed and where, most first."""
+    groups: dict[tuple[str, str, str, str, str], list[Skipped]] = {}
+    for one in skipped:
+        key = (one.stage, one.kind, one.error, one.place, one.version)
+        groups.setdefault(key, []).append(one)
+    rows = [
+        SkippedRow(
+            stage=key[0],
+            kind=key[1],
+            error=key[2],
+            place=key[3],
+            version=key[4],
+            count=len(group),
+            apps=tuple(sorted({one.app for one in group})),
+            units=tuple(sorted({one.unit for one in group if one.unit})),
+        )
+        for key, group in groups.items()
+    ]
+    return tuple(sorted(rows, key=lambda r: (-r.count, r.stage, r.kind, r.place, r.error)))
+
+
+def lines_of(rows: Sequence[SkippedRow]) -> list[str]:
+    """What a summary says: a line per kind and place, and how to report it; empty without any."""
+    if not rows:
+        return []
+    told = [row.says for row in rows]
+    faults = [row.report for row in rows if not row.of_budget]
+    if not faults:
+        return told
+    sent = "; ".join(faults)
+    return [*told, f"report it as a fault of tracegym: {sent} ({SEND})"]
+
+
+def counts_of(skipped: Iterable[Skipped], stages: Iterable[str], kind: str) -> int:
+    """How many units of a kind some stages left out."""
+    wanted = set(stages)
+    return Counter(one.kind for one in skipped if one.stage in wanted)[kind]

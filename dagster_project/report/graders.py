@@ -1,0 +1,164 @@
+"""The report's rows on graders: how far rubrics agree with outcomes that they have not seen, by app, cluster, kind of check and task.
+
+Comes in: attempts that were left out once, and where tasks stand. Goes out: `GraderRow`s, `GraderKindRow`s and `Agreement`s of the report.
+Not here: the comparison itself (`agreement`), how it looks.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from dagster_project.report.data import Agreement, GraderKindRow, GraderRow, Part
+from dagster_project.tasks.agreement import HeldOut, agreed, by_cluster
+from dagster_project.tasks.app_state import Standing
+from dagster_project.tasks.grader_trust import (
+    STANDINGS,
+    UNTRUSTED,
+    AppTrust,
+    KindTrust,
+    Share,
+)
+from dagster_project.tasks.verification import trust_in
+from environments.runtime.task.attempt import Json
+from environments.verification.kinds import KINDS
+from environments.verify import ACCEPTED
+from synth.clusters.clustering import Cluster
+
+
+def grader_rows(
+    standing: Standing, clusters: Sequence[Cluster], held_out: Sequence[HeldOut]
+) -> Iterator[GraderRow]:
+    """All rubrics of an app, those of accepted tasks, and those of each failure cluster.
+
+    Attempts without a resolved other count in the first row only: there a rubric can hardly say anything.
+    """
+    if not held_out:
+        return
+    accepted = {key for key, one in standing.verdicts.items() if one.status == ACCEPTED}
+    with_witness = [one for one in held_out if one.witness]
+    groups = {
+        "all": held_out,
+        "resolved before": with_witness,
+        "accepted": [one for one in with_witness if one.task_id in accepted],
+    }
+    for name, group in groups.items():
+        if group:
+            yield GraderRow(app=standing.app, rubrics=name, agreement=agreement_row(group))
+    for cluster, group in by_cluster(with_witness, _clusters_of(standing, clusters)).items():
+        yield GraderRow(
+            app=standing.app, rubrics="all", cluster=cluster, agreement=agreement_row(group)
+        )
+
+
+def kind_rows(standing: Standing, held_out: Sequence[HeldOut]) -> Iterator[GraderKindRow]:
+    """All graders of an app, then those of each kind of check among the tasks that their own gate accepted."""
+    found = trust_in(standing.verdicts.values(), held_out)
+    if not found.kinds:
+        return
+    for row in (found.whole, *found.kinds):
+        yield _kind_row(standing.app, row)
+
+
+def _kind_row(app: str, row: KindTrust) -> GraderKindRow:
+    return GraderKindRow(
+        app=app,
+        kind=row.kind,
+        says=KINDS.get(row.kind, "all graders, those of tasks that were not accepted included"),
+        standing=STANDINGS[row.standing] if row.kind else _of_all(row),
+        held_back=bool(row.kind) and row.standing == UNTRUSTED,
+        tasks=row.tasks,
+        attempts=row.attempts,
+        graded=row.graded,
+        kappa=_rounded(row.kappa),
+        false_pass=_part(row.false_pass),
+        false_fail=_part(row.false_fail),
+        paid=_part(row.paid),
+        graded_tasks=row.graded_tasks,
+        kappa_low=_rounded(row.kappa_low),
+        tasks_false_pass=_part(row.tasks_false_pass),
+        tasks_false_fail=_part(row.tasks_false_fail),
+        needed=row.needed,
+        app_errs=row.app_errs,
+    )
+
+
+def _of_all(row: KindTrust) -> str:
+    """All graders together hold nothing back: their kinds do."""
+    return "not trusted" if row.standing == UNTRUSTED else STANDINGS[row.standing]
+
+
+def card_rows(app: str, found: AppTrust) -> list[Json]:
+    """The same for the card of a task set, as plain JSON; rounded, so that equal lakes give equal cards anywhere."""
+    if not found.kinds:
+        return []
+    return [
+        {
+            "app": app,
+            "kind": row.kind,
+            "standing": STANDINGS[row.standing] if row.kind else _of_all(row),
+            "tasks": row.tasks,
+            "left_out": {
+                "attempts": {
+                    "graded": row.graded,
+                    "of": row.attempts,
+                    "kappa": _rounded(row.kappa),
+                    "false_pass": _share_json(row.false_pass),
+                    "false_fail": _share_json(row.false_fail),
+                },
+                "tasks": {
+                    "graded": row.graded_tasks,
+                    "of": row.tasks if row.kind else row.graded_tasks,
+                    "kappa": _rounded(row.kappa_low),
+                    "false_pass": _share_json(row.tasks_false_pass),
+                    "false_fail": _share_json(row.tasks_false_fail),
+                },
+            },
+            "paid_although_bad": _share_json(row.paid),
+        }
+        for row in (found.whole, *found.kinds)
+    ]
+
+
+def _rounded(value: float | None) -> float | None:
+    """Never -0.0, which sums in floating point leave."""
+    return None if value is None else round(value, 4) + 0.0
+
+
+def _share_json(share: Share) -> dict[str, Json]:
+    return {
+        "count": share.count,
+        "of": share.of,
+        "low": round(share.low, 4),
+        "high": round(share.high, 4),
+    }
+
+
+def _part(share: Share) -> Part:
+    return Part(count=share.count, of=share.of, low=share.low, high=share.high)
+
+
+def _clusters_of(standing: Standing, clusters: Sequence[Cluster]) -> dict[str, str]:
+    """The cluster's name of each task that one of its failed attempts belongs to."""
+    names = {m.episode_id: one.name for one in clusters if one.failures for m in one.members}
+    return {
+        one.task.task_id: names[attempt.episode_id]
+        for one in standing.candidates
+        for attempt in one.attempts
+        if attempt.episode_id in names
+    }
+
+
+def agreement_row(held_out: Iterable[HeldOut]) -> Agreement:
+    """The figures of some attempts as the report shows them."""
+    found = agreed(held_out)
+    return Agreement(
+        episodes=found.episodes,
+        graded=found.graded,
+        agreed=found.agreed,
+        false_pass=found.false_pass,
+        false_fail=found.false_fail,
+        kappa=found.kappa,
+        low=found.low if found.graded else None,
+        high=found.high if found.graded else None,
+        false_pass_high=found.false_pass_high if found.graded else None,
+        kappa_low=found.kappa_low,
+        kappa_high=found.kappa_high,
+    )

@@ -1,0 +1,318 @@
+"""The report's data out of the lake: one record with everything on the page.
+
+Comes in: both sides of a home. Goes out: `ReportData`. Only clean texts; of the private side only counts and the
+reasons of quarantined records, which hold no text. Not here: how it looks (`report.page`).
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, TypeVar
+
+from dagster_project.arrival.files import quarantined
+from dagster_project.build.left_out import Skips, skipped_of
+from dagster_project.defs.agreement import held_out_of
+from dagster_project.defs.resources import CleanSide
+from dagster_project.home.layout import Home, apps_of, open_home
+from dagster_project.lake.clean_records import (
+    clean_episodes_of,
+    clean_outcomes_of,
+    clusters_of,
+    failures_of,
+    labels_of,
+)
+from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import CLEAN_EPISODES, REDACTIONS
+from dagster_project.privacy.gate import HELD, LANGUAGE, REPLACED, TALKS, WITHHELD, policy_of
+from dagster_project.privacy.leak_check import leaks_of
+from dagster_project.privacy.signoff import says
+from dagster_project.report.clusters import cluster_rows
+from dagster_project.report.data import (
+    Figure,
+    LanguageCount,
+    Missing,
+    OutcomeCount,
+    QuarantineRow,
+    RedactionCount,
+    RedactionState,
+    ReportData,
+    ranked,
+)
+from dagster_project.report.faults import rows_of
+from dagster_project.report.feedback_gaps import changing_tools, feedback_gaps
+from dagster_project.report.graders import grader_rows, kind_rows
+from dagster_project.report.page import write_report
+from dagster_project.report.remaining_values import stays_rows
+from dagster_project.report.tasks import (
+    attack_counts,
+    ground_rows,
+    task_count,
+    task_rows,
+    way_counts,
+)
+from dagster_project.report.worlds import world_row
+from dagster_project.report.yield_table import yield_of
+from dagster_project.rollouts.store import rollout_rows
+from dagster_project.tasks.app_state import Standing, standing_of
+from dagster_project.worlds.stored_worlds import StoredWorld, world_of
+from dagster_project.worlds.tool_costs import tool_costs
+from environments.runtime.views.multiplexed import EMPTY, Dispatched
+from redact.records.clean_outcome import CleanOutcome
+from synth.inferred_tools import tools_from_calls
+from synth.labels import OutcomePolicy, label, load_outcome_policy, unknown_outcomes
+
+Item = TypeVar("Item")
+Part = TypeVar("Part")
+
+
+def write_home_report(home: Home) -> ReportData:
+    """Write the report of a home, and hand back what it says, what failed on the way included."""
+    made_at = datetime.now(UTC).isoformat(timespec="seconds")
+    clean = CleanSide(home=str(home.path))
+    private = Lake(home.private / "lake")
+    skips = Skips("report", "")
+    data = report_data(private, clean, apps=apps_of(home), made_at=made_at, skips=skips)
+    with skips.unit("page"):
+        write_report(data, home.report, unit=skips.unit)
+    skips.keep(clean.lake)
+    return replace(data, skipped=rows_of(skipped_of(clean.lake)))
+
+
+def report_data(
+    private: Lake,
+    clean: CleanSide,
+    *,
+    apps: Sequence[str],
+    made_at: str,
+    skips: Skips | None = None,
+) -> ReportData:
+    """Everything on the page; a section at which that fails is named as broken, and `skips` notes it."""
+    parts = _Parts(Skips("report", "") if skips is None else skips)
+    standings = [s for app in apps if (s := parts.of("tasks", partial(standing_of, clean, app)))]
+    clusters = {
+        app: parts.listed("failures", partial(clusters_of, clean.lake, app)) for app in apps
+    }
+    failures = {
+        app: parts.listed("failures", partial(failures_of, clean.lake, app)) for app in apps
+    }
+    held_out = {app: parts.listed("tasks", partial(held_out_of, clean.lake, app)) for app in apps}
+    known = [w for app in apps if (w := parts.of("worlds", partial(world_of, clean.lake, app)))]
+    return ReportData(
+        made_at=made_at,
+        version=version("tracegym"),
+        apps=tuple(apps),
+        notices=(*_notices(clean), *_inferred(standings)),
+        figures=parts.listed("funnel", lambda: _figures(standings, known)),
+        funnel=parts.listed("funnel", lambda: yield_of(private, clean, standings)),
+        outcomes=parts.joined("outcomes", apps, partial(_outcomes, clean)),
+        missing=parts.joined("outcomes", apps, partial(_missing, clean)),
+        redaction=parts.joined("privacy", apps, lambda app: [_redaction_state(clean, app)]),
+        redacted=parts.joined("privacy", apps, partial(_redacted, clean)),
+        clusters=parts.joined(
+            "failures", standings, lambda s: cluster_rows(clusters[s.app], failures[s.app], s)
+        ),
+        failures=sum(map(len, failures.values())),
+        worlds=parts.joined(
+            "worlds", known, lambda w: [world_row(w, tool_costs(private, clean.lake, w))]
+        ),
+        task_counts=parts.joined("tasks", standings, lambda s: [task_count(s)]),
+        graders=parts.joined(
+            "tasks", standings, lambda s: grader_rows(s, clusters[s.app], held_out[s.app])
+        ),
+        attacks=parts.joined("tasks", standings, attack_counts),
+        ways=parts.joined("tasks", standings, way_counts),
+        grounds=parts.joined("tasks", standings, ground_rows),
+        grader_kinds=parts.joined("tasks", standings, lambda s: kind_rows(s, held_out[s.app])),
+        tasks=parts.joined(
+            "tasks", standings, lambda s: task_rows(s, clusters[s.app], held_out[s.app])
+        ),
+        quarantine=parts.listed("quarantine", lambda: _quarantine(private)),
+        rollouts=parts.listed("tasks", lambda: rollout_rows(clean.lake)),
+        skipped=rows_of(skipped_of(clean.lake)),
+        broken=frozenset(parts.broken),
+    )
+
+
+class _Parts:
+    """Makes the parts of the report one by one; where one fails, its section is broken and the others are made."""
+
+    def __init__(self, skips: Skips) -> None:
+        self.broken: set[str] = set()
+        self._skips = skips
+
+    def of(self, section: str, make: Callable[[], Part]) -> Part | None:
+        """One part; None where it cannot be made."""
+        made: Part | None = None
+        with self._skips.unit("section", section) as making:
+            made = make()
+        if making.failed:
+            self.broken.add(section)
+        return made
+
+    def listed(self, section: str, make: Callable[[], Iterable[Part]]) -> tuple[Part, ...]:
+        """Rows; none where they cannot be made."""
+        return tuple(self.of(section, lambda: tuple(make())) or ())
+
+    def joined(
+        self, section: str, items: Iterable[Item], make: Callable[[Item], Iterable[Part]]
+    ) -> tuple[Part, ...]:
+        """The rows of all items, without those at which that fails."""
+        return tuple(row for item in items for row in self.listed(section, partial(make, item)))
+
+
+def _notices(clean: CleanSide) -> tuple[str, ...]:
+    if clean.redaction == "off":
+        return ("Redaction is off: this data was declared free of personal data.",)
+    return ("The data on this page is pseudonymised, not anonymous.",)
+
+
+def _inferred(standings: Sequence[Standing]) -> tuple[str, ...]:
+    """The tools that nobody defined, by app."""
+    return tuple(
+        f"Nobody sent definitions of {len(names)} tools of {standing.app}: they are inferred from the recorded calls. "
+        "Send them if you can, since a model reads their descriptions."
+        for standing in standings
+        if (
+            names := {
+                name
+                for candidate in standing.candidates
+                for name in tools_from_calls(candidate.task.tools)
+            }
+        )
+    )
+
+
+def _figures(standings: Sequence[Standing], worlds: Sequence[StoredWorld]) -> tuple[Figure, ...]:
+    episodes = sum(s.episodes for s in standings)
+    labelled = sum(s.labelled for s in standings)
+    tasks = sum(len(s.candidates) for s in standings)
+    calls = sum(int(w.fidelity.get("calls", 0)) for w in worlds)
+    right = sum(int(w.fidelity.get(k, 0)) for w in worlds for k in ("exact", "equivalent"))
+    wrong = sum(int(w.fidelity.get("wrong", 0)) for w in worlds)
+    return (
+        Figure(name="episodes", value=f"{episodes:,}", says="past the gate"),
+        Figure(
+            name="resolved",
+            value=_share(sum(s.resolved for s in standings), labelled),
+            says=f"of {labelled:,} episodes that somebody judged",
+        ),
+        Figure(
+            name="accepted tasks",
+            value=f"{sum(s.accepted for s in standings):,}",
+            says=f"of {tasks:,} requests",
+        ),
+        Figure(
+            name="world answers right",
+            value=_share(right, calls),
+            says=f"of {calls:,} held-out calls; {wrong:,} wrong",
+        ),
+    )
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f} %" if whole else "unknown"
+
+
+def _outcomes(clean: CleanSide, app: str) -> list[OutcomeCount]:
+    policy = load_outcome_policy(clean.outcome_policy)
+    said = clean_outcomes_of(clean.lake, app)
+    settle = unknown_outcomes(said, policy)
+    groups: dict[tuple[str, str], list[CleanOutcome]] = defaultdict(list)
+    for outcome in said:
+        groups[outcome.name, outcome.by].append(outcome)
+    return [
+        OutcomeCount(
+            app=app,
+            name=name,
+            by=by,
+            **_judged(group, policy),
+            settle=settle.get(name, ""),
+        )
+        for (name, by), group in sorted(groups.items())
+    ]
+
+
+def _missing(clean: CleanSide, app: str) -> tuple[Missing, ...]:
+    world = world_of(clean.lake, app)
+    return feedback_gaps(
+        app,
+        clean_episodes_of(clean.lake, app),
+        labels_of(clean.lake, app, clean.outcome_policy),
+        changing_tools(world.document) if world is not None else (),
+        Dispatched(world.document.views.dispatched) if world is not None else EMPTY,
+    )
+
+
+def _judged(group: Sequence[CleanOutcome], policy: OutcomePolicy) -> dict[str, int]:
+    found = Counter(label([outcome], policy).resolved for outcome in group)
+    return {"good": found[True], "bad": found[False], "unknown": found[None]}
+
+
+def _redaction_state(clean: CleanSide, app: str) -> RedactionState:
+    counts: Counter[str] = Counter()
+    spoken: dict[str, Counter[str]] = defaultdict(Counter)
+    for row in clean.lake.read(REDACTIONS, app=app).to_pylist():
+        counts[row["what"]] += row["count"]
+        if row["what"] == LANGUAGE:
+            spoken[row["kind"]][row["place"]] += row["count"]
+    checked = leaks_of(clean.folder, app) if clean.redaction == "on" else None
+    replayed = checked.commutation if checked else {}
+    stays, looked_at = stays_rows(clean.lake, app)
+    return RedactionState(
+        stays=stays,
+        looked_at=looked_at,
+        signed=says(open_home(Path(clean.home)), app),
+        app=app,
+        mode=clean.redaction,
+        episodes=sum(n for (a, _), n in clean.lake.counts(CLEAN_EPISODES).items() if a == app),
+        replaced=counts[REPLACED],
+        held=counts[HELD],
+        withheld=counts[WITHHELD],
+        leaks=checked.leaks if checked else None,
+        waivers=ranked(Counter(checked.waivers)) if checked else (),
+        calls=replayed.get("calls", 0),
+        calls_unlike=replayed.get("split", 0) + replayed.get("merged", 0),
+        languages=tuple(
+            LanguageCount(
+                language=name,
+                conversations=found[TALKS],
+                replaced=found[REPLACED],
+                withheld=found[WITHHELD],
+            )
+            for name, found in sorted(spoken.items(), key=lambda one: (-one[1][TALKS], one[0]))
+        ),
+    )
+
+
+def _redacted(clean: CleanSide, app: str) -> list[RedactionCount]:
+    """Counts by day as the policy moves days: partitions keep the true ones, which would give the shift away."""
+    shift = policy_of(open_home(Path(clean.home))).shift_of(app)
+    counts: Counter[tuple[str, str, str]] = Counter()
+    lengths: Counter[tuple[str, str, str]] = Counter()
+    for row in clean.lake.read(REDACTIONS, app=app).to_pylist():
+        if row["what"] == REPLACED:
+            key = (shift.text(row["day"], 0), row["kind"], row["place"])
+            counts[key] += row["count"]
+            lengths[key] += row["length"]
+    return [
+        RedactionCount(
+            app=app, day=day, kind=kind, place=place, count=n, characters=lengths[day, kind, place]
+        )
+        for (day, kind, place), n in sorted(counts.items())
+    ]
+
+
+def _quarantine(private: Lake) -> tuple[QuarantineRow, ...]:
+    groups: dict[tuple[str, str], list[Any]] = defaultdict(list)
+    for record in quarantined(private):
+        groups[record.app or "unknown", record.code].append(record)
+    return tuple(
+        QuarantineRow(
+            app=app, code=code, count=len(group), reason=group[0].reason, source=group[0].source
+        )
+        for (app, code), group in sorted(groups.items())
+    )

@@ -1,0 +1,174 @@
+"""The report's rows on tasks.
+
+Comes in: candidates with their verdicts. Goes out: `TaskRow` and `TaskCount` records. Not here: the other parts of the page (`report_parts`), how it looks (`report.page`).
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dagster_project.report.data import (
+    AttackCount,
+    CheckRow,
+    Count,
+    GroundRow,
+    ProbeRow,
+    TaskCount,
+    TaskRow,
+    WayCount,
+    ranked,
+)
+from dagster_project.report.graders import agreement_row
+from dagster_project.tasks.agreement import HeldOut
+from dagster_project.tasks.app_state import Standing
+from dagster_project.tasks.verification import VerifiedTask
+from environments.describe_check import describe
+from environments.diff import title_of
+from environments.runtime.task.candidate import Candidate
+from environments.verification.attack_table import attack_rows, way_rows
+from environments.verification.sentences import reason_group, reason_says
+from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED
+from synth.clusters.clustering import Cluster
+
+MOST_TURNS = 24
+MOST_TEXT = 400
+"""Of an attack's messages: what a reader looks at before opening the review page."""
+
+
+def task_count(standing: Standing) -> TaskCount:
+    """How many of an app's tasks the gate let through, and why not the others."""
+    statuses = Counter(one.status for one in standing.verdicts.values())
+    reasons = Counter(
+        reason
+        for one in standing.verdicts.values()
+        if one.status != ACCEPTED
+        for reason in {reason_group(code) for code in one.reasons}
+    )
+    return TaskCount(
+        app=standing.app,
+        accepted=statuses[ACCEPTED],
+        needs_review=statuses[NEEDS_REVIEW],
+        rejected=statuses[REJECTED],
+        reasons=tuple(
+            Count(name=one.name, count=one.count, says=reason_says(one.name))
+            for one in ranked(reasons)
+        ),
+    )
+
+
+def attack_counts(standing: Standing) -> list[AttackCount]:
+    """What each kind of attack earned on the app's tasks."""
+    rows = attack_rows((one.status, one.probes) for one in standing.verdicts.values())
+    return [AttackCount(app=standing.app, attack=row) for row in rows]
+
+
+def way_counts(standing: Standing) -> list[WayCount]:
+    """What became of other ways of making the good attempts of the app's accepted tasks."""
+    rows = way_rows((one.status, one.probes) for one in standing.verdicts.values())
+    return [WayCount(app=standing.app, way=row) for row in rows]
+
+
+def ground_rows(standing: Standing) -> list[GroundRow]:
+    """How many recorded attempts told what nothing had shown: all kinds together, then each."""
+    attempts = {a.episode_id: a for one in standing.candidates for a in one.attempts}.values()
+    kinds = sorted({kind for a in attempts for kind in a.tells})
+    rows = []
+    for kind in ("", *kinds):
+        tell = [a for a in attempts if (kind in a.tells if kind else a.tells)]
+        without = [a for a in tell if (kind in a.without_ground if kind else a.without_ground)]
+        rows.append(
+            GroundRow(
+                app=standing.app,
+                kind=kind,
+                tell=len(tell),
+                without=len(without),
+                resolved=sum(a.resolved is True for a in tell),
+                resolved_without=sum(a.resolved is True for a in without),
+            )
+        )
+    return rows if kinds else []
+
+
+def task_rows(
+    standing: Standing, clusters: Sequence[Cluster], held_out: Sequence[HeldOut]
+) -> list[TaskRow]:
+    """Every verified task, the accepted first."""
+    cluster_of = {m.episode_id: one.name for one in clusters for m in one.members}
+    left_out: dict[str, list[HeldOut]] = defaultdict(list)
+    for one in held_out:
+        left_out[one.task_id].append(one)
+    rows = [
+        _task(candidate, verdict, cluster_of, left_out[candidate.task.task_id])
+        for candidate in standing.candidates
+        if (verdict := standing.verdicts.get(candidate.task.task_id)) is not None
+    ]
+    order = {ACCEPTED: 0, NEEDS_REVIEW: 1, REJECTED: 2}
+    return sorted(rows, key=lambda row: (order.get(row.status, 3), row.task_id))
+
+
+def _task(
+    candidate: Candidate,
+    verdict: VerifiedTask,
+    cluster_of: Mapping[str, str],
+    held_out: Sequence[HeldOut],
+) -> TaskRow:
+    first = next(
+        (str(m.get("content") or "") for m in candidate.task.opening if m.get("role") == "user"), ""
+    )
+    resolved = Counter(attempt.resolved for attempt in candidate.attempts)
+    named = [cluster_of[a.episode_id] for a in candidate.attempts if a.episode_id in cluster_of]
+    return TaskRow(
+        app=candidate.task.app,
+        task_id=candidate.task.task_id,
+        task_version=verdict.task_version,
+        title=title_of(candidate.task),
+        status=verdict.status,
+        opening=first,
+        reasons=tuple(
+            Count(name=code, count=1, says=reason_says(code))
+            for code in {reason_group(code): code for code in verdict.reasons}.values()
+        ),
+        checks=tuple(
+            CheckRow(
+                says=describe(check),
+                fn=check.fn,
+                role=check.role,
+                required=check.required,
+                positive=check.positive,
+                weight=check.weight,
+                support=check.support,
+                counter=check.counter,
+            )
+            for check in candidate.rubric.checks
+        ),
+        probes=tuple(
+            ProbeRow(
+                name=probe["name"],
+                passed=probe["passed"],
+                reward=probe["reward"],
+                says=probe["why"],
+                in_gate=probe["in_gate"],
+                turns=_turns(probe["actions"]),
+            )
+            for probe in verdict.probes
+        ),
+        agreement=agreement_row(held_out) if held_out else None,
+        attempts=len(candidate.attempts),
+        resolved=resolved[True],
+        unresolved=resolved[False],
+        solution_steps=len(candidate.solution) or None,
+        cluster=named[0] if named else "",
+    )
+
+
+def _turns(actions: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """What an attack did, a line each: its words, or its calls."""
+    found: list[str] = []
+    for action in actions[:MOST_TURNS]:
+        if action.get("content"):
+            found.append(f"says: {str(action['content'])[:MOST_TEXT]}")
+        for call in action.get("tool_calls") or ():
+            function = call.get("function") or {}
+            asked = f"{function.get('name')} {function.get('arguments')}"
+            found.append(f"calls {asked[:MOST_TEXT]}")
+    return tuple(found)

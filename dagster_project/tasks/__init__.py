@@ -1,0 +1,1 @@
+"""From clean episodes to verified tasks, task sets and exports."""

@@ -1,0 +1,1 @@
+"""Worlds in the lake: learnt, measured on held-out calls, kept in spite of faults."""

@@ -1,0 +1,1 @@
+"""One writer per consumer; each starts from a task set folder."""

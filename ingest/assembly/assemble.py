@@ -1,0 +1,374 @@
+"""Spans and log events to episodes: one canonical episode whichever dialect they speak.
+
+Comes in: the spans and log events of one app, in any order, with duplicates. Goes out: `Assembled`: episodes, the
+outcomes that the telemetry itself carries, and how many spans belong to no episode. It invents nothing: what a
+dialect did not carry is named in `Episode.completeness`.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+
+from ingest.assembly.call_ids import join_results
+from ingest.assembly.conversations import Conversation, gather
+from ingest.assembly.forest import Node, grow
+from ingest.assembly.history import Place, Thread, weave
+from ingest.assembly.repeats import (
+    fill_repeated_runs,
+    is_repeat,
+    is_repeated_below,
+    without_repeats_beside,
+)
+from ingest.assembly.statements import Addresses, collect
+from ingest.assembly.tool_definitions import merge_tools
+from ingest.assembly.tool_runs import join_runs
+from ingest.dialects.reading import AGENT, MODEL, TOOL
+from ingest.records.episode import Episode, Step, episode_id_of
+from ingest.records.outcome import Outcome
+from ingest.records.quarantine import Rejected
+from ingest.records.span import SERVER, LogEvent, Span
+
+Unit = Callable[[], AbstractContextManager[object]]
+"""What one conversation is put together inside of."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Assembled:
+    """What the telemetry of one app holds."""
+
+    episodes: list[Episode] = field(default_factory=list)
+    outcomes: list[Outcome] = field(default_factory=list)
+    rejected: list[Rejected] = field(default_factory=list)
+    responses: dict[str, str] = field(default_factory=dict)
+    """Response id to episode id: thumbs are often stored with nothing but the id of the answer."""
+    spans_without_episode: int = 0
+    """Spans of traces in which no model and no tool ran, and spans of evaluations."""
+
+
+def assemble(
+    spans: Iterable[Span],
+    events: Sequence[LogEvent] = (),
+    *,
+    app: str,
+    known: Mapping[str, str] | None = None,
+    unit: Unit = nullcontext,
+) -> Assembled:
+    """Put episodes together; `known` (see `known_episodes`) keeps the id of an episode whose earlier span came late.
+
+    Each conversation is put together inside a `unit`: a caller that takes in what one raises gets all others.
+    """
+    nodes = grow((span for span in spans if span.app == app), [e for e in events if e.app == app])
+    found = Assembled()
+    addresses = Addresses()
+    for conversation in gather(nodes):
+        with unit():
+            made = [(part, _episode(part, app, known or {})) for part in _parts(conversation)]
+            for part, episode in made:
+                found.episodes.append(episode)
+                found.responses.update(
+                    (call.reading.response_id, episode.episode_id)
+                    for call in part.nodes
+                    if call.reading.response_id and call.reading.kind == MODEL
+                )
+                addresses.add(episode, [node for node in part.nodes if not node.judged], part.calls)
+            addresses.add_rest(conversation)
+    found.spans_without_episode = sum(
+        1 for node in nodes if not node.virtual and not addresses.knows(node)
+    )
+    found.outcomes = collect(nodes, events, addresses, app=app)
+    return found
+
+
+def known_episodes(episodes: Iterable[Episode]) -> dict[str, str]:
+    """Trace id to episode id, for every trace that belongs to exactly one episode: what `assemble` takes as `known`."""
+    of_trace: dict[str, set[str]] = {}
+    for episode in episodes:
+        for trace_id in episode.trace_ids:
+            of_trace.setdefault(trace_id, set()).add(episode.episode_id)
+    return {trace: next(iter(ids)) for trace, ids in of_trace.items() if len(ids) == 1}
+
+
+@dataclass(slots=True, kw_only=True)
+class _Part:
+    """One episode in the making: a conversation, or one of the unrelated runs in a trace without an id."""
+
+    conversation_id: str | None
+    nodes: list[Node]
+    calls: list[Node]
+    threads: list[Thread]
+    runs: list[Node]
+
+
+def _parts(conversation: Conversation) -> list[_Part]:
+    fill_repeated_runs(conversation.nodes)
+    nodes = [node for node in conversation.nodes if not node.judged and not is_repeat(node)]
+    calls = [n for n in nodes if n.reading.kind == MODEL and not is_repeated_below(n)]
+    calls = without_repeats_beside(calls)
+    if not any(call.reading.has_content for call in calls):
+        # Some clients put the messages on the agent's span only.
+        calls = _outermost(nodes) or calls
+    runs = [node for node in nodes if node.reading.kind == TOOL]
+    if not calls and all(_is_bare_service(run) for run in runs):
+        return []
+    places = {call: _place(call) for call in calls}
+    named = conversation.conversation_id is not None
+    threads = weave(calls, places, named=named)
+    for thread in threads:
+        thread.system = thread.system or _instructions(thread.calls[0])
+    whole = _Part(
+        conversation_id=conversation.conversation_id,
+        nodes=conversation.nodes,
+        calls=calls,
+        threads=threads,
+        runs=runs,
+    )
+    return [whole] if named else _apart(whole)
+
+
+def _is_bare_service(run: Node) -> bool:
+    """Whether a server says that it was called, and nothing of what was asked or answered: the caller knows more."""
+    told = run.reading.arguments is not None or run.reading.result is not None
+    return run.span.kind == SERVER and not told
+
+
+def _outermost(nodes: list[Node]) -> list[Node]:
+    told = [n for n in nodes if n.reading.kind == AGENT and n.reading.has_content]
+    return [n for n in told if not any(above in told for above in n.ancestors())]
+
+
+def _place(call: Node) -> Place:
+    within = next((above for above in call.ancestors() if above.reading.kind == TOOL), None)
+    depth = sum(1 for above in call.ancestors() if above.reading.kind in {AGENT, TOOL})
+    return Place(within=within, depth=depth)
+
+
+def _instructions(call: Node) -> list[Step]:
+    """What the nearest agent above a call was told to be, where the call itself does not repeat it."""
+    if not call.reading.has_content:
+        return []
+    agent = next((above for above in call.ancestors() if above.reading.kind == AGENT), None)
+    told = agent.reading.input if agent else ()
+    return [replace(step, at=call.span.started_at) for step in told if step.role == "system"]
+
+
+def _main(threads: Sequence[Thread]) -> Thread | None:
+    """The conversation itself: outside of all tools, under the fewest agents, the longest, the first."""
+    return min(
+        threads,
+        key=lambda t: (t.within is not None, t.depth, -len(t.steps), t.calls[0].span.started_at),
+        default=None,
+    )
+
+
+def _apart(whole: _Part) -> list[_Part]:
+    """A batch job's trace holds many conversations of one agent: each becomes an episode of its own."""
+    main = _main(whole.threads)
+    if main is None:
+        return [whole]
+    alike = [
+        thread
+        for thread in whole.threads
+        if thread is not main and _is_conversation_of_its_own(thread, main)
+    ]
+    if not alike:
+        return [whole]
+    owners = _Owners(main, alike)
+    rest = [thread for thread in whole.threads if thread not in alike]
+    return [
+        _part_of(
+            whole,
+            nodes=[node for node in whole.nodes if owners.of(node) is thread],
+            threads=rest if thread is main else [thread],
+        )
+        for thread in (main, *alike)
+    ]
+
+
+def _part_of(whole: _Part, *, nodes: list[Node], threads: list[Thread]) -> _Part:
+    inside = set(nodes)
+    return _Part(
+        conversation_id=None,
+        nodes=nodes,
+        calls=[call for call in whole.calls if call in inside],
+        threads=threads,
+        runs=[run for run in whole.runs if run in inside],
+    )
+
+
+def _is_conversation_of_its_own(thread: Thread, main: Thread) -> bool:
+    return (
+        thread.within is None
+        and thread.depth == main.depth
+        and thread.agent == main.agent
+        and bool(thread.steps)
+        and thread.steps[0].role == "user"
+        and [s.content for s in thread.system] == [s.content for s in main.system]
+        and bool(main.system)
+    )
+
+
+class _Owners:
+    """Which of several conversations in one trace a span serves."""
+
+    def __init__(self, main: Thread, others: Sequence[Thread]) -> None:
+        self._main = main
+        self._of_call = {call: thread for thread in (main, *others) for call in thread.calls}
+        self._below: dict[Node | None, list[Node]] = {}
+        for call in sorted(self._of_call, key=lambda call: call.span.started_at):
+            self._below.setdefault(call.parent, []).append(call)
+
+    def of(self, node: Node) -> Thread:
+        """Its own thread, or that of a span above or below it, else of the model call beside it that came before."""
+        for near in (node, *node.children[:1], *node.ancestors()):
+            if near in self._of_call:
+                return self._of_call[near]
+        beside = self._below.get(node.parent, []) if node.parent is not None else []
+        before = bisect_right(beside, node.span.started_at, key=lambda call: call.span.started_at)
+        return self._of_call[beside[before - 1]] if before else self._main
+
+
+def _episode(part: _Part, app: str, known: Mapping[str, str]) -> Episode:
+    main = _main(part.threads)
+    steps, flags = _steps(part, main)
+    joined = join_results(steps)
+    nodes = [node for node in part.nodes if not node.judged]
+    traces = list(dict.fromkeys(n.span.trace_id for n in nodes if not _is_made_up(n)))
+    told = part.calls or part.runs
+    flags.update(joined.completeness)
+    for node in nodes:
+        if node.span.dropped and node.reading.kind in {MODEL, TOOL}:
+            flags.add("dropped_attributes")
+        if node.span.parent_id and node.parent is None and not node.virtual:
+            flags.add("missing_parents")
+    tools, from_runs = _tools(nodes, main)
+    flags.update(from_runs)
+    return Episode(
+        app=app,
+        episode_id=_episode_id(part, nodes, app, known),
+        conversation_id=part.conversation_id,
+        source=Counter(n.reading.dialect for n in told).most_common(1)[0][0],
+        started_at=nodes[0].span.started_at,
+        ended_at=max(n.span.ended_at or n.span.started_at for n in nodes),
+        agent=_agent(nodes, main),
+        model=_first(n.reading.model for n in (main.calls if main else told)),
+        task_key=_first(n.reading.task_key for n in nodes),
+        subject=_first(n.reading.subject for n in nodes),
+        do_not_train=any(n.reading.do_not_train for n in nodes),
+        tools=tools,
+        steps=joined.steps,
+        trace_ids=tuple(traces),
+        completeness=tuple(sorted(flags)),
+    )
+
+
+def _tools(nodes: Sequence[Node], main: Thread | None) -> tuple[tuple[str, ...], set[str]]:
+    """The definitions that the conversation's model was given, and what is missing of them."""
+    offered = merge_tools(t for n in (main.calls if main else ()) for t in n.reading.tools)
+    offered = offered or merge_tools(
+        t for n in nodes if n.reading.kind != TOOL for t in n.reading.tools
+    )
+    if offered:
+        return offered, set()
+    ran = merge_tools(t for n in nodes for t in n.reading.tools)
+    if ran:
+        return ran, {"tools_from_runs"}
+    called = any(s.tool_calls for n in nodes for s in n.reading.output)
+    return (), {"no_tool_definitions"} if called or any(
+        n.reading.kind == TOOL for n in nodes
+    ) else set()
+
+
+def _is_made_up(node: Node) -> bool:
+    return node.span.trace_id.startswith("event:")
+
+
+def _episode_id(part: _Part, nodes: list[Node], app: str, known: Mapping[str, str]) -> str:
+    first = ":".join(nodes[0].span.key)
+    own = episode_id_of(app, part.conversation_id or first)
+    before = {known[n.span.trace_id] for n in nodes if n.span.trace_id in known}
+    return own if own in before or not before else min(before)
+
+
+def _agent(nodes: list[Node], main: Thread | None) -> str | None:
+    agent = next(
+        (n.reading.agent for n in nodes if n.reading.kind == AGENT and n.reading.agent), None
+    )
+    return agent or (main.agent if main else None) or _first(n.reading.agent for n in nodes)
+
+
+def _first(values: Iterable[str | None]) -> str | None:
+    return next((value for value in values if value), None)
+
+
+def _steps(part: _Part, main: Thread | None) -> tuple[list[Step], set[str]]:
+    """The conversation's steps with the sub-agents' steps where they ran."""
+    flags: set[str] = set()
+    runs_of: dict[Node | None, list[Node]] = {}
+    for run in part.runs:
+        within = next((above for above in run.ancestors() if above.reading.kind == TOOL), None)
+        runs_of.setdefault(within, []).append(run)
+    call_of: dict[Node, str] = {}
+    ran = join_runs(main.whole() if main else [], runs_of.pop(main.within if main else None, []))
+    call_of.update(ran.call_of)
+    flags |= ran.flags | (main.flags if main else set())
+    steps = [_without_own_name(step, main) for step in ran.steps]
+    for thread in part.threads:
+        if thread is main:
+            continue
+        below = join_runs(thread.whole(), runs_of.pop(thread.within, []) if thread.within else [])
+        call_of.update(below.call_of)
+        started_by = call_of.get(thread.within) if thread.within else None
+        if started_by is None and not any(step.tool_calls for step in below.steps):
+            flags.add("side_calls_left_out")
+            continue
+        _insert(steps, below.steps, thread, started_by)
+        flags |= thread.flags
+    return steps, flags
+
+
+def _without_own_name(step: Step, main: Thread | None) -> Step:
+    """The episode names its agent once; steps name only another one, as after a hand-over."""
+    return replace(step, agent=None) if main and step.agent == main.agent else step
+
+
+def _insert(steps: list[Step], below: list[Step], thread: Thread, started_by: str | None) -> None:
+    """Put a sub-agent's steps before the result of the call that started it, else where its time says."""
+    agent = thread.agent
+    if agent is None and thread.within is not None:
+        agent = thread.within.reading.tool_name
+    parent = started_by or f"span:{_container(thread.calls[0])}"
+    marked = [replace(step, agent=step.agent or agent, parent=parent) for step in below]
+    place = None
+    if started_by is not None:
+        ended = thread.calls[-1].span.started_at
+        place = next(
+            (
+                index
+                for index, step in enumerate(steps)
+                if step.role == "tool"
+                and step.call_id == started_by
+                and (step.at is None or step.at >= ended)
+            ),
+            None,
+        )
+    if place is None:
+        started = thread.calls[0].span.started_at
+        place = next(
+            (
+                index
+                for index, step in enumerate(steps)
+                if step.at is not None and step.at > started and step.role != "tool"
+            ),
+            len(steps),
+        )
+    steps[place:place] = marked
+
+
+def _container(call: Node) -> str:
+    return next(
+        (a.span.span_id for a in call.ancestors() if a.reading.kind == AGENT), call.span.span_id
+    )

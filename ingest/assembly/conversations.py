@@ -1,0 +1,137 @@
+"""Which spans make one conversation.
+
+Comes in: nodes. Goes out: groups of nodes: by conversation id, else by trace; traces without an id are joined where
+one goes on from another's response or repeats its whole history. A doubtful join is not made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from ingest.assembly.forest import Node
+from ingest.assembly.history import key_of
+from ingest.records.episode import Step
+
+WINDOW: Final = 24 * 3600 * 1_000_000_000
+"""How long after its last span a conversation without an id may go on in another trace."""
+
+_SHORTEST: Final = 2
+"""A shared history must hold at least what the user said and what the model answered."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Conversation:
+    """The spans of one conversation, in order."""
+
+    conversation_id: str | None
+    nodes: list[Node]
+
+    @property
+    def started_at(self) -> int:
+        """The start of its first span."""
+        return self.nodes[0].span.started_at
+
+    @property
+    def ended_at(self) -> int:
+        """The end of its last span."""
+        return max(node.span.ended_at or node.span.started_at for node in self.nodes)
+
+
+def gather(nodes: Iterable[Node]) -> list[Conversation]:
+    """Group nodes into conversations, ordered by start."""
+    groups: dict[tuple[str, str], list[Node]] = defaultdict(list)
+    for node in nodes:
+        if node.conversation is not None:
+            groups["id", node.conversation].append(node)
+        else:
+            groups["trace", node.span.trace_id].append(node)
+    gathered = [
+        Conversation(conversation_id=name if kind == "id" else None, nodes=members)
+        for (kind, name), members in groups.items()
+    ]
+    gathered.sort(key=lambda one: (one.started_at, one.nodes[0].span.key))
+    return _join(gathered)
+
+
+def _join(gathered: list[Conversation]) -> list[Conversation]:
+    """Let every unnamed conversation go on from the one earlier conversation that it provably continues."""
+    by_response: dict[str, Conversation] = {}
+    by_history: dict[str, list[Conversation]] = defaultdict(list)
+    into: dict[int, Conversation] = {}
+    kept: list[Conversation] = []
+    for one in gathered:
+        before = None
+        if one.conversation_id is None:
+            before = _by_response(one, by_response) or _by_history(one, by_history)
+        while before is not None and id(before) in into:
+            before = into[id(before)]
+        if before is None:
+            kept.append(one)
+        else:
+            into[id(one)] = before
+            before.nodes += one.nodes
+        target = before or one
+        for node in one.nodes:
+            if node.reading.response_id:
+                by_response[node.reading.response_id] = target
+        if target.conversation_id is None:
+            _index_history(one, target, by_history)
+    for one in kept:
+        one.nodes.sort(key=lambda node: (node.span.started_at, *node.span.key))
+    return kept
+
+
+def _by_response(one: Conversation, known: dict[str, Conversation]) -> Conversation | None:
+    for node in one.nodes:
+        previous = node.reading.previous_response_id
+        if previous and previous in known:
+            return known[previous]
+    return None
+
+
+def _by_history(one: Conversation, known: dict[str, list[Conversation]]) -> Conversation | None:
+    first = next((n for n in one.nodes if n.reading.input and not n.judged), None)
+    if first is None:
+        return None
+    marks = history_marks(first.reading.input)
+    for length in range(len(marks) - 1, _SHORTEST - 1, -1):
+        found = [
+            other
+            for other in known.get(marks[length], ())
+            if one.started_at - other.started_at >= 0
+            and one.started_at - other.ended_at <= WINDOW
+            and _may_be_one(one, other)
+        ]
+        if found:
+            # Two conversations with equal beginnings: whose turn this is, nobody can say.
+            return found[0] if len({id(other) for other in found}) == 1 else None
+    return None
+
+
+def _may_be_one(one: Conversation, other: Conversation) -> bool:
+    subjects = {n.reading.subject for n in (*one.nodes, *other.nodes) if n.reading.subject}
+    return len(subjects) <= 1
+
+
+def _index_history(
+    one: Conversation, target: Conversation, known: dict[str, list[Conversation]]
+) -> None:
+    for node in one.nodes:
+        if node.reading.input and node.reading.output and not node.judged:
+            marks = history_marks((*node.reading.input, *node.reading.output))
+            if len(marks) > _SHORTEST:
+                known[marks[-1]].append(target)
+
+
+def history_marks(steps: Iterable[Step]) -> list[str]:
+    """A rolling hash: the mark at a place stands for all messages before it, the system prompt included."""
+    mark = hashlib.blake2b(digest_size=16)
+    marks = [mark.hexdigest()]
+    for step in steps:
+        mark.update(key_of(step).encode())
+        marks.append(mark.hexdigest())
+    return marks

@@ -1,0 +1,204 @@
+"""Spans and log events as trees of readings.
+
+Comes in: spans in any order, with duplicates, and log events. Goes out: `Node`s: each span once, read, with its
+parent, and with what its events say merged in. Evaluators and everything below them are marked.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from ingest.assembly.stored_content import REFERENCES
+from ingest.dialects import claude_code
+from ingest.dialects.otel_genai_events import CONTENT_EVENTS, read_run, read_sayings, sayings
+from ingest.dialects.reading import EVALUATOR, MODEL, OTHER, TOOL, Reading
+from ingest.dialects.table import read_span
+from ingest.records.span import LogEvent, Span
+
+_DEEPEST: Final = 256
+"""Levels looked up: a hostile chain of 100,000 spans must not cost its square."""
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Node:
+    """One span in its tree."""
+
+    span: Span
+    reading: Reading
+    parent: Node | None = None
+    children: list[Node] = field(default_factory=list)
+    conversation: str | None = None
+    """Its own, else the nearest ancestor's, else the only one of its trace."""
+    judged: bool = False
+    """Whether it is part of an evaluation rather than of the conversation."""
+    virtual: bool = False
+    """Whether no span arrived, only log events that name it."""
+
+    def ancestors(self) -> Iterable[Node]:
+        """The nodes above, nearest first; not more of them than any real trace has."""
+        node = self.parent
+        for _ in range(_DEEPEST):
+            if node is None:
+                return
+            yield node
+            node = node.parent
+
+
+def grow(spans: Iterable[Span], events: Sequence[LogEvent]) -> list[Node]:
+    """Read all spans once and tie them together; ordered by start, ties by id."""
+    by_key: dict[tuple[str, str], Span] = {}
+    for span in spans:
+        known = by_key.get(span.key)
+        by_key[span.key] = span if known is None else _fuller(known, span)
+    set_up: dict[tuple[str, str], list[LogEvent]] = defaultdict(list)
+    said_in: dict[tuple[str, str], list[LogEvent]] = defaultdict(list)
+    for event in {event.event_id: event for event in events}.values():
+        if event.name in CONTENT_EVENTS:
+            said_in[event.trace_id or f"event:{event.event_id}", event.span_id or ""].append(event)
+        elif claude_code.is_setting(event):
+            set_up[event.trace_id or "", event.span_id or ""].append(event)
+    nodes: dict[tuple[str, str], Node] = {}
+    for key, span in by_key.items():
+        nodes[key] = Node(span=span, reading=_read(span, said_in.pop(key, [])))
+    for key, settings in set_up.items():
+        if key in nodes:
+            nodes[key].reading = claude_code.with_settings(nodes[key].reading, settings)
+    for key, left in said_in.items():
+        nodes[key] = _virtual(key, left)
+    ordered = sorted(nodes.values(), key=lambda node: (node.span.started_at, *node.span.key))
+    _tie(ordered, nodes)
+    _demote(ordered)
+    _inherit(ordered)
+    return ordered
+
+
+def _fuller(one: Span, other: Span) -> Span:
+    """Of two spans with one identity the one that says more; the choice does not depend on their order."""
+
+    def weight(span: Span) -> tuple[bool, bool, int, int, str]:
+        # Content that was fetched stands in the place of its address.
+        whole = not any(key.endswith(REFERENCES) for key in span.attributes)
+        size = len(span.attributes), len(span.events)
+        return span.ended_at is not None, whole, *size, repr(span)
+
+    return max(one, other, key=weight)
+
+
+def _read(span: Span, events: list[LogEvent]) -> Reading:
+    reading = read_span(span)
+    said = sayings(span, events)
+    if reading.kind == TOOL:
+        told_run = {
+            key: value for key, value in read_run(said).items() if getattr(reading, key) is None
+        }
+        return replace(reading, **told_run)
+    told = read_sayings(said)
+    return reading if told is None else _merged(reading, told)
+
+
+def _merged(reading: Reading, told: Reading) -> Reading:
+    """The span's reading with the events' content where that is there and whole."""
+    better = bool(told.input or told.output) and (
+        not reading.has_content or ("truncated" in reading.flags and "truncated" not in told.flags)
+    )
+    merged = replace(
+        reading,
+        kind=MODEL if reading.kind == OTHER else reading.kind,
+        conversation=reading.conversation or told.conversation,
+        conversation_is_made_up=reading.conversation_is_made_up or told.conversation_is_made_up,
+        subject=reading.subject or told.subject,
+        agent=reading.agent or told.agent,
+        model=reading.model or told.model,
+        response_id=reading.response_id or told.response_id,
+        do_not_train=reading.do_not_train or told.do_not_train,
+        tools=reading.tools or told.tools,
+        flags=reading.flags | told.flags,
+    )
+    if better:
+        merged = replace(
+            merged,
+            input=told.input,
+            output=told.output or reading.output,
+            flags=told.flags,
+            dialect=told.dialect,
+        )
+    return merged
+
+
+def _virtual(key: tuple[str, str], events: list[LogEvent]) -> Node:
+    at = min(event.at for event in events)
+    span = Span(
+        app=events[0].app,
+        trace_id=key[0],
+        span_id=key[1] or events[0].event_id,
+        started_at=at,
+        resource=events[0].resource,
+    )
+    told = read_sayings(sayings(None, events))
+    reading = told or Reading(kind=OTHER, dialect="otel")
+    return Node(span=span, reading=reading, virtual=True)
+
+
+def _tie(ordered: list[Node], nodes: dict[tuple[str, str], Node]) -> None:
+    for node in ordered:
+        parent_id = node.span.parent_id
+        parent = nodes.get((node.span.trace_id, parent_id)) if parent_id else None
+        if parent is not None and parent is not node:
+            node.parent = parent
+    _cut_cycles(ordered)
+    for node in ordered:
+        if node.parent is not None:
+            node.parent.children.append(node)
+
+
+def _cut_cycles(ordered: list[Node]) -> None:
+    """Spans that name each other as parents become roots; every node is walked once."""
+    safe: set[Node] = set()
+    for start in ordered:
+        path: dict[Node, None] = {}
+        node: Node | None = start
+        while node is not None and node not in safe:
+            if node in path:
+                node.parent = None
+                break
+            path[node] = None
+            node = node.parent
+        safe.update(path)
+
+
+def _demote(ordered: list[Node]) -> None:
+    """Take the calls off an agent's loop whose events say again what a model call below it was asked."""
+    for node in ordered:
+        if node.reading.kind != MODEL or not node.reading.has_content:
+            continue
+        for above in node.ancestors():
+            if above.reading.kind == MODEL and read_span(above.span).kind == OTHER:
+                above.reading = read_span(above.span)
+
+
+def _inherit(ordered: list[Node]) -> None:
+    """Pass conversations and evaluations down, parents first."""
+    in_trace: dict[str, set[str]] = defaultdict(set)
+    waiting = [node for node in reversed(ordered) if node.parent is None]
+    while waiting:
+        node = waiting.pop()
+        above = node.parent
+        node.judged = node.reading.kind == EVALUATOR or (above is not None and above.judged)
+        node.conversation = _conversation(node)
+        if node.reading.conversation and node.conversation and not node.judged:
+            in_trace[node.span.trace_id].add(node.conversation)
+        waiting += reversed(node.children)
+    for node in ordered:
+        only = in_trace[node.span.trace_id]
+        if node.conversation is None and len(only) == 1:
+            node.conversation = next(iter(only))
+
+
+def _conversation(node: Node) -> str | None:
+    inherited = node.parent.conversation if node.parent else None
+    if node.reading.conversation_is_made_up and inherited:
+        return inherited
+    return node.reading.conversation or inherited

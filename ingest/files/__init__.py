@@ -1,0 +1,1 @@
+"""Files of telemetry, chat logs and outcomes: recognised, read record by record, mapped, explained."""

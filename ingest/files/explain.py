@@ -1,0 +1,301 @@
+"""What a file is, what can be read of it, and what is missing to make tasks of it, without storing anything.
+
+Comes in: a file, and a mapping if there is one. Goes out: `Explained`: the format or the nearest one, the keys with their
+types and counts, what reading gives, what is missing, and a mapping to start from. Names of fields and numbers, never a
+value.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Final
+
+from ingest.assembly.assemble import assemble
+from ingest.errors import SourceUnreadable
+from ingest.files.file_source import PEEK, FileSource
+from ingest.files.json_values import Placed, placed_values
+from ingest.files.mapping import Layout
+from ingest.files.mapping_draft import draft
+from ingest.files.telemetry_files import read_source, sources_in
+from ingest.formats.format import Decoded
+from ingest.formats.table import FORMATS, format_within
+from ingest.formats.unknown import is_shown
+from ingest.otlp.decode import decode
+from ingest.receiver.wal import StoredRecord, WalRecord
+from ingest.records.episode import Episode
+from ingest.records.outcome import Outcome
+from ingest.records.quarantine import Rejected
+from ingest.records.span import Span
+from ingest.records.text import Json
+
+_LOOKED_AT: Final = 20
+"""Values of a file whose keys are looked at."""
+_ITEMS: Final = 200
+_DEEPEST: Final = 6
+_KEYS: Final = 60
+_REASONS: Final = 5
+_COUNTED: Final = (
+    "spans",
+    "log events",
+    "conversations",
+    "messages",
+    "users' messages",
+    "calls",
+    "results",
+    "tool definitions",
+    "outcomes",
+)
+_SPANS: Final = 20_000
+"""Spans that are put together: enough to say what is missing in a file of them."""
+_TYPES: Final = {dict: "object", list: "list", str: "text", bool: "truth", type(None): "null"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """One key of a file."""
+
+    path: str
+    """With `[]` for the elements of lists, `…` for a key that may be somebody's own words."""
+    types: tuple[str, ...]
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nearest:
+    """A format that a file has some keys of."""
+
+    title: str
+    has: tuple[str, ...]
+    lacks: tuple[str, ...]
+
+
+@dataclass(slots=True, kw_only=True)
+class Explained:
+    """What is known of one file."""
+
+    file: str
+    format: str | None = None
+    """What the file is, in words; None where nobody knows."""
+    nearest: Nearest | None = None
+    keys: list[Key] = field(default_factory=list)
+    takes_mapping: bool = False
+    """Whether a mapping may help: no format that has keys of its own reads the file."""
+    counts: dict[str, int] = field(default_factory=dict)
+    outcomes: dict[str, int] = field(default_factory=dict)
+    """How many conversations have an outcome, by its name."""
+    quarantined: dict[str, int] = field(default_factory=dict)
+    """Refused records by code."""
+    reasons: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    unfound: list[str] = field(default_factory=list)
+    """Paths of the mapping that found nothing."""
+    mapping: str | None = None
+    """A `mapping.toml` to start from, where a mapping may help."""
+
+
+def explain(path: Path, layout: Layout | None = None) -> Iterator[Explained]:
+    """Look at a file, or at every file below a folder."""
+    if not path.exists():
+        raise SourceUnreadable(f"{path} does not exist; check the path.")
+    for source in sources_in(path):
+        own = None if layout is None else Layout(layout.document, layout.name)
+        yield _explain(source, own, among_others=path.is_dir())
+
+
+def _explain(source: FileSource, layout: Layout | None, *, among_others: bool) -> Explained:
+    found = Explained(file=source.name)
+    values = _values(source)
+    if layout is not None and values:
+        found.format = f"a layout of its own, read by {layout.name}"
+        found.takes_mapping = True
+    else:
+        row = next((row for value in values if (row := format_within(value)) is not None), None)
+        found.format = None if row is None else row.title
+        found.takes_mapping = bool(values) and (row is None or row.takes_mapping)
+    if values:
+        found.keys = _keys(values)
+        found.nearest = None if found.format else _nearest(values)
+    if found.takes_mapping and layout is None:
+        found.mapping = draft(values)
+    _read(found, read_source(source, layout, among_others=among_others), layout)
+    return found
+
+
+def _values(source: FileSource) -> list[Json]:
+    """The first values of a JSON file; nothing of any other."""
+    try:
+        with source.opened() as stream:
+            head = stream.peek(PEEK)[:PEEK].lstrip()[:1]
+        if head not in {b"{", b"["}:
+            return []
+        placed = (one for one in placed_values(source, _knows) if isinstance(one, Placed))
+        return [one.value for one in itertools.islice(placed, _LOOKED_AT)]
+    except (OSError, EOFError, SourceUnreadable):
+        return []
+
+
+def _knows(item: Json, _document: Json, _key: str) -> bool:
+    return isinstance(item, dict)
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What is counted while a file is read; it grows with its tools and names, not with its conversations."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    outcomes: Counter[str] = field(default_factory=Counter)
+    gaps: Counter[str] = field(default_factory=Counter)
+    codes: Counter[str] = field(default_factory=Counter)
+    reasons: dict[str, None] = field(default_factory=dict)
+    tools: set[str] = field(default_factory=set)
+    spans: list[Span] = field(default_factory=list)
+
+    def take(self, one: Decoded) -> None:
+        """Count what a part of the file holds."""
+        self.counts["spans"] += len(one.spans)
+        self.counts["log events"] += len(one.events)
+        self.spans += one.spans[: _SPANS - len(self.spans)]
+        for refused in one.rejected:
+            self.refuse(refused)
+        self.conclude(one.outcomes)
+        for chat in one.chats:
+            self.tell(chat.episode)
+            self.conclude(chat.outcomes)
+
+    def refuse(self, refused: Rejected) -> None:
+        """Count a refusal."""
+        self.codes[refused.code] += 1
+        if len(self.reasons) < _REASONS:
+            self.reasons[refused.reason] = None
+
+    def conclude(self, outcomes: Sequence[Outcome]) -> None:
+        """Count outcomes."""
+        self.counts["outcomes"] += len(outcomes)
+        self.outcomes.update(one.name if is_shown(one.name) else "…" for one in outcomes)
+
+    def tell(self, episode: Episode) -> None:
+        """Count a conversation."""
+        roles = Counter(step.role for step in episode.steps)
+        self.tools.update(episode.tools)
+        self.gaps.update(episode.completeness)
+        self.counts.update(
+            {
+                "conversations": 1,
+                "messages": len(episode.steps),
+                "users' messages": roles["user"],
+                "calls": sum(len(step.tool_calls) for step in episode.steps),
+                "results": roles["tool"],
+            }
+        )
+
+    def assembled(self) -> None:
+        """Count the conversations that the spans make up."""
+        for app in sorted({span.app for span in self.spans}):
+            assembled = assemble(self.spans, app=app)
+            self.conclude(assembled.outcomes)
+            for episode in assembled.episodes:
+                self.tell(episode)
+
+
+def _read(found: Explained, records: Iterable[WalRecord | Rejected], layout: Layout | None) -> None:
+    """Count what reading the file gives."""
+    tally = _Tally()
+    for number, record in enumerate(records, start=1):
+        if isinstance(record, Rejected):
+            tally.refuse(record)
+            continue
+        stored = StoredRecord(
+            seq=number, **{one.name: getattr(record, one.name) for one in fields(record)}
+        )
+        tally.take(decode(stored))
+    tally.assembled()
+    if found.format is None and (tally.counts["spans"] or tally.counts["log events"]):
+        found.format = "OTLP"
+    tally.counts["tool definitions"] = len(tally.tools)
+    found.counts = {name: tally.counts[name] for name in _COUNTED}
+    found.outcomes = dict(tally.outcomes.most_common())
+    found.quarantined = dict(tally.codes.most_common())
+    found.reasons = list(tally.reasons)
+    found.missing = _missing(found.counts, tally.gaps, mapped=found.takes_mapping)
+    found.unfound = layout.unfound() if layout else []
+
+
+_NEEDED: Final = (
+    ("conversations", "no conversation", "map `messages`"),
+    ("users' messages", "no message of a user: a task begins with what somebody wants", "map `question`, or the word for the user in [roles]"),
+    ("calls", "no tool calls: there is nothing that a task could change", "map `calls`, or `tool`"),
+    ("results", "no results of tool calls: tools cannot be learnt without them", "map `result`"),
+    ("tool definitions", "no tool definitions: tools are learnt from their calls alone", "map `tools`"),
+    ("outcomes", "no outcomes: nothing says how a conversation went; give a table with: tracegym outcomes", "or map [outcomes]"),
+)  # fmt: skip
+"""What tasks are made of: the count, the sentence where there is none, and what a mapping can do about it."""
+_GAPS: Final = (
+    ("no_time", "no time", "map `started_at`, or `time` in [message]"),
+    ("missing_results", "some calls have no result", ""),
+    ("orphan_results", "some results belong to no call", ""),
+    ("odd_fields", "some fields have a type that they cannot have", ""),
+    ("odd_messages", "some items in lists of messages are none", ""),
+)
+
+
+def _missing(counts: dict[str, int], gaps: Counter[str], *, mapped: bool) -> list[str]:
+    def told(sentence: str, advice: str) -> str:
+        return f"{sentence} ({advice})" if advice and mapped else sentence
+
+    needed = [told(sentence, advice) for name, sentence, advice in _NEEDED if not counts[name]]
+    if not counts["conversations"]:
+        return needed[:1]
+    return needed + [
+        f"{told(sentence, advice)}: {gaps[gap]:,} of {counts['conversations']:,} conversations"
+        for gap, sentence, advice in _GAPS
+        if gaps[gap]
+    ]
+
+
+def _nearest(values: Sequence[Json]) -> Nearest | None:
+    """The format that a file has the largest part of the keys of."""
+    first = next((one for value in values for one in _objects(value)), {})
+    best: Nearest | None = None
+    for row in FORMATS:
+        has = tuple(key for key in row.keys if key in first)
+        lacks = tuple(key for key in row.keys if key not in first)
+        share = len(has) / len(row.keys)
+        if has and (best is None or share > len(best.has) / (len(best.has) + len(best.lacks))):
+            best = Nearest(title=row.title, has=has, lacks=lacks)
+    return best
+
+
+def _objects(value: Json) -> Iterator[dict[str, Any]]:
+    for one in value if isinstance(value, list) else [value]:
+        if isinstance(one, dict):
+            yield one
+
+
+def _keys(values: Sequence[Json]) -> list[Key]:
+    types: dict[str, Counter[str]] = {}
+    for value in values:
+        _count("", value, types, 0)
+    listed = [
+        Key(path=path, types=tuple(name for name, _ in seen.most_common()), count=seen.total())
+        for path, seen in types.items()
+        if path
+    ]
+    return listed[:_KEYS]
+
+
+def _count(path: str, value: Json, types: dict[str, Counter[str]], depth: int) -> None:
+    name = _TYPES.get(type(value), "number")
+    types.setdefault(path, Counter())[name] += 1
+    if depth > _DEEPEST:
+        return
+    if isinstance(value, list):
+        for one in value[:_ITEMS]:
+            _count(f"{path}[]", one, types, depth + 1)
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            word = key if is_shown(key) else "…"
+            _count(f"{path}.{word}" if path else word, one, types, depth + 1)

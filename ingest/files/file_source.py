@@ -1,0 +1,139 @@
+"""One file as a source of bytes: opened, unpacked, in UTF-8, as often as somebody wants to read it.
+
+Comes in: a path and what is known of it. Goes out: streams; and records and refusals that say where they are from.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from io import BufferedReader, RawIOBase
+from pathlib import Path
+from typing import Final, cast
+
+from ingest.errors import SourceUnreadable
+from ingest.files.file_facts import FileFacts
+from ingest.otlp.limits import Limits
+from ingest.receiver.wal import WalRecord
+from ingest.records.quarantine import MAX_KEPT_BODY, Rejected
+
+PEEK: Final = 64 << 10
+"""Bytes that can be looked at before they are read."""
+_GZIP_MAGIC: Final = b"\x1f\x8b"
+_MARKS: Final = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+"""Byte order marks, the longer ones first: one begins with another."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileSource:
+    """One file."""
+
+    path: Path
+    name: str
+    """As people and quarantine know it."""
+    app: str | None
+    limits: Limits
+    facts: FileFacts
+    within: Path | None = None
+    """The folder that was asked for; a file of it that links lead out of is not read: nobody asked for what is there."""
+
+    @contextmanager
+    def opened(self) -> Iterator[BufferedReader]:
+        """The file's plain bytes from the beginning, in UTF-8 where they are text, without a byte order mark."""
+        self._check_within()
+        with ExitStack() as stack:
+            stream: BufferedReader = stack.enter_context(self.path.open("rb"))
+            if stream.peek(2)[:2] == _GZIP_MAGIC:
+                unpacked = stack.enter_context(gzip.GzipFile(fileobj=stream))
+                # A GzipFile is a raw stream in all but name.
+                stream = BufferedReader(cast("RawIOBase", unpacked), PEEK)
+            head = stream.peek(4)[:4]
+            encoding = next((name for mark, name in _MARKS if head.startswith(mark)), None)
+            if encoding is not None:
+                stream = BufferedReader(_Utf8(stream, encoding), PEEK)
+            elif head.startswith(codecs.BOM_UTF8):
+                stream.read(len(codecs.BOM_UTF8))
+            yield stream
+
+    def _check_within(self) -> None:
+        if self.within is None or self.path.resolve().is_relative_to(self.within.resolve()):
+            return
+        raise SourceUnreadable(
+            f"{self.name} is a link that leads out of the folder; it is not followed: ingest what it leads to by its own path."
+        )
+
+    @property
+    def can_be_read_again(self) -> bool:
+        """Whether the path is a file and no pipe."""
+        return self.path.is_file()
+
+    def record(
+        self,
+        kind: str,
+        body: bytes,
+        encoding: str,
+        *,
+        position: int = 1,
+        facts: FileFacts | None = None,
+    ) -> WalRecord:
+        """A part of the file for the log."""
+        return WalRecord(
+            kind=kind,
+            app=self.app,
+            source=self.name,
+            body=body,
+            received_at=time.time_ns(),
+            encoding=encoding,
+            position=position,
+            facts=facts or self.facts,
+        )
+
+    def refused(
+        self, code: str, reason: str, *, position: str = "file", body: bytes = b""
+    ) -> Rejected:
+        """A part of the file that cannot be used."""
+        return Rejected(
+            source=self.name,
+            position=position,
+            code=code,
+            reason=reason,
+            body=body[:MAX_KEPT_BODY],
+            app=self.app,
+            at=time.time_ns(),
+        )
+
+
+class _Utf8(RawIOBase):
+    """A stream of another encoding of Unicode as UTF-8; what is no text there becomes the replacement character."""
+
+    def __init__(self, stream: BufferedReader, encoding: str) -> None:
+        super().__init__()
+        self._stream = stream
+        self._decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
+        self._ready = b""
+
+    def readable(self) -> bool:
+        """Always."""
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        """Fill a buffer."""
+        view = memoryview(cast("bytearray", buffer)).cast("B")
+        while not self._ready:
+            chunk = self._stream.read(PEEK)
+            text = self._decoder.decode(chunk, final=not chunk)
+            self._ready = text.encode("utf-8", "replace")
+            if not chunk:
+                break
+        taken, self._ready = self._ready[: len(view)], self._ready[len(view) :]
+        view[: len(taken)] = taken
+        return len(taken)

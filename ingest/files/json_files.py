@@ -1,0 +1,228 @@
+"""Files of JSON: one value a line, one document, several documents, or one that is too large or broken to be read whole.
+
+Comes in: the stream of a file that begins as JSON does. Goes out: `WalRecord`s of bounded size and refusals. What a value
+means is not decided here; only whether some format knows it, because that says how the file may be cut into parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from io import BufferedReader
+from typing import Any, Final
+
+from ingest.files.file_facts import FileFacts
+from ingest.files.file_source import PEEK, FileSource
+from ingest.files.json_split import Break, split
+from ingest.files.json_values import (
+    broken,
+    first_line,
+    has_a_value_a_line,
+    skip_line,
+    too_long,
+)
+from ingest.formats.conversation_record import numbered
+from ingest.formats.format import Format
+from ingest.formats.records.reader import NAME as RECORD
+from ingest.formats.table import WHOLE_FILES, format_within
+from ingest.formats.unknown import no_known_format
+from ingest.receiver.wal import WalRecord
+from ingest.records.quarantine import Rejected
+from ingest.records.text import NOT_JSON, Json, json_bytes, load_json
+
+_CHUNK_BYTES: Final = 1 << 20
+"""Lines are stored together up to this size: one row a line would cost more than the lines."""
+_LOOKED_AT: Final = 20
+"""Lines that are looked at to tell what a file of lines is."""
+_ANY: Final = "chat_log"
+"""The kind of lines that nothing is known of: each is refused alone when it is decoded."""
+
+
+def read_json_file(source: FileSource, stream: BufferedReader) -> Iterator[WalRecord | Rejected]:
+    """Everything in a file that begins as JSON does."""
+    first, number = first_line(stream, source.limits.body_bytes)
+    if has_a_value_a_line(stream, first):
+        yield from _lines(source, stream, first, number)
+    else:
+        yield from _document(source, stream, first)
+
+
+@dataclass(slots=True)
+class Chunks:
+    """Lines on their way into records of bounded size."""
+
+    source: FileSource
+    kind: str
+    encoding: str
+    facts: FileFacts
+    first: int = 1
+    """The number of the first line that is held."""
+    held: list[bytes] = field(default_factory=list)
+    size: int = 0
+
+    def add(self, line: bytes) -> Iterator[WalRecord]:
+        """Take one line, and give back what is full."""
+        self.held.append(line)
+        self.size += len(line)
+        if self.size >= _CHUNK_BYTES:
+            yield from self.end()
+
+    def end(self) -> Iterator[WalRecord]:
+        """Give back what is held."""
+        if self.held:
+            yield self.source.record(
+                self.kind,
+                b"".join(self.held),
+                self.encoding,
+                position=self.first,
+                facts=self.facts,
+            )
+        self.first += len(self.held)
+        self.held, self.size = [], 0
+
+
+def _lines(
+    source: FileSource, stream: BufferedReader, first: bytes, number: int
+) -> Iterator[WalRecord | Rejected]:
+    rest = stream.peek(PEEK)[:PEEK]
+    row = _format_of_lines([first, *rest.split(b"\n")[:_LOOKED_AT]])
+    is_alone = not rest.strip()
+    if is_alone and row is None:
+        yield no_known_format(source, load_json(first), first)
+        return
+    if row is not None and row.is_whole_file:
+        yield from _whole(source, stream, first, number, row)
+        return
+    facts = replace(source.facts, is_alone=is_alone)
+    if row is not None and row.name == RECORD and not is_alone and source.can_be_read_again:
+        facts = replace(facts, numbered_by=numbered(_values_of_lines(source)))
+    chunks = Chunks(source, row.name if row else _ANY, "jsonl", facts, first=number)
+    limit = source.limits.body_bytes
+    line = first
+    while line:
+        if len(line) > limit:
+            skip_line(stream, line)
+            yield too_long(source, number)
+            line = b"\n"  # keeps the count of lines right for those after it
+        yield from chunks.add(line)
+        number += 1
+        line = stream.readline(limit + 1)
+    yield from chunks.end()
+
+
+def _format_of_lines(lines: Iterable[bytes]) -> Format | None:
+    """The format of a file of lines: of the first that one knows which reads line by line, else of the first at all."""
+    rows = [
+        row
+        for line in lines
+        if line.strip() and (row := format_within(load_json(line))) is not None
+    ]
+    told = [row for row in rows if not row.is_whole_file] or rows
+    by_sessions = [row for row in rows if row.is_whole_file and row.is_sure]
+    return next(iter(by_sessions or told), None)
+
+
+def _values_of_lines(source: FileSource) -> Iterator[Json]:
+    limit = source.limits.body_bytes
+    with source.opened() as stream:
+        while line := stream.readline(limit + 1):
+            if len(line) > limit:
+                skip_line(stream, line)
+            elif line.strip():
+                yield load_json(line)
+
+
+def _whole(
+    source: FileSource, stream: BufferedReader, first: bytes, number: int, row: Format
+) -> Iterator[WalRecord | Rejected]:
+    """A file whose lines mean nothing without each other, as one record."""
+    limit = source.limits.body_bytes
+    body = first + stream.read(max(0, limit + 1 - len(first)))
+    if len(body) > limit:
+        reason = (
+            f"{source.name} is {row.title} of more than {limit} bytes, which is read only as a whole; "
+            "split it into one file a conversation."
+        )
+        yield source.refused("file_too_large", reason, body=body)
+        return
+    facts = replace(source.facts, is_alone=True)
+    yield source.record(row.name, body, "jsonl", position=number, facts=facts)
+
+
+def _document(
+    source: FileSource, stream: BufferedReader, first: bytes
+) -> Iterator[WalRecord | Rejected]:
+    """One value that fills the file, several of them, or the beginning of one."""
+    limit = source.limits.body_bytes
+    body = first + stream.read(max(0, limit + 1 - len(first)))
+    value = load_json(body) if len(body) <= limit else NOT_JSON
+    if value is not NOT_JSON:
+        row = format_within(value)
+        if row is None:
+            yield no_known_format(source, value, body)
+            return
+        facts = replace(source.facts, is_alone=True)
+        yield source.record(row.name, body, "json", facts=facts)
+        return
+    parts = list(_parts(source)) if not source.can_be_read_again else _parts(source)
+    found = False
+    for part in parts:
+        found = True
+        yield part
+    if found:
+        return
+    if len(body) > limit:
+        reason = (
+            f"{source.name} is one JSON document of more than {limit} bytes without a list of records "
+            "that could be read one by one; write one record a line."
+        )
+        yield source.refused("document_too_large", reason, body=body)
+    else:
+        reason = (
+            f"{source.name} is cut off or no JSON, and no record in it is whole; write the file again. "
+            "tracegym ingest FILE --explain shows what can be read of it."
+        )
+        yield source.refused("unknown_json", reason, body=body)
+
+
+def _parts(source: FileSource) -> Iterator[WalRecord | Rejected]:
+    """The records of a document, one by one."""
+    limit = source.limits.body_bytes
+
+    def found() -> Iterator[Any]:
+        return iter(split(source.opened, _is_known, limit=limit))
+
+    chunks: Chunks | None = None
+    for part in found():
+        if isinstance(part, Break):
+            if chunks is not None:
+                yield from chunks.end()
+            yield broken(source, part)
+            continue
+        if chunks is None:
+            row = format_within(part.value)
+            facts = source.facts
+            if row is not None and row.name == RECORD:
+                values = (one.value for one in found() if not isinstance(one, Break))
+                facts = replace(facts, numbered_by=numbered(values))
+            chunks = Chunks(source, row.name if row else _ANY, "records", facts)
+        line = json_bytes(part.value) + b"\n"
+        if len(line) > limit:
+            place = f"record {part.number}"
+            reason = (
+                f"Record {part.number} of {source.name} is longer than {limit} bytes; split it."
+            )
+            yield source.refused("record_too_large", reason, position=place, body=line)
+            line = b"\n"
+        yield from chunks.add(line)
+    if chunks is not None:
+        yield from chunks.end()
+
+
+def _is_known(item: Json, document: Json, key: str) -> bool:
+    """Whether an element of a list can be read by itself, or in the document that holds only it."""
+    row = format_within(item)
+    if row is not None and row.name not in WHOLE_FILES:
+        return True
+    around = format_within(document)
+    return around is not None and key != "" and around.parted_at == key

@@ -1,0 +1,341 @@
+"""Outcomes that live elsewhere: a table of business records or survey answers, joined to episodes when it arrives.
+
+Comes in: CSV, JSONL or Parquet rows. Goes out: `OutcomeRow`s, then `Outcome`s: one for each episode that a row is
+about. A row that joins nothing is kept with `episode_id` None, to be joined when its episode arrives.
+"""
+
+from __future__ import annotations
+
+import csv
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow.parquet as pq
+
+from ingest.errors import SourceUnreadable
+from ingest.files.chat_outcome import annotator_of, number_of, outcome_id_of
+from ingest.records.app_name import UNNAMED
+from ingest.records.episode import Episode
+from ingest.records.moments import from_any
+from ingest.records.outcome import TARGETS, Outcome
+from ingest.records.quarantine import ROW, Rejected
+from ingest.records.right_answer import right_answer, right_answer_among
+from ingest.records.text import NOT_JSON, load_json
+
+_TRUTHS: Final = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
+_SOURCE: Final = "table"
+_REFERENCE: Final = "reference"
+"""The name of a row that says what would have been right and nothing of how it went."""
+_ATTRIBUTE: Final = "attribute"
+_MANY: Final = frozenset({"user", "task_key", _ATTRIBUTE})
+"""Targets that several episodes may share."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutcomeMapping:
+    """Which column says what."""
+
+    key: str = "key"
+    """The column that names what a row is about."""
+    target: str = "conversation"
+    """What the key is: one of `ingest.records.outcome.TARGETS`; `attribute:NAME` is any attribute of an episode's spans."""
+    name: str = "name"
+    value: str = "value"
+    at: str = "at"
+    by: str = "by"
+    comment: str = "comment"
+    correction: str = "correction"
+    """What would have been right: calls in JSON, or their objects as a query returns them; else a text, or a list of several answers.
+
+    Where the rows have no such column, `reference` and `answer` are looked for.
+    """
+    author: str = "author"
+    fixed_name: str | None = None
+    """The outcome's name where no column holds it (`ticket_reopened`)."""
+    fixed_by: str | None = None
+    """Who judged where no column says so; a table is a business record unless told otherwise."""
+    window_seconds: int | None = None
+    """For `user`, `task_key` and attributes: how long before the row the episode may have ended; None sets no bound."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutcomeRow:
+    """One row of a table, read."""
+
+    app: str | None
+    """None: the row may be about an episode of any app."""
+    target_kind: str
+    target_id: str
+    name: str
+    value: float | None
+    label: str | None
+    comment: str | None
+    by: str
+    author: str | None
+    at: int | None
+    correction: str | None = None
+    window_seconds: int | None = None
+
+
+def read_outcomes(
+    path: Path, mapping: OutcomeMapping | None = None, *, app: str | None = None
+) -> Iterator[OutcomeRow | Rejected]:
+    """Read a table; the file's ending says whether it is CSV, JSON lines or Parquet."""
+    columns = mapping or OutcomeMapping()
+    try:
+        yield from read_rows(_rows(path), columns, app=app, source=path.name)
+    except FileNotFoundError as error:
+        raise SourceUnreadable(f"{path} does not exist; check the path.") from error
+    except (OSError, UnicodeDecodeError, csv.Error, ValueError) as error:
+        raise SourceUnreadable(
+            f"{path} cannot be read as CSV, JSON lines or Parquet; check the file and its ending."
+        ) from error
+
+
+def read_rows(
+    rows: Iterable[Mapping[str, Any] | None],
+    columns: OutcomeMapping,
+    *,
+    app: str | None = None,
+    source: str = "query",
+) -> Iterator[OutcomeRow | Rejected]:
+    """Read rows wherever they come from; None stands for one that is no row at all."""
+    kind, _, attribute = columns.target.partition(":")
+    if kind not in TARGETS or (kind == _ATTRIBUTE) != bool(attribute):
+        allowed = sorted(TARGETS - {_ATTRIBUTE})
+        raise SourceUnreadable(
+            f"{columns.target} is no target of an outcome; use {', '.join(allowed)} or attribute:NAME."
+        )
+    for number, row in enumerate(rows, start=1):
+        yield _read(row, columns, app=app, source=source, position=f"{ROW} {number}")
+
+
+def _rows(path: Path) -> Iterator[Mapping[str, Any] | None]:
+    ending = path.suffix.lower()
+    if ending == ".parquet":
+        with pq.ParquetFile(path) as table:
+            for batch in table.iter_batches():
+                yield from batch.to_pylist()
+    elif ending in {".jsonl", ".ndjson", ".json"}:
+        with path.open("rb") as lines:
+            for line in lines:
+                if line.strip():
+                    value = load_json(line)
+                    yield value if value is not NOT_JSON and isinstance(value, dict) else None
+    else:
+        with path.open(encoding="utf-8-sig", newline="") as lines:
+            yield from csv.DictReader(lines)
+
+
+def _read(
+    row: Mapping[str, Any] | None,
+    columns: OutcomeMapping,
+    *,
+    app: str | None,
+    source: str,
+    position: str,
+) -> OutcomeRow | Rejected:
+    def refuse(code: str, reason: str) -> Rejected:
+        return Rejected(
+            source=source,
+            position=position,
+            code=code,
+            reason=reason,
+            body=repr(row).encode()[: 64 << 10],
+            app=app,
+            at=time.time_ns(),
+        )
+
+    if row is None:
+        return refuse("not_json", "The line is not a JSON object; write one row a line.")
+    key, name = _text(row.get(columns.key)), columns.fixed_name or _text(row.get(columns.name))
+    if key is None:
+        return refuse(
+            "no_key",
+            f"The row has nothing in column {columns.key}; say which column names the {columns.target}.",
+        )
+    correction = _right(row, columns)
+    if name is None and correction is not None:
+        name = _REFERENCE
+    if name is None:
+        return refuse(
+            "no_name",
+            f"The row has nothing in column {columns.name}; say which column names the outcome.",
+        )
+    at = row.get(columns.at)
+    moment = from_any(at)
+    if moment is None and _text(at) is not None:
+        return refuse(
+            "bad_time",
+            f"Column {columns.at} holds no time; write ISO 8601, such as 2026-09-01T08:00:00Z.",
+        )
+    value, label = _value(row.get(columns.value))
+    given = _text(row.get(columns.by)) or columns.fixed_by
+    kind, _, attribute = columns.target.partition(":")
+    return OutcomeRow(
+        app=app,
+        target_kind=kind,
+        target_id=f"{attribute}={key}" if attribute else key,
+        name=name,
+        value=value,
+        label=label,
+        comment=_text(row.get(columns.comment)),
+        correction=correction,
+        by=annotator_of(given, default="business_record"),
+        author=_text(row.get(columns.author)),
+        at=moment,
+        window_seconds=columns.window_seconds,
+    )
+
+
+def _text(value: object) -> str | None:
+    text = "" if value is None else str(value).strip()
+    return text or None
+
+
+def _right(row: Mapping[str, Any], columns: OutcomeMapping) -> str | None:
+    """What a row says would have been right: a text, or objects (as JSON lines and queries give them) as JSON."""
+    named = row.get(columns.correction)
+    found = named if columns.correction in row else right_answer_among(row)
+    return _text(right_answer(float(found) if isinstance(found, Decimal) else found))
+
+
+def _value(raw: object) -> tuple[float | None, str | None]:
+    """A number, or the label that stands where one was expected."""
+    if isinstance(raw, str):
+        text = raw.strip()
+        if text.lower() in _TRUTHS:
+            return _TRUTHS[text.lower()], None
+        try:
+            return number_of(float(text)), None
+        except ValueError:
+            return None, text or None
+    number = number_of(float(raw) if isinstance(raw, Decimal) else raw)
+    return number, None if number is not None or raw is None else str(raw)
+
+
+def join(
+    rows: Iterable[OutcomeRow],
+    episodes: Iterable[Episode],
+    *,
+    responses: Mapping[str, str] | None = None,
+    attributes: Mapping[str, Sequence[str]] | None = None,
+) -> list[Outcome]:
+    """One outcome for each row, the same row once; a row whose episode has not arrived keeps `episode_id` None."""
+    index = _Index(episodes, responses or {}, attributes or {})
+    joined: dict[str, Outcome] = {}
+    for row in rows:
+        _keep(joined, index.join(_outcome(row)))
+    return list(joined.values())
+
+
+def attach(
+    outcomes: Iterable[Outcome],
+    episodes: Iterable[Episode],
+    *,
+    responses: Mapping[str, str] | None = None,
+    attributes: Mapping[str, Sequence[str]] | None = None,
+) -> list[Outcome]:
+    """Join outcomes that have no episode yet to episodes that have arrived since; the others pass unchanged."""
+    index = _Index(episodes, responses or {}, attributes or {})
+    joined: dict[str, Outcome] = {}
+    for outcome in outcomes:
+        _keep(joined, outcome if outcome.episode_id else index.join(outcome))
+    return list(joined.values())
+
+
+def _keep(joined: dict[str, Outcome], outcome: Outcome) -> None:
+    known = joined.get(outcome.outcome_id)
+    # The same statement again is the same outcome; one that was said later replaces it.
+    if known is None or (outcome.at or 0) >= (known.at or 0):
+        joined[outcome.outcome_id] = outcome
+
+
+def _outcome(row: OutcomeRow) -> Outcome:
+    return Outcome(
+        app=row.app or UNNAMED,
+        outcome_id=outcome_id_of(
+            row.app, row.target_kind, row.target_id, row.name, row.by, row.author, _SOURCE
+        ),
+        target_kind=row.target_kind,
+        target_id=row.target_id,
+        episode_id=None,
+        name=row.name,
+        value=row.value,
+        label=row.label,
+        text=row.comment,
+        correction=row.correction,
+        by=row.by,
+        author=row.author,
+        at=row.at,
+        source=_SOURCE,
+        window_seconds=row.window_seconds,
+    )
+
+
+class _Index:
+    """Episodes by everything that a row may call them."""
+
+    def __init__(
+        self,
+        episodes: Iterable[Episode],
+        responses: Mapping[str, str],
+        attributes: Mapping[str, Sequence[str]],
+    ) -> None:
+        self._by_name: dict[tuple[str, str], list[Episode]] = defaultdict(list)
+        by_id: dict[str, Episode] = {}
+        for episode in episodes:
+            by_id[episode.episode_id] = episode
+            self._by_name["episode", episode.episode_id].append(episode)
+            for kind, name in (
+                ("conversation", episode.conversation_id),
+                ("user", episode.subject),
+                ("task_key", episode.task_key),
+                *(("trace", trace_id) for trace_id in episode.trace_ids),
+            ):
+                if name:
+                    self._by_name[kind, name].append(episode)
+        for response, episode_id in responses.items():
+            if episode_id in by_id:
+                self._by_name["response", response].append(by_id[episode_id])
+
+        for named, traces in attributes.items():
+            found = {e.episode_id: e for t in traces for e in self._by_name.get(("trace", t), ())}
+            self._by_name[_ATTRIBUTE, named] = list(found.values())
+
+    def join(self, outcome: Outcome) -> Outcome:
+        """The outcome with its episode, if exactly one can be meant."""
+        kind, target = outcome.target_kind, outcome.target_id
+        found = self._by_name.get((kind, target), [])
+        if kind in {"episode", "conversation"} and not found:
+            # People say "episode" for the id they gave it, and ours for theirs.
+            other = "conversation" if kind == "episode" else "episode"
+            found = self._by_name.get((other, target), [])
+        if kind in {"span", "tool_call"} and ":" in target:
+            found = self._by_name.get(("trace", target.split(":", 1)[0]), [])
+        if outcome.app != UNNAMED:
+            found = [episode for episode in found if episode.app == outcome.app]
+        if kind in _MANY:
+            found = _last_before(found, outcome.at, outcome.window_seconds)
+        ids = {episode.episode_id for episode in found}
+        if len(ids) != 1:
+            return outcome
+        return replace(outcome, episode_id=found[0].episode_id, app=found[0].app)
+
+
+def _last_before(
+    episodes: Sequence[Episode], at: int | None, window_seconds: int | None
+) -> list[Episode]:
+    """Of several episodes of one user the last one before the row: which of them earned it, nobody says more closely."""
+    if at is None:
+        return list(episodes)
+    started = [episode for episode in episodes if episode.started_at <= at]
+    if window_seconds is not None:
+        earliest = at - window_seconds * 1_000_000_000
+        started = [e for e in started if (e.ended_at or e.started_at) >= earliest]
+    return [max(started, key=lambda e: (e.started_at, e.episode_id))] if started else []

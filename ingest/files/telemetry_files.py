@@ -1,0 +1,166 @@
+"""Telemetry files, recognised by what is in them.
+
+Comes in: a file or a folder of anything that a row of `ingest.formats.table` knows, OTLP protobuf (raw bodies and the
+Collector's length-prefixed form), any of them gzipped. Goes out: `WalRecord`s of bounded size, and a `Rejected` for what
+is none of these. A file of any size is streamed. Records are not decoded here: `ingest.otlp.decode` does.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from io import BufferedReader
+from pathlib import Path
+from typing import Final
+
+from ingest.errors import SourceUnreadable
+from ingest.files.file_facts import FileFacts, stem_of
+from ingest.files.file_source import PEEK, FileSource
+from ingest.files.json_files import read_json_file
+from ingest.files.mapped_files import read_mapped_file
+from ingest.files.mapping import Layout
+from ingest.otlp.limits import DEFAULT_LIMITS, Limits
+from ingest.otlp.wire import signal_of
+from ingest.receiver.wal import WalRecord
+from ingest.records.app_name import safe_app_name
+from ingest.records.quarantine import Rejected
+
+_TABLES: Final = frozenset({".csv", ".tsv", ".parquet"})
+
+
+def read_file(
+    path: Path,
+    *,
+    app: str | None = None,
+    named_after: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    layout: Layout | None = None,
+) -> Iterator[WalRecord | Rejected]:
+    """Everything in a file, or in all files below a folder in the order of their names.
+
+    Data that names no app goes to `app`, else to `named_after`, else to an app with the name of the path. JSON is read by
+    `layout` where one is given, whatever else could read it.
+    """
+    for source in sources_in(path, app=app, named_after=named_after, limits=limits):
+        yield from read_source(source, layout, among_others=path.is_dir())
+
+
+def sources_in(
+    path: Path,
+    *,
+    app: str | None = None,
+    named_after: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Iterator[FileSource]:
+    """The file, or all files below a folder in the order of their names; hidden ones are left out."""
+    facts = FileFacts(named_after=named_after or safe_app_name(stem_of(path.resolve().name)))
+    if not path.is_dir():
+        yield FileSource(path=path, name=path.name, app=app, limits=limits, facts=facts)
+        return
+    for child in sorted(path.rglob("*")):
+        if child.is_file() and not child.name.startswith("."):
+            name = child.relative_to(path).as_posix()
+            yield FileSource(
+                path=child, name=name, app=app, limits=limits, facts=facts, within=path
+            )
+
+
+def read_source(
+    source: FileSource, layout: Layout | None, *, among_others: bool
+) -> Iterator[WalRecord | Rejected]:
+    """Everything in one file; one that cannot be opened raises `SourceUnreadable`, `among_others` it is refused."""
+    try:
+        yield from _read(source, layout)
+    except SourceUnreadable as error:
+        if not among_others:
+            raise
+        yield source.refused("unreadable_file", str(error))
+
+
+def _read(source: FileSource, layout: Layout | None) -> Iterator[WalRecord | Rejected]:
+    """The file's records; what was read before a broken spot is kept."""
+    try:
+        with source.opened() as stream:
+            yield from _recognised(source, stream, layout)
+    except FileNotFoundError as error:
+        raise SourceUnreadable(f"{source.path} does not exist; check the path.") from error
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        reason = f"{source.name} is damaged or cut off gzip ({error}); what stands before the damage was kept."
+        yield source.refused("damaged_gzip", reason)
+    except OSError as error:
+        raise SourceUnreadable(
+            f"{source.path} cannot be read ({error.strerror or error}); check its owner and the disk."
+        ) from error
+
+
+def _recognised(
+    source: FileSource, stream: BufferedReader, layout: Layout | None
+) -> Iterator[WalRecord | Rejected]:
+    head = stream.peek(PEEK)[:PEEK]
+    if not head.strip():
+        yield source.refused("empty_file", f"{source.name} is empty; nothing to read.")
+    elif head.lstrip()[:1] in {b"{", b"["} and layout is not None:
+        yield from read_mapped_file(source, layout)
+    elif head.lstrip()[:1] in {b"{", b"["}:
+        yield from read_json_file(source, stream)
+    elif head[0] < 0x08 and len(head) > 4 and head[4] == 0x0A:
+        yield from _length_prefixed(source, stream)
+    elif head[0] == 0x0A:
+        yield from _raw_body(source, stream)
+    else:
+        yield source.refused("unknown_format", _unknown(source), body=head)
+
+
+def _unknown(source: FileSource) -> str:
+    if source.path.suffix.lower() in _TABLES:
+        return (
+            f"{source.name} is a table and holds no conversations; "
+            "a table of outcomes goes in with: tracegym outcomes FILE."
+        )
+    return (
+        f"{source.name} is in no known format: neither JSON nor OTLP protobuf, plain or gzipped; "
+        "docs/dialects.md names the files that tracegym reads."
+    )
+
+
+def _raw_body(source: FileSource, stream: BufferedReader) -> Iterator[WalRecord | Rejected]:
+    limit = source.limits.body_bytes
+    body = stream.read(limit + 1)
+    if len(body) > limit:
+        reason = (
+            f"{source.name} is one protobuf body of more than {limit} bytes; send smaller batches."
+        )
+        yield source.refused("body_too_large", reason)
+        return
+    yield _protobuf(source, body, 1)
+
+
+def _length_prefixed(source: FileSource, stream: BufferedReader) -> Iterator[WalRecord | Rejected]:
+    number = 0
+    while prefix := stream.read(4):
+        number += 1
+        place = f"message {number}"
+        size = int.from_bytes(prefix, "big")
+        if len(prefix) < 4 or size > source.limits.body_bytes:
+            reason = f"Message {number} of {source.name} has an impossible length; the file is cut off or damaged here."
+            yield source.refused("bad_length_prefix", reason, position=place)
+            return
+        body = stream.read(size)
+        if len(body) < size:
+            reason = (
+                f"Message {number} of {source.name} is cut off; what stands before it was kept."
+            )
+            yield source.refused("truncated_message", reason, position=place, body=body)
+            return
+        yield _protobuf(source, body, number)
+
+
+def _protobuf(source: FileSource, body: bytes, number: int) -> WalRecord | Rejected:
+    signal = signal_of(body)
+    if signal is None:
+        reason = (
+            f"Message {number} of {source.name} is no OTLP body; it is damaged or something else."
+        )
+        return source.refused("not_otlp", reason, position=f"message {number}", body=body)
+    return source.record(f"otlp_{signal}", body, "protobuf", position=number)

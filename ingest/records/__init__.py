@@ -1,0 +1,1 @@
+"""The records of this stage: span, episode, outcome, quarantined record."""

@@ -1,0 +1,329 @@
+"""What the gate knows of one app for the length of one call: its values, its verdicts, and the texts it has seen.
+
+In: what was learnt, the vault, the policy. Out: `AppGate`, asked per distinct text and per distinct findings. Replaces
+nothing: that is `redact.apply.redactor`'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from redact.apply.context import Vocabulary, vocabulary_of
+from redact.apply.episode_memory import CleanTools, Memories
+from redact.apply.matcher import Match, Matcher, searched
+from redact.decisions.coverage import Elsewhere, elsewhere, is_accounted_for
+from redact.decisions.free_text import least_of, own_parts, subjects_of
+from redact.decisions.unknown_keys import judge
+from redact.decisions.verdicts import KEEP, NAME, NAMELIKE, OWN_WORDS, TEXTS, WITHHOLD, Verdict
+from redact.evidence.app_values import VALUE_SIZE, Learnt, evidence_value, keep_kind
+from redact.evidence.definitions import definition_key, is_shared, names_of_all
+from redact.evidence.language import words_of_subjects
+from redact.evidence.own_words import personal_parts
+from redact.evidence.people_places import without_choices
+from redact.evidence.place import WORDS, Place
+from redact.kinds import KINDS
+from redact.lists.gazetteer import ORDINARY
+from redact.names.unknown_names import UNKNOWN_NAMES, unexplained_in
+from redact.operators.vault import Vault
+from redact.policy import Policy
+from redact.readers.base64_runs import has_hidden_text
+from redact.readers.documents import Found, Unexplained
+from redact.recognizers.analyzer import Findings, atoms_in
+from redact.values.fold import Folded, fold, fold_value
+from redact.values.free_ids import FREE
+from redact.values.segments import is_read
+
+_REMEMBERED: Final = 20_000
+_NOBODY: Final[Mapping[str, list[int]]] = MappingProxyType({})
+_OF_PROSE: Final = (f"|{FREE}", f"|{UNKNOWN_NAMES}")
+"""Where tokens of free text and runs of capitalised words are counted, each of which is judged by itself."""
+
+
+class Known(NamedTuple):
+    """What the whole app knows of one text."""
+
+    folded: Folded
+    matches: list[Match]
+    hides_text: bool
+    """It holds base64 that can be read."""
+
+
+class AppGate:
+    """One app's matchers and memory, for the length of one call."""
+
+    def __init__(
+        self,
+        app: str,
+        learnt: Learnt,
+        vault: Vault,
+        policy: Policy,
+        judged_by: Learnt | None = None,
+    ) -> None:
+        known = learnt.app(app)
+        seen = known if judged_by is None else judged_by.app(app)
+        self.app = app
+        self.vault = vault
+        self._local = known.local
+        self.judgement = judge(seen, k=policy.k)
+        self.vocabulary: Vocabulary = vocabulary_of(
+            seen, k=policy.k, words=policy.public_values, judgement=self.judgement
+        )
+        self._seen = seen
+        self._runs: dict[str, tuple[tuple[Unexplained, Verdict], ...]] = {}
+        self._many: dict[str, frozenset[str]] = {}
+        self._least: int | None = None
+        self._everybodys: dict[Findings, bool] = {}
+        self.documents: Final[set[str]] = set()
+        """Results that are everybody's: one person's words in them are not the person's."""
+        self._k = policy.k
+        self.names: Final = names_of_all(seen, k=policy.k)
+        """The tools and arguments of everybody's definitions."""
+        self._unknown_texts: Final = policy.unknown
+        """What is done with text that nobody could judge by its key: `replace`, `withhold` or `keep`."""
+        self._personal_parts: dict[tuple[str, str], tuple[Found, ...]] = {}
+        self.hides_task_keys = policy.task_keys == "opaque"
+        self.shift = policy.shift_of(app)
+        values = dict(known.values)
+        for value, kind in self.judgement.values.items():
+            keep_kind(values, value, kind)
+        self.everywhere: Final = searched(values)
+        """The values that are looked for in all of the app's texts, with their kinds."""
+        self._drawn: dict[tuple[str, str], str] = {}
+        self._matcher: Matcher | None = None
+        self._called: Matcher | None = None
+        self.memories = Memories()
+        self._memory: dict[str, Known] = {}
+        self._settled: dict[str, Verdict] = {}
+        """Verdicts over places by their key, where they hang on no value."""
+        self.tools: Final[dict[tuple[tuple[str, ...], int], CleanTools]] = {}
+        """What is made of definitions that everybody has, by them and by the moment that dates hang on."""
+        self._kept: set[str] = set()
+        """Places of which every value is kept: most of them."""
+        self._tokens: dict[Findings, tuple[str, ...]] = {}
+        self._doubts: dict[Findings, tuple[tuple[Unexplained, Verdict], ...]] = {}
+
+    def own(
+        self, episode_id: str, found: Mapping[str, str] = MappingProxyType({})
+    ) -> dict[str, str]:
+        """Return the words that are personal within an episode: what was learnt, and what its texts reveal now."""
+        return without_choices({**self._local.get(episode_id, {}), **found}, self.judgement.choices)
+
+    def surrogate(self, kind: str, mention: str) -> str:
+        """Return what replaces a mention: no id that is known to be somebody's."""
+        moved = self._drawn.get((kind, mention))
+        if moved is None:
+            if len(self._drawn) >= _REMEMBERED:
+                self._drawn.clear()
+            moved = self.vault.unlike(self.app, kind, mention, self.everywhere)
+            self._drawn[kind, mention] = moved
+        return moved
+
+    def named_in(self, text: str) -> Iterator[str]:
+        """Yield the folded words of a comment that stand anywhere under a key that holds names by verdict: whose they are is not known there."""
+        if self._called is None:
+            words: dict[str, str] = {}
+            for key, verdict in self.judgement.verdicts.items():
+                kind = KINDS.get(verdict.action)
+                if verdict is NAMELIKE or (kind and kind.family == "name"):
+                    for value in map(fold_value, self._seen.evidence.get(key, ())):
+                        words.update([(value, NAME), *atoms_in(NAME, value)])
+            self._called = Matcher(everywhere=searched(words))
+        for match in self._called.matches(fold(text), text):
+            yield match.value
+
+    def shares(self, definition: str) -> bool:
+        """Say whether a tool definition is everybody's and not made for one user."""
+        return is_shared(self._seen, definition_key(definition), k=self._k)
+
+    def accounts_for(
+        self, leaf: Unexplained, verdict: Verdict, own: Mapping[str, str], told: Elsewhere
+    ) -> bool:
+        """Say whether every word of a leaf is replaced wherever it stands, or many people's: there is nothing left to withhold."""
+        matches, holds = self.known(leaf.value).matches, self.vocabulary.holds
+        if verdict != TEXTS:
+            return is_accounted_for(leaf.value, matches, own, holds)
+        told = replace(told, many=self._said_by_many(leaf.path))
+        return is_accounted_for(leaf.value, matches, own, holds, told)
+
+    def personal_parts(self, leaf: Unexplained, verdict: Verdict) -> tuple[Found, ...] | None:
+        """Return what of a leaf that a verdict does not keep is personal; None where the whole leaf is to be withheld."""
+        if verdict.action != WITHHOLD and verdict is not OWN_WORDS:
+            return (Found(verdict.action, leaf.value, leaf.path.rpartition(".")[2]),)
+        if verdict.action == WITHHOLD and self._unknown_texts != "replace":
+            return None if self._unknown_texts == "withhold" else ()
+        parts = self._words_of(leaf, verdict)
+        if parts is None and verdict is OWN_WORDS:
+            return (Found(verdict.action, leaf.value, leaf.path.rpartition(".")[2]),)
+        return parts
+
+    def _words_of(self, leaf: Unexplained, verdict: Verdict) -> tuple[Found, ...] | None:
+        """Return the names and numbers of a text that nothing explains: the app's language, else what stays and k subjects saw there.
+
+        None where they cannot be told: in a script whose words nobody reads, and of a word that a sentence may mean as well.
+        """
+        if not is_read(leaf.value):
+            return None
+        asked = (leaf.path, leaf.value)
+        parts = self._personal_parts.get(asked)
+        if parts is None:
+            if len(self._personal_parts) >= _REMEMBERED:
+                self._personal_parts.clear()
+            words: AbstractSet[str] = self.judgement.language
+            if verdict.action == WITHHOLD:
+                words = self.judgement.words | self._said_by_many(leaf.path)
+            parts = self._personal_parts[asked] = tuple(
+                personal_parts(leaf.value, words, of_people=verdict is OWN_WORDS)
+            )
+        doubtful = any(p.kind == "last_name" and fold_value(p.value) in ORDINARY for p in parts)
+        return None if doubtful else parts
+
+    def is_everybodys(self, findings: Findings) -> bool:
+        """Say whether a text is a document that many subjects were shown as it is, and that keeps nobody's record."""
+        known = self._everybodys.get(findings)
+        if known is None:
+            if len(self._everybodys) >= _REMEMBERED:
+                self._everybodys.clear()
+            known = self._everybodys[findings] = self._is_shown_to_many(findings)
+        return known
+
+    def _is_shown_to_many(self, findings: Findings) -> bool:
+        leaves = [(place, leaf) for place, leaf in findings.sightings if not leaf.free]
+        if not any(len(leaf.value) > VALUE_SIZE for _, leaf in leaves):
+            return False
+        if any(found.key for found in findings.values):
+            return False
+        if self._least is None:
+            self._least = least_of(self._k, subjects_of(self._seen.evidence.values()))
+        evidence, least = self._seen.evidence, self._least
+        return all(
+            len(evidence.get(place, _NOBODY).get(evidence_value(leaf.value), ())) >= least
+            for place, leaf in leaves
+        ) and not any(verdict.action == WITHHOLD for _, verdict in self.doubts(findings))
+
+    def told_elsewhere(
+        self, texts: Iterable[str], withheld: Collection[str], values: Iterable[str]
+    ) -> Elsewhere:
+        """Return what texts say without the leaves that a verdict withholds; `values` are their other leaves."""
+        return elsewhere(texts, withheld, values, self.judgement.words)
+
+    def tokens_in(self, several: Iterable[Findings]) -> Iterator[str]:
+        """Yield the tokens of texts of unknown form that are replaced wherever they stand."""
+        for findings in several:
+            if findings.sightings:
+                tokens = self._tokens.get(findings)
+                if tokens is None:
+                    personal = self.judgement.tokens.personal
+                    tokens = self._tokens[findings] = tuple(
+                        leaf.value
+                        for _, leaf in findings.sightings
+                        if leaf.path == FREE and leaf.value in personal
+                    )
+                yield from tokens
+
+    def _said_by_many(self, path: str) -> frozenset[str]:
+        """Return the words of free text that k subjects saw at a path, each asked for once."""
+        words = self._many.get(path)
+        if words is None:
+            paths = {path, WORDS + path}
+            at = [seen for key, seen in self._seen.evidence.items() if Place.of(key).path in paths]
+            words = self._many[path] = words_of_subjects(at, self.judgement.words, k=self._k)
+        return words
+
+    def known(self, text: str) -> Known:
+        """Return what the whole app knows of a text, once per distinct text."""
+        found = self._memory.get(text)
+        return found if found is not None else self.known_of([text])[0]
+
+    def known_of(self, texts: Iterable[str]) -> list[Known]:
+        """Return what the whole app knows of several texts; those it has not seen are searched in one walk."""
+        listed = list(texts)
+        new = self.unknown(listed)
+        if new:
+            if self._matcher is None:
+                self._matcher = Matcher(everywhere=self.everywhere)
+            self.searched_with(self._matcher, new, new)
+        return [self._memory[text] for text in listed]
+
+    def unknown(self, texts: Sequence[str]) -> Sequence[str]:
+        """Return the texts that were not searched for the app's values; all of them where the memory is full."""
+        memory = self._memory
+        new = [text for text in texts if text not in memory]
+        if new and len(memory) + len(new) > _REMEMBERED:
+            memory.clear()
+            return texts
+        return new
+
+    def searched_with(
+        self, matcher: Matcher, texts: Sequence[str], new: Collection[str]
+    ) -> list[list[Match]]:
+        """Return what a matcher of the app's values and others finds in texts, and keep what of it is the app's in new ones."""
+        memory = self._memory
+        listed = frozenset(new)
+        folded = [fold(text) if text in listed else memory[text].folded for text in texts]
+        found = matcher.matches_of(folded, texts)
+        for text, read, matches in zip(texts, folded, found, strict=True):
+            if text in listed:
+                of_app = [match for match in matches if not match.local] if matches else matches
+                memory[text] = Known(read, of_app, has_hidden_text(text))
+        return found
+
+    def doubts(self, findings: Findings) -> tuple[tuple[Unexplained, Verdict], ...]:
+        """Return the leaves of a text that no rule explains and that the app's verdicts do not keep."""
+        doubts = self._doubts.get(findings)
+        if doubts is None:
+            if len(self._doubts) >= _REMEMBERED:
+                self._doubts.clear()
+                self._tokens.clear()
+            doubts = self._doubts[findings] = tuple(self._doubted(findings))
+        return doubts
+
+    def _doubted(self, findings: Findings) -> Iterator[tuple[Unexplained, Verdict]]:
+        kept = self._kept
+        for place, leaf in findings.sightings:
+            if place in kept:
+                continue
+            if leaf.path == UNKNOWN_NAMES:
+                yield from self._unknown_in(place, leaf)
+                continue
+            verdict = self._settled.get(place) or self._settle(place, leaf.value)
+            if verdict.action == KEEP or "://" in leaf.value:
+                continue
+            if verdict.action == WITHHOLD and self.vocabulary.holds(leaf.value):
+                continue
+            if self.judgement.spares(verdict, leaf.value):
+                continue
+            for part in self._parts_of(place, leaf):
+                yield part, verdict
+
+    def _parts_of(self, place: str, leaf: Unexplained) -> Iterator[Unexplained]:
+        """Yield what of a leaf its place's verdict is about."""
+        template = self.judgement.templates.get(place)
+        if template:
+            yield from (leaf._replace(value=part) for part in own_parts(leaf.value, template))
+        else:
+            yield leaf
+
+    def _unknown_in(self, place: str, leaf: Unexplained) -> tuple[tuple[Unexplained, Verdict], ...]:
+        """Return what of a run of prose the app's language does not explain, once per run."""
+        run = leaf.value
+        parts = self._runs.get(run)
+        if parts is None:
+            verdict = self.judgement.of(place, run)
+            spared = self.judgement.spares(verdict, run)
+            own = [] if spared else unexplained_in(run, self.judgement.words)
+            parts = tuple((leaf._replace(value=part), verdict) for part in own)
+            self._runs[run] = parts
+        return parts
+
+    def _settle(self, place: str, value: str) -> Verdict:
+        """Return the verdict over a value, remembered where it hangs on the place alone."""
+        verdict = self.judgement.of(place, value)
+        if place in self.judgement.places and not place.endswith(_OF_PROSE):
+            self._settled[place] = verdict
+            if verdict.action == KEEP:
+                self._kept.add(place)
+        return verdict

@@ -1,0 +1,1 @@
+"""The independent search for what must not have come out."""

@@ -1,0 +1,1 @@
+"""What a whole app says of its values: who saw what, catalogues, choices, its language."""

@@ -1,0 +1,1 @@
+"""Names of people in text that no key explains."""

@@ -1,0 +1,1 @@
+"""What one text reveals: patterns, identifiers, codes, addresses; the analyzer runs them all."""

@@ -1,0 +1,435 @@
+"""What one text reveals: the personal values under its keys and in its shapes, and the leaves no key explains.
+
+In: the text of a message, an argument or a result, with the tool's name. Out: `Findings`, cached per distinct text,
+because prompts, catalogues and repeated history make most of the bytes. Knows one text only: subjects, counting over
+the app and what is done with a value are `redact.apply.learn`'s.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final
+
+from redact.evidence.app_values import VALUE_SIZE
+from redact.evidence.forms import drawn_in
+from redact.evidence.place import MESSAGE, RESULT, keyed_place
+from redact.kinds import KINDS
+from redact.lists.gazetteer import is_name
+from redact.lists.lexicon import Lexicon, load_lexicon
+from redact.names.abbreviations import numbered_words
+from redact.names.mail_names import names_beside
+from redact.names.prose_names import names_in, names_shown, names_somebody, runs_in
+from redact.names.unknown_names import UNKNOWN_NAMES, unknown_runs
+from redact.names.without_capitals import parts_of_name, possible_names
+from redact.operators.surrogates import ID_WORDS, PARTICLES, STREET_WORDS
+from redact.policy import Policy
+from redact.readers.base64_runs import has_hidden_text, hidden_texts
+from redact.readers.documents import Documents, Found, Unexplained
+from redact.recognizers.accounts import accounts_in, mentioned_in
+from redact.recognizers.addresses_without_blanks import addresses_without_blanks
+from redact.recognizers.births import births_in
+from redact.recognizers.named_ids import named_ids_in
+from redact.recognizers.patterns import patterns_in
+from redact.recognizers.prefilter import EVERYTHING, Needs, needs_of
+from redact.recognizers.presidio_engine import NamesEngine, people_finder
+from redact.recognizers.short_codes import codes_told
+from redact.recognizers.spoken_forms import emails_said, numbers_said
+from redact.values.character_classes import SIGNS
+from redact.values.fold import fold_value, without_escapes
+from redact.values.free_ids import FREE, free_days, free_ids
+from redact.values.scripts import is_word
+from redact.values.segments import is_sentence
+from redact.values.shapes import addresses_in, digit_count, emails_in, letter_count, lines_by_kind
+
+_DOOR: Final = re.compile(r"(?<!\w)(?:\d{1,4}[a-z]|[a-z]-?\d{1,4})(?!\w)")
+_ATOM: Final = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{SIGNS}])*")
+_REMEMBERED: Final = 32_000_000
+"""Characters of text a reader remembers what they reveal."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Findings:
+    """What one text reveals; equal only to itself, so that what follows from it can be remembered by it."""
+
+    values: dict[Found, None]
+    """The personal values, each once."""
+    sightings: tuple[tuple[str, Unexplained], ...] = ()
+    """The distinct leaves no rule explains, each with the key of its `Place`; messages have none."""
+    flagged: tuple[Found, ...] = ()
+    """Names in prose that the policy flags instead of removing them."""
+    numbered: tuple[str, ...] = ()
+    """Words with a number behind them: user names, where the episode's names are in them."""
+    codes: tuple[str, ...] = ()
+    """Short numbers behind a word, which the rest of the episode may explain."""
+
+
+class Finder:
+    """Reads texts for what they reveal, each distinct text once."""
+
+    def __init__(
+        self,
+        lexicon: Lexicon,
+        *,
+        prose_names: str = "remove",
+        people: Callable[[str], Iterator[str]] | None = None,
+        prefiltered: bool = True,
+    ) -> None:
+        self._people = people
+        self._documents = Documents(lexicon)
+        self._prefiltered = prefiltered
+        self._prose_names = prose_names
+        self._held = 0
+        self._known: dict[tuple[str, str], dict[str, Findings]] = {}
+        """By tool and origin, and by text."""
+        self._placed: dict[tuple[str, str], dict[Unexplained, tuple[str, Unexplained]]] = {}
+        """By origin and whose the text is: the leaves with their places."""
+        self.found: Final[dict[Hashable, tuple[Found, ...]]] = {}
+        """What episodes were found to reveal, by the findings of their texts: kept as long as those are."""
+
+    def in_prose(self, text: str) -> Findings:
+        """Return what a message's text reveals by shape and context, and by structure where it quotes JSON."""
+        return self.in_text(text, "", MESSAGE)
+
+    def in_text(self, text: str, tool: str, origin: str) -> Findings:
+        """Return what a text reveals, each distinct one read once; its origin is a `message`, an `argument` or a `result`."""
+        known = self._known.get((tool, origin))
+        found = None if known is None else known.get(text)
+        return found or self._remembered(text, tool, origin)
+
+    def messages(self) -> dict[str, Findings]:
+        """Return what messages reveal that were read before."""
+        return self._known.setdefault(("", MESSAGE), {})
+
+    def _remembered(self, text: str, tool: str, origin: str) -> Findings:
+        if self._held > _REMEMBERED:
+            self._known.clear()
+            self._placed.clear()
+            self.found.clear()
+            self._held = 0
+        self._held += len(text)
+        known = self._known.setdefault((tool, origin), {})
+        found = known[text] = self._read(text, tool, origin)
+        return found
+
+    def _read(self, text: str, tool: str, origin: str) -> Findings:
+        needs = self._needs(text)
+        if needs.nothing and origin == MESSAGE and self._is_silent(text):
+            return self._unlisted(text)
+        found: list[Found] = []
+        unexplained: list[Unexplained] = []
+        is_json = self._documents.read(text, tool, found, unexplained, fields=origin == RESULT)
+        for run in hidden_texts(text) if has_hidden_text(text) else ():
+            self._documents.read(run.text, tool or _HIDDEN, found, unexplained)
+            found.extend(_by_shape(run.text, EVERYTHING))
+        found.extend(_whole_names(found))
+        if needs.shapes:
+            found.extend(_by_shape(text, needs))
+        if "\\" in text:
+            quoted = [leaf.value for leaf in unexplained] if is_json else [text]
+            found.extend(self._in_quotes(quoted))
+            text = text if is_json else without_escapes(text)
+            needs = self._needs(text)
+        prose = self._prose(text, origin, unexplained, is_json=is_json)
+        if origin == MESSAGE and prose:
+            found.extend(_said(text, needs))
+        named = self._people_of(text, origin, prose, is_json=is_json)
+        unexplained += _tokens_of_leaves(unexplained) if is_json else _tokens_of_text(text, needs)
+        if "@" in text:
+            unexplained += map(_unexplained_token, mentioned_in(text))
+        flagged = tuple(dict.fromkeys(named)) if self._prose_names == "flag" else ()
+        if not flagged:
+            found.extend(named)
+        values = dict.fromkeys(found)
+        if origin == MESSAGE:
+            unexplained = [leaf for leaf in unexplained if leaf.path == FREE]
+        numbered = numbered_words(text) if needs.numbered else ()
+        runs = self._runs(prose, origin)
+        codes = codes_told(text, prose, origin) if needs.codes else ()
+        if not (unexplained or runs):
+            shown = values or flagged or numbered or codes
+            return Findings(values, (), flagged, numbered, codes) if shown else _NOTHING
+        # An e-mail address found by shape makes a record personal too: its keys may be in no lexicon.
+        sightings = self._sightings(origin, unexplained, personal=bool(values))
+        return Findings(values, sightings + runs, flagged, numbered, codes)
+
+    def _prose(
+        self, text: str, origin: str, unexplained: Sequence[Unexplained], *, is_json: bool
+    ) -> list[str]:
+        """Return the sentences of a text in which people may be named."""
+        if self._prose_names == "off":
+            return []
+        return [text] if origin == MESSAGE else _spoken(text, unexplained, is_json=is_json)
+
+    def _people_of(
+        self, text: str, origin: str, prose: Sequence[str], *, is_json: bool
+    ) -> list[Found]:
+        """Return the people whom the sentences of a text name."""
+        if origin == MESSAGE:
+            return [found for part in prose for found in self._named(part, self._needs(part))]
+        return self._told(text, prose, is_json=is_json) if prose else []
+
+    def _in_quotes(self, texts: Iterable[str]) -> Iterator[Found]:
+        """Yield what texts show once line breaks and letters that they write as escapes are read."""
+        for text in texts:
+            plain = without_escapes(text)
+            if plain != text:
+                yield from _by_shape(plain, self._needs(plain))
+
+    def _unlisted(self, text: str) -> Findings:
+        """Return what a silent message reveals: words that may be names of no list."""
+        runs = self._runs([text], MESSAGE)
+        return Findings({}, runs) if runs else _NOTHING
+
+    def _runs(self, prose: Sequence[str], origin: str) -> tuple[tuple[str, Unexplained], ...]:
+        """Return the runs of capitalised words that may be names, each with its place."""
+        if not prose or self._prose_names != "remove":
+            return ()
+        alone, listed = origin != RESULT, origin == MESSAGE
+        runs: list[str] = []
+        for part in prose:
+            runs += unknown_runs(part, runs_in(part), alone=alone, listed=listed)
+            runs += possible_names(part)
+        return tuple([_run_at(origin, run) for run in runs]) if runs else ()
+
+    def _told(self, text: str, spoken: Sequence[str], *, is_json: bool) -> list[Found]:
+        """Return the people whom the sentences of an argument or a result name."""
+        named = [found for part in spoken for found in self._named(part, self._needs(part))]
+        if not is_json and _is_spoken(text):
+            named += [Found(kind, name, "") for kind, name in names_shown(text)]
+        return named
+
+    def _sightings(
+        self, origin: str, unexplained: Sequence[Unexplained], *, personal: bool
+    ) -> tuple[tuple[str, Unexplained], ...]:
+        """Return the distinct leaves, each with its place; the same leaves stand in many documents."""
+        leaves = dict.fromkeys(unexplained)
+        whose = "p" if personal else "n"
+        known = self._placed.setdefault((origin, whose), {})
+        placed = list(map(known.get, leaves))
+        if not all(placed):
+            # Of a list nobody's record is made: what one text holds one or two of is what it is about.
+            paths = [leaf.path for leaf in leaves if leaf.free]
+            rows = Counter(paths) if paths else {}
+            for turn, leaf in enumerate(leaves):
+                if placed[turn] is None:
+                    path, _, kind, free = leaf
+                    own = free and (path == FREE or rows[path] <= _ONE_OR_TWO)
+                    pair = (keyed_place(origin, kind, "f" if own else whose, path), leaf)
+                    placed[turn] = pair
+                    if not free:  # elsewhere there may be more or fewer of it
+                        known[leaf] = pair
+        return tuple(filter(None, placed))
+
+    def _is_silent(self, text: str) -> bool:
+        """Say whether a message that needs no search holds no document, no listed name and nothing hidden."""
+        if self._people or "{" in text or "[" in text or "@" in text or _STARTS_JSON(text):
+            return False
+        return not (has_hidden_text(text) or (self._prose_names != "off" and names_somebody(text)))
+
+    def _needs(self, text: str) -> Needs:
+        return needs_of(text) if self._prefiltered else EVERYTHING
+
+    def _named(self, text: str, needs: Needs) -> Iterator[Found]:
+        """Yield the people whom a text names, by the word lists and by the policy's model."""
+        for kind, name in names_in(text, needs):
+            yield Found(kind, name, "")
+        for name in self._people(text) if self._people else ():
+            yield Found("full_name" if " " in name.strip() else "first_name", name, "")
+
+
+_STARTS_JSON: Final = re.compile(r'\s*["\d]').match
+_NOTHING: Final = Findings({})
+"""What four texts of ten reveal."""
+
+
+@lru_cache(maxsize=4)
+def _finder(
+    rules: tuple[tuple[str, str], ...], prose_names: str, engine: NamesEngine | None
+) -> Finder:
+    people = people_finder(engine) if engine and prose_names != "off" else None
+    return Finder(load_lexicon(dict(rules)), prose_names=prose_names, people=people)
+
+
+def finder_for(policy: Policy) -> Finder:
+    """Return the policy's reader; one per process, so that scrubbing need not read again what learning read."""
+    return _finder(tuple(policy.keys.items()), policy.prose_names, policy.names)
+
+
+def _spoken(text: str, unexplained: Sequence[Unexplained], *, is_json: bool) -> list[str]:
+    """Return the sentences of an argument or a result; what is no JSON is prose too."""
+    told = [
+        without_escapes(value)
+        for leaf in unexplained
+        if leaf.kind in _READ_AS_TEXT and (len(value := leaf.value) > _SPOKEN or is_sentence(value))
+    ]
+    return [part for part in (told if is_json else [*told, text]) if _is_spoken(part)]
+
+
+@lru_cache(maxsize=20_000)
+def _run_at(origin: str, run: str) -> tuple[str, Unexplained]:
+    """Return a run of capitalised words with its place."""
+    leaf = Unexplained(UNKNOWN_NAMES, run, "?", free=True)
+    return keyed_place(origin, "?", "f", UNKNOWN_NAMES), leaf
+
+
+def _tokens_of_text(text: str, needs: Needs) -> list[Unexplained]:
+    """Return the tokens of a text without keys that look like identifiers, and its days."""
+    if not (needs.tokens or needs.days or needs.drawn):
+        return []
+    ids = free_ids(text) if needs.tokens else ()
+    drawn = drawn_in(text) if needs.drawn else ()
+    days = free_days(text) if needs.days else ()
+    return list(map(_unexplained_token, dict.fromkeys((*ids, *drawn, *days))))
+
+
+def _tokens_of_leaves(unexplained: Sequence[Unexplained]) -> list[Unexplained]:
+    """Return such tokens and days in the leaves of a document that no key explains."""
+    told: dict[str, None] = {}
+    for leaf in unexplained:
+        value = leaf.value
+        if " " in value or "/" in value or leaf.free or len(value) > VALUE_SIZE:
+            told.update(_tokens_in(value))
+    return list(map(_unexplained_token, told))
+
+
+@lru_cache(maxsize=20_000)
+def _tokens_in(value: str) -> dict[str, None]:
+    """Return the tokens of a leaf: a catalogue's leaves stand in many documents."""
+    value = without_escapes(value)
+    return dict.fromkeys((*free_ids(value), *drawn_in(value), *free_days(value)))
+
+
+def _unexplained_token(token: str) -> Unexplained:
+    return Unexplained(FREE, token, "?", free=True)
+
+
+def _whole_names(found: Sequence[Found]) -> list[Found]:
+    """Return the full names whose two parts stand side by side: one person's, app-wide where each word is not."""
+    whole = []
+    taken = -1  # the last place that is part of a name: in a list of people, A's surname stands before B's first name
+    for place, (one, two) in enumerate(pairwise(found)):
+        if two.kind == _OTHER_NAME.get(one.kind) and place > taken:
+            first, last = (one, two) if one.kind == "first_name" else (two, one)
+            whole.append(Found("full_name", f"{first.value} {last.value}", one.key))
+            taken = place + 1
+    return whole
+
+
+_OTHER_NAME: Final = {"first_name": "last_name", "last_name": "first_name"}
+_READ_AS_TEXT: Final = frozenset({"?", "text"})
+_ONE_OR_TWO: Final = 2
+_HIDDEN: Final = "base64"
+"""The tool under which what a message hides is counted."""
+_SPOKEN: Final = 24
+
+
+def _is_spoken(value: str) -> bool:
+    return (len(value) > _SPOKEN and value.count(" ") > 3) or is_sentence(value)
+
+
+def _addressed(text: str) -> Iterator[Found]:
+    """Yield e-mail addresses, and the names beside them of which they are made."""
+    for value in dict.fromkeys(emails_in(text)):
+        yield Found("email", value, "")
+        yield from (Found("full_name", name, "") for name in names_beside(text, value))
+
+
+def _said(text: str, needs: Needs) -> Iterator[Found]:
+    """Yield the addresses and numbers that somebody says in words."""
+    for value in emails_said(text) if needs.said else ():
+        yield Found("email", value, "")
+    for value in numbers_said(text) if needs.said else ():
+        yield Found("phone", value, "")
+
+
+def _by_shape(text: str, needs: Needs) -> Iterator[Found]:
+    if needs.emails:
+        yield from _addressed(text)
+    for kind, value in patterns_in(text, needs):
+        yield Found(kind, value, "")
+    yield from _addresses(text, needs)
+    for value in births_in(text) if needs.births else ():
+        yield Found("birth_date", value, "")
+    for value in accounts_in(text) if needs.accounts else ():
+        yield Found("handle", value, "")
+    for value, first, second in named_ids_in(text) if needs.named_ids else ():
+        if _names_somebody(first, second):
+            yield Found("person_id", value, "")
+
+
+def _addresses(text: str, needs: Needs) -> Iterator[Found]:
+    """Yield the address lines of a text, in the forms of all languages."""
+    if needs.addresses:
+        for kind, value in addresses_in(text):
+            yield Found(kind, value, "")
+    for kind, value in lines_by_kind(text) if needs.kinds_first else ():
+        yield Found(kind, value, "")
+    for value in addresses_without_blanks(text) if needs.uncapitalised else ():
+        yield Found("street", value, "")
+
+
+@lru_cache(maxsize=65_536)
+def _names_somebody(first: str, second: str) -> bool:
+    words = (fold_value(first), fold_value(second))
+    return not any(word in ID_WORDS for word in words) and any(is_name(word) for word in words)
+
+
+def atoms_in(kind: str, folded: str) -> tuple[tuple[str, str], ...]:
+    """Return the single words and numbers inside a composite that are searched for within the episode, with their kinds."""
+    own = _ATOM_KIND.get(kind, "last_name")
+    atoms = tuple((atom, own) for atom in dict.fromkeys(_atoms(kind, folded)))
+    if own != "street" and (kind != "opaque_id" or " " not in folded):
+        return atoms
+    return (*atoms, *((door, "code") for door in doors_in(folded)))
+
+
+def doors_in(folded: str) -> tuple[str, ...]:
+    """Return the numbers with a letter in a part of an address, by which a flat is said alone: `11b`."""
+    return tuple(dict.fromkeys(_DOOR.findall(folded)))
+
+
+_ATOM_KIND: Final = {"street": "street", "payment_id": "payment_id"}
+
+
+def _atoms(kind: str, folded: str) -> list[str]:
+    family = KINDS[kind].family
+    if family == "name":
+        words = _ATOM.findall(folded)
+        if len(words) == 1 and not folded.isascii():
+            words += [part for part in parts_of_name(folded) if part != words[0]]
+        return [word for word in words if is_word(word) and word not in PARTICLES]
+    if family == "street":
+        return [
+            word for word in _ATOM.findall(folded) if len(word) > 3 and word not in STREET_WORDS
+        ]
+    if kind == "payment_id":
+        return re.findall(r"\d{5,}", folded)
+    if kind in {"person_id", "handle", "email"}:
+        local = folded.rpartition("@")[0] or folded
+        words = _ATOM.findall(local)
+        return [word for word in words if len(word) > 2 and word not in ID_WORDS and is_name(word)]
+    return []
+
+
+@lru_cache(maxsize=65_536)
+def is_composite(kind: str, folded: str) -> bool:
+    """Say whether a value names one person by itself, so that it is searched for in the whole app."""
+    letters, digits = letter_count(folded), digit_count(folded)
+    if not KINDS[kind].direct:
+        # "LS9 1DX" is a street and nothing else wherever it stands; "90210" is a number like any other.
+        return kind == "postcode" and letters >= 2 and digits >= 1 and len(folded) >= 5
+    if kind == "full_name":
+        return len([word for word in folded.split() if is_word(word)]) > 1
+    if kind == "street":
+        own = [word for word in _ATOM.findall(folded) if len(word) > 2 and word not in STREET_WORDS]
+        return digits > 0 and bool(own) and len(folded) >= 8  # "Suite 171" is anybody's
+    if kind in {"secret", "email", "iban", "card_number", "ssn", "ip"}:
+        return len(folded) >= 6
+    if kind == "phone":
+        return digits >= 7
+    return len(folded) >= 5 and (digits >= 4 or (digits >= 1 and letters >= 2))

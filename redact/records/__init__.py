@@ -1,0 +1,1 @@
+"""The records past the gate, and their rows."""

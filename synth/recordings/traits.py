@@ -1,0 +1,143 @@
+"""What all tasks of one app have in common: its tools' kinds and the words that everybody says.
+
+In: the facts of all attempts of an app. Out: traits that derivation takes beside one task's attempts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from environments.runtime.checks.texts import content_words, stem
+from environments.runtime.checks.view import View, text_of
+from redact.values.talk_language import language_code, language_of_talk
+from synth.recordings.attempt_facts import Facts
+from synth.recordings.repeats import Repeats, repeats_of
+from synth.recordings.tool_kinds import ToolKinds
+from synth.rubric.fact_forms import ENGLISH
+from synth.rubric.forgiveness import Seen, ended_right, undecided, unforgiven
+from synth.rubric.habits import NULL
+from synth.rubric.told_amounts import Spread, spread_of
+
+EVERYDAY: Final = 0.15
+"""Share of an app's attempts from which a word says nothing about one task."""
+LEAST_ATTEMPTS: Final = 3
+SAMPLE: Final = 40
+"""Attempts by which an app's language is known."""
+WITHOUT_GROUND: Final = 0.1
+"""Share of an app's resolved attempts that tell a fact of one kind without a ground, beyond which that kind is not asked for one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppTraits:
+    """One app's habits."""
+
+    kinds: ToolKinds
+    everyday: frozenset[str] = frozenset()
+    """Words of explanations that stand in too many attempts to prove that this one was explained."""
+    unforgiven: Mapping[str, str] = field(default_factory=dict)
+    """Faults of process after which hardly any user was satisfied (`fail`), or not all were (`null`)."""
+    undecided: frozenset[str] = frozenset()
+    """Faults of which too little is known: an attempt that has one is neither passed nor failed for it."""
+    spread: Spread = field(default_factory=Spread)
+    """How many new numbers an honest attempt may tell where a fact is to be told."""
+    silent: frozenset[str] = frozenset()
+    """Writing tools that leave nothing in the world as learnt: its effects prove nothing about them."""
+    repeats: Repeats = field(default_factory=Repeats)
+    """What equal calls do once more."""
+    groundless_texts: frozenset[str] = frozenset()
+    """The same of what they write in messages, notes and documents."""
+    written_everywhere: frozenset[str] = frozenset()
+    """Beginnings of words that stand in so many of its tasks that they say nothing about one."""
+    groundless: frozenset[str] = frozenset()
+    """Kinds of facts that resolved attempts of this app tell without a ground."""
+    language: str = ENGLISH
+    """The ISO 639 code of the language that its users are told things in."""
+
+    @property
+    def missing(self) -> dict[str, str]:
+        """What an attempt gets for a fault that may matter: `fail` or `null`."""
+        return {**dict.fromkeys(sorted(self.undecided), NULL), **self.unforgiven}
+
+
+def traits_of(
+    kinds: ToolKinds,
+    groups: Sequence[Sequence[Facts]],
+    *,
+    silent: frozenset[str] = frozenset(),
+    risk: float = 0.0,
+    also: Sequence[Seen] = (),
+) -> AppTraits:
+    """Learn an app's habits from the attempts at all its tasks; `risk`: the share of answers that may be wrong."""
+    attempts = [attempt for group in groups for attempt in group]
+    counts = Counter(
+        word for attempt in attempts for word in frozenset[str]().union(*attempt.explanations)
+    )
+    most = max(LEAST_ATTEMPTS, EVERYDAY * len(attempts))
+    everyday = frozenset(word for word, count in counts.items() if count > most)
+    known = ended_right(groups, kinds, everyday=everyday, also=also)
+    return AppTraits(
+        kinds=kinds,
+        everyday=everyday,
+        unforgiven=unforgiven(known),
+        undecided=undecided(known),
+        spread=spread_of(groups),
+        silent=silent,
+        repeats=repeats_of([a.recorded for a in attempts], kinds, risk=risk),
+        groundless=_groundless(attempts),
+        groundless_texts=_groundless_texts(attempts),
+        written_everywhere=_written_everywhere(groups),
+        language=language_of(attempts),
+    )
+
+
+def _groundless(attempts: Sequence[Facts]) -> frozenset[str]:
+    """The kinds of which too many resolved attempts tell something that nothing shows."""
+    told, without = Counter[str](), Counter[str]()
+    for attempt in attempts:
+        if attempt.resolved:
+            told.update(attempt.told_facts.kinds)
+            without.update({fact.kind for fact in attempt.told_facts.groundless})
+    return _too_often(without, told)
+
+
+def _groundless_texts(attempts: Sequence[Facts]) -> frozenset[str]:
+    """The kinds of which too many resolved attempts write something in a text that nothing shows."""
+    written, without = Counter[str](), Counter[str]()
+    for attempt in attempts:
+        if attempt.resolved:
+            written.update(attempt.text_kinds)
+            without.update({fact.kind for fact in attempt.groundless_texts})
+    return _too_often(without, written)
+
+
+def _too_often(without: Mapping[str, int], told: Mapping[str, int]) -> frozenset[str]:
+    """The kinds without a ground in too many attempts; a single one says nothing of an app, whatever the share."""
+    return frozenset(k for k, n in without.items() if n > max(1, WITHOUT_GROUND * told[k]))
+
+
+def _written_everywhere(groups: Sequence[Sequence[Facts]]) -> frozenset[str]:
+    """Beginnings of words that people and agents use in so many tasks that they say nothing about one of them."""
+    counts: Counter[str] = Counter()
+    for group in groups:
+        counts.update(
+            {stem(word) for a in group for text in _words_said(a) for word in content_words(text)}
+        )
+    most = max(LEAST_ATTEMPTS, EVERYDAY * len(groups))
+    return frozenset(one for one, count in counts.items() if count > most)
+
+
+def _words_said(attempt: Facts) -> Iterator[str]:
+    for message in attempt.recorded.attempt.messages:
+        if message.get("role") in {"user", "assistant"}:
+            yield text_of(message)
+    for call in attempt.recorded.attempt.calls:
+        yield from (value for value in call.arguments.values() if isinstance(value, str))
+
+
+def language_of(attempts: Sequence[Facts]) -> str:
+    """The ISO 639 code of the language that an app's users are told things in."""
+    said = (text for a in attempts[:SAMPLE] for text in View(a.recorded.attempt).visible)
+    return language_code(language_of_talk(said)) or ENGLISH

@@ -1,0 +1,1 @@
+"""Where a value comes from that no record names: each learns its source from resolved attempts."""

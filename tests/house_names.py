@@ -1,0 +1,76 @@
+"""Names that a stranger cannot read: lone prepositions, adverbs and participles, and numbers named after themselves.
+
+`python -m tests.house_names` says how many there are (`--all` lists them), and exits 1 where there are more than `LEFT`; `make check` runs it. Comes in: the product's modules. Not here: what
+a name should be instead (docs/architecture.md has the terms).
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).parents[1]
+FOLDERS: Final = ("ingest", "redact", "synth", "environments", "dagster_project")
+_LONE: Final = """
+about above after again against apart around at before behind below beneath beside besides between beyond by elsewhere from hardly in into
+likely of on once often outside over since through to twice under with within without asked believed borrowed broken built chosen
+constructed corrected described dictated done explained found given grounded guarded heard held injected judged kept known left listed lost
+made meant met moved paired printed probed recorded rewritten said scripted seen settled shown simulated skipped spelt spread stayed
+supposed taken told unsettled withheld worded written
+"""
+_NUMBERS: Final = """
+both dozen eight few five four half hundred many nine one pair seven six some ten thousand three two zero
+"""
+LONE: Final = frozenset(_LONE.split())
+"""Words that name nothing by themselves."""
+NUMBERS: Final = frozenset(_NUMBERS.split())
+FORMAT: Final = frozenset({"said", "told", "told_some", "before", "grounded", "between", "done"})
+"""Names of checks and operations in rubrics and world files, where changing them would change what is written."""
+
+
+LEFT: Final = {"file": 0, "constant": 0, "class": 79, "function": 338}
+"""How many there may be of each: no new one, and fewer each time that somebody renames some."""
+
+
+def offenders() -> Iterator[tuple[str, str]]:
+    """Each with its kind: `file`, `constant`, `function` or `class`."""
+    for path in sorted(path for name in FOLDERS for path in (ROOT / name).rglob("*.py")):
+        place = str(path.relative_to(ROOT))
+        if path.stem in LONE:
+            yield "file", place
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for kind, name, line in _named(node):
+                yield kind, f"{place}:{line} {name}"
+
+
+def _named(node: ast.AST) -> Iterator[tuple[str, str, int]]:
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        word = node.name.strip("_").lower()
+        if word in LONE and word not in FORMAT:
+            kind = "class" if isinstance(node, ast.ClassDef) else "function"
+            yield kind, node.name, node.lineno
+    elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+        value = node.value
+        is_number = isinstance(value, ast.Constant) and isinstance(value.value, int | float)
+        if is_number and node.target.id.strip("_").lower() in NUMBERS:
+            yield "constant", node.target.id, node.lineno
+
+
+def main() -> int:
+    """List what is over."""
+    found = list(offenders())
+    counts = Counter(kind for kind, _ in found)
+    over = {kind for kind, count in counts.items() if count > LEFT[kind]}
+    shown = set(counts) if "--all" in sys.argv else over
+    sys.stdout.writelines(f"{kind}: {where}\n" for kind, where in found if kind in shown)
+    says = ", ".join(f"{counts[kind]} of {most} {kind}" for kind, most in LEFT.items())
+    sys.stdout.write(f"names: {says}\n")
+    return 1 if over else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
