@@ -20,12 +20,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.growth import MEANINGS, SECRET, Meter
-from dagster_project.arrival import take_in
-from dagster_project.build import build
-from dagster_project.home import Home, open_home
-from dagster_project.lake import Lake
-from dagster_project.learnt_tables import TASKS, VERIFIED
-from dagster_project.tables import Table
+from dagster_project.arrival.files import take_in
+from dagster_project.build.run import build
+from dagster_project.home.layout import Home, open_home
+from dagster_project.lake.learnt_tables import TASKS, VERIFIED
+from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import Table
 from environments.runtime.task.task_set import TaskSet
 
 APP: Final = "desk"
