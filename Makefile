@@ -7,7 +7,7 @@ UV := $(BIN)/uv
 PYTEST := $(BIN)/python -m pytest
 DEMO_HOME ?= demo-out
 
-.PHONY: help setup demo test test-all test-train test-consumers check dev bench compile lock format clean
+.PHONY: help setup demo test test-all test-train test-consumers check docs dev bench compile lock format clean
 
 help:            ## these lines
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## / — /'
@@ -38,15 +38,19 @@ test-train: setup  ## the local policy and the training example, once, on a CPU 
 test-consumers: setup  ## the exports' own loaders, each in a virtual environment of its own
 	$(PYTEST) -m consumer tests
 
-check: setup     ## ruff, mypy strict, basedpyright, import-linter
+check: setup     ## ruff, mypy strict, basedpyright, import-linter, names
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports
+	$(BIN)/python -m tests.house_names
 
 dev: setup       ## the Dagster UI over ./.tracegym (or TRACEGYM_HOME)
 	@$(BIN)/tracegym dev
+
+docs: setup      ## the documentation as a site in site/; a broken link fails
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 bench: setup     ## side-by-side measurements
 	$(BIN)/python benchmarks/run.py
@@ -63,4 +67,4 @@ lock:            ## resolve again; the lock names no index host
 	@sed -i -E 's#registry = "https?://[^"]*"#registry = "https://index.invalid/simple"#g; s#url = "https?://[^/"]+/#url = "https://files.invalid/#g' uv.lock
 
 clean:           ## the demo's output and caches (never a home)
-	rm -rf $(DEMO_HOME) .compiled .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(DEMO_HOME) site .compiled .pytest_cache .mypy_cache .ruff_cache
