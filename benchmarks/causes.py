@@ -1,10 +1,11 @@
 """How often the cause of a failure is found: the agent and the step that people named, and faults that are known because they were injected.
 
-Run: `python -m benchmarks.causes [--runs FOLDER] [--variants 1,2,3] [--seed N] [--requests N]`. With `--runs`, a folder of failed runs with what people
+Run: `python -m benchmarks.causes [--runs FOLDER] [--judged FILE] [--variants 1,2,3] [--seed N] [--requests N]`. With `--runs`, a folder of failed runs with what people
 named beside the messages (`mistake_agent`, `mistake_step`): agent and step right, step within two, with bootstrap intervals, beside a
 random turn, the first and the last; each file goes through ingest and redaction. Without it, the example desk with ten faults: the critical step is the first at which
 the faulty agent does something else than the good one in the same conversation; clusters are compared with faults (ARI); once with resolved
-attempts at the same request, once without any.
+attempts at the same request, once without any. With `--judged`, a chat log whose outcomes are partly hidden: how many of the failures among
+those that are hidden are suspected, and how many of the suspected are right.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ from redact.operators.vault import open_vault
 from redact.policy import Policy
 from redact.records.clean_episode import CleanEpisode, CleanStep
 from synth.clusters.clustering import cluster
-from synth.failures.detection import Failure, detect, reference_from
+from synth.failures.detection import Failure, calibrate_on, detect, reference_from
 from synth.failures.reading import AppReading, read
 from synth.failures.turns import turns_of
 from synth.labels import Label
@@ -380,10 +381,57 @@ def _print_details(kept: Sequence[tuple[Faulty, Failure, bool]]) -> None:
         )
 
 
+# ---------------------------------------------------------------- failures that nobody judged
+
+
+def report_judged(path: Path) -> None:
+    """Print how well failures without an outcome are found in a chat log whose lines have one."""
+    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    rows = [(to_episode(line), GOOD if line["outcome"]["value"] >= 0.5 else BAD) for line in lines]
+    calibration = calibrate_on(rows)
+    if calibration is not None:
+        one = calibration
+        print(
+            f"{path.name}: {one.episodes} judged, {one.failed} failed, AUC {one.auc:.3f} ({one.auc_low:.2f} to {one.auc_high:.2f})"
+        )
+    print("| judged | found | right | of all failures |\n|---|--:|--:|--:|")
+    for how in (
+        "none",
+        "half of the requests",
+        "80 % of the requests",
+        "half of the episodes",
+        "80 % of the episodes",
+    ):
+        found, right, failed = np.sum([_hidden(rows, how, seed) for seed in range(8)], axis=0)
+        print(
+            f"| {how} | {found / 8:.1f} | {right / max(found, 1):.2f} | {right / failed:.2f} |",
+            flush=True,
+        )
+
+
+def _hidden(
+    rows: Sequence[tuple[CleanEpisode, Label]], how: str, seed: int
+) -> tuple[int, int, int]:
+    """Suspected, rightly suspected and failed of the episodes whose outcome is hidden."""
+    chance = random.Random(seed)  # noqa: S311 - a repeatable draw, not a secret
+    share = 0.5 if how.startswith("half") else 0.8 if how.startswith("80") else 0.0
+    keys = [one.task_key if "requests" in how else one.episode_id for one, _ in rows]
+    distinct = sorted({str(key) for key in keys})
+    judged = set(chance.sample(distinct, int(share * len(distinct))))
+    known = [row for row, key in zip(rows, keys, strict=True) if str(key) in judged]
+    hidden = [row for row, key in zip(rows, keys, strict=True) if str(key) not in judged]
+    app = AppReading(reference=reference_from(known))
+    calibration = calibrate_on(known, app)
+    found = [label for one, label in hidden if detect(one, None, app=app, calibration=calibration)]
+    right = sum(label.resolved is False for label in found)
+    return len(found), right, sum(label.resolved is False for _, label in hidden)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print what was asked for."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.causes", description=__doc__)
     parser.add_argument("--runs", type=Path, help="a folder of failed runs that people looked at")
+    parser.add_argument("--judged", type=Path, help="a chat log whose lines have an outcome")
     parser.add_argument("--variants", default="1,2,3")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--requests", type=int, default=100)
@@ -391,6 +439,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.runs:
         report_runs(options.runs)
+    if options.judged:
+        report_judged(options.judged)
+    if options.runs or options.judged:
         return 0
     variants = [int(one) for one in options.variants.split(",")]
     report_desk(variants, seed=options.seed, requests=options.requests, details=options.details)

@@ -20,7 +20,7 @@ from synth.failures.calls import SeenCall
 from synth.failures.causes import Evidence
 from synth.failures.reading import Reading
 from synth.failures.reference import AGREED, Attempt, before, succeeded
-from synth.failures.turns import Turn
+from synth.failures.turns import Turn, turns_of
 from synth.failures.words import SETTLED
 
 OTHERWISE: Final = 4.0
@@ -49,6 +49,13 @@ def unlike_resolved(reading: Reading, turns: Sequence[Turn]) -> Iterator[Evidenc
     missing = _missing(attempts, changes)
     if missing and not {call.name for call in wrong} & {name for name, _ in missing}:
         yield from _leaving(reading, turns, sorted({name for name, _ in missing}))
+
+
+def steps_unlike_resolved(reading: Reading) -> tuple[int, ...]:
+    """The steps at which the failure is unlike resolved attempts at the same request."""
+    if not reading.resolved:
+        return ()
+    return tuple(sorted({piece.step for piece in unlike_resolved(reading, turns_of(reading))}))
 
 
 def missed_needs(reading: Reading) -> Iterator[Evidence]:

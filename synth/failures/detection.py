@@ -18,8 +18,13 @@ from typing import Final
 import pyarrow as pa
 
 from environments.runtime.views.multiplexed import spoken
+<<<<<<< HEAD
 from redact.records.clean_episode import CleanEpisode
 from synth.failures.calibration import Calibration, Example, calibrate, features_of
+=======
+from redact.clean_episode import CleanEpisode
+from synth.failures.calibration import Calibration, Example, calibrate, changes_in, features_of
+>>>>>>> af03509 (Failures that nobody judged are found by judged attempts at the same request and by calibration)
 from synth.failures.calls import SeenCall
 from synth.failures.causes import (
     CHANGED,
@@ -130,11 +135,12 @@ def detect(
         return None
     reading = read(episode, app)
     signals = signals_of(reading)
-    if resolved is None and not is_suspicious(signals):
-        return None
-    likely = suspicion_of(signals)
+    likely, likely_enough = suspicion_of(signals), False
     if calibration is not None:
-        likely = calibration.probability(features_of(reading, signals))
+        likely = calibration.probability(features_of(reading, signals), changes_in(reading))
+        likely_enough = calibration.suspects is not None and likely >= calibration.suspects
+    if resolved is None and not likely_enough and not is_suspicious(signals):
+        return None
     if label is not None and resolved is False:
         signals = (_outcome_signal(label), *signals)
     status = CONFIRMED if resolved is False else SUSPECTED
@@ -149,9 +155,14 @@ def calibrate_on(
     for episode, label in labelled:
         if label.resolved is not None:
             reading = read(episode, app)
-            features = features_of(reading, signals_of(reading))
-            group = episode.task_key or episode.subject or episode.episode_id
-            examples.append(Example(features=features, failed=not label.resolved, group=group))
+            examples.append(
+                Example(
+                    features=features_of(reading, signals_of(reading)),
+                    changes=changes_in(reading),
+                    failed=not label.resolved,
+                    group=episode.task_key or episode.subject or episode.episode_id,
+                )
+            )
     return calibrate(examples)
 
 

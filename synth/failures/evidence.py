@@ -22,7 +22,7 @@ from synth.failures.reading import Reading
 from synth.failures.reference import succeeded
 from synth.failures.signals import Signal
 from synth.failures.turns import Turn
-from synth.failures.words import BROKEN, NOT_AS_ASKED, SETTLED, TIMED_OUT, WITHDRAWS
+from synth.failures.words import BROKEN, NOT_AS_ASKED, SETTLED, TIMED_OUT
 
 MOST_CALLS: Final = 200
 """Calls of one episode whose arguments are looked for in what stood before them."""
@@ -220,19 +220,16 @@ def _corrected_turn(case: Case) -> Iterator[Evidence]:
 
 
 def _withdrawn(case: Case) -> Iterator[Evidence]:
-    """The last thing that the user says is that they no longer want it."""
-    steps = case.reading.episode.steps
-    said = [i for i, step in enumerate(steps) if step.role == "user" and step.content]
-    for index in said[1:][-2:]:
-        if WITHDRAWS.search((steps[index].content or "")[:HEAD]):
-            yield Evidence(
-                name="withdrawn",
-                cause="user_withdrew",
-                step=index,
-                weight=3.5,
-                says="The user no longer wanted it.",
-            )
-            return
+    """The last that the user says is that they no longer want it."""
+    signal = case.signal("user_withdraws")
+    if signal:
+        yield Evidence(
+            name="withdrawn",
+            cause="user_withdrew",
+            step=signal.steps[0],
+            weight=3.5,
+            says=signal.says,
+        )
 
 
 def _changes(case: Case) -> Iterator[Evidence]:

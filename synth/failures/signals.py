@@ -18,8 +18,9 @@ import pyarrow as pa
 from environments.runtime.values.facts import facts_in
 from redact.records.clean_episode import CleanEpisode
 from synth.failures.calls import SeenCall
+from synth.failures.compared import steps_unlike_resolved
 from synth.failures.reading import Reading
-from synth.failures.words import ASKS_FOR_HUMAN, CORRECTION, DONE, INABILITY, stem
+from synth.failures.words import ASKS_FOR_HUMAN, CORRECTION, DONE, INABILITY, WITHDRAWS, stem
 from synth.rubric.told_facts import groundless_of
 
 
@@ -169,6 +170,36 @@ def _rephrasings(reading: Reading) -> Iterator[Signal]:
             steps=steps,
             lift=0.4,
             says="The user said nearly the same thing again.",
+        )
+
+
+def _withdrawals(reading: Reading) -> Iterator[Signal]:
+    """The last that the user says is that they no longer want it."""
+    said = _said(reading.episode, "user", bool)
+    steps = _said(reading.episode, "user", lambda text: bool(WITHDRAWS.search(text)))
+    last = tuple(step for step in steps if step in said[1:][-2:])
+    if last:
+        yield Signal(
+            name="user_withdraws",
+            family="user",
+            provenance="user_words",
+            steps=last,
+            lift=0.0,
+            says="The user no longer wanted it.",
+        )
+
+
+def _unlike_resolved(reading: Reading) -> Iterator[Signal]:
+    """What resolved attempts at the same request did is missing, or something else was changed."""
+    steps = steps_unlike_resolved(reading)
+    if steps:
+        yield Signal(
+            name="unlike_resolved",
+            family="compared",
+            provenance="call_sequence",
+            steps=steps,
+            lift=3.0,
+            says="It changed something else than every resolved attempt at the same request, or left out what all of them changed.",
         )
 
 
@@ -328,9 +359,11 @@ _FINDERS: Final[tuple[Callable[[Reading], Iterator[Signal]], ...]] = (
     _repeated_replies,
     _corrections,
     _rephrasings,
+    _withdrawals,
     _hand_over,
     _endings,
     _refusals,
     _unbacked_claims,
     _told_without_ground,
+    _unlike_resolved,
 )
