@@ -18,13 +18,14 @@ from typing import Final
 import pyarrow as pa
 
 from environments.runtime.views.multiplexed import spoken
-<<<<<<< HEAD
 from redact.records.clean_episode import CleanEpisode
-from synth.failures.calibration import Calibration, Example, calibrate, features_of
-=======
-from redact.clean_episode import CleanEpisode
-from synth.failures.calibration import Calibration, Example, calibrate, changes_in, features_of
->>>>>>> af03509 (Failures that nobody judged are found by judged attempts at the same request and by calibration)
+from synth.failures.calibration import (
+    Calibration,
+    Example,
+    calibrate,
+    changes_in,
+    features_of,
+)
 from synth.failures.calls import SeenCall
 from synth.failures.causes import (
     CHANGED,
