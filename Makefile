@@ -7,7 +7,7 @@ UV := $(BIN)/uv
 PYTEST := $(BIN)/python -m pytest
 DEMO_HOME ?= demo-out
 
-.PHONY: help setup demo test test-all test-train test-consumers check docs dev bench compile lock format clean
+.PHONY: help setup demo test test-all test-train test-consumers check audit sbom docs dev bench compile lock format clean
 
 help:            ## these lines
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## / — /'
@@ -45,6 +45,13 @@ check: setup     ## ruff, mypy strict, basedpyright, import-linter, names
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports
 	$(BIN)/python -m tests.house_names
+
+audit: setup     ## known vulnerabilities (where OSV answers) and licences of what the lock pins
+	@PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m benchmarks.audit
+
+sbom: setup      ## sbom.json: what the lock pins, as CycloneDX 1.5, with hashes and no index host
+	@$(UV) export --quiet --frozen --no-dev --no-emit-workspace --format cyclonedx1.5 --output-file sbom.json
+	@sed -i -E 's#\?repository_url=[^"]*##; s#https://files\.invalid/##' sbom.json
 
 dev: setup       ## the Dagster UI over ./.tracegym (or TRACEGYM_HOME)
 	@$(BIN)/tracegym dev

@@ -38,6 +38,7 @@ from dagster_project.cli.tasks import (
     review,
     rollout,
     runs,
+    verify,
 )
 
 app = typer.Typer(
@@ -57,6 +58,7 @@ for command in (
     failures.failures,
     backtest.backtest,
     export.export,
+    verify.verify,
     rollout.rollout,
     runs.runs,
     compare.compare,

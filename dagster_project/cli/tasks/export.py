@@ -47,7 +47,7 @@ NO_ROWS = {
 """What is said of formats whose rows are recorded attempts, where there are none."""
 
 
-def export(  # noqa: PLR0913, PLR0917 - one parameter per option
+def export(  # noqa: C901, PLR0913, PLR0917 - one parameter per option
     format_name: Annotated[
         str, typer.Argument(metavar="FORMAT", help=f"One of: {', '.join(FORMATS)}.")
     ],
@@ -130,6 +130,14 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per option
             "--signed", help="Refuse unless somebody signed for the data: tracegym redact sign."
         ),
     ] = False,
+    sign: Annotated[
+        Path | None,
+        typer.Option(
+            "--sign",
+            metavar="KEY.pem",
+            help="Sign every file with this Ed25519 key: tracegym verify.",
+        ),
+    ] = None,
     license_: Annotated[str, typer.Option("--license", help="The licence on the card.")] = "",
     as_json: JsonOption = False,
 ) -> None:
@@ -181,6 +189,8 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per option
         manifest = exported.manifest
         searched = _searched(source, dest, apps)
     keep_exported(opened, manifest)
+    if sign is not None:
+        _sign(dest, sign)
     counts: dict[str, object] = {
         "tasks": len(manifest.tasks),
         "version": manifest.task_set_version,
@@ -208,6 +218,16 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per option
             typer.echo(f"note: {note}")
         if format_name not in NO_ROWS or "train" in rows:
             typer.echo(f"check it with: {_next_step(format_name, dest)}")
+
+
+def _sign(dest: Path, key: Path) -> None:
+    from environments.export.errors import ExportError  # noqa: PLC0415 - cryptography: 0.1 s
+    from environments.export.signature import sign_folder  # noqa: PLC0415 - as above
+
+    try:
+        sign_folder(dest, key)
+    except ExportError as fault:
+        raise InputError(str(fault)) from fault
 
 
 def _signatures(
