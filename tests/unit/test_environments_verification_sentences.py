@@ -23,7 +23,7 @@ def test_every_probe_of_the_gate_has_a_sentence() -> None:
     """Names are read from the code that makes probes, so that a new one cannot be forgotten."""
     folder = ROOT / "environments" / "verification"
     text = "".join(
-        (folder / f"{n}.py").read_text("utf-8") for n in ("attacks", "mutants", "rewritten")
+        (folder / f"{n}.py").read_text("utf-8") for n in ("attacks", "mutants", "other_wordings")
     )
     names = set(re.findall(r'name=f?"([a-z_]+)', text)) | set(
         re.findall(r'name = f"([a-z_]+)', text)
