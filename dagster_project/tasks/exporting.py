@@ -22,6 +22,7 @@ from dagster_project.difficulty.report import (
     saturation,
 )
 from dagster_project.errors import InputError
+from dagster_project.lake.clean_records import clusters_of
 from dagster_project.lake.store import Lake
 from dagster_project.privacy.leak_check import is_among
 from dagster_project.report.faults import SkippedRow, rows_of
@@ -31,7 +32,7 @@ from dagster_project.tasks.task_set_parts import TaskSetParts, parts_of
 from environments.export.errors import ExportError
 from environments.export.registry import FORMATS
 from environments.export.splits import SplitSettings
-from environments.export.taskset import ACCEPTED, Choice, write_task_set
+from environments.export.taskset import ACCEPTED, Choice, Entry, write_task_set
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.manifest import TaskSetManifest
 from environments.runtime.task.share import PAYS_ALL
@@ -53,6 +54,8 @@ class Asked:
     like: Path | None = None
     """An earlier version of the task set, whose splits stay."""
     split: str = ""
+    cluster: str = ""
+    """The start of a failure cluster's id: only tasks with an attempt in it."""
     band: tuple[float, float] | None = None
     band_policy: str = ""
     backtest: Path | None = None
@@ -81,7 +84,7 @@ def export_tasks(clean: Path, apps: Sequence[str], asked: Asked) -> Exported:
     lake = Lake(clean / "lake")
     parts = parts_of(lake, apps, name=asked.name)
     kept = tuple(e for e in parts.entries if not is_among(asked.leaking, e.task))
-    parts = replace(parts, entries=kept)
+    parts = replace(parts, entries=_of_cluster(lake, apps, kept, asked.cluster))
     _require_tasks(parts, asked, clean.parent)
     ids = {e.task.task_id for e in parts.entries if e.status in {ACCEPTED, *asked.extra}}
     hard = [_only(app_difficulty(lake, app), ids) for app in sorted(apps)]
@@ -104,6 +107,27 @@ def export_tasks(clean: Path, apps: Sequence[str], asked: Asked) -> Exported:
         lambda entry, fault: skips.note(fault, "task", entry.task.task_id),
     )
     return Exported(manifest=manifest, left_out=rows_of(skips.found))
+
+
+def _of_cluster(
+    lake: Lake, apps: Sequence[str], entries: Sequence[Entry], start: str
+) -> tuple[Entry, ...]:
+    """The tasks with an attempt in one failure cluster, or all."""
+    if not start:
+        return tuple(entries)
+    known = (one for app in apps for one in clusters_of(lake, app))
+    found = [one for one in known if one.cluster_id.startswith(start)]
+    if len(found) != 1:
+        raise InputError(
+            f"{len(found)} failure clusters have an id that starts with {start!r}; see tracegym failures"
+        )
+    episodes = {member.episode_id for member in found[0].members}
+    kept = tuple(e for e in entries if episodes & {a.episode_id for a in e.attempts})
+    if not kept:
+        raise InputError(
+            f"no task has an attempt in the failure cluster {found[0].cluster_id}; tracegym report says what became of its episodes"
+        )
+    return kept
 
 
 def _write(parts: TaskSetParts, choice: Choice, asked: Asked) -> TaskSetManifest:

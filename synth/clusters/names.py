@@ -16,7 +16,7 @@ from functools import cache
 from typing import Final
 
 from environments.runtime.views.multiplexed import spoken
-from synth.failures.causes import CHANGED, NO_CHANGE
+from synth.failures.causes import CHANGED, DEED, FACT, NO_CHANGE
 from synth.failures.detection import Failure
 from synth.failures.reference import AGREED
 from synth.failures.texts import VALUE
@@ -131,6 +131,9 @@ _TALK: Final = frozenset(
 
 _TERM: Final = re.compile(r"[^\W\d_]{3,}")
 _WORDS_SHOWN: Final = 3
+_RULES: Final = frozenset({(AGREED,), (DEED,), (FACT,)})
+"""What failures turn on that is no tool."""
+_SAID_BY_RULE: Final = frozenset({"instruction_not_followed", "invented_claim"})
 _MANY: Final = frozenset({CHANGED, NO_CHANGE})
 
 
@@ -186,8 +189,8 @@ def name_of(members: Sequence[Failure], everyone: Said, *, k: int) -> str:
     said = said_by(members)
     shared = len({(member.focus, member.cause) for member in members}) == 1
     cause, focus = members[0].cause, members[0].focus
-    if shared and focus == (AGREED,):
-        cause, focus = AGREED, ()
+    if shared and focus in _RULES:
+        cause, focus = (focus[0] if cause in _SAID_BY_RULE else cause), ()
     # Of a change nobody questions the tools are many; elsewhere the tool is the first, and what is wrong about it follows.
     first, rest = (focus, ()) if cause in _MANY else (focus[:1], focus[1:])
     tools = _tools(first, known) if shared else ""
@@ -275,6 +278,8 @@ _WITHOUT_TOOLS: Final[Mapping[str, str]] = {
     "changed": "changes something, but not what was needed",
     "no_change": "ends without any change",
     AGREED: "changes something without the user's yes",
+    DEED: "says that something is done that no call did",
+    FACT: "tells facts that nothing shows",
 }
 
 

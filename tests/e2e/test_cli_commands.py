@@ -297,3 +297,36 @@ def test_the_doctor_names_spans_of_an_apps_own_tracing(tmp_path: Path) -> None:
     assert app["unread"] == {"llm.call": 1, "tool.run": 1}
     assert any("Spans of your own" in advice for advice in app["advice"])
     assert "Where is A1" not in json.dumps(app)
+
+
+def test_a_failure_cluster_says_what_fails_and_makes_its_tasks(home: Path, tmp_path: Path) -> None:
+    """Cause, step and agent of each failure in words; `--select` exports the tasks with an attempt in the cluster, and no others."""
+    clusters = as_json("failures", "--home", home)
+    shown = tracegym("failures", "--home", home)
+    assert "whose" in shown
+    assert "%" in shown
+    every = as_json("export", "taskset", tmp_path / "all", "--home", home)
+    selected = 0
+    for one in clusters:
+        start = one["cluster_id"][:12]
+        listed = as_json("failures", "--home", home, "--cluster", start)["failures"]
+        assert all(failure["cause"] == one["cause"] for failure in listed)
+        told = tracegym("failures", "--home", home, "--cluster", start)
+        assert f"--select cluster={start}" in told
+        asked = ("export", "taskset", tmp_path / start, "--home", home, "--select")
+        made = as_json(*asked, f"cluster={start}")
+        assert 0 < made["tasks"] <= every["tasks"]
+        selected += made["tasks"]
+    assert selected
+
+
+def test_selecting_what_is_no_cluster_is_refused_in_a_sentence(home: Path, tmp_path: Path) -> None:
+    """A wrong word, a missing id and an id that nothing has."""
+    for asked, said, code in (
+        ("users=3", "write cluster=ID", 2),
+        ("cluster=", "write cluster=ID", 2),
+        ("cluster=zz", "0 failure clusters have an id that starts with 'zz'", 1),
+    ):
+        given = ("export", "taskset", tmp_path / "x", "--home", home, "--select", asked)
+        told = tracegym(*given, code=code)
+        assert said in " ".join(told.replace("│", " ").split())

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from redact.records.clean_episode import CleanEpisode, CleanStep
+from synth.failures.beside import step_beside
 from synth.failures.causes import FACT, PARTIES
 from synth.failures.detection import Failure, detect, reference_from
 from synth.failures.evidence import evidence_of
@@ -210,6 +211,16 @@ def test_a_look_up_that_found_something_proves_its_arguments() -> None:
     ):
         names = {piece.name for piece in failed(*steps).evidence}
         assert ("argument_without_ground" in names) is expected
+
+
+def test_a_resolved_attempt_shows_what_was_to_be_done_at_the_critical_step() -> None:
+    """The same tool's call where it was a call, the first thing not yet done where the agent stopped."""
+    right = renewed("L-1")
+    wrong = (*right[:5], call("2", "renew_loan", loan_id="L-7"), *right[6:])
+    assert step_beside(wrong, 5, right) == 5
+    stopped = (*right[:3], says("Thank you. Goodbye."))
+    assert step_beside(stopped, 3, right) == 5
+    assert step_beside((says("Hello."),), 0, ()) is None
 
 
 def test_every_cause_has_a_party_and_evidence_no_text() -> None:

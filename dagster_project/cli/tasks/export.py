@@ -87,6 +87,14 @@ def export(  # noqa: C901, PLR0913, PLR0917 - one parameter per option
             help="Records of this table, as the card names it, belong to nobody.",
         ),
     ] = None,
+    select: Annotated[
+        str,
+        typer.Option(
+            "--select",
+            metavar="cluster=ID",
+            help="Only tasks of this failure cluster, by the start of its id: see tracegym failures.",
+        ),
+    ] = "",
     band: Annotated[
         str,
         typer.Option(
@@ -157,6 +165,8 @@ def export(  # noqa: C901, PLR0913, PLR0917 - one parameter per option
         raise InputError(f"{home} knows no app {app!r}; it knows: {', '.join(known) or 'none yet'}")
     _require(split in {"", *SPLITS}, f"choose from {', '.join(SPLITS)}", "--split")
     _require(split_by in SPLIT_BY, f"choose from {', '.join(SPLIT_BY)}", "--split-by")
+    kind, _, cluster = select.partition("=")
+    _require(not select or (kind == "cluster" and bool(cluster)), "write cluster=ID", "--select")
     rates = _band(band)
     _require(rates is not None or not band_policy, "it needs --band", "--band-policy")
     # pyarrow, deltalake and the records: 1 s
@@ -176,6 +186,7 @@ def export(  # noqa: C901, PLR0913, PLR0917 - one parameter per option
         splits=SplitSettings(by=split_by, shared=frozenset(shared or ())),
         like=splits_like,
         split=split,
+        cluster=cluster,
         band=rates,
         band_policy=band_policy,
         backtest=backtest,
