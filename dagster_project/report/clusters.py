@@ -17,6 +17,7 @@ from dagster_project.tasks.app_state import Standing
 from environments.verification.sentences import reason_group, reason_says
 from environments.verify import ACCEPTED
 from synth.clusters.clustering import Cluster
+from synth.failures.causes import PARTIES
 from synth.failures.detection import Failure
 
 
@@ -60,6 +61,8 @@ def _cluster(
         subjects=one.subjects,
         named=one.named,
         says=one.says,
+        whose=PARTIES.get(one.cause, ""),
+        agents=ranked(Counter(f.agent for f in mine if f.agent is not None)),
         confirmed=one.confirmed,
         trend=tuple(DayCount(day=point.day, count=point.count) for point in one.trend),
         movement=one.movement,
@@ -67,7 +70,7 @@ def _cluster(
         examples=tuple(
             Example(
                 episode_id=episode_id,
-                says="; ".join(signal.says for signal in failures[episode_id].signals),
+                says=_says(failures[episode_id]),
                 signals=tuple(signal.name for signal in failures[episode_id].signals),
                 day=day.get(episode_id, ""),
             )
@@ -79,3 +82,10 @@ def _cluster(
             Count(name=r.name, count=r.count, says=reason_says(r.name)) for r in ranked(reasons)
         ),
     )
+
+
+def _says(failure: Failure) -> str:
+    """What happened, the critical step first."""
+    at = [piece.says for piece in failure.evidence if piece.step == failure.step]
+    step = "" if failure.step is None or not at else f"Step {failure.step}: "
+    return step + "; ".join(dict.fromkeys([*at, *(signal.says for signal in failure.signals)]))

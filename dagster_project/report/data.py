@@ -177,6 +177,10 @@ class ClusterRow:
     """False where fewer than k users are behind it, so that the name stays generic."""
     says: str = ""
     """What the episodes of this cluster share, in one sentence."""
+    whose: str = ""
+    """Whose the cause is: `agent`, `tool`, `user`, `system` or `environment`."""
+    agents: tuple[Count, ...] = ()
+    """The agents that made the critical steps, where they have names."""
     confirmed: int = 0
     """Failures that an outcome confirms; the others rest on signals."""
     trend: tuple[DayCount, ...] = ()

@@ -313,6 +313,19 @@ def test_a_cluster_says_in_sentences_why_its_episodes_gave_no_task() -> None:
     assert "no_resolved_attempt" not in page
 
 
+def test_a_cluster_says_whose_it_is_which_agents_made_it_and_how_to_make_its_tasks() -> None:
+    """Below k users no agent is named."""
+    agents = (Count(name="Researcher", count=5), Count(name="Planner", count=1))
+    cluster = replace(sample_report().clusters[0], whose="agent", agents=agents)
+    few = replace(cluster, named=False)
+
+    page = render(replace(sample_report(), clusters=(cluster,)))
+
+    assert "Researcher" in page
+    assert f"--select cluster=<bdi>{cluster.cluster_id[:12]}</bdi>" in page
+    assert "Researcher" not in render(replace(sample_report(), clusters=(few,)))
+
+
 def test_what_was_removed_stands_with_its_place_and_length() -> None:
     """Who signs for redaction sees kind, place, count and length of what was replaced, over all days."""
     removed = tuple(
