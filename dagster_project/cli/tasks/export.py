@@ -1,5 +1,6 @@
 """`tracegym export`: accepted tasks in the format of a consumer."""
 
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -146,6 +147,10 @@ def export(  # noqa: C901, PLR0913, PLR0917 - one parameter per option
             help="Sign every file with this Ed25519 key: tracegym verify.",
         ),
     ] = None,
+    yes: Annotated[
+        bool,
+        typer.Option("--yes", "-y", help="Write over an older export without asking."),
+    ] = False,
     license_: Annotated[str, typer.Option("--license", help="The licence on the card.")] = "",
     as_json: JsonOption = False,
 ) -> None:
@@ -175,6 +180,7 @@ def export(  # noqa: C901, PLR0913, PLR0917 - one parameter per option
     from dagster_project.tasks.exporting import Asked, export_tasks  # noqa: PLC0415
     from environments.export.splits import SplitSettings  # noqa: PLC0415
 
+    _ask_before_overwriting(dest, yes=yes)
     apps = [app] if app else list(known)
     _require(not (signed and rekey), "nobody signed for data under another key", "--signed")
     signatures = () if rekey else _signatures(opened, apps, required=signed)
@@ -229,6 +235,13 @@ def export(  # noqa: C901, PLR0913, PLR0917 - one parameter per option
             typer.echo(f"note: {note}")
         if format_name not in NO_ROWS or "train" in rows:
             typer.echo(f"check it with: {_next_step(format_name, dest)}")
+
+
+def _ask_before_overwriting(dest: Path, *, yes: bool) -> None:
+    """On a terminal; a script that writes the same folder again means it."""
+    if yes or not sys.stdin.isatty() or not (dest.is_dir() and any(dest.iterdir())):
+        return
+    typer.confirm(f"{dest} holds files; write over an older export there?", abort=True, err=True)
 
 
 def _sign(dest: Path, key: Path) -> None:

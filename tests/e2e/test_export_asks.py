@@ -1,0 +1,44 @@
+"""On a terminal, an export that would write over files asks first."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dagster_project.home.layout import open_home
+
+COMMAND = [sys.executable, "-m", "dagster_project.cli.main", "export", "taskset"]
+
+
+@pytest.mark.parametrize(("answer", "more"), [("n", ()), ("", ("--yes",))])
+def test_an_export_over_files_asks_first(
+    tmp_path: Path, answer: str, more: tuple[str, ...]
+) -> None:
+    """No is no; `--yes` does not ask, and fails at what comes next: there is nothing to export."""
+    open_home(tmp_path / "home", create=True)
+    dest = tmp_path / "tasks"
+    dest.mkdir()
+    (dest / "README.md").write_text("mine", encoding="utf-8")
+    ours, theirs = pty.openpty()
+    os.write(ours, f"{answer}\n".encode())
+
+    done = subprocess.run(
+        [*COMMAND, str(dest), "--home", str(tmp_path / "home"), *more],
+        capture_output=True,
+        check=False,
+        stdin=theirs,
+        text=True,
+        timeout=60,
+    )
+    os.close(ours)
+    os.close(theirs)
+
+    assert done.returncode == 1
+    assert ("write over" in done.stderr) is ("--yes" not in more)
+    assert "Traceback" not in done.stderr
+    assert (dest / "README.md").read_text(encoding="utf-8") == "mine"
