@@ -120,7 +120,7 @@ def _show_one(lake: "Lake", one: "Cluster", *, as_json: bool) -> None:
 def _show_beside(lake: "Lake", one: "Cluster", members: "Sequence[Failure]") -> None:
     """The critical step of the first failure that has a resolved attempt beside it."""
     from dagster_project.lake.clean_records import clean_episodes_of  # noqa: PLC0415 - see above
-    from synth.failures.beside import step_beside  # noqa: PLC0415
+    from synth.failures.resolved_twin import step_beside  # noqa: PLC0415
 
     compared = [f for f in members if f.beside is not None and f.step is not None]
     if not compared:
