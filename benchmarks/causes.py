@@ -1,10 +1,11 @@
 """How often the cause of a failure is found: the agent and the step that people named, and faults that are known because they were injected.
 
-Run: `python -m benchmarks.causes [--runs FOLDER] [--judged FILE] [--variants 1,2,3] [--seed N] [--requests N]`. With `--runs`, a folder of failed runs with what people
+Run: `python -m benchmarks.causes [--runs FOLDER] [--attempts FOLDER] [--judged FILE] [--variants 1,2,3] [--seed N] [--requests N]`. With `--runs`, a folder of failed runs with what people
 named beside the messages (`mistake_agent`, `mistake_step`): agent and step right, step within two, with bootstrap intervals, beside a
 random turn, the first and the last; each file goes through ingest and redaction. Without it, the example desk with ten faults: the critical step is the first at which
 the faulty agent does something else than the good one in the same conversation; clusters are compared with faults (ARI); once with resolved
-attempts at the same request, once without any. With `--judged`, a chat log whose outcomes are partly hidden: how many of the failures among
+attempts at the same request, once without any. With `--attempts`, recorded attempts
+at backends, good ones and ones with a fault that their agent is named after. With `--judged`, a chat log whose outcomes are partly hidden: how many of the failures among
 those that are hidden are suspected, and how many of the suspected are right.
 """
 
@@ -381,6 +382,52 @@ def _print_details(kept: Sequence[tuple[Faulty, Failure, bool]]) -> None:
         )
 
 
+# ---------------------------------------------------------------- recorded attempts with a fault that is named
+
+
+def report_attempts(folder: Path) -> None:
+    """Print the table of a folder with one backend's attempts a folder; each attempt's agent is named after its fault."""
+    print(
+        "| backend | resolved attempts | failures | step right | within two |\n|---|---|--:|--:|--:|"
+    )
+    causes: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for place in sorted(folder.iterdir()):
+        known = _attempts(place / "train.jsonl")
+        good = {e.task_key: e for e, label, fault in known if label is GOOD and fault == "good"}
+        rows = [*known, *_attempts(place / "heldout.jsonl")]
+        faulty = [
+            one
+            for episode, label, fault in rows
+            if label is BAD and episode.task_key in good
+            for one in _told_apart(fault, good[episode.task_key], episode)
+        ]
+        resolved = [episode for episode, label, _ in known if label is GOOD]
+        for attempts in (True, False):
+            found = failures_of(resolved, faulty, attempts=attempts)
+            steps = [abs((failure.step or 0) - one.step) for one, failure in found]
+            cells = (
+                place.name,
+                "yes" if attempts else "none",
+                len(found),
+                share([n == 0 for n in steps]),
+                share([n <= 2 for n in steps]),
+            )
+            print(f"| {' | '.join(map(str, cells))} |", flush=True)
+            for one, failure in found if attempts else ():
+                causes[one.fault.partition(":")[0]][failure.cause] += 1
+    for fault, counts in sorted(causes.items()):
+        print(f"{fault}: {dict(counts.most_common(5))}")
+
+
+def _attempts(path: Path) -> list[tuple[CleanEpisode, Label, str]]:
+    found = []
+    for text in path.read_text("utf-8").splitlines():
+        line = json.loads(text)
+        made = replace(to_episode(line), agent=None, episode_id=f"{path.stem} {line['episode_id']}")
+        found.append((made, GOOD if line["outcome"]["value"] >= 0.5 else BAD, str(line["agent"])))
+    return found
+
+
 # ---------------------------------------------------------------- failures that nobody judged
 
 
@@ -431,6 +478,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Print what was asked for."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.causes", description=__doc__)
     parser.add_argument("--runs", type=Path, help="a folder of failed runs that people looked at")
+    parser.add_argument("--attempts", type=Path, help="folders of attempts named after their fault")
     parser.add_argument("--judged", type=Path, help="a chat log whose lines have an outcome")
     parser.add_argument("--variants", default="1,2,3")
     parser.add_argument("--seed", type=int, default=1)
@@ -441,7 +489,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         report_runs(options.runs)
     if options.judged:
         report_judged(options.judged)
-    if options.runs or options.judged:
+    if options.attempts:
+        report_attempts(options.attempts)
+    if options.runs or options.judged or options.attempts:
         return 0
     variants = [int(one) for one in options.variants.split(",")]
     report_desk(variants, seed=options.seed, requests=options.requests, details=options.details)

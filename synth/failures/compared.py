@@ -45,7 +45,7 @@ def unlike_resolved(reading: Reading, turns: Sequence[Turn]) -> Iterator[Evidenc
     right = {_call_text(call) for attempt in attempts for call in attempt.changes}
     wrong = [call for call in changes if _call_text(call) not in right]
     for call in wrong:
-        yield _otherwise(call, attempts)
+        yield _otherwise(call, reading)
     missing = _missing(attempts, changes)
     if missing and not {call.name for call in wrong} & {name for name, _ in missing}:
         yield from _leaving(reading, turns, sorted({name for name, _ in missing}))
@@ -77,8 +77,11 @@ def missed_needs(reading: Reading) -> Iterator[Evidence]:
             )
 
 
-def _otherwise(call: SeenCall, attempts: Sequence[Attempt]) -> Evidence:
-    same = [one for attempt in attempts for one in attempt.calls if one.name == call.name]
+def _otherwise(call: SeenCall, reading: Reading) -> Evidence:
+    """A call is one that resolved attempts made with other arguments where theirs is not here; else it is one too many."""
+    mine = {_call_text(one) for one in succeeded(reading.calls)}
+    theirs = (one for attempt in reading.resolved for one in attempt.calls)
+    same = [one for one in theirs if one.name == call.name and _call_text(one) not in mine]
     differing = min((_differing(call, one) for one in same), key=len, default=())
     return Evidence(
         name="unlike_resolved",
@@ -121,14 +124,14 @@ def _leaving(reading: Reading, turns: Sequence[Turn], missing: Sequence[str]) ->
             cause=_of_leaving(reading, left),
             step=left.step,
             weight=LEFT,
-            about=_otherwise(left.calls[0], attempts).about if left.calls else (),
+            about=_otherwise(left.calls[0], reading).about if left.calls else (),
             says=f"From here on nothing that resolved attempts did; {len(missing)} of their changes are missing.",
         )
 
 
 def _of_leaving(reading: Reading, left: Turn) -> str:
     if left.calls:
-        return _otherwise(left.calls[0], reading.resolved).cause
+        return _otherwise(left.calls[0], reading).cause
     return "missed_step" if changed_anything(reading) else "premature_end"
 
 

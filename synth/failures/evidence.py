@@ -20,7 +20,7 @@ from synth.failures.causes import CHANGED, DEED, FACT, Evidence
 from synth.failures.compared import missed_needs, turn_that_left, unlike_resolved
 from synth.failures.reading import Reading
 from synth.failures.reference import succeeded
-from synth.failures.signals import Signal
+from synth.failures.signals import Signal, repeats
 from synth.failures.turns import Turn
 from synth.failures.words import BROKEN, NOT_AS_ASKED, SETTLED, TIMED_OUT
 
@@ -125,12 +125,15 @@ def _unknown(call: SeenCall, shown: Shown) -> list[str]:
 
 
 def _failed_calls(case: Case) -> Iterator[Evidence]:
-    """The first call of each tool that failed and never succeeded afterwards."""
+    """The first call of each tool that failed and never succeeded afterwards, unless resolved attempts met the same."""
     calls = case.reading.calls
+    met = {made for attempt in case.reading.resolved for made in attempt.failed}
     last = {call.name: call for call in calls if call.result_step is not None}
     told: set[str] = set()
     for call in calls:
         if call.error is None or last[call.name].error is None or call.name in told:
+            continue
+        if (call.name, call.arguments) in met:
             continue
         told.add(call.name)
         yield Evidence(
@@ -152,20 +155,15 @@ def _of_error(message: str) -> str:
 
 def _loops(case: Case) -> Iterator[Evidence]:
     """The second of equal calls with equal answers, and the second of equal replies."""
-    made: Counter[tuple[str, str, str | None]] = Counter()
-    calls = Counter((call.name, call.arguments, call.says) for call in case.reading.calls)
-    for call in case.reading.calls:
-        key = (call.name, call.arguments, call.says)
-        made[key] += 1
-        if made[key] == 2:
-            yield Evidence(
-                name="repeated_call",
-                cause="loop",
-                step=call.step,
-                weight=2.2 if calls[key] > 2 else 1.0,
-                about=(call.name,),
-                says=f"The same call was made {calls[key]} times and got the same answer.",
-            )
+    for group in repeats(case.reading):
+        yield Evidence(
+            name="repeated_call",
+            cause="loop",
+            step=group[1].step,
+            weight=2.2 if len(group) > 2 else 1.0,
+            about=(group[1].name,),
+            says=f"The same call was made {len(group)} times and got the same answer.",
+        )
     replies: Counter[str] = Counter()
     for turn in case.turns:
         text = " ".join(turn.text.split())

@@ -25,10 +25,13 @@ NEARLY_ALL: Final = 0.95
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """A resolved attempt: its successful calls."""
+    """A resolved attempt: its calls."""
 
     episode_id: str
     calls: tuple[SeenCall, ...]
+    """Those that succeeded."""
+    failed: frozenset[tuple[str, str]]
+    """Tool and arguments of those that failed: whoever makes them does no worse."""
     changing: frozenset[str]
     """The tools among them that change something."""
 
@@ -68,7 +71,12 @@ def learn_reference(resolved: Iterable[Called]) -> Reference:
         if episode.task_key is not None:
             known = attempts[episode.task_key]
             if len(known) < MOST_ATTEMPTS:
-                known.append(Attempt(episode_id=episode.episode_id, calls=done, changing=changing))
+                failed = frozenset((c.name, c.arguments) for c in calls if c.error is not None)
+                known.append(
+                    Attempt(
+                        episode_id=episode.episode_id, calls=done, failed=failed, changing=changing
+                    )
+                )
         for call in done:
             if call.name in changing:
                 made[call.name] += 1

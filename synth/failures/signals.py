@@ -97,12 +97,24 @@ def _unanswered_calls(reading: Reading) -> Iterator[Signal]:
         )
 
 
-def _repeats(reading: Reading) -> Iterator[Signal]:
-    groups: defaultdict[tuple[str, str, str | None], list[SeenCall]] = defaultdict(list)
+def repeats(reading: Reading) -> list[list[SeenCall]]:
+    """Equal calls with equal answers, two or more, between which nothing else was changed: after a change one may look again."""
+    groups: defaultdict[tuple[int, str, str, str | None], list[SeenCall]] = defaultdict(list)
+    changes: list[tuple[str, str]] = []
     for call in reading.calls:
-        groups[call.name, call.arguments, call.says].append(call)
-    repeated = [call for group in groups.values() if len(group) > 1 for call in group]
-    most = max((len(group) for group in groups.values()), default=0)
+        made = (call.name, call.arguments)
+        others = sum(one != made for one in changes)
+        groups[others, *made, call.says].append(call)
+        answered = call.result_step is not None and call.error is None
+        if answered and reading.tools[call.name].changes:
+            changes.append(made)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _repeats(reading: Reading) -> Iterator[Signal]:
+    groups = repeats(reading)
+    repeated = [call for group in groups for call in group]
+    most = max(map(len, groups), default=0)
     if most >= 3:
         yield Signal(
             name="loop",

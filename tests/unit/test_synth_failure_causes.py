@@ -109,6 +109,39 @@ def test_a_change_that_resolved_attempts_made_otherwise_names_its_argument() -> 
     assert found.beside == "right"
 
 
+def test_a_change_on_top_of_the_right_ones_was_not_needed() -> None:
+    """The same tool was called rightly, too: the other call is no wrong argument, it is one too many."""
+    right = renewed("L-1")
+    more = (call("3", "renew_loan", loan_id="L-9"), result("3", "{}"), says("Both are renewed."))
+    good = (replace(episode(*right, episode_id="right"), task_key="renew"), GOOD)
+    found = failed(
+        *right[:7], *more, app=AppReading(reference=reference_from([good])), task="renew"
+    )
+    assert (found.step, found.cause) == (7, "wrong_tool")
+
+
+def test_an_error_that_resolved_attempts_met_as_well_is_nobodys_cause() -> None:
+    """A look-up that fails for everybody, and a later end without the change: the end is the step."""
+    lost = (call("0", "find_shelf", shelf="9"), result("0", "Error: no such shelf"))
+    right = (renewed("L-1")[0], *lost, *renewed("L-1")[1:])
+    good = (replace(episode(*right, episode_id="right"), task_key="renew"), GOOD)
+    app = AppReading(reference=reference_from([good]))
+    found = failed(*right[:7], says("Thank you. Goodbye."), app=app, task="renew")
+    assert (found.step, found.cause) == (7, "premature_end")
+
+
+def test_looking_again_after_a_change_is_no_loop() -> None:
+    """The same clock says the same twice; between the two something was changed."""
+    look = lambda n: (call(n, "find_loan", loan_id="L-1"), result(n, '{"fee": 3}'))  # noqa: E731
+    change = (call("c", "renew_loan", loan_id="L-1"), result("c", "{}"))
+    for steps, expected in (
+        ((*look("1"), *look("2")), True),
+        ((*look("1"), *change, *look("2")), False),
+    ):
+        names = {piece.name for piece in failed(user("Renew L-1."), *steps, says("Hm.")).evidence}
+        assert ("repeated_call" in names) is expected
+
+
 def test_a_list_sent_as_text_is_the_list() -> None:
     """Two agents that send the same list in two ways did the same."""
 
