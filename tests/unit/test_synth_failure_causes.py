@@ -132,7 +132,10 @@ def test_an_error_that_resolved_attempts_met_as_well_is_nobodys_cause() -> None:
 
 def test_looking_again_after_a_change_is_no_loop() -> None:
     """The same clock says the same twice; between the two something was changed."""
-    look = lambda n: (call(n, "find_loan", loan_id="L-1"), result(n, '{"fee": 3}'))  # noqa: E731
+
+    def look(n: str) -> tuple[CleanStep, ...]:
+        return call(n, "find_loan", loan_id="L-1"), result(n, '{"fee": 3}')
+
     change = (call("c", "renew_loan", loan_id="L-1"), result("c", "{}"))
     for steps, expected in (
         ((*look("1"), *look("2")), True),
