@@ -38,8 +38,8 @@ from ingest.records.span import SPAN_SCHEMA, event_row
 
 _FAULT: Final = "fault"
 """Code of what was refused because our own code failed at it."""
-_BATCH: Final = 64
-"""Bodies decoded between two commits: at most 64 MiB of files' chunks in memory."""
+_BATCH: Final = 256
+"""Bodies decoded between two commits, as long as they fit the bytes below: a commit costs as much as decoding hundreds of small ones."""
 _BATCH_BYTES: Final = 64 << 20
 
 
@@ -135,9 +135,17 @@ def _store(home: Home, wal: Wal, records: Iterable[WalRecord | Rejected], arrive
 
 
 def land(
-    home: Home, wal: Wal, arrived: Arrived | None = None, *, late: LateContent | None = None
+    home: Home,
+    wal: Wal,
+    arrived: Arrived | None = None,
+    *,
+    late: LateContent | None = None,
+    is_over: Callable[[], bool] = lambda: False,
 ) -> Arrived:
-    """Decode what is pending and append it to the lake; short commits, one decoder at a time."""
+    """Decode what is pending and append it to the lake; short commits, one decoder at a time.
+
+    Where it `is_over` between two commits, the rest stays pending: more may come in than can be decoded.
+    """
     landed = arrived or Arrived()
     lake = _private_lake(home)
     with lock(home, "arrival"):
@@ -148,6 +156,8 @@ def land(
             _land(lake, records, landed, late)
             add_apps(home, landed.apps)
             wal.mark_decoded([record.seq for record in records])
+            if is_over():
+                break
     return landed
 
 

@@ -30,8 +30,8 @@ class FileFacts:
     """What tells records with the same id apart: `BY_TRIAL`, `BY_PLACE`, or nothing where every id is there once."""
     judges_as: str = ""
     """The annotators that the token which sent this may name, with commas; empty where all may be."""
-    plain_bytes: int = 0
-    """How large a packed body is once it is unpacked, where whoever stored it knew."""
+    room: int = 0
+    """How much room a body takes once it is unpacked and read, where whoever stored it knew."""
 
     def to_text(self) -> str:
         """As the log keeps it; empty where nothing is known."""

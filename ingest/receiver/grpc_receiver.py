@@ -137,7 +137,7 @@ def _take(intake: Intake, signal: str, sent: bytes, context: grpc.ServicerContex
     with intake.hold() as held:
         held.take(len(sent))
         size = intake.check(body)
-        intake.store(body, sender, plain_bytes=size)
+        intake.store(body, sender, room=size)
 
 
 def _text(value: str | bytes | None) -> str | None:

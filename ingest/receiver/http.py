@@ -128,7 +128,7 @@ class _Receiver:
                 size = await run_in_threadpool(self._intake.check_small, body)
             if size is None:
                 size = await self._check_alone(body)
-            await run_in_threadpool(self._intake.store, body, sender, plain_bytes=size)
+            await run_in_threadpool(self._intake.store, body, sender, room=size)
         return _success(signal, content_type)
 
     async def _check_alone(self, body: SentBody) -> int:

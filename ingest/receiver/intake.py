@@ -32,6 +32,9 @@ CHECKS_AT_ONCE: Final = 4
 _SMALL_BYTES: Final = 4 << 20
 _SMALL_JSON: Final = 200_000
 """Values of JSON that may be checked beside others: parsed they take 30 MiB at most."""
+_RECORD: Final = 512
+_OBJECT: Final = 256
+"""Bytes that a record of protobuf, or an object of JSON, takes on its way into the lake, beside its own."""
 PATIENCE_SECONDS: Final = 10.0
 """So long a large body waits for those before it."""
 
@@ -159,12 +162,12 @@ class Intake:
             held.give_back()
 
     def check(self, body: SentBody) -> int:
-        """Refuse what could not be decoded later: nothing of it would ever be more than quarantine; its unpacked size."""
+        """Refuse what could not be decoded later: nothing of it would ever be more than quarantine; the room that it takes."""
         small = self.check_small(body)
         return self.check_large(body) if small is None else small
 
     def check_small(self, body: SentBody) -> int | None:
-        """Check a body if it is a small one; its unpacked size, or None where it is none."""
+        """Check a body if it is a small one; the room that it takes, or None where it is none."""
         limits = self.limits.body
         small = replace(limits, body_bytes=min(limits.body_bytes, _SMALL_BYTES))
         most = min(limits.values, _SMALL_JSON)
@@ -177,7 +180,7 @@ class Intake:
             raise _refusal(error) from error
 
     def check_large(self, body: SentBody) -> int:
-        """Check a body of any size: one at a time, so that memory stays bounded; its unpacked size."""
+        """Check a body of any size: one at a time, so that memory stays bounded; the room that it takes."""
         if not self._large.acquire(timeout=PATIENCE_SECONDS):
             raise busy()
         try:
@@ -187,8 +190,8 @@ class Intake:
         finally:
             self._large.release()
 
-    def store(self, body: SentBody, sender: Sender, *, plain_bytes: int = 0) -> None:
-        """Keep the body, which has so many bytes unpacked; returns once it is on the disk."""
+    def store(self, body: SentBody, sender: Sender, *, room: int = 0) -> None:
+        """Keep the body, which takes so much room once it is read; returns once it is on the disk."""
         if body.signal == "metrics" or not body.sent:
             return
         encoding = "json" if body.content_type == rpc_status.JSON else "protobuf"
@@ -198,7 +201,7 @@ class Intake:
         record = WalRecord(
             kind=f"otlp_{body.signal}",
             app=sender.app,
-            facts=FileFacts(judges_as=sender.judges_as, plain_bytes=plain_bytes),
+            facts=FileFacts(judges_as=sender.judges_as, room=room),
             source=f"receiver {self._run}, request {next(self._numbers)}",
             body=body.sent if packed is None else packed,
             received_at=time.time_ns(),
@@ -273,9 +276,8 @@ def _check(body: SentBody, limits: Limits, of_json: Limits) -> int:
     plain = unpack(body.sent, body.compression, limit=limits.body_bytes)
     if body.content_type == rpc_status.JSON:
         _check_json(plain, body.signal, of_json)
-    else:
-        _check_protobuf(plain, body.signal, limits)
-    return len(plain)
+        return len(plain) + _OBJECT * plain.count(b"{")
+    return len(plain) + _RECORD * _check_protobuf(plain, body.signal, limits)
 
 
 def _check_json(plain: bytes, signal: str, limits: Limits) -> None:
@@ -296,7 +298,8 @@ def _check_json(plain: bytes, signal: str, limits: Limits) -> None:
     raise BodyRefused("not_otlp", f"The body is no OTLP request: it has no `{_HOLDS[signal]}`.")
 
 
-def _check_protobuf(plain: bytes, signal: str, limits: Limits) -> None:
+def _check_protobuf(plain: bytes, signal: str, limits: Limits) -> int:
+    """Refuse what could not be decoded; how many records there are."""
     try:
         count = count_records(plain, limit=limits.records)
         found = signal_of(plain) if count else None
@@ -311,3 +314,4 @@ def _check_protobuf(plain: bytes, signal: str, limits: Limits) -> None:
         )
     if found not in {None, signal} and signal != "metrics":
         raise BodyRefused("wrong_path", f"The body holds {found}; send it to /v1/{found}.")
+    return count

@@ -32,7 +32,8 @@ class ServerSettings:
     """0 takes any free one."""
     certificate: Path | None = None
     key: Path | None = None
-    log_level: str = "warning"
+    log_level: str = "error"
+    """Warnings are about what strangers send: a line for each would fill a disk."""
 
 
 class Server:

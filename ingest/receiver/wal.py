@@ -163,7 +163,7 @@ class Wal:
                 )
                 for row in cursor:
                     record = _stored(row)
-                    size += max(len(record.body), record.facts.plain_bytes)
+                    size += max(len(record.body), record.facts.room)
                     if rows and size > max_bytes:
                         break
                     rows.append(record)

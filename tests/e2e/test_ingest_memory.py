@@ -123,7 +123,7 @@ def test_bodies_that_pack_well_are_landed_one_by_one(tmp_path: Path) -> None:
             sent=packed,
             compression="gzip",
         )
-        intake_of.store(sent, Sender(), plain_bytes=intake_of.check(sent))
+        intake_of.store(sent, Sender(), room=intake_of.check(sent))
     command = [sys.executable, "-c", LAND, str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert int(done.stdout) < 1300 * MIB

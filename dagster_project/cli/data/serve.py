@@ -3,11 +3,13 @@
 import signal
 import threading
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 from rich.console import Console
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
     from dagster_project.arrival.late_content import LateContent
     from dagster_project.build.own_traces import OwnTraces
     from ingest.receiver.wal import Wal
+
+
+_LAST_SECONDS: Final = 5.0
+"""So long what is pending is decoded when the command is told to end; the rest is the next command's."""
 
 
 def serve(  # noqa: PLR0913, PLR0917 - one parameter per option
@@ -113,20 +119,18 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter per option
             grpc = GrpcServer(intake, listen)
             ports.add(grpc.port)
         scheme = "https" if certificate is not None else "http"
-        console.print(
-            f"receiving OTLP at {scheme}://{host}:{taken}"
-            + (f" and over gRPC at {host}:{grpc.start()}" if grpc else "")
-            + " (Ctrl-C ends it)",
-            soft_wrap=True,
-        )
+        at = f"{scheme}://{host}:{taken}"
+        rpc = f" and over gRPC at {host}:{grpc.start()}" if grpc else ""
+        _say(console, f"receiving OTLP at {at}{rpc} (Ctrl-C ends it)")
         with own_traces(traces_to, ports=frozenset(ports)) as own:
             while not stop.wait(every):
-                _land(opened, wal, console, feed, own)
+                _land(opened, wal, console, feed, own, is_over=stop.is_set)
         server.stop()
         if grpc is not None:
             grpc.stop()
-        _land(opened, wal, console, feed, OwnTraces(None))
-    console.print(f"stopped. Next: tracegym build --home {home}")
+        until = time.monotonic() + _LAST_SECONDS
+        _land(opened, wal, console, feed, OwnTraces(None), is_over=lambda: time.monotonic() > until)
+    _say(console, f"stopped. Next: tracegym build --home {home}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +142,12 @@ class _Feed:
     late: "LateContent"
 
 
+def _say(console: Console, text: str) -> None:
+    """Tell; where what is told goes to a disk that is full, receiving goes on all the same."""
+    with suppress(OSError):
+        console.print(text, soft_wrap=True)
+
+
 def _is_this_machine(host: str) -> bool:
     try:
         return host == "localhost" or ip_address(host).is_loopback
@@ -145,7 +155,15 @@ def _is_this_machine(host: str) -> bool:
         return False
 
 
-def _land(home: Home, wal: "Wal", console: Console, feed: "_Feed", own: "OwnTraces") -> None:
+def _land(  # noqa: PLR0913 - what comes in, where it goes, and for how long
+    home: Home,
+    wal: "Wal",
+    console: Console,
+    feed: "_Feed",
+    own: "OwnTraces",
+    *,
+    is_over: Callable[[], bool],
+) -> None:
     """Decode what is pending; a fault is told and tried again, because receiving goes on."""
     from dagster_project.arrival.files import land  # noqa: PLC0415 - see above
     from dagster_project.arrival.spool import take_spool  # noqa: PLC0415 - see above
@@ -154,15 +172,14 @@ def _land(home: Home, wal: "Wal", console: Console, feed: "_Feed", own: "OwnTrac
     try:
         if feed.spool is not None:
             take_spool(home, wal, feed.spool, app=feed.app)
-        arrived = land(home, wal, late=feed.late)
+        arrived = land(home, wal, late=feed.late, is_over=is_over)
     except Exception as error:  # noqa: BLE001 - the boundary of a loop that must not end
-        console.print(f"waiting to decode: {fault_of(error).sentence}")
+        _say(console, f"waiting to decode: {fault_of(error).sentence}")
         own.failed(error, started=started)
         return
     own.landed(arrived, started=started)
     if arrived.usable:
-        console.print(
-            f"{arrived.spans} spans and {arrived.log_events} log records from {', '.join(sorted(arrived.apps))}"
-        )
+        apps = ", ".join(sorted(arrived.apps))
+        _say(console, f"{arrived.spans} spans and {arrived.log_events} log records from {apps}")
     for code, count in sorted(arrived.rejected.items()):
-        console.print(f"{count} quarantined as {code}: {arrived.reasons[code]}", soft_wrap=True)
+        _say(console, f"{count} quarantined as {code}: {arrived.reasons[code]}")

@@ -287,9 +287,17 @@ def _ids(arguments: str) -> set[str]:
     return {text for text in _values(arguments) if len(text) > 2 and any(map(str.isdigit, text))}
 
 
+def _read(arguments: str) -> Json:
+    try:
+        value: Json = json.loads(arguments)
+    except (ValueError, RecursionError):
+        return None
+    return value
+
+
 def _values(arguments: str) -> set[str]:
-    """The texts and numbers in canonical arguments."""
-    pending: list[Json] = [json.loads(arguments)]
+    """The texts and numbers in arguments; none in what is no JSON."""
+    pending: list[Json] = [_read(arguments)]
     found: set[str] = set()
     while pending:
         value = pending.pop()

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from . import typed
 from .attempt import Json
 from .errors import NotATaskSetError, WrongVersionError
 from .share import PAYS, PAYS_ALL
@@ -100,21 +101,21 @@ class TaskSetManifest:
                 "use the runtime inside the task set, or export it again"
             )
         pays = value.get("reward", PAYS_ALL)
-        if pays not in PAYS:
+        if pays not in tuple(PAYS):
             raise WrongVersionError(
                 f"this task set pays {pays!r}, this runtime knows {' and '.join(PAYS)}: "
                 "use the runtime inside the task set, or export it again"
             )
         try:
             return TaskSetManifest(
-                name=value["name"],
-                task_set_version=value["task_set_version"],
+                name=typed.text(value["name"]),
+                task_set_version=typed.text(value["task_set_version"]),
                 tasks=tuple(_entry(entry) for entry in value["tasks"]),
                 files=_files(value["files"]),
-                redaction=value["redaction"],
-                provenance=value["provenance"],
-                left_out=value.get("left_out", {}),
-                splits=value.get("splits", {}),
+                redaction=typed.text(value["redaction"]),
+                provenance=typed.mapping(value["provenance"]),
+                left_out=typed.mapping(value.get("left_out", {})),
+                splits=typed.mapping(value.get("splits", {})),
                 reward=pays,
             )
         except (KeyError, TypeError, AttributeError) as fault:
@@ -131,11 +132,11 @@ def _files(value: Mapping[str, Any]) -> Mapping[str, str]:
 
 def _entry(value: Mapping[str, Any]) -> TaskEntry:
     return TaskEntry(
-        task_id=value["task_id"],
-        task_version=value["task_version"],
-        app=value["app"],
-        world=value["world"],
-        rubric=value["rubric"],
-        status=value["status"],
+        task_id=typed.text(value["task_id"]),
+        task_version=typed.text(value["task_version"]),
+        app=typed.text(value["app"]),
+        world=typed.text(value["world"]),
+        rubric=typed.text(value["rubric"]),
+        status=typed.text(value["status"]),
         reasons=tuple(value["reasons"]),
     )

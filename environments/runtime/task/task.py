@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from . import typed
 from .attempt import Json
 
 TASK_FORMAT: Final = "1"
@@ -65,11 +66,15 @@ class UserTurn:
     def from_json(value: Mapping[str, Any]) -> UserTurn:
         """The turn that `to_json` wrote."""
         return UserTurn(
-            text=value["text"],
-            asked=value.get("asked", ""),
-            ends=value.get("ends", False),
+            text=typed.text(value["text"]),
+            asked=typed.text(value.get("asked", "")),
+            ends=typed.flag(value.get("ends", False)),
             calls=tuple(
-                UserCall(name=name, arguments=arguments, result=result)
+                UserCall(
+                    name=typed.text(name),
+                    arguments=typed.text(arguments),
+                    result=typed.text(result),
+                )
                 for name, arguments, result in value.get("calls", ())
             ),
         )
@@ -143,16 +148,19 @@ class Task:
             format=str(value["format"]),
             task_id=str(value["task_id"]),
             app=str(value["app"]),
-            opening=tuple(value["opening"]),
-            tools=tuple(value["tools"]),
+            opening=typed.messages(value["opening"]),
+            tools=typed.definitions(value["tools"]),
             world=str(value["world"]),
-            start=value.get("start", {}),
+            start=typed.mapping(value.get("start", {})),
             started_at=int(value.get("started_at", 0)),
             user=tuple(map(UserTurn.from_json, value.get("user", ()))),
             limits=Limits(**limits),
-            terminal_tools=tuple(value.get("terminal_tools", ())),
-            closing_tools=tuple(value.get("closing_tools", ())),
-            dispatched=value.get("dispatched", {}),
-            injected=value.get("injected", {}),
-            provenance=value.get("provenance", {}),
+            terminal_tools=typed.texts(value.get("terminal_tools", ())),
+            closing_tools=typed.texts(value.get("closing_tools", ())),
+            dispatched=typed.mapping(value.get("dispatched", {})),
+            injected={
+                typed.text(tool): typed.mapping(added)
+                for tool, added in typed.mapping(value.get("injected", {})).items()
+            },
+            provenance=typed.mapping(value.get("provenance", {})),
         )

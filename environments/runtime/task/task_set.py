@@ -18,6 +18,7 @@ from ..play.environment import Environment, run_actions
 from ..sessions.simulated_session import SimulatedWorld
 from ..values.canonical import digest_bytes
 from ..world.world import World
+from . import typed
 from .attempt import Attempt, Json
 from .candidate import Action, RecordedAttempt
 from .errors import ChangedFileError, NoSuchTaskError, NotATaskSetError, WrongVersionError
@@ -201,7 +202,7 @@ class _Graded:
 def _graded(document: Mapping[str, Any]) -> _Graded:
     return _Graded(
         rubric=Rubric.from_json(document["rubric"]),
-        solution=tuple(document["solution"]),
+        solution=typed.messages(document["solution"]),
         verification=document["verification"],
         attempts=tuple(map(RecordedAttempt.from_json, document.get("attempts", ()))),
     )
