@@ -407,6 +407,16 @@ def words_of(text: str) -> list[str]:
     return [word.casefold() for word in SPLIT.split(text) if word]
 
 
+_ASKS: Final = frozenset(
+    {"keyword", "keywords", "q", "query", "question", "search", "term", "terms"}
+)
+
+
+def asks_in_words(arguments: Collection[str]) -> bool:
+    """Whether what a tool is given is a question in words: each argument is named as a search's is."""
+    return bool(arguments) and all(_ASKS.intersection(words_of(name)) for name in arguments)
+
+
 def hands_over(name: str, description: str) -> bool:
     """Whether name or description say that a person takes over."""
     return bool(HANDS_OVER.search(" ".join(_spoken(name))) or HANDS_OVER.search(description))

@@ -64,7 +64,9 @@ def interval(agreed: int, reviewed: int) -> tuple[float, float]:
     around = share + _Z**2 / (2 * reviewed)
     spread = _Z * sqrt(share * (1 - share) / reviewed + _Z**2 / (4 * reviewed**2))
     scale = 1 + _Z**2 / reviewed
-    return max(0.0, (around - spread) / scale), min(1.0, (around + spread) / scale)
+    # Rounding must not leave out what was seen.
+    low = 0.0 if agreed == 0 else (around - spread) / scale
+    return max(0.0, low), 1.0 if agreed == reviewed else min(1.0, (around + spread) / scale)
 
 
 def audited(task_id: str, share: float) -> bool:

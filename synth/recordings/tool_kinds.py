@@ -25,7 +25,7 @@ from environments.runtime.task.tool_definition import (
 )
 from environments.runtime.views.multiplexed import EMPTY, Dispatched
 from synth.recordings.attempt import Recorded
-from synth.verbs import hands_over, write_log_odds
+from synth.verbs import asks_in_words, hands_over, write_log_odds
 
 WRITE: Final = "write"
 READ: Final = "read"
@@ -152,8 +152,12 @@ class _Traces:
 
     calls: int = 0
     results: Counter[str] = field(default_factory=Counter)
+    episodes: int = 0
+    """Episodes in which the agent called it."""
+    beside: int = 0
+    """All calls of these episodes."""
     opens: int = 0
-    """Calls that were the first of their episode with others after them."""
+    """Those of them whose first call it was, with others after it."""
     last: int = 0
     """Calls with no other call after them."""
     silent: int = 0
@@ -225,8 +229,17 @@ def _trace_evidence(seen: _Traces) -> Iterable[tuple[float, str]]:
             yield min(3.0, 1.0 + seen.changed * share), "later reads differ"
     if seen.unchanged >= 3 and seen.changed < 0.05 * seen.unchanged:
         yield -min(2.0, 0.25 * seen.unchanged), "later reads are the same"
-    if seen.calls >= LEAST_CALLS and seen.opens / seen.calls > OPENS:
+    if seen.calls >= LEAST_CALLS and seen.opens > OPENS * seen.calls:
         yield -1.0, "opens conversations that go on"
+    elif (
+        seen.episodes >= LEAST_CALLS
+        and seen.opens > OPENS * seen.episodes
+        and seen.calls <= OPENS * seen.beside
+    ):
+        # Less sure where it is called again: a shell opens conversations as well.
+        yield -0.5, "opens conversations that go on, and is called again"
+    if asks_in_words(seen.texts):
+        yield -0.5, "is given a question in words"
     if seen.repeated_same >= 2:
         yield -min(1.0, 0.25 * seen.repeated_same), "repeats answer the same"
 
@@ -260,6 +273,9 @@ def _collect(recorded: Recorded, traces: dict[str, _Traces]) -> None:
     calls = recorded.attempt.calls
     before = texts_before(recorded)
     speaks = _last_word(recorded)
+    for name in {call.name for call in calls if not call.by_user}:
+        traces[name].episodes += 1
+        traces[name].beside += len(calls)
     last_seen: dict[tuple[str, str], int] = {}
     for index, call in enumerate(calls):
         seen = traces[call.name]

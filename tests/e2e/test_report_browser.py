@@ -125,7 +125,7 @@ def test_everything_is_there(browser: Browser, report: str) -> None:
         "How it goes wrong",
         "The rebuilt worlds",
         "Tasks",
-        "What was removed",
+        "What was removed, and what stays",
         "Quarantine",
     ]
     assert page.locator(".funnel > li").count() == 8

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
 
 from synth.recordings.attempt import record
 from synth.verbs import hands_over, write_log_odds
-from tests.unit.parcel_rubrics import FETCH, HAND, STOP, episode, kinds_of
+from tests.unit.parcel_rubrics import FETCH, HAND, STOP, Line, episode, kinds_of
 
 
 @pytest.mark.parametrize(
@@ -68,6 +69,25 @@ def test_tools_are_read_write_and_act() -> None:
     assert kinds.of("read") == ("get_parcel",)
     assert kinds.of("act") == kinds.terminal() == ("escalate",)
     assert kinds.ignore() == {"escalate": ["why"]}
+
+
+def test_a_tool_that_is_asked_in_words_and_opens_conversations_looks_up() -> None:
+    """Nothing is known yet that could be changed. Either sign alone is not enough: shells open conversations as well."""
+
+    def asked(argument: str, *, first: bool) -> str:
+        calls: list[list[Line]] = []
+        for n in range(6):
+            asks: list[Line] = [
+                ("call", "route", json.dumps({argument: f"tools for {n} {m}"}), f"tool {n} {m}")
+                for m in range(2)
+            ]
+            rest: list[Line] = [FETCH, STOP]
+            calls.append([*asks, *rest] if first else [*rest, *asks])
+        found = kinds_of(*(episode(str(n), *lines) for n, lines in enumerate(calls)))
+        return found.tools["route"].kind
+
+    assert asked("query", first=True) == "read"
+    assert asked("command", first=True) == asked("query", first=False) == "maybe"
 
 
 def test_a_hand_over_ends_the_run_only_where_the_app_stops_there() -> None:
