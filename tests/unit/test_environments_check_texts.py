@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from environments.runtime.checks.ground import counts_in
 from environments.runtime.checks.judge import evidence_of
 from environments.runtime.checks.texts import text_grounded, text_holds
 from environments.runtime.checks.view import View
@@ -193,3 +194,8 @@ def test_odd_arguments_never_raise(args: dict[str, Json], texts: Sequence[str]) 
 def test_a_text_of_a_megabyte_is_graded() -> None:
     """And not by reading it for minutes."""
     assert holds("word 1.25 " * 100_000 + json.dumps("2 pm"), fact="2 pm", among=8) == 0.0
+
+
+def test_a_number_of_hundreds_of_digits_grounds_nothing() -> None:
+    """Such a result is read like any other, as far as it has other numbers."""
+    assert counts_in('{"n": 1' + "0" * 400 + ', "rows": [1, 2]}') == {2.0}

@@ -116,6 +116,15 @@ def test_after_a_closing_tool_the_run_goes_on() -> None:
     assert Task.from_json(json.loads(json.dumps(task.to_json()))) == task
 
 
+@pytest.mark.parametrize(
+    "odd", [{"name": "look"}, {"function": {"name": "look", "parameters": "none"}}, {}]
+)
+def test_a_task_with_an_odd_tool_definition_is_read(odd: dict[str, Json]) -> None:
+    """Some recordings send definitions bare or broken; what they offer is read as far as it goes."""
+    written = json.loads(json.dumps({**TASK.to_json(), "tools": [odd]}))
+    assert Task.from_json(written).tools == (odd,)
+
+
 def test_a_conversation_goes_from_question_to_end() -> None:
     """Text brings the user's turn, calls bring results, the recording's last words end it."""
     env = Environment(TASK, WORLD)

@@ -33,6 +33,8 @@ from .view import View, text_of
 
 CENT: Final = 0.0051
 """Two amounts are one when they round to the same cent."""
+LARGEST: Final = 1e300
+"""Numbers from here on ground nothing: no float holds a whole number of hundreds of digits."""
 MOST_OPERANDS: Final = 60
 """More numbers than this make any other by chance."""
 MOST_SUMMED: Final = 14
@@ -241,7 +243,7 @@ def _fields(text: str) -> Mapping[str, list[float]]:
             found[f"{name}[]"].append(float(len(item)))
             pending += [(name, one) for one in item]
         elif isinstance(item, int | float) and not isinstance(item, bool):
-            found[name].append(float(item))
+            found[name] += [float(item)] if abs(item) < LARGEST else []
         elif isinstance(item, str):
             found[name] += _numbers(item)
     return found

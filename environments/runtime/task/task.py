@@ -149,7 +149,7 @@ class Task:
             task_id=str(value["task_id"]),
             app=str(value["app"]),
             opening=typed.messages(value["opening"]),
-            tools=typed.definitions(value["tools"]),
+            tools=typed.mappings(value["tools"]),
             world=str(value["world"]),
             start=typed.mapping(value.get("start", {})),
             started_at=int(value.get("started_at", 0)),

@@ -57,13 +57,3 @@ def messages(value: Any) -> tuple[Mapping[str, Any], ...]:
             text(function["name"])
             text(function["arguments"])
     return found
-
-
-def definitions(value: Any) -> tuple[Mapping[str, Any], ...]:
-    """OpenAI tool definitions, as far as they are read."""
-    found = mappings(value)
-    for one in found:
-        function = mapping(one["function"])
-        text(function["name"])
-        mapping(function.get("parameters") or {})
-    return found
