@@ -80,9 +80,11 @@ def drawn(
     groups = _requests(episodes)
     if len(groups) <= most:
         return None
+    solved = {name for name, group in groups.items() if _solved(group, labels)}
     strata: dict[str, list[str]] = defaultdict(list)
     for name, group in groups.items():
-        strata[_stratum(group, labels, cluster_of)].append(name)
+        stratum = RESOLVED if name in solved else _unsolved(group, labels)
+        strata[_cluster(group, cluster_of) or stratum].append(name)
     clusters = {k: len(v) for k, v in strata.items() if k in set(cluster_of.values())}
     ends = {k: len(v) for k, v in strata.items() if k not in clusters}
     # A request without an outcome makes no task: it takes what room the others leave.
@@ -91,7 +93,6 @@ def drawn(
     room = capped(ends, most - half - len(unlabelled))
     room |= capped(clusters, most - len(unlabelled) - sum(room.values()))
     room |= capped(unlabelled, most - sum(room.values()))
-    solved = {name for name, group in groups.items() if _solved(group, labels)}
     kept = {
         k: sorted(names, key=lambda name: (name not in solved, _lot(name)))[: room[k]]
         for k, names in strata.items()
@@ -157,14 +158,13 @@ def _requests(episodes: Iterable[CleanEpisode]) -> dict[str, list[CleanEpisode]]
     return groups
 
 
-def _stratum(
-    group: Sequence[CleanEpisode], labels: Mapping[str, Label], cluster_of: Mapping[str, str]
-) -> str:
-    clusters = sorted(cluster_of[e.episode_id] for e in group if e.episode_id in cluster_of)
-    if clusters:
-        return clusters[0]
-    if _solved(group, labels):
-        return RESOLVED
+def _cluster(group: Sequence[CleanEpisode], cluster_of: Mapping[str, str]) -> str | None:
+    return min(
+        (cluster_of[e.episode_id] for e in group if e.episode_id in cluster_of), default=None
+    )
+
+
+def _unsolved(group: Sequence[CleanEpisode], labels: Mapping[str, Label]) -> str:
     said = [labels[e.episode_id].resolved for e in group if e.episode_id in labels]
     return UNRESOLVED if False in said else UNLABELLED
 
