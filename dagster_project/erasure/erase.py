@@ -87,7 +87,9 @@ def _erase(home: Home, wal: Wal, vault: Vault, asked: ErasureRequest) -> Erasure
     bodies = erase_bodies(wal, erased, names)
     shared = {app: _still_said(raw, app, found) for app, found in values.items()}
     own = {app: found - shared[app] for app, found in values.items()}
-    entries = sum(vault.forget(app, found | asked.ids) for app, found in own.items())
+    entries = sum(
+        vault.forget(app, _mentions(vault, found | asked.ids)) for app, found in own.items()
+    )
     _keep(home, withdrawn)
     _remove_reports(home)
     files = raw.forget_history() + clean.forget_history()
@@ -108,6 +110,12 @@ def _values_of(home: Home, one: Erased) -> set[str]:
     """What names the erased people by itself, as redaction learnt it of their conversations."""
     learnt = learn(list(one.raw), (), policy=policy_of(home)).app(one.app)
     return {value for value in learnt.values if len(value) >= _DIRECT}
+
+
+def _mentions(vault: Vault, own: set[str]) -> set[str]:
+    """Values that nobody else's conversations hold, and what the vault knows with one of them inside: a whole address, a signature."""
+    needles = Needles(own)
+    return own | {value for value in vault.values() if needles.in_text(value)}
 
 
 def _still_said(raw: Lake, app: str, values: set[str]) -> set[str]:
