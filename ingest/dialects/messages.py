@@ -154,6 +154,8 @@ def _response_of(value: dict[str, Any]) -> Json:
             return generation.get("message") or generation.get("text")
     if isinstance(value.get("output"), list) and "object" in value:
         return value["output"]
+    if isinstance(value.get("output"), dict) and "stopReason" in value:
+        return value["output"].get("message")
     return None
 
 

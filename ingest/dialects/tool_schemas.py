@@ -18,7 +18,7 @@ _GEMINI_TYPES: Final = frozenset(
     {"STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"}
 )
 _DEEPEST: Final = 64
-_WRAPPERS: Final = ("tool.json_schema", "json_schema", "tool")
+_WRAPPERS: Final = ("tool.json_schema", "json_schema", "tool", "toolSpec")
 
 
 def read_tools(value: Json) -> list[str]:
@@ -91,6 +91,8 @@ def _definition(inner: dict[str, Any]) -> dict[str, Any] | None:
         function["description"] = inner["description"]
     for key in _SCHEMA_KEYS:
         schema = _loaded(inner.get(key))
+        if isinstance(schema, dict) and set(schema) == {"json"}:
+            schema = schema["json"]  # as Amazon Bedrock has it
         if isinstance(schema, dict):
             function["parameters"] = _lower(schema)
             break

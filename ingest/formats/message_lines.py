@@ -13,6 +13,7 @@ from ingest.formats.format import Decoded, Format
 from ingest.formats.records.find import conversations_of, is_record
 from ingest.formats.records.reader import Standing, read_record
 from ingest.formats.records.speech import ROLE_NAMED, strength
+from ingest.formats.records.verdicts import verdicts_among
 from ingest.otlp.record import Arrival
 from ingest.records.text import Json
 
@@ -32,6 +33,7 @@ def read(values: Json, arrival: Arrival) -> Decoded:
     for name, items in by_name.items():
         named = name or file
         record = {"messages": items} | ({} if named is None else {"conversation_id": named})
+        record |= verdicts_among(items)
         if is_record(record):
             found.add(read_record(record, arrival, Standing(source=NAME)))
     return found

@@ -197,6 +197,134 @@ SHAPES: dict[str, list[Any]] = {
         {"message": message, "timestamp": f"2026-09-01T10:00:0{place}Z"}
         for place, message in enumerate(OPENAI)
     ],
+    "Bedrock's blocks": [
+        {"role": "user", "content": [{"text": ASKED}]},
+        {
+            "role": "assistant",
+            "content": [{"toolUse": {"toolUseId": "k1", "name": "find_order", "input": ARGUMENTS}}],
+        },
+        {
+            "role": "user",
+            "content": [{"toolResult": {"toolUseId": "k1", "content": [{"text": RESULT}]}}],
+        },
+        {"role": "assistant", "content": [{"text": ANSWER}]},
+    ],
+    "LangChain's stored messages": [
+        {"type": "human", "data": {"content": ASKED}},
+        {
+            "type": "ai",
+            "data": {
+                "content": "",
+                "tool_calls": [{"name": "find_order", "args": ARGUMENTS, "id": "k1"}],
+            },
+        },
+        {"type": "tool", "data": {"content": RESULT, "tool_call_id": "k1", "name": "find_order"}},
+        {"type": "ai", "data": {"content": ANSWER}},
+    ],
+    "items as the load of events, some told twice": [
+        {
+            "at": 1,
+            "type": "item",
+            "payload": {"type": "message", "role": "user", "content": [{"text": ASKED}]},
+        },
+        {"at": 2, "type": "event", "payload": {"type": "user_message", "message": ASKED}},
+        {"at": 3, "type": "item", "payload": {"type": "reasoning", "summary": []}},
+        {
+            "at": 4,
+            "type": "item",
+            "payload": {
+                "type": "function_call",
+                "name": "find_order",
+                "arguments": json.dumps(ARGUMENTS),
+                "call_id": "k1",
+            },
+        },
+        {
+            "at": 5,
+            "type": "item",
+            "payload": {"type": "function_call_output", "call_id": "k1", "output": RESULT},
+        },
+        {"at": 6, "type": "event", "payload": {"type": "agent_message", "message": ANSWER}},
+        {
+            "at": 7,
+            "type": "item",
+            "payload": {"type": "message", "role": "assistant", "content": [{"text": ANSWER}]},
+        },
+    ],
+    "rows of an app's own event log": [
+        {"ts": "2026-09-01T10:00:00Z", "event": "session_started", "device": "web"},
+        {"ts": "2026-09-01T10:00:01Z", "event": "user_message", "text": ASKED},
+        {
+            "ts": "2026-09-01T10:00:02Z",
+            "event": "tool_call",
+            "tool": "find_order",
+            "input": ARGUMENTS,
+        },
+        {
+            "ts": "2026-09-01T10:00:03Z",
+            "event": "tool_result",
+            "tool": "find_order",
+            "output": RESULT,
+        },
+        {"ts": "2026-09-01T10:00:04Z", "event": "agent_message", "text": ANSWER},
+    ],
+    "a call with its result as one message": [
+        {"role": "User", "text": ASKED},
+        {"role": "API", "api_name": "find_order", "param_dict": ARGUMENTS, "result": RESULT},
+        {"role": "AI", "text": ANSWER},
+    ],
+    "a page's parts": [
+        {"id": "m1", "role": "user", "parts": [{"type": "text", "text": ASKED}]},
+        {
+            "id": "m2",
+            "role": "assistant",
+            "parts": [
+                {
+                    "type": "tool-find_order",
+                    "toolCallId": "k1",
+                    "state": "output-available",
+                    "input": ARGUMENTS,
+                    "output": RESULT,
+                },
+                {"type": "text", "text": ANSWER},
+            ],
+        },
+    ],
+    "a call of the dialogue's system": [
+        {"speaker": "USER", "utterance": ASKED, "frames": []},
+        {
+            "speaker": "SYSTEM",
+            "utterance": ANSWER,
+            "frames": [
+                {
+                    "service": "Orders_1",
+                    "service_call": {"method": "find_order", "parameters": ARGUMENTS},
+                    "service_results": RESULT,
+                }
+            ],
+        },
+    ],
+    "actions in the text, results from the user's side": [
+        {"role": "user", "content": ASKED},
+        {
+            "role": "assistant",
+            "content": f"Action: find_order\nAction Input: {json.dumps(ARGUMENTS)}",
+        },
+        {"role": "user", "content": f"Observation: {RESULT}"},
+        {"role": "assistant", "content": f"Thought: I know it.\nFinal Answer: {ANSWER}"},
+    ],
+    "actions as objects in the text": [
+        {"role": "user", "content": ASKED},
+        {
+            "role": "assistant",
+            "content": f'Action:\n{{"name": "find_order", "arguments": {json.dumps(ARGUMENTS)}}}',
+        },
+        {"role": "user", "content": f"API output: {RESULT}"},
+        {
+            "role": "assistant",
+            "content": f'Action:\n{{"name": "respond", "arguments": {{"content": "{ANSWER}"}}}}',
+        },
+    ],
     "a tool named by a word beside its call": [
         {"speaker": "Customer", "text": ASKED},
         {

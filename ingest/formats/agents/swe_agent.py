@@ -62,7 +62,7 @@ def read(value: Json, arrival: Arrival) -> Decoded:
 
 
 def _is_step(step: Json) -> bool:
-    return isinstance(step, dict) and "action" in step and "observation" in step
+    return isinstance(step, dict) and isinstance(step.get("action"), str) and "observation" in step
 
 
 def _is_action(one: Json) -> bool:

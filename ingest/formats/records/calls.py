@@ -7,13 +7,15 @@ them), the calls or results that its content is a list of, and the message of a 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any, Final
 
 from ingest.dialects.parts import parts_in
 from ingest.files.partial_json import parse_json
 from ingest.formats.records.text_calls import calls_in, results_in
 from ingest.formats.records.words import is_name
-from ingest.records.text import Json
+from ingest.formats.records.written_calls import written_call
+from ingest.records.text import Json, json_text, type_of
 
 LISTS: Final = (
     "tool_calls",
@@ -40,6 +42,8 @@ class Asked:
     calls: list[Message] = field(default_factory=list)
     results: list[Message] = field(default_factory=list)
     content: Json = None
+    is_written: bool = False
+    """Whether the call is a line of the text."""
 
 
 def asked(item: Message, content: Json, *, index: int, is_model: bool) -> Asked:
@@ -55,9 +59,13 @@ def asked(item: Message, content: Json, *, index: int, is_model: bool) -> Asked:
             found.results.append({"tool_call_id": identity, "content": call[held]})
         found.calls.append(own)
     if is_model and not found.calls and isinstance(content, str):
-        told = calls_in(content)
+        tagged = calls_in(content)
+        told = tagged or written_call(content)
         if told is not None:
             found.calls, found.content = told.calls, told.text
+            found.is_written = tagged is None
+    if isinstance(found.content, list) and any(map(_answered_call, found.content)):
+        _take_answered(found, found.content)
     listed = _listed(found.content)
     if listed is not None:
         found.calls += listed.calls
@@ -66,8 +74,33 @@ def asked(item: Message, content: Json, *, index: int, is_model: bool) -> Asked:
     return found
 
 
+def _take_answered(found: Asked, parts: list[Json]) -> None:
+    """Take the parts that are calls with their results out of the content."""
+    calls = {n: call for n, part in enumerate(parts) if (call := _answered_call(part)) is not None}
+    for call in calls.values():
+        identity = call.get("id") or call.get("toolCallId")
+        told = call["result"]
+        found.calls.append({**{k: v for k, v in call.items() if k != "result"}, "id": identity})
+        found.results.append(
+            {
+                "tool_call_id": identity,
+                "content": told if isinstance(told, str) else json_text(told),
+            }
+        )
+    found.content = [part for n, part in enumerate(parts) if n not in calls]
+
+
+def holds_call(content: Json) -> bool:
+    """Whether a text of an agent is, or ends in, a call."""
+    return isinstance(content, str) and (
+        calls_in(content) is not None or written_call(content) is not None
+    )
+
+
 def results(item: Message, content: Json) -> list[Message]:
     """The message of a tool: one result, or several that a template or a framework put into one."""
+    if content is None:
+        content = next((item[key] for key in _RESULT if item.get(key) is not None), None)
     listed = _listed(content)
     if listed is not None and listed.results:
         return listed.results
@@ -80,6 +113,37 @@ def results(item: Message, content: Json) -> list[Message]:
         message["name"] = named
     message |= {key: item[key] for key in ("is_error", "status") if key in item}
     return [_failed(message, item.get("error"))]
+
+
+def pieces(content: Json) -> list[Json]:
+    """A message's content, cut behind each run of parts that are calls with their results inside."""
+    if not isinstance(content, list) or not any(map(_answered_call, content)):
+        return [content]
+    runs = [
+        list(run) for _, run in groupby(content, key=lambda part: _answered_call(part) is not None)
+    ]
+    found: list[Json] = []
+    for run in runs:
+        if _answered_call(run[0]) is not None and found and _answered_call(found[-1][-1]) is None:
+            found[-1] = [*found[-1], *run]
+        else:
+            found.append(run)
+    return found
+
+
+def _answered_call(part: Json) -> Message | None:
+    """A part that is a call with its result inside, as pages of chats keep them, in the words of a list of calls."""
+    kind = type_of(part) if isinstance(part, dict) else None
+    inner = part.get("toolInvocation") if isinstance(part, dict) else None
+    if isinstance(inner, dict):
+        return inner if inner.get("result") is not None else None
+    if not isinstance(kind, str) or not isinstance(part.get("toolCallId"), str):
+        return None
+    name = part.get("toolName") or kind.removeprefix("tool-")
+    told = part.get("output", part.get("errorText"))
+    if told is None or not is_name(name):
+        return None
+    return {"id": part["toolCallId"], "name": name, "args": part.get("input", {}), "result": told}
 
 
 def _call_of(item: Message) -> Message:

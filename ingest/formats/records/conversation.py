@@ -6,7 +6,7 @@ among them, and what is missing. Who speaks is settled first (`participants`), t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 from ingest.dialects.messages import Messages, read_messages, read_more
 from ingest.formats.records.participants import settle
 from ingest.formats.records.speech import Speech, speeches
+from ingest.formats.records.written_results import bind_written
 from ingest.records.episode import Step
 from ingest.records.moments import to_text
 from ingest.records.text import Json
@@ -67,10 +68,11 @@ class Conversation:
 
 def read_conversation(items: Sequence[Json]) -> Conversation:
     """Read a list of messages."""
-    said = list(speeches(items))
+    said = list(_without_repeats(speeches(items)))
     if _runs_backwards(said):
         said.reverse()
     found = Conversation(agent=settle(said))
+    bind_written(said)
     if not all(isinstance(item, dict | list) for item in items):
         found.flags.add("odd_messages")
     read = Messages()
@@ -89,6 +91,21 @@ def read_conversation(items: Sequence[Json]) -> Conversation:
     found.flags |= read.flags
     found.tools = read.tools
     return found
+
+
+def _without_repeats(said: Iterable[Speech]) -> Iterator[Speech]:
+    """Each message once, where a log tells it by several events one after the other."""
+    last: Speech | None = None
+    for one in said:
+        if last is None or not (one.is_event and last.is_event and _are_same(one, last)):
+            yield one
+        last = one
+
+
+def _are_same(one: Speech, other: Speech) -> bool:
+    texts = [read_messages(said.message.get("content"), role="user").steps for said in (one, other)]
+    plain = "tool_calls" not in one.message and "tool_calls" not in other.message
+    return plain and one.role == other.role and bool(texts[0]) and texts[0] == texts[1]
 
 
 def _read_answer(value: Json) -> list[Message]:

@@ -134,9 +134,12 @@ RESPONSE: Final = (
     "assistant_response",
     "reply",
     "generated_answer",
+    "final_solution",
     ANSWER,
 )
 
+BODIES: Final = ("response_body", "output_body_json", "response_json")
+"""Names of a model API's whole response, which gateways and clouds log."""
 _DEEPEST: Final = 3
 _OTHERS: Final = frozenset(
     [

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ingest.formats.records.fields import CONVERSATION, Fields
-from ingest.formats.records.speech import ROLE_NAMED, SPEAKER_NAMED, strength
+from ingest.formats.records.fields import CONVERSATION, QUESTION, Fields
+from ingest.formats.records.speech import ROLE_NAMED, SPEAKER_NAMED, is_step, strength
+from ingest.formats.records.transcripts import items_of
 from ingest.formats.records.words import spelt
 from ingest.records.text import Json
 
@@ -38,7 +39,9 @@ MESSAGE_KEYS: Final = (
 )
 """Names of lists of messages, the likeliest first."""
 _LISTS_OF_MESSAGES: Final = frozenset(MESSAGE_KEYS) - {"input", "prompt"}
-_ANSWERS: Final = frozenset({"response", "completion", "output", "outputs", "answer"})
+_ANSWERS: Final = frozenset(
+    {"response", "response_body", "completion", "output", "outputs", "answer"}
+)
 _OF_ONE: Final = frozenset(
     {*MESSAGE_KEYS, *_ANSWERS, "inputs", "request", "chosen", "state", "values"}
 )
@@ -145,7 +148,29 @@ def messages_of(value: Json) -> Place | None:
     if not isinstance(value, dict) or _is_message(value) or _is_map(value):
         return None
     found = [place for place in _lists(value) if are_messages(place.items, key=place.path[-1])]
+    if not any(_speaks(place.items) for place in found):
+        found += _steps(value) or list(_transcripts(value))
     return min(found, key=_rank, default=None)
+
+
+def _speaks(items: list[Any]) -> bool:
+    return not all(map(is_step, items[:_LOOKED_AT]))
+
+
+def _steps(value: dict[str, Any]) -> list[Place]:
+    """Lists of an agent's calls with their results, beside what was asked of it."""
+    if Fields(value).words(QUESTION) is None:
+        return []
+    return [place for place in _lists(value) if place.items and not _speaks(place.items)]
+
+
+def _transcripts(value: dict[str, Any]) -> Iterator[Place]:
+    """Conversations that are one text."""
+    for key, text in value.items():
+        if isinstance(text, str) and spelt(key) in _LISTS_OF_MESSAGES:
+            items = items_of(text)
+            if items:
+                yield Place(path=(key,), items=items, holders=(value,))
 
 
 def _is_message(value: dict[str, Any]) -> bool:
@@ -157,12 +182,13 @@ def _is_message(value: dict[str, Any]) -> bool:
     )
 
 
-def _rank(place: Place) -> tuple[bool, bool, int, int, int]:
+def _rank(place: Place) -> tuple[bool, bool, bool, int, int, int]:
     words = [spelt(key) for key in place.path]
     last = words[-1]
     rank = MESSAGE_KEYS.index(last) if last in MESSAGE_KEYS else len(MESSAGE_KEYS)
     aside = any(word in _ASIDE for word in words)
-    return aside, bool(_ANSWERS & set(words)), len(words), rank, -len(place.items)
+    told = bool(_ANSWERS & set(words))
+    return aside, told, not _speaks(place.items), len(words), rank, -len(place.items)
 
 
 def other_messages(value: dict[str, Any], taken: Place) -> int:

@@ -18,6 +18,7 @@ _MOSTLY: Final = 0.5
 
 def settle(speeches: Sequence[Speech]) -> str | None:
     """Give every speech its role, in place; the agent's name comes back where there is one agent and it has a name."""
+    _settle_system(speeches)
     talking = [one for one in speeches if one.role not in {"system", "tool"} and not one.is_item]
     named = [one for one in talking if one.name is not None]
     humans = _humans(talking)
@@ -33,6 +34,16 @@ def settle(speeches: Sequence[Speech]) -> str | None:
         elif one.role == "user":
             one.name = None
     return _only_agent(speeches)
+
+
+def _settle_system(speeches: Sequence[Speech]) -> None:
+    """Where nobody else answers the user, the speaker `system` is the log's word for its agent: the system of a dialogue."""
+    roles = [one.role for one in speeches if "tool_calls" not in one.message and not one.is_item]
+    if roles[:1] != ["user"] or "assistant" in roles or None in roles:
+        return
+    for one in speeches:
+        if one.is_speaker and one.role == "system":
+            one.role, one.name = "assistant", None
 
 
 def _humans(talking: Sequence[Speech]) -> set[str | None]:

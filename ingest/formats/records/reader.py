@@ -15,11 +15,13 @@ from pydantic import ValidationError
 from ingest.files.chat_log import ROLE_OF, Chat, RawChat, RawExtras, parse_value
 from ingest.files.chat_outcome import RawOutcome
 from ingest.formats.format import Decoded
+from ingest.formats.records.calls import holds_call
 from ingest.formats.records.conversation import Conversation, Message, read_conversation
 from ingest.formats.records.fields import (
     AGENT,
     ANSWER,
     APP,
+    BODIES,
     ENDED,
     MODEL,
     QUESTION,
@@ -124,11 +126,14 @@ def _is_plain(message: dict[str, Any]) -> bool:
     if message.get("name") is not None and message.get("role") not in _NAMED_BY_TOOL:
         return False  # a log that names its speakers may be one of several agents
     content = message.get("content")
+    if message.get("role") == "assistant" and not message.get("tool_calls") and holds_call(content):
+        return False
     parts = content if isinstance(content, list) else [content]
-    return all(
-        not isinstance(part, dict) or type_of(part) in _TEXT_PARTS or _is_media(part)
-        for part in parts
-    )
+    return all(not isinstance(part, dict) or _is_text(part) or _is_media(part) for part in parts)
+
+
+def _is_text(part: dict[str, Any]) -> bool:
+    return type_of(part) in _TEXT_PARTS and ("type" in part or "text" in part)
 
 
 def _is_media(part: dict[str, Any]) -> bool:
@@ -202,6 +207,10 @@ class _Record:
             for value, _ in self._fields.values(name, deep=1):
                 if name == ANSWER and self._said.ends_in_words:
                     continue  # the agent has answered: this is what would have been right
+                if value is not None and self._said.take_answer(value):
+                    return name
+        for name in BODIES:
+            for value, _ in self._fields.values(name, deep=2):
                 if value is not None and self._said.take_answer(value):
                     return name
         return None

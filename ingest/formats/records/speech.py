@@ -8,11 +8,12 @@ is the human, `participants` says; what a message's parts mean, `ingest.dialects
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ingest.dialects.attributes import integer_of
-from ingest.formats.records.calls import LISTS, asked, results
+from ingest.formats.records.calls import LISTS, asked, pieces, results
+from ingest.formats.records.steps import AgentStep, said_by, step_in
 from ingest.formats.records.text_calls import calls_in, results_in
 from ingest.formats.records.words import CALL, is_name, role_in_name, role_of, spelt
 from ingest.records.moments import from_any
@@ -24,7 +25,10 @@ SPEAKER_NAMED: Final = 1
 """It names a speaker and something said; a record of anything else may do that, too."""
 
 _SPEAKER: Final = ("role", "from", "speaker", "sender", "author", "participant")
-_ALSO_SPEAKER: Final = ("type", "source", "name", "agent", "agent_name", "message_type")
+_ALSO_SPEAKER: Final = (
+    *("type", "event", "event_type", "kind", "source", "name", "agent", "agent_name"),
+    "message_type",
+)
 """Keys that name a speaker in some logs and something else in others."""
 _SAID: Final = (
     "content",
@@ -43,6 +47,8 @@ _SAID_PLAINLY: Final = ("content", "parts", "text", "message", "utterance")
 _CALL: Final = ("function_call", "functionCall")
 _BESIDE: Final = ("additional_kwargs",)
 _ASKED: Final = ("prompt", "question", "input", "query", "instruction")
+_QUESTIONS: Final = frozenset(_ASKED) - {"input"}
+"""What is never an argument of a call."""
 _ANSWERED: Final = ("response", "completion", "output", "answer", "reply")
 _TIME: Final = (
     "timestamp",
@@ -54,7 +60,7 @@ _TIME: Final = (
     "ts",
     "datetime",
 )
-_REASONING: Final = ("reasoning_content", "reasoning", "thinking")
+_REASONING: Final = ("reasoning_content", "reasoning", "thinking", "thought", "thoughts")
 _EARLIEST: Final = 631_152_000 * 10**9
 """1990: what is earlier is no time of a conversation."""
 _PART_KEYS: Final = frozenset(
@@ -79,6 +85,8 @@ _PART_KEYS: Final = frozenset(
         "inline_data",
     ]
 )
+_ENVELOPES: Final = ("message", "payload", "data", "body", "event", "item")
+"""What an object is called that holds the message, where the item only says when and where it was said."""
 _ITEMS: Final = frozenset({"function_call", "function_call_output", "reasoning"})
 """Items of OpenAI's Responses API that have no role."""
 
@@ -98,6 +106,12 @@ class Speech:
     flags: set[str] = field(default_factory=set)
     is_item: bool = False
     """Whether `message` is to be read as it stands: it says its own role in its own way."""
+    is_speaker: bool = False
+    """Whether the log names speakers and no roles: `system` may then be the agent."""
+    is_event: bool = False
+    """Whether it was the load of an event: some logs tell the same message by several events."""
+    is_written: bool = False
+    """Whether its call is a line of its text: who answers it has no role for that."""
     tg: Json = None
     """The chat log's own additions."""
 
@@ -106,8 +120,9 @@ def strength(item: Json) -> int:
     """How much an item looks like a message: `ROLE_NAMED`, `SPEAKER_NAMED`, or 0."""
     if not isinstance(item, dict):
         return 0
-    if isinstance(item.get("message"), dict) and "role" not in item:
-        return strength(item["message"])
+    inner = _load_of(item)
+    if inner is not None:
+        return strength(inner)
     if _is_item(item):
         return ROLE_NAMED
     if _is_pair(item) and not _speaker(item):
@@ -119,14 +134,32 @@ def strength(item: Json) -> int:
 
 def _strength_of_message(item: dict[str, Any]) -> int:
     if not any(key in item for key in (*_SAID, *LISTS, *_CALL)):
-        return 0
+        return ROLE_NAMED if _is_called(item) else SPEAKER_NAMED if is_step(item) else 0
     # Lists of settings have names and values, too.
     in_words = any(key in item for key in (*_SAID_PLAINLY, *LISTS, *_CALL))
     words = [_word(item.get(key)) for key in _SPEAKER]
     words += [_word(item.get(key)) for key in _ALSO_SPEAKER if in_words]
     if any(word is not None and role_of(word) is not None for word in words):
         return ROLE_NAMED
-    return SPEAKER_NAMED if _speaker(item) or (in_words and _also_speaker(item)) else 0
+    if _speaker(item) or (in_words and _also_speaker(item)):
+        return SPEAKER_NAMED
+    return SPEAKER_NAMED if is_step(item) else 0
+
+
+def _is_called(item: dict[str, Any]) -> bool:
+    """Whether an item is an event of a call: its word says so, and it holds the call or what came of it."""
+    role, _ = _who(item)
+    if role == CALL:
+        return step_in(item, needs_result=False) is not None
+    return role == "tool" and bool(results(item, None)[0]["content"])
+
+
+def is_step(item: Json) -> bool:
+    """Whether an item is a call with its result, and no question with its answer."""
+    if not isinstance(item, dict) or any(spelt(key) in _QUESTIONS for key in item):
+        return False
+    step = step_in(item)
+    return step is not None and not step.is_below
 
 
 def speeches(items: Iterable[Json]) -> Iterator[Speech]:
@@ -143,10 +176,11 @@ def speeches(items: Iterable[Json]) -> Iterator[Speech]:
 
 
 def _of_item(item: dict[str, Any], index: int) -> Iterator[Speech]:
-    inner = item.get("message")
-    if isinstance(inner, dict) and "role" not in item:
-        for speech in _of_item({"name": item.get("name"), **inner}, index):
+    inner = _load_of(item)
+    if inner is not None:
+        for speech in _of_item(inner, index):
             speech.at = speech.at or _time(item)
+            speech.is_event = "message" not in item
             yield speech
     elif _is_item(item):
         yield Speech(role=None, message=item, at=_time(item), is_item=True)
@@ -156,7 +190,23 @@ def _of_item(item: dict[str, Any], index: int) -> Iterator[Speech]:
             if role is not None and isinstance(said, str):
                 yield Speech(role=role, message={"role": role, "content": said}, at=_time(item))
     else:
-        yield from _message(item, index)
+        for speech in _message(item, index):
+            speech.is_speaker = "role" not in item
+            yield speech
+
+
+def _load_of(item: dict[str, Any]) -> dict[str, Any] | None:
+    """The message in an envelope, with what the envelope says of it; None where the item is the message itself."""
+    if "role" in item or any(isinstance(item.get(key), str | list) for key in ("content", "text")):
+        return None
+    for key in _ENVELOPES:
+        inner = item.get(key)
+        if isinstance(inner, dict):
+            around = {k: v for k, v in item.items() if isinstance(v, str) and k not in _TIME}
+            named = {"name": item.get("name")} if key == "message" else around
+            whole = {**named, **inner}
+            return whole if key == "message" or strength(whole) else None
+    return None
 
 
 def _is_item(item: dict[str, Any]) -> bool:
@@ -214,13 +264,24 @@ def _message(item: dict[str, Any], index: int) -> Iterator[Speech]:
     if role == "tool":
         yield from _answers(results(item, content), at, tg=item.get("tg"))
         return
+    step = _step(item, role)
+    if step is not None:
+        yield from _of_step(step, item, Speech(role=role or "assistant", name=name, at=at))
+        return
+    if len(cut := pieces(content)) > 1:
+        key = next(key for key in _SAID if item.get(key) is content)
+        for piece in cut:
+            yield from _message({**item, key: piece}, index)
+        return
     if role == CALL:
         role = "assistant"
         content = (
             _block(content) if isinstance(content, str) and calls_in(_block(content)) else content
         )
+    if not isinstance(content, str | list | dict) and strength(item) == 0:
+        return  # an event of the log itself
     told = asked(item, content, index=index, is_model=role == "assistant")
-    speech = Speech(role=role, name=name, at=at, tg=item.get("tg"))
+    speech = Speech(role=role, name=name, at=at, tg=item.get("tg"), is_written=told.is_written)
     _take_usage(item, speech)
     if any(isinstance(item.get(key), str) and item[key].strip() for key in _REASONING):
         speech.flags.add("reasoning_left_out")
@@ -232,6 +293,31 @@ def _message(item: dict[str, Any], index: int) -> Iterator[Speech]:
     if told.calls or not told.results or told.content is not None:
         yield speech
     yield from _answers(told.results, at)
+
+
+def _step(item: dict[str, Any], role: str | None) -> AgentStep | None:
+    """The call with its result that an item is, unless somebody else than the agent says it."""
+    if role in {"user", "tool"}:
+        return None
+    own = {k: v for k, v in item.items() if k != "name"} if _speaker(item) else item
+    return step_in(own, needs_result=role != CALL)
+
+
+def _of_step(step: AgentStep, item: dict[str, Any], speech: Speech) -> Iterator[Speech]:
+    """The call, its result, and what the agent said before or after it."""
+    words = _said(item)
+    words = words if isinstance(words, str) and words.strip() else None
+    if any(isinstance(item.get(key), str) and item[key].strip() for key in _REASONING):
+        speech.flags.add("reasoning_left_out")
+    spoken = said_by(step)
+    if spoken is not None:
+        yield replace(speech, role="assistant", message={"content": spoken})
+        return
+    message = {"content": None if step.is_below else words, "tool_calls": step.calls}
+    yield replace(speech, role="assistant", message=message)
+    yield from _answers(step.results, speech.at)
+    if step.is_below and words is not None:
+        yield replace(speech, message={"content": words})
 
 
 def _block(text: str) -> str:

@@ -6,10 +6,12 @@ its owner says in `outcomes.toml`. Nothing is judged here: a number stays the nu
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Final
 
 from ingest.files.chat_outcome import number_of
 from ingest.formats.records.fields import ANSWER, Fields
+from ingest.formats.records.speech import strength
 from ingest.formats.records.words import spelt
 from ingest.records.right_answer import right_answer
 from ingest.records.text import Json
@@ -35,6 +37,10 @@ VERDICTS: Final = (
     "grade",
     "feedback",
     "thumbs",
+    "csat",
+    "satisfaction",
+    "exact_match",
+    "won",
     "outcome",
 )
 """Names of statements about how a conversation went, those with one meaning first."""
@@ -61,6 +67,23 @@ REFERENCES: Final = (
 )
 """Names of the answer that would have been right."""
 _REASONS: Final = ("reason", "explanation", "comment", "rationale", "reasoning", "comments")
+_PARTS: Final = frozenset(
+    [
+        "reward",
+        "resolved",
+        "correct",
+        "success",
+        "passed",
+        "solved",
+        "rating",
+        "feedback",
+        "satisfaction",
+        "csat",
+    ]
+)
+"""Words of a longer name that make it a verdict's; `score` is none: there are scores of anything."""
+_EVENTS: Final = ("event", "event_type", "type", "kind", "name")
+_FIGURES: Final = ("value", "score", "label", "stars")
 _TRUTHS: Final = {"true": 1.0, "false": 0.0}
 _LONGEST_LABEL: Final = 64
 
@@ -76,6 +99,8 @@ def outcomes_of(fields: Fields, *, answered: bool) -> list[Outcome]:
     for name in _MAPS:
         for value, _ in fields.values(name):
             _add_many(found, value)
+    if not found:
+        found = _by_part(fields)
     if len(found) == 1:
         _explain(next(iter(found.values())), fields)
     right = _reference(fields, answered=answered)
@@ -88,6 +113,21 @@ def outcomes_of(fields: Fields, *, answered: bool) -> list[Outcome]:
         else:
             verdict.setdefault("correction", text)
     return list(found.values())
+
+
+def verdicts_among(items: Iterable[Json]) -> dict[str, Json]:
+    """Statements about how a conversation went that are events among its messages: `{"event": "rating", "value": 5}`."""
+    found: dict[str, Json] = {}
+    for item in items:
+        if not isinstance(item, dict) or strength(item):
+            continue
+        own = {spelt(key): value for key, value in item.items()}
+        named = next((own[key] for key in _EVENTS if isinstance(own.get(key), str)), "")
+        if spelt(named) in VERDICTS:
+            told = next((own[key] for key in _FIGURES if own.get(key) is not None), None)
+            found[spelt(named)] = told
+        found |= {name: value for name, value in own.items() if name in VERDICTS}
+    return found
 
 
 def _add(found: dict[str, Outcome], name: str, value: Json, reason: str | None) -> None:
@@ -158,6 +198,20 @@ def _reason_of(fields: Fields, name: str) -> str | None:
             if isinstance(value, str) and value.strip():
                 return value
     return None
+
+
+def _by_part(fields: Fields) -> dict[str, Outcome]:
+    """The one statement of a record whose name begins or ends with a verdict's: `task_success`, `feedback_rating`."""
+    found: dict[str, Outcome] = {}
+    for key, value in fields.own.items():
+        words = spelt(key).split("_")
+        # A number behind such a word may count or date something: `passed_tests`, `resolved_at`.
+        named = words[1:] and (
+            words[-1] in _PARTS or (isinstance(value, bool) and words[0] in _PARTS)
+        )
+        if named and isinstance(value, bool | int | float):
+            _add(found, spelt(key), value, _reason_of(fields, key))
+    return found if len(found) == 1 else {}
 
 
 def _explain(verdict: Outcome, fields: Fields) -> None:

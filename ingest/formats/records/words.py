@@ -47,6 +47,8 @@ _TELLING: Final = {
     "user": frozenset({"user", "human", "customer", "client", "caller"}),
 }
 """Words that tell the role of a longer name which holds one of them: `Customer 7`, but also `customer_support`."""
+_SPEECH: Final = frozenset({"message", "msg", "reply", "response", "turn", "utterance", "said"})
+"""Words for something said, behind the word for who said it: `agent_message`, `bot_reply`."""
 _STANDS_FOR_USER: Final = ("user_proxy", "human_proxy")
 
 
@@ -59,7 +61,14 @@ def spelt(word: str) -> str:
 
 def role_of(word: str) -> str | None:
     """The role that a word means (`system`, `user`, `assistant`, `tool`, or `CALL`); None for a participant's own name."""
-    return _ROLE_OF.get(spelt(word)) if len(word) <= _LONGEST else None
+    if len(word) > _LONGEST:
+        return None
+    own = spelt(word)
+    role = _ROLE_OF.get(own)
+    if role is None and "_" in own:
+        who, what = own.rsplit("_", 1)
+        role = _ROLE_OF.get(who) if what in _SPEECH else None
+    return role
 
 
 def role_in_name(name: str) -> str | None:

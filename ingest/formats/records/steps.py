@@ -1,0 +1,177 @@
+"""An item that is a step of an agent: a tool's call and what the tool returned, in one object.
+
+Comes in: an item of a list, under any of the names in use (`tool`/`parameters`/`result`, `action`/`observation`, a call of its own
+object). Goes out: its calls and results as OpenAI's messages have them. A tool's definition has a name and parameters, too: it
+describes itself and returns nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import Any, Final
+
+from ingest.formats.records.words import spelt
+from ingest.records.text import Json, json_text, load_json
+
+NAMES: Final = (
+    "tool_name",
+    "tool",
+    "api_name",
+    "function_name",
+    "action",
+    "function",
+    "method",
+    "name",
+)
+"""What the name of a tool is called, the plainest first."""
+ARGUMENTS: Final = (
+    "arguments",
+    "args",
+    "tool_input",
+    "action_input",
+    "parameters",
+    "params",
+    "param_dict",
+    "kwargs",
+    "tool_args",
+    "tool_arguments",
+    "input",
+    "inputs",
+)
+_CALLS: Final = ("tool_call", "function_call", "api_call", "service_call", "action", "call", "tool")
+"""What an object is called that holds a tool's name and arguments."""
+_LISTS: Final = ("tool_calls", "function_calls", "calls")
+_RESULTS: Final = (
+    "result",
+    "results",
+    "output",
+    "outputs",
+    "response",
+    "observation",
+    "observations",
+    "tool_output",
+    "tool_result",
+    "tool_results",
+    "tool_response",
+    "api_response",
+    "api_result",
+    "service_results",
+    "execution_result",
+)
+_IDS: Final = ("tool_call_id", "call_id", "id")
+_DESCRIBES: Final = ("description", "doc")
+_LONGEST_NAME: Final = 64
+_SENTENCE: Final = 3
+"""Words from which a text is something that is said, and no id."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentStep:
+    """The calls of one item and their results."""
+
+    calls: list[dict[str, Any]]
+    results: list[dict[str, Any]] = field(default_factory=list)
+    is_below: bool = False
+    """Whether the call stands in a list below the item: what the item says was said after it."""
+
+
+def step_in(item: Json, *, needs_result: bool = True) -> AgentStep | None:
+    """The step that an item is; None where it names no tool with arguments, or (`needs_result`) has no place for a result."""
+    if not isinstance(item, dict):
+        return None
+    own = {spelt(key): value for key, value in item.items()}
+    if any(key in own for key in _DESCRIBES):
+        return None
+    found = _step_of(own, needs_result=needs_result)
+    if found is not None:
+        return found
+    below = [one for value in own.values() if isinstance(value, list) for one in value[:1]]
+    inner = next((step for one in below if (step := _called_below(one)) is not None), None)
+    return (
+        None
+        if inner is None
+        else AgentStep(calls=inner.calls, results=inner.results, is_below=True)
+    )
+
+
+def _called_below(value: Json) -> AgentStep | None:
+    """A step in a list below: only where an object of its own holds the call, as lists of anything have names."""
+    if not isinstance(value, dict):
+        return None
+    own = {spelt(key): one for key, one in value.items()}
+    if not any(isinstance(own.get(key), dict) for key in _CALLS):
+        return None
+    return _step_of(own, needs_result=True)
+
+
+def _step_of(own: dict[str, Any], *, needs_result: bool) -> AgentStep | None:
+    key = next((key for key in _RESULTS if key in own), None)
+    if key is None and needs_result:
+        return None
+    calls = list(_calls(own))
+    if not calls:
+        return None
+    named = [{**call, "id": call.get("id") or f"step_{n}"} for n, call in enumerate(calls)]
+    told = None if key is None else own[key]
+    if told is None:
+        return AgentStep(calls=named)
+    several = told if isinstance(told, list) and len(told) == len(named) > 1 else [told]
+    results = [
+        {"tool_call_id": call["id"], "content": _content(one)}
+        for call, one in zip_longest(named[: len(several)], several)
+    ]
+    return AgentStep(calls=named, results=results)
+
+
+def _content(result: Json) -> Json:
+    return result if isinstance(result, str) else json_text(result)
+
+
+def _calls(own: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The calls that an object holds: listed, as an object of their own, or in its own fields."""
+    listed = next((own[key] for key in _LISTS if isinstance(own.get(key), list)), None)
+    objects = listed or [own[key] for key in _CALLS if isinstance(own.get(key), dict)][:1]
+    for one in objects or [own]:
+        call = call_of(one) if isinstance(one, dict) else None
+        if call is not None:
+            yield call
+
+
+def call_of(value: dict[str, Any]) -> dict[str, Any] | None:
+    """An object that names a tool and its arguments, as a call; None where it does not."""
+    own = {spelt(key): one for key, one in value.items()}
+    inner = own.get("function")
+    if isinstance(inner, dict):
+        own = {**own, **{spelt(key): one for key, one in inner.items()}}
+    name = next((own[key] for key in NAMES if _is_tool(own.get(key))), None)
+    key = next((key for key in ARGUMENTS if _are_arguments(own.get(key))), None)
+    if name is None or key is None:
+        return None
+    identity = next((own[one] for one in _IDS if isinstance(own.get(one), str)), None)
+    call = {"type": "function", "function": {"name": name, "arguments": json_text(own[key])}}
+    return call if identity is None else {**call, "id": identity}
+
+
+def said_by(step: AgentStep) -> str | None:
+    """What the agent says by a call that no tool answers: its one argument, where that is a sentence."""
+    if step.results or len(step.calls) != 1:
+        return None
+    arguments = load_json(step.calls[0]["function"]["arguments"].encode("utf-8", "replace"))
+    given = list(arguments.values()) if isinstance(arguments, dict) else []
+    if len(given) != 1 or not isinstance(given[0], str):
+        return None
+    return given[0] if len(given[0].split()) >= _SENTENCE else None
+
+
+def _is_tool(value: Json) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= _LONGEST_NAME and len(value.split()) == 1
+
+
+def _are_arguments(value: Json) -> bool:
+    if isinstance(value, dict):
+        return True
+    if not isinstance(value, str) or value.lstrip()[:1] != "{":
+        return False
+    return isinstance(load_json(value.encode("utf-8", "replace")), dict)

@@ -1,0 +1,59 @@
+"""Who answers a call that an agent wrote into its text: in such logs the result comes from the user's side.
+
+Comes in: the speeches of a conversation. Goes out: the same, each answer under the tool's role; a written call that no tool
+answers is what the agent says. Where a log marks results (`Observation: …`), what it does not mark is the user's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import zip_longest
+from typing import Final
+
+from ingest.formats.records.speech import Speech
+from ingest.formats.records.steps import AgentStep, said_by
+from ingest.records.text import Json
+
+_ANSWERS: Final = re.compile(
+    r"\s*(?:Observation|Obs|(?:API|Tool|Function|Execution|Action|Environment)[ _]?(?:output|result|response|return)s?|Output|Result)"
+    r"(?: ?\d+)?[ \t]*:[ \t]*\n?",
+    re.IGNORECASE,
+)
+_FINAL: Final = re.compile(r"(?:\A|\n)[ \t*]*Final Answer[ \t*]*:[ \t]*(.+)\Z", re.DOTALL)
+
+
+def bind_written(said: Sequence[Speech]) -> None:
+    """Give the user's messages that answer written calls to their tools, in place; a call nobody answers is what the agent says."""
+    asked = [(one, after) for one, after in zip_longest(said, said[1:]) if one.is_written]
+    replies = [after for _, after in asked if after is not None and after.role == "user"]
+    marked = any(_ANSWERS.match(_text(after)) for after in replies)
+    for after in replies:
+        mark = _ANSWERS.match(_text(after))
+        if mark or not marked:
+            text = _text(after)[mark.end() if mark else 0 :]
+            after.role, after.message = "tool", {"role": "tool", "content": text}
+    answered = [call for call, after in asked if after is not None and after.role == "tool"]
+    for call, after in asked:
+        if after is None or after.role != "tool":
+            _speak(call)
+    for one in said if answered else ():
+        _shorten(one)
+
+
+def _speak(one: Speech) -> None:
+    words = said_by(AgentStep(calls=one.message["tool_calls"]))
+    if words is not None:
+        one.message = {"content": words}
+
+
+def _shorten(one: Speech) -> None:
+    """Keep of an agent's last message the answer that it names."""
+    found = _FINAL.search(_text(one)) if one.role == "assistant" else None
+    if found is not None:
+        one.message["content"] = found[1].strip()
+
+
+def _text(one: Speech) -> str:
+    content: Json = one.message.get("content")
+    return content if isinstance(content, str) else ""
