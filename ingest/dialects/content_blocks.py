@@ -124,6 +124,8 @@ def part_text(part: dict[str, Any]) -> str | None:
         return None
     found = (part.get(key) for key in ("text", "content", "refusal"))
     text = next((text for text in found if text is not None), None)
+    if isinstance(text, dict):
+        text = text.get("value")  # OpenAI's threads keep the text's marks beside it
     return text if isinstance(text, str) else None
 
 

@@ -34,7 +34,16 @@ _BEDROCK_PARTS: Final = frozenset(
     }
 )
 _RESPONSES_PARTS: Final = frozenset({"input_text", "input_image", "input_file"})
-_ARGUMENTS: Final = ("arguments", "args", "input", "parameters", "kwargs", "tool_input", "params")
+_ARGUMENTS: Final = (
+    "arguments",
+    "args",
+    "input",
+    "parameters",
+    "kwargs",
+    "tool_input",
+    "params",
+    "params_as_json",
+)
 _VERCEL_OUTPUTS: Final = frozenset(
     {"text", "json", "content", "error-text", "error-json", "execution-denied"}
 )
@@ -157,7 +166,7 @@ def read_calls(value: dict[str, Any]) -> Iterable[ToolCall]:
         if isinstance(item, dict):
             call = item["tool_call"] if isinstance(item.get("tool_call"), dict) else item
             inner = call["function"] if isinstance(call.get("function"), dict) else call
-            yield read_call(either(call, "id", "toolCallId", "call_id"), inner)
+            yield read_call(either(call, "id", "toolCallId", "call_id", "request_id"), inner)
 
 
 def read_result(part: dict[str, Any]) -> Step:

@@ -325,6 +325,69 @@ SHAPES: dict[str, list[Any]] = {
             "content": f'Action:\n{{"name": "respond", "arguments": {{"content": "{ANSWER}"}}}}',
         },
     ],
+    "a voice agent's transcript": [
+        {"role": "user", "content": ASKED, "words": []},
+        {
+            "role": "tool_call_invocation",
+            "tool_call_id": "k1",
+            "name": "find_order",
+            "arguments": json.dumps(ARGUMENTS),
+        },
+        {"role": "tool_call_result", "tool_call_id": "k1", "content": RESULT},
+        {"role": "agent", "content": ANSWER, "words": []},
+    ],
+    "calls and results in lists beside the words": [
+        {"role": "user", "message": ASKED, "tool_calls": [], "tool_results": []},
+        {
+            "role": "agent",
+            "message": None,
+            "tool_calls": [
+                {
+                    "request_id": "k1",
+                    "tool_name": "find_order",
+                    "params_as_json": json.dumps(ARGUMENTS),
+                }
+            ],
+            "tool_results": [],
+        },
+        {
+            "role": "agent",
+            "message": None,
+            "tool_calls": [],
+            "tool_results": [
+                {"request_id": "k1", "tool_name": "find_order", "result_value": RESULT}
+            ],
+        },
+        {"role": "agent", "message": ANSWER, "tool_calls": [], "tool_results": []},
+    ],
+    "one message with its call, result and last word": [
+        {"sender": "human", "text": ASKED, "content": [{"type": "text", "text": ASKED}]},
+        {
+            "sender": "assistant",
+            "text": ANSWER,
+            "content": [
+                {"type": "tool_use", "id": "k1", "name": "find_order", "input": ARGUMENTS},
+                {"type": "tool_result", "tool_use_id": "k1", "content": RESULT},
+                {"type": "text", "text": ANSWER},
+            ],
+        },
+    ],
+    "calls with their results inside a message that ends in words": [
+        {"type": "user", "content": ASKED},
+        {
+            "type": "gemini",
+            "content": ANSWER,
+            "toolCalls": [
+                {
+                    "id": "k1",
+                    "name": "find_order",
+                    "args": ARGUMENTS,
+                    "result": RESULT,
+                    "status": "success",
+                }
+            ],
+        },
+    ],
     "a tool named by a word beside its call": [
         {"speaker": "Customer", "text": ASKED},
         {

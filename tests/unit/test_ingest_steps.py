@@ -165,6 +165,8 @@ def test_verdicts_among_the_events_of_a_log_are_outcomes(tmp_path: Path) -> None
     ("beside", "expected"),
     [
         ({"task_success": True}, [("task_success", 1.0)]),
+        ({"call_analysis": {"call_successful": False}}, [("call_successful", 0.0)]),
+        ({"analysis": {"success_evaluation": "true"}}, [("success_evaluation", 1.0)]),
         ({"feedback_rating": 2}, [("feedback_rating", 2.0)]),
         ({"passed_tests": 3, "resolved_at": 1_790_000_000}, []),
         ({"task_success": True, "user_rating": 4}, []),

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, Final
 
-from ingest.dialects.parts import parts_in
+from ingest.dialects.parts import is_result, parts_in
 from ingest.files.partial_json import parse_json
 from ingest.formats.records.text_calls import calls_in, results_in
 from ingest.formats.records.words import is_name
@@ -26,11 +26,29 @@ LISTS: Final = (
     "tool_invocations",
     "calls",
 )
-_CALL_ID: Final = ("tool_call_id", "tool_use_id", "call_id", "tool_call_ids")
-_OWN_ID: Final = ("id", "toolCallId", "call_id")
-_RESULT: Final = ("result", "output", "response", "observation")
+_CALL_ID: Final = (
+    "tool_call_id",
+    "tool_use_id",
+    "call_id",
+    "tool_call_ids",
+    "toolCallId",
+    "request_id",
+)
+_OWN_ID: Final = ("id", "toolCallId", "call_id", "request_id")
+_RESULT: Final = ("result", "output", "response", "observation", "result_value", "outputs")
+_RESULTS: Final = ("tool_results", "toolResults", "function_results")
+"""Lists of results beside what a message says."""
 _NAMES_TOOL: Final = ("name", "function", "tool", "tool_name", "function_name")
-_ARGUMENTS: Final = ("arguments", "args", "input", "parameters", "kwargs", "tool_input", "params")
+_ARGUMENTS: Final = (
+    "arguments",
+    "args",
+    "input",
+    "parameters",
+    "kwargs",
+    "tool_input",
+    "params",
+    "params_as_json",
+)
 
 Message = dict[str, Any]
 
@@ -66,6 +84,7 @@ def asked(item: Message, content: Json, *, index: int, is_model: bool) -> Asked:
             found.is_written = tagged is None
     if isinstance(found.content, list) and any(map(_answered_call, found.content)):
         _take_answered(found, found.content)
+    found.results += _listed_results(item)
     listed = _listed(found.content)
     if listed is not None:
         found.calls += listed.calls
@@ -99,6 +118,9 @@ def holds_call(content: Json) -> bool:
 
 def results(item: Message, content: Json) -> list[Message]:
     """The message of a tool: one result, or several that a template or a framework put into one."""
+    own = _listed_results(item)
+    if own and content is None:
+        return own
     if content is None:
         content = next((item[key] for key in _RESULT if item.get(key) is not None), None)
     listed = _listed(content)
@@ -115,8 +137,37 @@ def results(item: Message, content: Json) -> list[Message]:
     return [_failed(message, item.get("error"))]
 
 
+def _listed_results(item: Message) -> list[Message]:
+    """The results that a message lists beside what it says."""
+    listed: list[Json] = next((item[key] for key in _RESULTS if isinstance(item.get(key), list)), [])
+    return [
+        {
+            **_call_of(one),
+            **_name_of(one),
+            "content": told if isinstance(told, str) else json_text(told),
+        }
+        for one in listed
+        if isinstance(one, dict)
+        and (
+            told := next(
+                (one[key] for key in (*_RESULT, "content") if one.get(key) is not None), None
+            )
+        )
+        is not None
+    ]
+
+
+def _name_of(result: Message) -> Message:
+    call = result.get("call")
+    own = call if isinstance(call, dict) else result
+    named = next((own[key] for key in _NAMES_TOOL if is_name(own.get(key))), None)
+    return {} if named is None else {"name": named}
+
+
 def pieces(content: Json) -> list[Json]:
-    """A message's content, cut behind each run of parts that are calls with their results inside."""
+    """An agent's content, cut behind each run of calls with their results inside, and around results that stand among its parts."""
+    if isinstance(content, list) and any(map(is_result, content)):
+        return [list(run) for _, run in groupby(content, key=is_result)]
     if not isinstance(content, list) or not any(map(_answered_call, content)):
         return [content]
     runs = [

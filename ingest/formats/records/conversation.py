@@ -68,7 +68,7 @@ class Conversation:
 
 def read_conversation(items: Sequence[Json]) -> Conversation:
     """Read a list of messages."""
-    said = list(_without_repeats(speeches(items)))
+    said = _in_order(list(_without_repeats(speeches(items))))
     if _runs_backwards(said):
         said.reverse()
     found = Conversation(agent=settle(said))
@@ -100,6 +100,26 @@ def _without_repeats(said: Iterable[Speech]) -> Iterator[Speech]:
         if last is None or not (one.is_event and last.is_event and _are_same(one, last)):
             yield one
         last = one
+
+
+def _in_order(said: Sequence[Speech]) -> list[Speech]:
+    """The text of a message that holds calls with their results behind these, where it is the agent's last of a turn."""
+    found: list[Speech] = []
+    start = 0
+    while start < len(said):
+        one, end = said[start], start + 1
+        while end < len(said) and said[end].role == "tool":
+            end += 1
+        text = one.message.get("content")
+        is_last = end == len(said) or said[end].role != "assistant"
+        if one.holds_results and is_last and isinstance(text, str) and text.strip():
+            found.append(replace(one, message={**one.message, "content": None}))
+            found += said[start + 1 : end]
+            found.append(replace(one, message={"content": text}))
+        else:
+            found += said[start:end]
+        start = end
+    return found
 
 
 def _are_same(one: Speech, other: Speech) -> bool:

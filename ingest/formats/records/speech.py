@@ -110,6 +110,8 @@ class Speech:
     """Whether the log names speakers and no roles: `system` may then be the agent."""
     is_event: bool = False
     """Whether it was the load of an event: some logs tell the same message by several events."""
+    holds_results: bool = False
+    """Whether the results of its calls stood inside it."""
     is_written: bool = False
     """Whether its call is a line of its text: who answers it has no role for that."""
     tg: Json = None
@@ -281,7 +283,14 @@ def _message(item: dict[str, Any], index: int) -> Iterator[Speech]:
     if not isinstance(content, str | list | dict) and strength(item) == 0:
         return  # an event of the log itself
     told = asked(item, content, index=index, is_model=role == "assistant")
-    speech = Speech(role=role, name=name, at=at, tg=item.get("tg"), is_written=told.is_written)
+    speech = Speech(
+        role=role,
+        name=name,
+        at=at,
+        tg=item.get("tg"),
+        is_written=told.is_written,
+        holds_results=bool(told.calls and told.results),
+    )
     _take_usage(item, speech)
     if any(isinstance(item.get(key), str) and item[key].strip() for key in _REASONING):
         speech.flags.add("reasoning_left_out")
@@ -299,7 +308,9 @@ def _step(item: dict[str, Any], role: str | None) -> AgentStep | None:
     """The call with its result that an item is, unless somebody else than the agent says it."""
     if role in {"user", "tool"}:
         return None
-    own = {k: v for k, v in item.items() if k != "name"} if _speaker(item) else item
+    # Where the agent speaks, a name is the agent's; where a call is said, it is the tool's.
+    named = role != CALL and _speaker(item) is not None
+    own = {k: v for k, v in item.items() if k != "name"} if named else item
     return step_in(own, needs_result=role != CALL)
 
 

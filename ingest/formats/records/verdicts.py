@@ -7,6 +7,7 @@ its owner says in `outcomes.toml`. Nothing is judged here: a number stays the nu
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import Any, Final
 
 from ingest.files.chat_outcome import number_of
@@ -73,6 +74,7 @@ _PARTS: Final = frozenset(
         "resolved",
         "correct",
         "success",
+        "successful",
         "passed",
         "solved",
         "rating",
@@ -82,6 +84,9 @@ _PARTS: Final = frozenset(
     ]
 )
 """Words of a longer name that make it a verdict's; `score` is none: there are scores of anything."""
+_YES_OR_NO: Final = frozenset(
+    ["true", "false", "yes", "no", "success", "failure", "succeeded", "failed", "passed", "unknown"]
+)
 _EVENTS: Final = ("event", "event_type", "type", "kind", "name")
 _FIGURES: Final = ("value", "score", "label", "stars")
 _TRUTHS: Final = {"true": 1.0, "false": 0.0}
@@ -203,15 +208,18 @@ def _reason_of(fields: Fields, name: str) -> str | None:
 def _by_part(fields: Fields) -> dict[str, Outcome]:
     """The one statement of a record whose name begins or ends with a verdict's: `task_success`, `feedback_rating`."""
     found: dict[str, Outcome] = {}
-    for key, value in fields.own.items():
+    below = [one.items() for one in fields.own.values() if isinstance(one, dict)]
+    for key, value in chain(fields.own.items(), *below):
         words = spelt(key).split("_")
         # A number behind such a word may count or date something: `passed_tests`, `resolved_at`.
-        named = words[1:] and (
-            words[-1] in _PARTS or (isinstance(value, bool) and words[0] in _PARTS)
-        )
-        if named and isinstance(value, bool | int | float):
+        named = words[1:] and (words[-1] in _PARTS or (_is_truth(value) and words[0] in _PARTS))
+        if named and (_is_truth(value) or isinstance(value, int | float)):
             _add(found, spelt(key), value, _reason_of(fields, key))
     return found if len(found) == 1 else {}
+
+
+def _is_truth(value: Json) -> bool:
+    return isinstance(value, bool) or (isinstance(value, str) and value.lower() in _YES_OR_NO)
 
 
 def _explain(verdict: Outcome, fields: Fields) -> None:

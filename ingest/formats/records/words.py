@@ -49,6 +49,22 @@ _TELLING: Final = {
 """Words that tell the role of a longer name which holds one of them: `Customer 7`, but also `customer_support`."""
 _SPEECH: Final = frozenset({"message", "msg", "reply", "response", "turn", "utterance", "said"})
 """Words for something said, behind the word for who said it: `agent_message`, `bot_reply`."""
+_REQUESTED: Final = frozenset({"invocation", "request", "requested", "start", "started", "message"})
+_RETURNED: Final = frozenset(
+    {
+        "result",
+        "results",
+        "output",
+        "outputs",
+        "response",
+        "return",
+        "returned",
+        "end",
+        "finished",
+        "completed",
+    }
+)
+"""Words behind a tool or a call that tell the asking from what came of it."""
 _STANDS_FOR_USER: Final = ("user_proxy", "human_proxy")
 
 
@@ -67,7 +83,10 @@ def role_of(word: str) -> str | None:
     role = _ROLE_OF.get(own)
     if role is None and "_" in own:
         who, what = own.rsplit("_", 1)
-        role = _ROLE_OF.get(who) if what in _SPEECH else None
+        role = _ROLE_OF.get(who)
+        if role in {CALL, "tool"}:
+            return "tool" if what in _RETURNED else CALL if what in _REQUESTED else None
+        return role if what in _SPEECH else None
     return role
 
 
