@@ -1,6 +1,6 @@
 """Builds a copy of `redact` whose modules are compiled by mypyc, beside the code that stays as it is.
 
-Usage: `python -m benchmarks.compiled_redact [FOLDER] [--modules values/fold,apply/matcher] [--level 2]`; then `PYTHONPATH=FOLDER` before a
+Usage: `python -m benchmarks.compiled_redact [FOLDER] [--modules fold,apply/matcher] [--level 2]`; then `PYTHONPATH=FOLDER` before a
 command of tracegym's. In: this checkout, mypy (a development dependency) and a C compiler. Out: FOLDER/redact with its sources and what
 was built of them. The copy refuses to be imported once this checkout's sources are others: old code must not redact.
 """
@@ -22,6 +22,7 @@ INTERPRETED: Final = frozenset(
     {
         "apply/collector",  # a dozen steps a day
         "audit/leaks",  # an independent code path: it shares nothing with what it checks, not even how that was built
+        "decisions/profile",  # its facts are cached properties, asked for once a place
         "errors",
         "recognizers/presidio_engine",  # subclasses of Presidio's own
     }

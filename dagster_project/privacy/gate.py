@@ -42,16 +42,16 @@ from redact.apply.context import vocabulary_of
 from redact.apply.learn import learn
 from redact.apply.scrub import Scrubbed
 from redact.audit.remaining_values import staying
-from redact.decisions.unknown_keys import Judgement, judge
+from redact.decisions.judgement import Judgement, judge
 from redact.evidence.app_values import AppLearnt, Learnt, keep_kind, merge
 from redact.evidence.definitions import names_of_all
+from redact.fold import fold
 from redact.kinds import family_of
 from redact.operators.redraws import DRAWN_AGAIN
 from redact.operators.vault import Vault, open_vault
 from redact.policy import Policy, load_policy
 from redact.readers.base64_runs import hidden_texts
 from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
-from redact.values.fold import fold
 from redact.values.talk_language import language_of_talk
 
 REPLACED: Final = "replaced"

@@ -16,11 +16,11 @@ from dagster_project.privacy.leak_search import Searcher, Taught, words_of
 from environments.runtime.values.normal import parse_json
 from ingest.records.episode import Episode
 from redact.apply.scrub import Scrubbed
+from redact.apply.withheld_leaves import Held
 from redact.audit.leaks import Leak
-from redact.decisions.withheld_leaves import Held
+from redact.fold import fold
 from redact.records.clean_episode import WITHHELD, CleanEpisode, CleanStep
 from redact.records.clean_outcome import CleanOutcome
-from redact.values.fold import fold
 from redact.values.scripts import is_unspaced
 
 LEAK: Final = "leak"

@@ -22,11 +22,11 @@ from ingest.records.episode import Episode
 from redact.apply.context import vocabulary_of
 from redact.audit.leaks import Leak, LeakSearch
 from redact.audit.spellings import spellings
-from redact.decisions.unknown_keys import judge
+from redact.decisions.judgement import judge
 from redact.evidence.app_values import Learnt
+from redact.fold import fold
 from redact.operators.vault import Vault
 from redact.policy import Policy
-from redact.values.fold import fold
 
 IN_TEXT: Final = "text"
 """Where a value was taught that stands under no key."""

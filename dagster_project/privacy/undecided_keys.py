@@ -14,7 +14,7 @@ from dagster_project.lake.tables import REDACTIONS
 from dagster_project.privacy.gate import HELD, WITHHELD
 from dagster_project.privacy.gate_leaks import LEAK
 from dagster_project.privacy.leak_search import IN_TEXT
-from redact.decisions.withheld_leaves import NAMES_IN_PROSE
+from redact.apply.withheld_leaves import NAMES_IN_PROSE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,27 +13,28 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from redact.apply.context import Vocabulary, vocabulary_of
+from redact.apply.coverage import Elsewhere, elsewhere, is_accounted_for
 from redact.apply.episode_memory import CleanTools, Memories
 from redact.apply.matcher import Match, Matcher, searched
-from redact.decisions.coverage import Elsewhere, elsewhere, is_accounted_for
-from redact.decisions.free_text import least_of, own_parts, subjects_of
-from redact.decisions.unknown_keys import judge
+from redact.decisions.free_text import own_parts
+from redact.decisions.judgement import judge
 from redact.decisions.verdicts import KEEP, NAME, NAMELIKE, OWN_WORDS, TEXTS, WITHHOLD, Verdict
-from redact.evidence.app_values import VALUE_SIZE, Learnt, evidence_value, keep_kind
+from redact.evidence.app_values import Learnt, evidence_value, keep_kind
 from redact.evidence.definitions import definition_key, is_shared, names_of_all
 from redact.evidence.language import words_of_subjects
 from redact.evidence.own_words import personal_parts
 from redact.evidence.people_places import without_choices
-from redact.evidence.place import WORDS, Place
+from redact.evidence.subjects import least_of, subjects_of
+from redact.fold import Folded, fold, fold_value
 from redact.kinds import KINDS
 from redact.lists.gazetteer import ORDINARY
-from redact.names.unknown_names import UNKNOWN_NAMES, unexplained_in
+from redact.names.unknown_names import unexplained_in
 from redact.operators.vault import Vault
 from redact.policy import Policy
 from redact.readers.base64_runs import has_hidden_text
 from redact.readers.documents import Found, Unexplained
+from redact.readers.place import UNKNOWN_NAMES, VALUE_SIZE, WORDS, Place
 from redact.recognizers.analyzer import Findings, atoms_in
-from redact.values.fold import Folded, fold, fold_value
 from redact.values.free_ids import FREE
 from redact.values.segments import is_read
 

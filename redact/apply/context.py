@@ -14,19 +14,18 @@ from typing import Final
 from unicodedata import normalize
 
 from redact.apply.matcher import Match
-from redact.decisions.free_text import is_free
-from redact.decisions.unknown_keys import Judgement
+from redact.decisions.judgement import Judgement
 from redact.decisions.verdicts import NAME
 from redact.evidence.app_values import AppLearnt
 from redact.evidence.definitions import public_choices
-from redact.evidence.place import RESULT, Place
+from redact.fold import fold_value
 from redact.kinds import KINDS
 from redact.lists.dictionary import ENGLISH, words_of
 from redact.lists.gazetteer import ORDINARY
 from redact.lists.lexicon import word_group
 from redact.names.without_capitals import follows_a_surname
+from redact.readers.place import RESULT, Place, is_free
 from redact.recognizers.analyzer import is_composite
-from redact.values.fold import fold_value
 from redact.values.months import month_number
 from redact.values.scripts import is_unspaced
 

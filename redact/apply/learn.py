@@ -18,16 +18,23 @@ from redact.apply.collector import without_collection
 from redact.evidence.app_values import AppLearnt, Learnt, keep_kind, subject_hash
 from redact.evidence.counts import Counted
 from redact.evidence.definitions import people_in, things_in
-from redact.evidence.place import ARGUMENT, MESSAGE, RESULT
+from redact.fold import fold_value
+from redact.lists.lexicon import load_lexicon
+from redact.lists.word_lists import ID_WORDS
 from redact.names.abbreviations import numbered_words, user_names_among
 from redact.names.other_keyboards import typed_otherwise
-from redact.operators.surrogates import ID_WORDS
 from redact.policy import Policy
 from redact.readers.corrections import CorrectedCall, calls_in
 from redact.readers.documents import Found, refined
-from redact.recognizers.analyzer import Finder, Findings, atoms_in, finder_for, is_composite
+from redact.readers.place import ARGUMENT, MESSAGE, RESULT
+from redact.recognizers.analyzer import (
+    Finder,
+    Findings,
+    atoms_in,
+    is_composite,
+)
+from redact.recognizers.presidio_engine import NamesEngine, people_finder
 from redact.recognizers.short_codes import short_codes
-from redact.values.fold import fold_value
 from redact.values.scripts import is_word
 from redact.values.shapes import can_be, parts_of
 
@@ -39,6 +46,19 @@ _NAMEABLE: Final = frozenset({"person_id", "handle"})
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 _REMEMBERED: Final = 20_000
 """So many episodes are remembered with what they reveal."""
+
+
+@lru_cache(maxsize=4)
+def _finder(
+    rules: tuple[tuple[str, str], ...], prose_names: str, engine: NamesEngine | None
+) -> Finder:
+    people = people_finder(engine) if engine and prose_names != "off" else None
+    return Finder(load_lexicon(dict(rules)), prose_names=prose_names, people=people)
+
+
+def finder_for(policy: Policy) -> Finder:
+    """Return the policy's reader; one per process, so that scrubbing need not read again what learning read."""
+    return _finder(tuple(policy.keys.items()), policy.prose_names, policy.names)
 
 
 def learn(episodes: Iterable[Episode], outcomes: Iterable[Outcome], *, policy: Policy) -> Learnt:

@@ -13,8 +13,8 @@ from typing import Final, NamedTuple
 
 import ahocorasick
 
+from redact.fold import Folded
 from redact.kinds import KINDS
-from redact.values.fold import Folded
 from redact.values.scripts import FIRST, is_unspaced, is_word, without_gaps
 
 _MONEY: Final = frozenset("$€£¥")

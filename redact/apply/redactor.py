@@ -1,7 +1,7 @@
 """Replaces what is personal in the texts of one episode, and keeps the account of it.
 
 In: an app's gate, the episode's own values, its texts. Out: clean texts and a note per removal. Texts are edited in
-place, never parsed and written again: JSON keeps its bytes. Decides nothing about keys: that is `redact.decisions.unknown_keys`'s.
+place, never parsed and written again: JSON keeps its bytes. Decides nothing about keys: that is `redact.decisions.rules`'s.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from redact.apply.app_gate import AppGate, Known
 from redact.apply.context import Standing
 from redact.apply.episode_memory import Cleaned, Memory, Note
 from redact.apply.matcher import Match, Matcher, resolve, searched
+from redact.fold import escaped_letters, fold_value, readable
 from redact.kinds import KINDS
 from redact.operators.surrogates import recase
 from redact.readers.base64_runs import hidden_texts
 from redact.values.dates import read_date, short_spellings, spellings
-from redact.values.fold import escaped_letters, fold_value, readable
 
 
 class Desk:

@@ -15,23 +15,24 @@ from ingest.records.episode import Episode, Step, ToolCall
 from ingest.records.outcome import Outcome
 from redact.apply.app_gate import AppGate
 from redact.apply.episode_memory import CleanTools, Note
-from redact.apply.learn import Reads, found_in, local_values, read_calls, read_texts
+from redact.apply.learn import Reads, finder_for, found_in, local_values, read_calls, read_texts
 from redact.apply.redactor import Desk, search
-from redact.decisions.withheld_leaves import Held, flagged, judged_leaves
-from redact.evidence.app_values import VALUE_SIZE, Learnt
+from redact.apply.withheld_leaves import Held, flagged, judged_leaves
+from redact.evidence.app_values import Learnt
 from redact.evidence.definitions import people_in
+from redact.fold import fold_value
 from redact.names.misspellings import misspelt_in
 from redact.names.prose_names import likely_names
 from redact.operators.vault import Vault
 from redact.policy import Policy
 from redact.readers.corrections import CorrectedCall, calls_in, calls_text
 from redact.readers.documents import refined
-from redact.recognizers.analyzer import Finder, finder_for
+from redact.readers.place import VALUE_SIZE
+from redact.recognizers.analyzer import Finder
 from redact.recognizers.spelt_ids import respelt_in
 from redact.records.clean_episode import REQUEST_REPLACED, CleanEpisode, CleanStep, CleanToolCall
 from redact.records.clean_outcome import CleanOutcome
 from redact.records.clean_steps import CleanTexts, clean_step
-from redact.values.fold import fold_value
 from redact.values.shapes import can_be
 
 _TALKING: Final = frozenset({"user", "assistant"})

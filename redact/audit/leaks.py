@@ -16,7 +16,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from redact.audit.spellings import ALIKE, apart, folded, readings, written
-from redact.decisions.unknown_keys import personal_everywhere
+from redact.decisions.judgement import personal_everywhere
 from redact.evidence.app_values import Learnt
 from redact.evidence.people_places import choices, without_choices
 from redact.lists.dictionary import ENGLISH, words_of

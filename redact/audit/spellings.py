@@ -1,7 +1,7 @@
 """The spellings in which a value could hide in a text, as the leak check reads them.
 
 In: a text. Out: the text with its escapes read and folded, plain, from a URL, from HTML and from base64. Shares no code with what the
-gate folds and decodes (`redact.values.fold`, `redact.readers.base64_runs`): what one of them misses the other may see. Searches for nothing.
+gate folds and decodes (`redact.fold`, `redact.readers.base64_runs`): what one of them misses the other may see. Searches for nothing.
 """
 
 from __future__ import annotations

@@ -7,48 +7,28 @@ Fails closed: what nothing shows to be everybody's is somebody's. An identifier 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final
 
-from redact.evidence.app_values import SUBJECTS_KEPT
-from redact.evidence.forms import plain_day
-from redact.evidence.people_places import UNKNOWN
-from redact.evidence.place import WORDS, Place
-from redact.lists.dictionary import ENGLISH
-from redact.lists.gazetteer import ORDINARY, is_compound, nobodys_words
-from redact.names.unknown_names import UNKNOWN_NAMES
-from redact.operators.surrogates import PARTICLES, STREET_WORDS
-from redact.recognizers.addresses_without_blanks import addresses_without_blanks
+from redact.decisions.field_forms import bare, is_day, is_name_like, without_zeros
+from redact.evidence.subjects import least_of, subjects_of
+from redact.fold import fold_value
+from redact.lists.gazetteer import ORDINARY
+from redact.readers.place import UNKNOWN, Place
 from redact.values.character_classes import SIGNS
-from redact.values.fold import fold_value
 from redact.values.free_ids import FREE, is_free_id
-from redact.values.months import MONTH
-from redact.values.scripts import is_unspaced
 from redact.values.segments import is_sentence, words_apart
 from redact.values.shapes import is_phone
 
-_SHARE: Final = 0.15
-"""So large a share of all subjects (and k of them) must have seen a word or a token before it is everybody's."""
 _THIRD: Final = 0.3
 _LEAST_SHARE: Final = 0.5
 _MOST: Final = 0.7
 """A field is a choice among few where so much of what was seen in it is everybody's."""
-_PLAIN: Final = re.compile(r"[\W_]+")
-_AMOUNT: Final = re.compile(r"\d[.,]\d")
-_TOLD: Final = 4
-_NUMBER: Final = re.compile(r"\d+")
-_YEAR: Final = re.compile(r"(?:19|20)\d\d")
-_MONTH: Final = re.compile(MONTH)
-_OF_LINES: Final = PARTICLES | STREET_WORDS
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _DIGIT: Final = re.compile(r"\d")
 _TELLING: Final = 2
 _FORM: Final = "form "
-_OF_PROSE: Final = frozenset({FREE, UNKNOWN_NAMES})
-_FEWEST: Final = 2
 _WORDS: Final = 5
 _TEMPLATE: Final = 10
 """With fewer subjects a word of most of them may be one person's."""
@@ -57,41 +37,6 @@ _LONG_WORD: Final = 12
 _NEARLY_ALL: Final = 0.8
 _EDGE: Final = ".,:;()[]"
 _ALPHA: Final = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{SIGNS}])+")
-_GROUP: Final = re.compile(rf"(?:[^\W\d_]|[{SIGNS}])+")
-_BETWEEN: Final = re.compile(r"\d{1,4}[ -][A-Z]{1,3}[ -]\d{2,5}")
-_CONSONANTS: Final = re.compile(
-    r"\d{4}[ -]?(?!RPM|PCS|KMS|LBS|MHZ|PPM|KWH|GBP|PLN|CZK|HKD|BRL|MXN|DKK|CNY|NPR|PHP)[B-DF-HJ-NP-TV-Z]{3}"
-)
-_LETTERS_FIRST: Final = re.compile(r"[A-Z]{1,3} \d{2,4}[ -]\d{2,4}|[A-Z]{1,2} \d{3,5}")
-"""`CA 145-401`: of three letters and one number `EUR 450` is made as well."""
-_PLATE: Final = 16
-_PLATE_LETTERS: Final = 3
-
-
-def least_of(k: int, subjects: int, *, share: float = _SHARE) -> int:
-    """Return how many subjects make a value of unknown text everybody's: one person may come back under several requests."""
-    return min(SUBJECTS_KEPT, max(k, round(share * subjects)))
-
-
-def enough_of(k: int, subjects: int) -> int:
-    """Return how many subjects make a value under a key everybody's: k, of fewer than 3 k a third."""
-    return min(k, max(_FEWEST, subjects // 3))
-
-
-def subjects_of(places: Iterable[Mapping[str, list[int]]]) -> int:
-    """Return how many subjects saw anything."""
-    return len({subject for seen in places for listed in seen.values() for subject in listed})
-
-
-def subjects_up_to(places: Iterable[Mapping[str, list[int]]], most: int) -> int:
-    """Return how many subjects saw anything, or `most` of them: where more say no more, the count ends there."""
-    had: set[int] = set()
-    for seen in places:
-        for listed in seen.values():
-            had.update(listed)
-            if len(had) >= most:
-                return most
-    return len(had)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,106 +113,6 @@ def _form(token: str) -> str | None:
     if token.upper() != token or len(_LETTER.findall(token)) < _TELLING:
         return None
     return f"{_FORM}{_DIGIT.sub('9', token)}"
-
-
-def is_free(key: str) -> bool:
-    """Say whether a key of the evidence counts tokens of free text, runs of capitalised words of prose, or words of long texts."""
-    path = Place.of(key).path
-    return path in _OF_PROSE or path.startswith(WORDS)
-
-
-@lru_cache(maxsize=65_536)
-def is_day(token: str) -> bool:
-    """Say whether a token of free text is a day and not a number."""
-    return (" " in token or not is_free_id(token)) and plain_day(token) is not None
-
-
-def bare(token: str) -> str:
-    """Return a token without its marks: `#W123-4` and `w1234` are one, and `37.2550` and `37.255`."""
-    if "." in token:
-        token = without_zeros(token)
-    return (token if token.isalnum() else _PLAIN.sub("", token)).casefold()
-
-
-@lru_cache(maxsize=65_536)
-def without_zeros(token: str) -> str:
-    """Return a decimal as JSON writes it, without zeros behind its last digit; other tokens as they are."""
-    return token.rstrip("0") if _DECIMAL.fullmatch(token) else token
-
-
-_DECIMAL: Final = re.compile(r"-?\d{1,3}\.\d{2,}")
-
-
-def is_name_like(value: str) -> bool:
-    """Say whether a field's value is a few words without numbers, not all of them ordinary, none a mere mark."""
-    words = _ALPHA.findall(value)
-    if not words or any(map(str.isdigit, value)) or len(words) > _WORDS or "://" in value:
-        return False
-    if is_sentence(value):
-        return False
-    if all(word.islower() and word.isascii() for word in words):
-        return False  # nobody writes a name so; user names have their own rules
-    return not all(fold_value(word) in ORDINARY or is_compound(word) for word in words)
-
-
-def is_line(value: str) -> bool:
-    """Say whether a value is a few words with a short number, as a line of an address is."""
-    if any(map(is_unspaced, value)):
-        return any(addresses_without_blanks(value))
-    words = _ALPHA.findall(value)
-    if not 0 < len(words) <= _WORDS or not any(map(str.isdigit, value)) or " " not in value:
-        return False
-    if any(word.islower() and word not in _OF_LINES for word in words):
-        return False  # `Goal G3 updated for user U7` is a sentence
-    if all(map(_YEAR.fullmatch, _NUMBER.findall(value))):
-        return False  # `2024 Main Conference`
-    folded = [fold_value(word) for word in words]
-    if len(folded) == 1 and _is_plain(folded[0]):
-        return False  # `Figure 1`, `September 15`
-    return not _AMOUNT.search(value) and any(
-        len(word) >= _TOLD and plain not in ORDINARY and not word.islower()
-        for word, plain in zip(words, folded, strict=True)
-    )
-
-
-def _is_plain(word: str) -> bool:
-    return word in nobodys_words(ENGLISH) or _MONTH.fullmatch(word) is not None
-
-
-def are_numbered(values: Collection[str]) -> bool:
-    """Say whether nearly all values are a few texts with a long number each: what it is, and whose, as `Basic Plan - Line 555-0100-22`.
-
-    The number is judged as a token; an address has none so long.
-    """
-    texts = Counter(_LONG_NUMBER.sub("0", value) for value in values)
-    alike = sum(count for text, count in texts.items() if count >= _ALIKE and text[-1:] == "0")
-    return alike >= _NEARLY_ALL * len(values)
-
-
-_LONG_NUMBER: Final = re.compile(r"(?:\d[ .-]?){6,14}\d")
-_ALIKE: Final = 5
-
-
-def is_letters_between(value: str) -> bool:
-    """Say whether a value is a few letters between numbers (`34 ABC 942`) or three consonants behind four digits (`4821-BGL`): a plate, no amount with its unit."""
-    return _BETWEEN.fullmatch(value) is not None or _CONSONANTS.fullmatch(value) is not None
-
-
-def is_plate(value: str) -> bool:
-    """Say whether a value is a number between groups of a few letters, or the other way round, as plates have them.
-
-    A unit is one group, behind its number.
-    """
-    if is_letters_between(value) or _LETTERS_FIRST.fullmatch(value):
-        return True
-    groups = _GROUP.findall(value)
-    return (
-        len(value) <= _PLATE
-        and not is_unspaced(value[-1])  # a unit
-        and len(_DIGIT.findall(value)) >= _PLATE_LETTERS
-        and len(groups) > 1
-        and all(len(group) <= _PLATE_LETTERS and not group.islower() for group in groups)
-    )
 
 
 def beside_names(

@@ -1,6 +1,6 @@
-"""What is decided about a place: the actions, the verdicts, and which values a verdict makes personal.
+"""What is decided about a place: the actions, the verdicts that several files ask for, and which values a verdict makes personal.
 
-In: values and what is known of them. Out: `Verdict`, and folded values. Decides nothing: that is `redact.decisions.unknown_keys`'s.
+In: values and what is known of them. Out: `Verdict`, and folded values. Decides nothing: that is `redact.decisions.rules`'s.
 """
 
 from __future__ import annotations
@@ -9,11 +9,15 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from redact.evidence.forms import code_groups, commonest, is_code, parts_of_reference
-from redact.evidence.people_places import UNKNOWN
-from redact.evidence.place import RESULT, Place
+from redact.fold import fold_value
+from redact.readers.place import RESULT, UNKNOWN, Place
 from redact.recognizers.analyzer import is_composite
-from redact.values.fold import fold_value
+from redact.values.forms import (
+    code_groups,
+    commonest,
+    is_code,
+    parts_of_reference,
+)
 from redact.values.free_ids import is_time_or_amount
 from redact.values.numbers import ASKED
 
@@ -40,21 +44,14 @@ class Verdict:
 
 
 KEPT: Final = Verdict(KEEP, "")
-OWN_RECORD: Final = "a record's, and each person's own"
-OF_PEOPLE: Final = "holds people that the app names elsewhere"
-BIRTHS: Final = Verdict(BIRTH, "looks like birth dates: old days in records of people")
-PHONES: Final = Verdict(PHONE, "looks like phone numbers")
 OF_EVERYBODY: Final = Verdict(NAME, "looks like names of people whom several subjects know")
 UNKNOWN_NAME: Final = Verdict(NAME, "words in prose that nothing explains")
 UNKNOWN_WORD: Final = Verdict("first_name", "a listed name in prose that nothing explains")
 STREETS: Final = Verdict(STREET, "looks like address lines")
-CODED: Final = Verdict(CODE, "looks like short codes and differs from person to person")
+OLD_DAY: Final = Verdict(BIRTH, "looks like birth dates: days of many years ago in text")
 IN_TEXT: Final = Verdict(OPAQUE, "looks like an identifier in text that no key explains")
 OWN_WORDS: Final = Verdict(NAME, "words that are each person's own, in text of unknown form")
 IDENTIFIERS: Final = Verdict(OPAQUE, "looks like an identifier and differs from person to person")
-ASKED_FOR: Final = Verdict(
-    OPAQUE, "each person's own word, asked of a tool that answers with a record"
-)
 NAMELIKE: Final = Verdict(WITHHOLD, "looks like names and differs from person to person")
 TEXTS: Final = Verdict(WITHHOLD, "free text that differs from person to person")
 
@@ -94,9 +91,10 @@ def kept_values(
     yield from recorded
     for key, seen in evidence.items():
         place = Place.of(key)
-        if verdicts.get(key) is IDENTIFIERS and not place.free:
+        verdict = verdicts.get(key)
+        if verdict and verdict.action == OPAQUE and not place.free:
             yield from (group for code in seen if is_code(code) for group in code_groups(code))
-        if key in verdicts or place.free or place.kind == ASKED:
+        if verdict or place.free or place.kind == ASKED:
             continue
         if place.kind != UNKNOWN or place.origin == RESULT or commonest(list(seen)) == "identifier":
             yield from seen

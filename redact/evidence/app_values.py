@@ -15,13 +15,12 @@ from typing import Any, Final
 
 from redact.errors import VaultError
 from redact.kinds import KINDS
+from redact.readers.place import VALUE_SIZE
 from redact.values.json_bytes import read_json, write_json
 
 LEARNT_FORMAT: Final = 1
 SUBJECTS_KEPT: Final = 32
 """So many subjects are remembered per value: the smallest hashes, so that merging is free of order."""
-VALUE_SIZE: Final = 80
-"""Longer values are remembered by digest only."""
 
 
 @dataclass(slots=True)

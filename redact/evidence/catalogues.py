@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from redact.evidence.app_values import SUBJECTS_KEPT
-from redact.evidence.forms import commonest, shape_of
-from redact.evidence.people_places import UNKNOWN
-from redact.evidence.place import RESULT, Place
+from redact.fold import fold_value
 from redact.lists.gazetteer import ORDINARY, is_listed, is_name
-from redact.operators.surrogates import PARTICLES, STREET_WORDS
-from redact.values.fold import fold_value
+from redact.lists.word_lists import PARTICLES, STREET_WORDS
+from redact.readers.place import RESULT, UNKNOWN, Place
+from redact.values.forms import commonest, shape_of
 
 _LIST: Final = 20
 """So many keys beside each other are data: no person has so many keys of one shape, and no form so many fields."""

@@ -10,11 +10,11 @@ from collections.abc import Iterable
 from typing import Final
 
 from ingest.records.episode import Step
-from redact.evidence.app_values import VALUE_SIZE, AppLearnt, evidence_value, merge_subjects
+from redact.evidence.app_values import AppLearnt, evidence_value, merge_subjects
 from redact.evidence.definitions import EVERYBODY, choices_in, definition_key, name_key, names_in
-from redact.evidence.place import words_place
-from redact.names.unknown_names import small_words, told_words, words_told
+from redact.readers.place import VALUE_SIZE, words_place
 from redact.recognizers.analyzer import Findings
+from redact.values.segments import small_words, told_words, words_told
 
 _TOGETHER: Final = 50_000
 """So many texts are counted before they are spread."""

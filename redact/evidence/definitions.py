@@ -16,14 +16,14 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from redact.evidence.app_values import AppLearnt
-from redact.evidence.forms import commonest
-from redact.evidence.place import ARGUMENT
-from redact.evidence.value_sets import are_names
+from redact.fold import fold_value
 from redact.lists.gazetteer import is_name
 from redact.readers.documents import Found
+from redact.readers.place import ARGUMENT
 from redact.recognizers.analyzer import Finder, Findings, is_composite
-from redact.values.fold import fold_value
+from redact.values.forms import commonest
 from redact.values.free_ids import free_ids
+from redact.values.value_sets import are_names
 
 _EXAMPLES: Final = ("enum", "default", "example", "examples", "const")
 _TEXTS: Final = ("description", "title")

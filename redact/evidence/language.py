@@ -11,17 +11,23 @@ from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Final
 
-from redact.decisions.free_text import enough_of, is_free, subjects_of, subjects_up_to
 from redact.evidence.app_values import AppLearnt
-from redact.evidence.place import ARGUMENT, RESULT, Place, last_key
+from redact.evidence.subjects import enough_of, subjects_of, subjects_up_to
+from redact.fold import fold_value
 from redact.lists.dictionary import languages_spoken
 from redact.lists.gazetteer import COMMON, ORDINARY, is_name, nobodys_words
-from redact.names.unknown_names import is_listed, key_words, told_words, unexplained_in
+from redact.lists.word_lists import PARTICLES
+from redact.names.unknown_names import is_listed, unexplained_in
 from redact.names.without_capitals import people_in
-from redact.operators.surrogates import PARTICLES
-from redact.values.fold import fold_value
+from redact.readers.place import (
+    ARGUMENT,
+    RESULT,
+    Place,
+    is_free,
+    last_key,
+)
 from redact.values.free_ids import FREE
-from redact.values.segments import is_sentence, words_apart
+from redact.values.segments import is_sentence, path_words, told_words, words_apart
 
 _SENTENCE: Final = 3
 """A text with more blanks is prose, whose capitalised words are judged for themselves."""
@@ -56,7 +62,7 @@ _BEFORE_IDS: Final = 2
 
 
 def _of_keys(paths: Iterable[str]) -> Iterable[str]:
-    return key_words(" ".join(paths))
+    return path_words(" ".join(paths))
 
 
 def words_kept(

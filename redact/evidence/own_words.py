@@ -11,15 +11,14 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
-from redact.evidence.value_sets import PLACES
+from redact.fold import fold_value
 from redact.lists.dictionary import ENGLISH, words_of
 from redact.lists.gazetteer import ORDINARY, is_borne, is_compound, is_name
+from redact.lists.word_lists import PARTICLES, PLACES
 from redact.names.without_capitals import name_alone, people_in
-from redact.operators.surrogates import PARTICLES
 from redact.readers.documents import Found
 from redact.recognizers.short_codes import codes_in
 from redact.values.character_classes import SIGNS
-from redact.values.fold import fold_value
 from redact.values.free_ids import is_time_or_amount
 from redact.values.months import MONTH
 from redact.values.segments import without_words, words_apart

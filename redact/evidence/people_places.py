@@ -16,13 +16,12 @@ from typing import Final
 
 from redact.evidence.app_values import AppLearnt
 from redact.evidence.definitions import public_choices
-from redact.evidence.place import Place
+from redact.fold import fold_value
 from redact.kinds import KINDS
 from redact.lists.gazetteer import ORDINARY, is_name
+from redact.readers.place import UNKNOWN, Place
 from redact.recognizers.analyzer import is_composite
-from redact.values.fold import fold_value
 
-UNKNOWN: Final = "?"
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _STEM: Final = 4
 _BEGINNING: Final = 2

@@ -10,12 +10,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Final
 
-from redact.decisions.free_text import enough_of, subjects_of, subjects_up_to
 from redact.evidence.app_values import AppLearnt, merge_subjects
 from redact.evidence.catalogues import long_lists
 from redact.evidence.definitions import public_choices
-from redact.evidence.forms import is_random, is_reference, shape_of
-from redact.evidence.place import RESULT, Place
+from redact.evidence.subjects import enough_of, subjects_of, subjects_up_to
+from redact.readers.place import RESULT, Place
+from redact.values.forms import is_random, is_reference, shape_of
 
 _LEAST_SUBJECTS: Final = 2
 _ENOUGH_SUBJECTS: Final = 10

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 from functools import cache
 from typing import Final
 
-from redact.values.fold import fold_words
+from redact.fold import fold_words
 
 ENGLISH: Final = "en"
 CHINESE: Final = "zh"

@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
+from redact.fold import fold_value, fold_words
 from redact.lists.dictionary import ENGLISH, rare_words_of, words_of
 from redact.lists.word_lists import word_list
-from redact.values.fold import fold_value, fold_words
 
 ORDINARY: Final = word_list("ordinary") | frozenset(map(fold_value, word_list("weekdays")))
 """Words of ordinary English that are also names, and the days of the week."""

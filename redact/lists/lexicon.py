@@ -1,7 +1,7 @@
 """What a key says about its value: a kind of personal value, the key of a mere record, or nothing.
 
 In: `lexicon.toml` and a policy's own lines. Out: `Lexicon.kind_of(...)`. Judges keys only: whether a value can be of
-that kind is `redact.values.shapes`' job, and what to do with a key that says nothing is `redact.decisions.unknown_keys`'s.
+that kind is `redact.values.shapes`' job, and what to do with a key that says nothing is `redact.decisions.rules`'s.
 """
 
 from __future__ import annotations

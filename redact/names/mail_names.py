@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
+from redact.fold import fold_value
 from redact.lists.gazetteer import ORDINARY
-from redact.lists.word_lists import word_list
-from redact.operators.surrogates import ID_WORDS
-from redact.values.fold import fold_value
+from redact.lists.word_lists import ID_WORDS, word_list
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019\-][^\W\d_]+)*")
 _GAP: Final = re.compile(r",? (?:[^\W\d_]{1,2}\. )?")

@@ -17,11 +17,11 @@ from typing import Final
 from rapidfuzz import fuzz
 from rapidfuzz.distance import OSA
 
+from redact.fold import fold_value
 from redact.kinds import KINDS
 from redact.lists.gazetteer import ORDINARY
 from redact.names.prose_names import PLACES
 from redact.values.character_classes import UPPER
-from redact.values.fold import fold_value
 
 _WORD: Final = re.compile(r"[^\W\d_a-z](?<![\w@./-].)[^\W\d_]{3,23}(?![\w@]|\.\w)")
 _PLAIN_WORD: Final = re.compile(r"[A-Z](?<![\w@./-].)[A-Za-z]{3,23}(?![\w@]|\.\w)")

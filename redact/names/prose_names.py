@@ -12,13 +12,11 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from redact.fold import fold_value
 from redact.lists.dictionary import ENGLISH
 from redact.lists.gazetteer import ORDINARY, is_name, nobodys_words
-from redact.lists.word_lists import word_list
+from redact.lists.word_lists import PARTICLES, STREET_WORDS, word_list
 from redact.names.without_capitals import names_without_capitals
-from redact.operators.surrogates import PARTICLES, STREET_WORDS
-from redact.recognizers.prefilter import EVERYTHING, KIN, TOLD_LAST, Needs
-from redact.values.fold import fold_value
 
 TOLD: Final = word_list("name_told")
 """After these a capitalised word is a name, listed or not; `_` joins two words."""
@@ -34,6 +32,9 @@ _PARTICLE: Final = r"(?:van|von|der|den|de|del|della|di|da|dos|du|la|le|bin|ibn|
 _FIRST: Final = _CAP.replace("]", r"](?<!\w.)", 1)  # the capital first: the engine jumps to it
 _RUN: Final = re.compile(rf"{_FIRST}(?: (?:{_PARTICLE} ){{0,2}}{_CAP}){{0,3}}")
 DESKS: Final = word_list("desks")
+TOLD_LAST: Final = frozenset(word.rpartition("_")[2].strip(":") for word in word_list("name_told"))
+"""The last words of what introduces people."""
+KIN: Final = word_list("kin")
 _TELLING: Final = TOLD_LAST | KIN
 _FOLLOWED: Final = frozenset({"by", "with", "to", "from", "for", "about", "via"})
 _CALLED: Final = re.compile(r"\s*[(<\[,:\u2013-]?\s*(?:\+|00|\(?0)\d[\d ()/-]{6,}")
@@ -42,13 +43,14 @@ _SENTENCES: Final = re.compile(r"[\n!?;]|\.\s*$(?<!r\.\s)(?<!rs\.\s)(?<!s\.\s)(?
 _BEFORE: Final = re.compile(r"[\w'\u2019]+")
 
 
-def names_in(text: str, needs: Needs = EVERYTHING) -> Iterator[tuple[str, str]]:
+def names_in(
+    text: str, *, told: bool = True, uncapitalised: bool = True
+) -> Iterator[tuple[str, str]]:
     """Yield (kind, name) of the people a text names by context or by two listed names in a row."""
-    if needs.uncapitalised:
+    if uncapitalised:
         yield from names_without_capitals(text)
-    if not needs.told and not names_somebody(text):
+    if not told and not names_somebody(text):
         return
-    told = needs.told
     end = 0
     for run in runs_in(text):
         start = text.find(run, end)

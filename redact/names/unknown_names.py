@@ -8,23 +8,18 @@ everybody's, are somebody's name. A single one is only where a list of names has
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from itertools import chain
 from typing import Final
 
-from redact.evidence.value_sets import PLACES
+from redact.fold import fold_value
 from redact.lists.gazetteer import ORDINARY, is_compound, is_name
-from redact.lists.word_lists import word_list
-from redact.operators.surrogates import PARTICLES, STREET_WORDS
-from redact.values.fold import fold_value
+from redact.lists.word_lists import PARTICLES, PLACES, STREET_WORDS, word_list
 from redact.values.months import MONTH
 from redact.values.scripts import is_word, without_gaps
-from redact.values.segments import words_apart
 
-UNKNOWN_NAMES: Final = "~^"
-"""The path of the place where such runs are counted."""
 _PARTS: Final = re.compile(r"[^\W\d_]+")
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019\-][^\W\d_]+)*")
 _ENDED: Final = re.compile(r"(?<=[^\W\d_]{3}\.) ")
@@ -172,31 +167,3 @@ def _parts_of(word: str) -> tuple[str, ...]:
 _COMMON: Final = frozenset({*ORDINARY, *PLACES, *STREET_WORDS})
 _GREETINGS: Final = word_list("greetings")
 _NO_WORDS: Final[frozenset[str]] = frozenset()
-
-
-def words_told(text: str) -> frozenset[str]:
-    """Return the words of a text as they are written."""
-    return frozenset(_PARTS.findall(words_apart(text)))
-
-
-def told_words(text: str) -> Iterator[str]:
-    """Yield the folded words of a text."""
-    return (
-        map(fold_value, set(_PARTS.findall(words_apart(text))))
-        if not text.isascii()
-        else iter(set(_PARTS.findall(text.lower())))
-    )
-
-
-def key_words(path: str) -> Iterator[str]:
-    """Yield the folded words of keys, of `lockStatus` both."""
-    return map(fold_value, dict.fromkeys(_CASED.findall(path)))
-
-
-_CASED: Final = re.compile(r"[A-Z]+(?![^\W\d_A-Z])|[^\W\d_][^\W\d_A-Z]*")
-
-
-def small_words(said: Iterable[str]) -> Iterator[str]:
-    """Yield the folded words that are written small."""
-    small = [word for word in said if word.islower() and word.isalpha()]
-    return (word if word.isascii() else fold_value(word) for word in small)

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from redact.fold import fold_value
 from redact.lists.dictionary import CHINESE, JAPANESE, words_of
 from redact.lists.gazetteer import han_surnames, is_name
 from redact.lists.word_lists import word_list
-from redact.values.fold import fold_value
 from redact.values.japanese import words_in_japanese
 from redact.values.segments import Segment, is_japanese, segments
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container
 from typing import Final
 
-from redact.values.fold import fold_value
+from redact.fold import fold_value
 
 DRAWN_AGAIN: Final = frozenset({"identifier", "opaque"})
 """Families whose surrogates are permutations of what has their form."""

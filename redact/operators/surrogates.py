@@ -15,24 +15,15 @@ import unicodedata
 from collections.abc import Callable
 from typing import Final
 
-from redact.lists.word_lists import word_list
+from redact.fold import fold_value
+from redact.lists.word_lists import ID_WORDS, PARTICLES, STREET_WORDS
 from redact.operators.invented_names import invent
 from redact.recognizers.spoken_forms import digits_said, email_said, say_digits, say_email
 from redact.records.clean_episode import WITHHELD
 from redact.values.character_classes import SIGNS
 from redact.values.dates import move_date
-from redact.values.fold import fold_value
 from redact.values.permutations import Keyed
 from redact.values.scripts import is_unspaced, is_word
-
-PARTICLES: Final = word_list("particles")
-"""Parts of a name that name nobody."""
-
-STREET_WORDS: Final = word_list("street")
-"""Parts of an address line that say what it is, not where."""
-
-ID_WORDS: Final = word_list("id")
-"""Parts of an identifier that say what it identifies."""
 
 _RUNS: Final = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{SIGNS}])*|\d+|[\W_]+")
 _TOKENS: Final = re.compile(rf"[^\W_](?:[^\W_]|[{SIGNS}])*|[\W_]+")

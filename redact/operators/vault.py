@@ -19,10 +19,10 @@ from typing import Final
 from cryptography.fernet import Fernet, InvalidToken
 
 from redact.errors import VaultError
+from redact.fold import fold_value
 from redact.kinds import family_of
 from redact.operators.redraws import DRAWN_AGAIN, drawn_again
 from redact.operators.surrogates import surrogate
-from redact.values.fold import fold_value
 from redact.values.json_bytes import read_json, write_json
 from redact.values.permutations import Keyed
 

@@ -15,11 +15,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from redact.fold import without_escapes
 from redact.kinds import KINDS, NOT_PERSONAL
 from redact.lists.dictionary import ENGLISH
 from redact.lists.gazetteer import nobodys_words
 from redact.lists.lexicon import COORDINATE, DATA, PUBLIC, Lexicon
-from redact.operators.surrogates import PARTICLES
+from redact.lists.word_lists import PARTICLES
 from redact.readers.fields import is_marked, words_of
 from redact.readers.json_tables import described_rows, may_be_rows, plain_rows
 from redact.readers.labelled_rows import labelled, may_be_labelled
@@ -27,7 +28,6 @@ from redact.readers.leaves import DEPTH, documents_in, hides_document, unquoted
 from redact.readers.printed_objects import printed_in
 from redact.readers.tables import records_in
 from redact.readers.yaml_blocks import block_in
-from redact.values.fold import without_escapes
 from redact.values.free_ids import FREE, is_capital_code
 from redact.values.numbers import LONG, number_kind
 from redact.values.shapes import can_be, digit_count, is_phone

@@ -13,8 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from redact.lists.gazetteer import ORDINARY, is_name
-from redact.lists.word_lists import word_list
-from redact.operators.surrogates import PARTICLES
+from redact.lists.word_lists import PARTICLES, word_list
 from redact.values.free_ids import between_ids
 from redact.values.shapes import digit_count, is_street
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
+from redact.fold import fold_value
 from redact.lists.gazetteer import ORDINARY, is_name
 from redact.readers.tables import is_label
-from redact.values.fold import fold_value
 
 _ROWS: Final = (list, tuple)
 _SCALARS: Final = (str, int, float, type(None))

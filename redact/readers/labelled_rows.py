@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Final
 
+from redact.fold import fold_value
 from redact.lists.gazetteer import ORDINARY, is_name
 from redact.lists.lexicon import Lexicon, key_words
 from redact.readers.tables import form_of, is_label
-from redact.values.fold import fold_value
 
 Row = tuple[str, object]
 _UNLIKE: Final = 3

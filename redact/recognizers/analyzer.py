@@ -15,32 +15,29 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from redact.evidence.app_values import VALUE_SIZE
-from redact.evidence.forms import drawn_in
-from redact.evidence.place import MESSAGE, RESULT, keyed_place
+from redact.fold import fold_value, without_escapes
 from redact.kinds import KINDS
 from redact.lists.gazetteer import is_name
-from redact.lists.lexicon import Lexicon, load_lexicon
+from redact.lists.lexicon import Lexicon
+from redact.lists.word_lists import ID_WORDS, PARTICLES, STREET_WORDS
 from redact.names.abbreviations import numbered_words
 from redact.names.mail_names import names_beside
 from redact.names.prose_names import names_in, names_shown, names_somebody, runs_in
-from redact.names.unknown_names import UNKNOWN_NAMES, unknown_runs
+from redact.names.unknown_names import unknown_runs
 from redact.names.without_capitals import parts_of_name, possible_names
-from redact.operators.surrogates import ID_WORDS, PARTICLES, STREET_WORDS
-from redact.policy import Policy
 from redact.readers.base64_runs import has_hidden_text, hidden_texts
 from redact.readers.documents import Documents, Found, Unexplained
+from redact.readers.place import MESSAGE, RESULT, UNKNOWN_NAMES, VALUE_SIZE, keyed_place
 from redact.recognizers.accounts import accounts_in, mentioned_in
 from redact.recognizers.addresses_without_blanks import addresses_without_blanks
 from redact.recognizers.births import births_in
 from redact.recognizers.named_ids import named_ids_in
 from redact.recognizers.patterns import patterns_in
 from redact.recognizers.prefilter import EVERYTHING, Needs, needs_of
-from redact.recognizers.presidio_engine import NamesEngine, people_finder
 from redact.recognizers.short_codes import codes_told
 from redact.recognizers.spoken_forms import emails_said, numbers_said
 from redact.values.character_classes import SIGNS
-from redact.values.fold import fold_value, without_escapes
+from redact.values.forms import drawn_in
 from redact.values.free_ids import FREE, free_days, free_ids
 from redact.values.scripts import is_word
 from redact.values.segments import is_sentence
@@ -236,7 +233,7 @@ class Finder:
 
     def _named(self, text: str, needs: Needs) -> Iterator[Found]:
         """Yield the people whom a text names, by the word lists and by the policy's model."""
-        for kind, name in names_in(text, needs):
+        for kind, name in names_in(text, told=needs.told, uncapitalised=needs.uncapitalised):
             yield Found(kind, name, "")
         for name in self._people(text) if self._people else ():
             yield Found("full_name" if " " in name.strip() else "first_name", name, "")
@@ -245,19 +242,6 @@ class Finder:
 _STARTS_JSON: Final = re.compile(r'\s*["\d]').match
 _NOTHING: Final = Findings({})
 """What four texts of ten reveal."""
-
-
-@lru_cache(maxsize=4)
-def _finder(
-    rules: tuple[tuple[str, str], ...], prose_names: str, engine: NamesEngine | None
-) -> Finder:
-    people = people_finder(engine) if engine and prose_names != "off" else None
-    return Finder(load_lexicon(dict(rules)), prose_names=prose_names, people=people)
-
-
-def finder_for(policy: Policy) -> Finder:
-    """Return the policy's reader; one per process, so that scrubbing need not read again what learning read."""
-    return _finder(tuple(policy.keys.items()), policy.prose_names, policy.names)
 
 
 def _spoken(text: str, unexplained: Sequence[Unexplained], *, is_json: bool) -> list[str]:

@@ -17,7 +17,7 @@ from typing import Final
 
 import re2
 
-from redact.lists.word_lists import word_list
+from redact.names.prose_names import KIN, TOLD_LAST
 from redact.recognizers.accounts import STARTS
 from redact.recognizers.births import CUES
 from redact.recognizers.spoken_forms import NUMERALS
@@ -92,10 +92,7 @@ EVERYTHING: Final = Needs()
 """What an unfiltered search assumes."""
 
 _FOREIGN: Final = re.compile(r"[^\x00-\x7f]")
-TOLD_LAST: Final = frozenset(word.rpartition("_")[2].strip(":") for word in word_list("name_told"))
-"""The last words of what introduces people."""
 _SPACES: Final = r"\s\x0b\x1c-\x1f¤"
-KIN: Final = word_list("kin")
 _TOLD: Final = "|".join(re.escape(word) for word in sorted(TOLD_LAST | KIN) if word.isascii())
 _NUMERALS: Final = "|".join(_FOREIGN.sub("[¤][¤]", word) for word in NUMERALS)
 _ENDS: Final = "|".join(STREET_ENDS)

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Final
 
 from ingest.records.episode import Step
-from redact.evidence.place import ARGUMENT, MESSAGE
+from redact.readers.place import ARGUMENT, MESSAGE
 from redact.values.segments import words_apart
 
 _ALTERNATIVES: Final = frozenset({"and", "or", "y", "o", "und", "oder", "et", "ou", "e", "of"})

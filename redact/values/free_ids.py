@@ -2,7 +2,7 @@
 
 In: a text. Out: the tokens. Knows no form: what stands between blanks and marks of punctuation is a token where its letters
 and digits are those of a number that somebody or something is known by, and not of an amount, a size, a day or an hour.
-Whether such a token is spared, because a key of the app explains it, is `redact.decisions.unknown_keys`'s question.
+Whether such a token is spared, because a key of the app explains it, is `redact.decisions.rules`'s question.
 """
 
 from __future__ import annotations

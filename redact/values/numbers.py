@@ -17,7 +17,7 @@ from redact.values.dates import read_date
 NUMBERED: Final = "#"
 """The kind of a place that holds such numbers."""
 ASKED: Final = "##"
-"""The kind of a place that holds shorter ones, of which only what tools are asked by tells (`redact.decisions.person_numbers`)."""
+"""The kind of a place that holds shorter ones, of which only what tools are asked by tells (`redact.decisions.keys_of_people`)."""
 LONG: Final = 10**4
 """So long is a number that an id's key explains."""
 _DIGITS: Final = 10**7

@@ -7,9 +7,11 @@ Chinese. Of other scripts without blanks (Thai, Khmer, Burmese) and of Korean no
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
+from redact.fold import fold_value
 from redact.values.chinese import words_in_chinese
 from redact.values.japanese import words_in_japanese
 from redact.values.scripts import is_unspaced
@@ -87,3 +89,34 @@ def without_words(text: str) -> str:
 def is_sentence(text: str) -> bool:
     """Say whether a text of such a script has more words than a name or a label has."""
     return not text.isascii() and len(segments(text)) > _SENTENCE
+
+
+_PARTS: Final = re.compile(r"[^\W\d_]+")
+
+
+def words_told(text: str) -> frozenset[str]:
+    """Return the words of a text as they are written."""
+    return frozenset(_PARTS.findall(words_apart(text)))
+
+
+def told_words(text: str) -> Iterator[str]:
+    """Yield the folded words of a text."""
+    return (
+        map(fold_value, set(_PARTS.findall(words_apart(text))))
+        if not text.isascii()
+        else iter(set(_PARTS.findall(text.lower())))
+    )
+
+
+def path_words(path: str) -> Iterator[str]:
+    """Yield the folded words of keys, of `lockStatus` both."""
+    return map(fold_value, dict.fromkeys(_CASED.findall(path)))
+
+
+_CASED: Final = re.compile(r"[A-Z]+(?![^\W\d_A-Z])|[^\W\d_][^\W\d_A-Z]*")
+
+
+def small_words(said: Iterable[str]) -> Iterator[str]:
+    """Yield the folded words that are written small."""
+    small = [word for word in said if word.islower() and word.isalpha()]
+    return (word if word.isascii() else fold_value(word) for word in small)

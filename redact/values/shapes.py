@@ -12,8 +12,7 @@ from typing import Final
 from urllib.parse import unquote
 
 from redact.lists.dictionary import ENGLISH, words_of
-from redact.lists.word_lists import word_list
-from redact.operators.surrogates import ID_WORDS
+from redact.lists.word_lists import ID_WORDS, word_list
 from redact.values.dates import read_date
 
 NOTHING: Final = word_list("nothing")

@@ -13,8 +13,7 @@ from functools import lru_cache
 from typing import Final
 
 from redact.lists.dictionary import ENGLISH, LANGUAGES, words_of
-from redact.names.unknown_names import small_words, words_told
-from redact.values.segments import is_japanese
+from redact.values.segments import is_japanese, small_words, words_told
 
 UNKNOWN_LANGUAGE: Final = "unknown"
 _NAMES: Final = {

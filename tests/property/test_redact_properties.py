@@ -14,6 +14,7 @@ from redact.apply.matcher import Matcher, searched
 from redact.apply.scrub import Scrubbed, scrub
 from redact.audit.leaks import find_leaks
 from redact.evidence.app_values import merge
+from redact.fold import fold, fold_value
 from redact.lists.lexicon import load_lexicon
 from redact.operators.surrogates import opaque_surrogate, surrogate
 from redact.operators.vault import open_vault
@@ -23,7 +24,6 @@ from redact.recognizers.analyzer import Finder
 from redact.recognizers.named_ids import NAMED_ID, named_ids_in
 from redact.records.clean_episode import CLEAN_EPISODE_SCHEMA
 from redact.records.clean_rows import clean_episode_from_row, clean_episode_to_row
-from redact.values.fold import fold, fold_value
 from redact.values.free_ids import windows_of
 from redact.values.permutations import Keyed
 from redact.values.shapes import NOTHING

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.records.episode import Step
+from redact import fold
 from redact.apply.matcher import Match, resolve
 from redact.kinds import KINDS
 from redact.lists.lexicon import load_lexicon
@@ -18,7 +19,7 @@ from redact.readers import base64_runs as encoded
 from redact.readers.documents import Documents, Found, Unexplained
 from redact.records.clean_episode import CleanStep, CleanToolCall
 from redact.records.clean_steps import CleanTexts, clean_step
-from redact.values import fold, free_ids, shapes
+from redact.values import free_ids, shapes
 
 RUNS = st.one_of(
     st.text(string.ascii_letters + "+/_-=09", min_size=12, max_size=24),

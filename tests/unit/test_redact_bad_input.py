@@ -7,7 +7,7 @@ import pytest
 from redact.apply.learn import learn
 from redact.apply.scrub import Scrubbed, scrub
 from redact.audit.leaks import find_leaks
-from redact.decisions.unknown_keys import judge
+from redact.decisions.judgement import judge
 from redact.evidence.app_values import Learnt
 from redact.operators.vault import open_vault
 from redact.policy import Policy

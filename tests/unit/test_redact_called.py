@@ -7,7 +7,7 @@ import pytest
 from ingest.records.episode import Episode
 from redact.apply.learn import learn
 from redact.apply.scrub import scrub
-from redact.decisions.free_text import are_numbered
+from redact.decisions.field_forms import are_numbered
 from redact.names.unknown_names import unknown_runs
 from redact.operators.vault import open_vault
 from redact.policy import Policy

@@ -2,10 +2,10 @@
 
 import pytest
 
+from redact.fold import fold, fold_value
 from redact.lists.lexicon import load_lexicon
 from redact.readers.base64_runs import hidden_texts
 from redact.readers.documents import Documents, Found, Unexplained
-from redact.values.fold import fold, fold_value
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from redact.evidence.forms import shape_of
 from redact.names.prose_names import names_in
 from redact.readers.documents import Found
 from redact.recognizers.spelt_ids import respelt_in
+from redact.values.forms import shape_of
 from redact.values.numbers import NUMBERED, are_moments, count_something, number_kind, says_id
 from tests.unit.raw_conversations import calls, episode, says
 from tests.unit.test_redact_unseen_forms import past, text_of

@@ -10,10 +10,10 @@ from redact.apply.learn import learn
 from redact.apply.scrub import scrub, scrub_outcomes
 from redact.audit.leaks import LeakSearch, find_leaks
 from redact.evidence.language import language_of
+from redact.fold import fold_value
 from redact.operators.surrogates import surrogate
 from redact.operators.vault import open_vault
 from redact.policy import Policy
-from redact.values.fold import fold_value
 from redact.values.free_ids import free_ids
 from redact.values.shapes import emails_in
 from tests.unit.raw_conversations import SECRET, calls, episode, says, texts_past_the_gate

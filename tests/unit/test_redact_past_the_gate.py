@@ -10,7 +10,7 @@ from ingest.records.outcome import Outcome
 from redact.apply.learn import learn
 from redact.apply.scrub import scrub, scrub_outcomes
 from redact.audit.leaks import find_leaks
-from redact.decisions.free_text import is_letters_between, is_plate
+from redact.decisions.field_forms import is_letters_between, is_plate
 from redact.evidence.app_values import Learnt, merge
 from redact.names.abbreviations import numbered_words, user_names_among
 from redact.names.mail_names import names_beside

@@ -2,8 +2,8 @@
 
 import pytest
 
-from redact.evidence.value_sets import are_round
 from redact.values.free_ids import free_ids, is_free_id
+from redact.values.value_sets import are_round
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from redact.decisions.choices import are_sorts, shown_alike
+from redact.decisions.profile import Profile
+from redact.decisions.rules import decide_alone
+from redact.decisions.verdicts import KEEP
 from redact.evidence.app_values import AppLearnt
-from redact.evidence.key_values import are_sorts, shown_alike
-from redact.evidence.place import Place
+from redact.readers.place import Place
 from tests.unit.raw_conversations import calls, episode, texts_past_the_gate
 
 SHOWN = "result|?|f|read_card.card_kind"
@@ -16,8 +19,12 @@ PEOPLE = [f"name{row}" for row in "abcdefghijkl"]
 def _kept(evidence: dict[str, dict[str, list[int]]], *words: str) -> set[str]:
     """The places of words that are found to be choices; `words` are a person's in one episode."""
     app = AppLearnt(evidence=evidence, local={"one": dict.fromkeys(words, "last_name")})
-    worded = {key: Place.of(key) for key in evidence if Place.of(key).free}
-    return set(shown_alike(app, worded, frozenset(), (), k=3))
+    worded = {
+        key: Profile(place=Place.of(key), seen=seen, public=frozenset(), latest=0, k=3)
+        for key, seen in evidence.items()
+        if Place.of(key).free
+    }
+    return set(shown_alike(app, worded, (), lambda one: decide_alone(one).action == KEEP))
 
 
 def test_keys_of_one_name_are_counted_together() -> None:

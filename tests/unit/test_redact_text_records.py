@@ -6,14 +6,14 @@ from hypothesis import strategies as st
 
 from redact.apply.context import vocabulary_of
 from redact.apply.learn import learn
-from redact.decisions.unknown_keys import judge
+from redact.decisions.judgement import judge
 from redact.decisions.verdicts import NAME, PHONE
-from redact.evidence.forms import shape_of
 from redact.lists.lexicon import load_lexicon
 from redact.policy import Policy
 from redact.readers.labelled_rows import labelled
 from redact.readers.tables import is_label, records_in
 from redact.values.dates import read_date
+from redact.values.forms import shape_of
 from redact.values.free_ids import is_free_id
 from tests.unit.raw_conversations import calls, episode, says, texts_past_the_gate
 

@@ -3,15 +3,18 @@
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from ingest.records.episode import Episode
 from redact.apply.learn import learn
 from redact.apply.scrub import scrub
-from redact.decisions.unknown_keys import judge
+from redact.decisions.judgement import judge
+from redact.decisions.rules import RULES
 from redact.decisions.verdicts import BIRTH, CODE, NAME, OPAQUE, STREET, WITHHOLD
 from redact.evidence.app_values import merge
-from redact.evidence.forms import shape_of
 from redact.operators.vault import open_vault
 from redact.policy import Policy
+from redact.values.forms import shape_of
 from tests.unit.raw_conversations import SECRET, calls, episode
 
 
@@ -398,3 +401,26 @@ def test_attributes_of_a_small_map_are_judged_one_by_one() -> None:
     """A profile with a few fields is no catalogue, whatever its customers share."""
     values = ["USB-A", "USB-C", "Wireless", "Wireless"]
     assert verdict("output", values) == WITHHOLD
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        (["QX-88120-AA", "QX-77431-AB", "QX-10293-ZZ"], "looks like an identifier and differs"),
+        (["1961-04-12", "1988-11-02", "1974-07-30"], "looks like birth dates"),
+        (["12 Elm Street", "4 Harbour Road", "77 Mill Lane"], "looks like address lines"),
+        (["Ana Prado", "Grace Okonjo", "Peter Green"], "looks like names of people"),
+    ],
+)
+def test_the_first_rule_that_speaks_is_the_reason(values: list[str], reason: str) -> None:
+    """Whoever asks why a value went reads the name of the rule."""
+    learnt = learn(visits("xref", values), (), policy=Policy())
+    verdicts = judge(learnt.app("app"), k=5).verdicts
+    (found,) = [one.reason for place, one in verdicts.items() if "xref" in place]
+    assert found.startswith(reason)
+
+
+def test_every_rule_has_a_name_and_speaks_of_one_place_or_of_many() -> None:
+    """The table is read from above: a line without a name gives no reason."""
+    assert all(rule.verdict.reason for rule in RULES)
+    assert all((rule.when is None) != (rule.among is None) for rule in RULES)

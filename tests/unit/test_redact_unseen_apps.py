@@ -10,11 +10,11 @@ from benchmarks.redaction_unseen import APPS, measure
 from redact.apply.learn import learn
 from redact.apply.scrub import scrub
 from redact.audit.leaks import find_leaks
-from redact.decisions.unknown_keys import judge
-from redact.evidence.forms import shape_of
+from redact.decisions.judgement import judge
 from redact.operators.surrogates import surrogate
 from redact.operators.vault import open_vault
 from redact.policy import Policy
+from redact.values.forms import shape_of
 from redact.values.permutations import Keyed
 from redact.values.scripts import is_unspaced, without_gaps
 from redact.values.shapes import is_street

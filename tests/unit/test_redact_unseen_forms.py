@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from ingest.records.episode import Episode
 from redact.apply.learn import learn
 from redact.apply.scrub import Scrubbed, scrub
-from redact.evidence.value_sets import are_amounts, are_names
 from redact.names.other_keyboards import typed_otherwise
 from redact.operators.vault import open_vault
 from redact.policy import Policy
 from redact.readers.json_tables import described_rows, plain_rows
+from redact.values.value_sets import are_amounts, are_names
 from tests.unit.raw_conversations import SECRET, calls, episode, says
 
 PEOPLE = ("Anna Meier", "Jonas Weber", "Petra Vogel", "Marta Lang", "Otto Kraus", "Lena Beck")

@@ -8,9 +8,9 @@ from ingest.records.episode import Episode
 from redact.apply.learn import learn
 from redact.apply.scrub import scrub
 from redact.audit.leaks import find_leaks
-from redact.decisions.unknown_keys import judge
+from redact.decisions.judgement import judge
 from redact.decisions.verdicts import OWN_WORDS
-from redact.evidence.choices import choices_in_words
+from redact.decisions.written_choices import choices_in_words
 from redact.operators.vault import open_vault
 from redact.policy import Policy
 from tests.unit.raw_conversations import SECRET, calls, episode

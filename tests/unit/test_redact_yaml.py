@@ -15,10 +15,10 @@ from redact.apply.learn import learn
 from redact.apply.scrub import scrub
 from redact.audit.leaks import find_leaks
 from redact.audit.spellings import plain_reading
+from redact.fold import fold, fold_value
 from redact.operators.vault import open_vault
 from redact.policy import Policy
 from redact.readers.yaml_blocks import block_in
-from redact.values.fold import fold, fold_value
 from tests.unit.raw_conversations import SECRET, calls, episode, says
 
 FIRST = ("Inés", "Søren", "Halcyon", "Maëlle", "Özge", "Ferrand", "Ruska", "Ilvy")

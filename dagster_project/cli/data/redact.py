@@ -67,7 +67,7 @@ def _not_by_key(rows: list[dict[str, Any]]) -> list[str]:
     from dagster_project.privacy.gate import WITHHELD  # noqa: PLC0415 - presidio's caller, pyarrow: 2 s
     from dagster_project.privacy.leak_search import IN_TEXT  # noqa: PLC0415 - as above
     from dagster_project.privacy.undecided_keys import is_leak  # noqa: PLC0415 - as above
-    from redact.decisions.withheld_leaves import NAMES_IN_PROSE  # noqa: PLC0415 - as above
+    from redact.apply.withheld_leaves import NAMES_IN_PROSE  # noqa: PLC0415 - as above
 
     prose = sum(
         row["count"] for row in rows if row["what"] == WITHHELD and row["kind"] == NAMES_IN_PROSE

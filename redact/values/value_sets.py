@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Final
 
-from redact.evidence.forms import commonest, is_reference, plain_day
+from redact.fold import fold_value
 from redact.lists.gazetteer import ORDINARY, is_name
 from redact.lists.word_lists import word_list
-from redact.values.fold import fold_value
+from redact.values.forms import commonest, is_reference, plain_day
 from redact.values.free_ids import is_free_id
 
 PLACES: Final = word_list("places")

@@ -10,11 +10,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from redact.decisions.free_text import subjects_up_to
 from redact.decisions.verdicts import OWN_WORDS, Verdict
-from redact.evidence.people_places import UNKNOWN
-from redact.evidence.place import Place
+from redact.evidence.subjects import subjects_up_to
 from redact.lists.gazetteer import is_name
+from redact.readers.place import UNKNOWN, Place
 
 _WRITTEN: Final = re.compile(r"[a-z]+(?:_[a-z]+)+|[A-Z]+(?:_[A-Z]+)+")
 _LEAST_OF_LIST: Final = 2

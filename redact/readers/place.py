@@ -10,9 +10,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from redact.values.free_ids import FREE
+
 ARGUMENT: Final = "argument"
 RESULT: Final = "result"
 MESSAGE: Final = "message"
+UNKNOWN: Final = "?"
+"""The kind of a place whose key no rule knows."""
+UNKNOWN_NAMES: Final = "~^"
+"""The path of the place where runs of capitalised words of prose are counted."""
+VALUE_SIZE: Final = 80
+"""Longer values are remembered by digest only."""
+_OF_PROSE: Final = frozenset({FREE, UNKNOWN_NAMES})
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,3 +87,9 @@ def is_within(path: str, above: str) -> bool:
 def last_key(path: str) -> str:
     """Return a path's last key, whatever its casing."""
     return path.rpartition(".")[2].casefold()
+
+
+def is_free(key: str) -> bool:
+    """Say whether a key of the evidence counts tokens of free text, runs of capitalised words of prose, or words of long texts."""
+    path = Place.of(key).path
+    return path in _OF_PROSE or path.startswith(WORDS)

@@ -16,8 +16,8 @@ from itertools import accumulate
 from typing import Final
 
 from redact.apply.matcher import Match
+from redact.fold import fold_value
 from redact.lists.gazetteer import COMMON, ORDINARY, is_name
-from redact.values.fold import fold_value
 
 _WORD: Final = re.compile(r"[^\W_]+")
 _GAP: Final = re.compile(r"\.? ?")

@@ -11,15 +11,12 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 
-from redact.evidence.forms import commonest
-from redact.evidence.people_places import UNKNOWN
-from redact.evidence.place import Place, last_key
-from redact.evidence.value_sets import PLACES
+from redact.fold import fold_value
 from redact.lists.gazetteer import ORDINARY, is_name
 from redact.lists.lexicon import key_words, word_group
-from redact.lists.word_lists import word_list
-from redact.operators.surrogates import PARTICLES, STREET_WORDS
-from redact.values.fold import fold_value
+from redact.lists.word_lists import PARTICLES, PLACES, STREET_WORDS, word_list
+from redact.readers.place import UNKNOWN, Place, last_key
+from redact.values.forms import commonest
 from redact.values.scripts import is_word
 
 _LEAST_NAMES: Final = 2

@@ -1,6 +1,6 @@
 """What a value under an unknown key looks like: its shape, the commonest shape of several, a day, a reference.
 
-In: values. Out: names of shapes. Knows neither keys nor subjects: those are `redact.decisions.unknown_keys`'s.
+In: values. Out: names of shapes. Knows neither keys nor subjects: those are `redact.decisions.rules`'s.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from datetime import date
 from functools import lru_cache
 from typing import Final
 
-from redact.operators.surrogates import PARTICLES
+from redact.lists.word_lists import PARTICLES
 from redact.values.dates import read_date
 from redact.values.scripts import is_unspaced
 from redact.values.shapes import digit_count, is_net_address, is_phone, is_street

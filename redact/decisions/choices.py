@@ -8,23 +8,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
-from redact.decisions.free_text import bare
-from redact.decisions.places import judge_place
-from redact.decisions.verdicts import IDENTIFIERS, KEEP, NAMELIKE, OWN_WORDS, Verdict
+from redact.decisions.field_forms import bare
+from redact.decisions.profile import Profile
 from redact.evidence.app_values import SUBJECTS_KEPT, AppLearnt
-from redact.evidence.people_places import UNKNOWN
-from redact.evidence.place import Place
-from redact.evidence.public_values import seen_at
-from redact.evidence.value_sets import are_places
+from redact.fold import fold_value
 from redact.kinds import KINDS
 from redact.lists.gazetteer import COMMON, ORDINARY, is_name
 from redact.lists.lexicon import key_words
-from redact.values.fold import fold_value
+from redact.readers.place import UNKNOWN, Place
 from redact.values.free_ids import FREE
+from redact.values.value_sets import are_places
 
 Evidence = Mapping[str, Mapping[str, list[int]]]
 
@@ -40,46 +38,33 @@ _SORTS: Final = 3
 _NAMED: Final = 10
 """So many words of people show who the app's people are."""
 _ENGLISH: Final = ORDINARY | COMMON
-_OF_WORDS: Final = (NAMELIKE, OWN_WORDS)
 _OF_PEOPLE: Final = frozenset({"name", "street", "identifier"})
-
-
-def places_of_words(evidence: Evidence, verdicts: Mapping[str, Verdict]) -> Iterator[str]:
-    """Yield the keys of places judged to hold people's words, or marks that are words."""
-    for key, verdict in verdicts.items():
-        if verdict in _OF_WORDS or (
-            verdict is IDENTIFIERS and all(map(str.isalpha, evidence[key]))
-        ):
-            yield key
 
 
 def shown_alike(
     app: AppLearnt,
-    worded: Mapping[str, Place],
-    public: frozenset[str],
+    worded: Mapping[str, Profile],
     language: Collection[str],
-    *,
-    k: int,
+    is_kept: Callable[[Profile], bool],
 ) -> Iterator[str]:
     """Yield the keys of places of words that are lists of choices: by all who had them under such keys, as sorts, or as both elsewhere."""
     if not worded:
         return
     spread, people = _Spread(app), _words_of_people(app)
     nobodys: set[str] = set()
-    left: dict[str, Mapping[str, list[int]]] = {}
+    left: list[str] = []
     for key, place in worded.items():
-        seen = seen_at(app.evidence, place, app.evidence[key])
-        if not _may_be_nobodys(list(seen), people):
+        if not _may_be_nobodys(place.values, people):
             continue
-        more = spread.seen(key, seen)
-        wider = judge_place(place, more, public, app.latest, k) if more is not seen else None
-        kept = wider is not None and wider.action == KEEP
-        if kept or are_sorts(more, people, language, k=k):
-            nobodys.update(seen)
+        more = spread.seen(key, place.seen)
+        kept = more is not place.seen and is_kept(replace(place, seen=more))
+        if kept or are_sorts(more, people, language, k=place.k):
+            nobodys.update(place.seen)
             yield key
         else:
-            left[key] = seen
-    for key, seen in left.items():
+            left.append(key)
+    for key in left:
+        seen = worded[key].seen
         if sum(value in nobodys for value in seen) >= max(_SEVERAL, _MOST * len(seen)):
             yield key
 

@@ -10,37 +10,27 @@ kept; name-like values are names where a gazetteer knows them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from redact.decisions.field_forms import is_day
 from redact.decisions.free_text import (
     Tokens,
-    beside_names,
-    is_day,
-    is_free,
-    named_elsewhere,
     own_parts,
     template_of,
     tokens_of,
     values_of_tokens,
 )
-from redact.decisions.person_keys import person_keys
-from redact.decisions.person_numbers import asked_numbers
-from redact.decisions.places import judge_place
+from redact.decisions.profile import JUDGED, Profile
+from redact.decisions.rules import App, decide, decide_alone
 from redact.decisions.verdicts import (
-    ASKED_FOR,
-    BIRTHS,
-    IDENTIFIERS,
     IN_TEXT,
-    KEEP,
     KEPT,
     NAME,
-    NAMELIKE,
     OF_EVERYBODY,
-    OF_PEOPLE,
+    OLD_DAY,
     OPAQUE,
-    OWN_RECORD,
     OWN_WORDS,
     STREET,
     UNKNOWN_NAME,
@@ -50,25 +40,28 @@ from redact.decisions.verdicts import (
     kept_values,
     made_personal,
 )
+from redact.decisions.written_choices import choices_in_words
 from redact.evidence.app_values import AppLearnt, evidence_value, keep_kind
-from redact.evidence.catalogues import NO_LISTS, Catalogues, attributes, catalogues_of
-from redact.evidence.choices import choices_in_words
+from redact.evidence.catalogues import NO_LISTS, Catalogues, catalogues_of
 from redact.evidence.definitions import public_choices
-from redact.evidence.forms import commonest, is_mark
-from redact.evidence.key_values import places_of_words, shown_alike
 from redact.evidence.language import language_of, with_dictionaries, words_kept, words_of_many
 from redact.evidence.own_words import personal_parts
-from redact.evidence.people_places import UNKNOWN, choices, people_places
-from redact.evidence.place import RESULT, Place, is_within, last_key, object_of
+from redact.evidence.people_places import choices, people_places
 from redact.evidence.public_values import public_values, recorded_values, seen_at
-from redact.evidence.record_values import personal_records
-from redact.evidence.shared_names import shared_names
-from redact.evidence.value_sets import are_old, name_one_each
-from redact.names.handles import handle_places
-from redact.names.unknown_names import UNKNOWN_NAMES, unexplained_in
-from redact.values.fold import fold_value
+from redact.fold import fold_value
+from redact.names.unknown_names import unexplained_in
+from redact.readers.place import (
+    RESULT,
+    UNKNOWN,
+    UNKNOWN_NAMES,
+    Place,
+    is_free,
+    is_within,
+    object_of,
+)
+from redact.values.forms import is_mark
 from redact.values.free_ids import FREE
-from redact.values.numbers import NUMBERED
+from redact.values.value_sets import are_old, name_one_each
 
 _WORDED: Final = frozenset({NAME, STREET, "first_name", "last_name"})
 _WORDS: Final = frozenset({NAME, WITHHOLD})
@@ -77,7 +70,7 @@ _OF_TOKENS: Final = f"|{FREE}"
 _OF_NAMES: Final = f"|{UNKNOWN_NAMES}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
     """The verdicts over an app's unknown keys."""
 
@@ -126,95 +119,125 @@ class Judgement:
         if key in self.places:
             return self.verdicts.get(key, KEPT)
         place = Place.of(key)
-        if place.kind not in _JUDGED:
-            return self.verdicts.get(key, KEPT)
-        return judge_place(
-            place, {evidence_value(value): [0]}, self.public, self.latest, _LEAST_USERS
+        if place.kind not in JUDGED:
+            return KEPT
+        return decide_alone(
+            Profile(
+                place=place,
+                seen={evidence_value(value): [0]},
+                public=self.public,
+                latest=self.latest,
+                k=_LEAST_USERS,
+            )
         )
 
     def _of_token(self, token: str) -> Verdict:
         if token in self.tokens.personal:
             return KEPT  # one of `values`, which are replaced wherever they stand
         if is_day(token):
-            return BIRTHS if are_old([token], self.latest) else KEPT
+            return OLD_DAY if are_old([token], self.latest) else KEPT
         return IN_TEXT if self.tokens.are_personal(token) else KEPT
 
 
-_JUDGED: Final = frozenset({UNKNOWN, NUMBERED})
-
-
 def judge(app: AppLearnt, *, k: int) -> Judgement:
-    """Return the verdicts over the app's unknown keys."""
+    """Return the verdicts over the app's unknown keys, and what follows from them for its values and words."""
     counted = app.evidence
     app = replace(app, evidence={key: seen for key, seen in counted.items() if not is_free(key)})
     nobodys = choices(app, k=k)
-    people = people_places(app, nobodys, k=k)
-    places = _places(app)
-    public = public_values(app, k, people, places)
-    own = language_of(app, k=k)
-    plain = with_dictionaries(own, app.small)
-    lists = catalogues_of(app.evidence, plain, own)
-    verdicts = {key: Verdict(kind, OF_PEOPLE) for key, kind in people.items()}
-    asked = app.evidence.keys() - people.keys() - lists.places
-    for key in filter(asked.__contains__, app.evidence):
-        place = places[key]
-        if place.kind in _JUDGED:
-            seen = seen_at(app.evidence, place, app.evidence[key])
-            verdicts[key] = judge_place(place, seen, public, app.latest, k)
-    verdicts = {key: verdict for key, verdict in verdicts.items() if verdict.action != KEEP}
-    withheld = {key for key, found in verdicts.items() if found is NAMELIKE}
-    worded = {key: places[key] for key in places_of_words(app.evidence, verdicts)}
-    alike = shown_alike(app, worded, public, plain, k=k)
-    for key in attributes(app.evidence, withheld).union(alike):
-        del verdicts[key]
-    verdicts.update(dict.fromkeys(asked_numbers(app.evidence, places, k=k), IDENTIFIERS))
-    of_records = personal_records(app.evidence, places, k=k)
-    verdicts.update((key, Verdict(kind, OWN_RECORD)) for key, kind in of_records)
-    judged = verdicts.keys() | lists.places
-    verdicts.update(dict.fromkeys(shared_names(app.evidence, judged, own), OF_EVERYBODY))
-    named = {key for key, one in verdicts.items() if one.action == NAME and places[key].free}
-    named.update([*named_elsewhere(app.evidence, named), *beside_names(app.evidence, named)])
-    verdicts.update(dict.fromkeys(named - verdicts.keys(), OWN_WORDS))
-    verdicts.update(dict.fromkeys(handle_places(app.evidence, named, k=k), ASKED_FOR))
-    _alike(app, verdicts)
-    for key in person_keys(app.evidence, places, public, k=k).difference(verdicts):
-        verdicts[key] = ASKED_FOR
+    places = _places(app, people_places(app, nobodys, k=k), k)
+    verdicts = decide(places)
+    plain, lists, public = places.dictionary, places.catalogues, places.public
     recorded = recorded_values(app, k) | choices_in_words(app.evidence, verdicts, k=k)
     templates = _templates(app, verdicts, k)
     tokens = tokens_of(counted, kept_values(app.evidence, verdicts, recorded), k=k)
     values = values_of_tokens(tokens, plain)
-    for name in lists.names:
-        keep_kind(values, fold_value(name), NAME)
-    for key, verdict in verdicts.items():
-        template = templates.get(key, frozenset())
-        parts = [part for value in app.evidence[key] for part in own_parts(value, template)]
-        if verdict.action == NAME:
-            parts = _named(parts, verdict, lists, plain)
-        free = places[key].free  # who comes back under k requests is not everybody
-        for value in made_personal(parts, verdict, recorded if free else public, recorded):
-            keep_kind(values, value, verdict.action)
+    for value, kind in _made_personal(places, verdicts, templates, recorded):
+        keep_kind(values, value, kind)
     words = plain | words_kept(app, verdicts, public_choices(app, k=k), k=k, lists=lists.places)
     told = [seen for key, seen in counted.items() if key.endswith(_OF_NAMES)]
     words |= words_of_many(told, words, k=k)
     unknown = {part for seen in told for run in seen for part in unexplained_in(run, words)}
-    for name in filter(_is_parted, unknown):
-        keep_kind(values, fold_value(name), NAME)
+    for name in unknown:
+        if " " in name:
+            keep_kind(values, fold_value(name), NAME)
     return Judgement(
-        verdicts,
-        values,
-        frozenset(counted),
-        public,
-        recorded,
-        app.latest,
-        nobodys,
-        frozenset(people),
-        words,
-        frozenset(map(fold_value, unknown)),
-        tokens,
-        lists,
-        templates,
-        plain,
+        verdicts=verdicts,
+        values=values,
+        places=frozenset(counted),
+        public=public,
+        recorded=recorded,
+        latest=app.latest,
+        choices=nobodys,
+        people=frozenset(places.people),
+        words=words,
+        unknown=frozenset(map(fold_value, unknown)),
+        tokens=tokens,
+        lists=lists,
+        templates=templates,
+        language=plain,
     )
+
+
+def _places(app: AppLearnt, people: Mapping[str, str], k: int) -> App:
+    """Return the places of an app with their profiles; what stands in one object with somebody's name is personal too.
+
+    A record without an e-mail address or a known key shows who it is about by its values only.
+    """
+    places = {key: Place.of(key) for key in app.evidence}
+    named = {
+        object_of(place.path)
+        for key, place in places.items()
+        if place.kind == UNKNOWN and place.origin == RESULT and name_one_each(app.evidence[key])
+    }
+    for key, place in places.items():
+        if place.origin == RESULT and any(is_within(place.path, path) for path in named):
+            places[key] = replace(place, personal=True)
+    public = public_values(app, k, people, places)
+    own = language_of(app, k=k)
+    plain = with_dictionaries(own, app.small)
+    profiles = {
+        key: Profile(
+            place=places[key],
+            seen=seen_at(app.evidence, places[key], seen),
+            public=public,
+            latest=app.latest,
+            k=k,
+        )
+        for key, seen in app.evidence.items()
+        if places[key].kind in JUDGED
+    }
+    return App(
+        learnt=app,
+        places=places,
+        profiles=profiles,
+        people=people,
+        catalogues=catalogues_of(app.evidence, plain, own),
+        public=public,
+        language=own,
+        dictionary=plain,
+        k=k,
+    )
+
+
+def _made_personal(
+    places: App,
+    verdicts: Mapping[str, Verdict],
+    templates: Mapping[str, frozenset[str]],
+    recorded: frozenset[str],
+) -> Iterator[tuple[str, str]]:
+    """Yield the folded values that verdicts and catalogues of people make personal in the whole app, each with its kind."""
+    lists = places.catalogues
+    yield from ((fold_value(name), NAME) for name in lists.names)
+    for key, verdict in verdicts.items():
+        template = templates.get(key, frozenset())
+        seen = places.learnt.evidence[key]
+        parts = [part for value in seen for part in own_parts(value, template)]
+        if verdict.action == NAME:
+            parts = _named(parts, verdict, lists, places.dictionary)
+        # In text of unknown form who comes back under k requests is not everybody.
+        spared = recorded if places.places[key].free else places.public
+        for value in made_personal(parts, verdict, spared, recorded):
+            yield value, verdict.action
 
 
 def _templates(
@@ -236,47 +259,6 @@ def _named(
     if verdict is not OWN_WORDS:
         return own
     return [one.value for part in own for one in personal_parts(part, language, of_people=True)]
-
-
-def _is_parted(name: str) -> bool:
-    return " " in name
-
-
-def _places(app: AppLearnt) -> dict[str, Place]:
-    """Return every place of the evidence; what stands in one object with somebody's name is personal too.
-
-    A record without an e-mail address or a known key shows who it is about by its values only.
-    """
-    places = {key: Place.of(key) for key in app.evidence}
-    named = {
-        object_of(place.path)
-        for key, place in places.items()
-        if place.kind == UNKNOWN and place.origin == RESULT and name_one_each(app.evidence[key])
-    }
-    return {
-        key: replace(place, personal=True)
-        if place.origin == RESULT and any(is_within(place.path, path) for path in named)
-        else place
-        for key, place in places.items()
-    }
-
-
-def _alike(app: AppLearnt, verdicts: dict[str, Verdict]) -> None:
-    """Judge a key that holds identifiers of people in one record to hold them in every record.
-
-    A refund names its owner's account in a record without any other trace of a person.
-    """
-    telling = {
-        last_key(place.path)
-        for place in map(Place.of, verdicts)
-        if place.personal and verdicts[place.key()].action == OPAQUE
-    }
-    for key, seen in app.evidence.items():
-        place = Place.of(key)
-        if key in verdicts or place.kind != UNKNOWN or last_key(place.path) not in telling:
-            continue
-        if commonest(list(seen)) == "identifier":
-            verdicts[key] = IDENTIFIERS
 
 
 def personal_everywhere(app: AppLearnt, *, k: int) -> dict[str, str]:

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from redact.apply.app_gate import AppGate
+from redact.apply.coverage import Elsewhere, spelt
 from redact.apply.learn import Reads, local_values
-from redact.decisions.coverage import Elsewhere, spelt
 from redact.decisions.verdicts import NAMELIKE, Verdict
+from redact.fold import fold, fold_value
 from redact.readers.documents import Found, Unexplained
 from redact.recognizers.analyzer import doors_in
-from redact.values.fold import fold, fold_value
 
 _INITIAL: Final = 2
 _LINE: Final = 2

@@ -1,0 +1,246 @@
+"""By what people are known to tools: words, numbers and user names that are each person's own, and what a record says where one person is.
+
+In: the evidence of an app and its places. Out: places. A user name that is a word looks like a choice, and a family's number like an amount; what
+they are shows in their use: asked of a tool that answers with a person's record, the same each time, and nobody else's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Final
+
+from redact.decisions.free_text import are_own
+from redact.evidence.subjects import enough_of, subjects_of
+from redact.fold import fold_value
+from redact.lists.dictionary import ENGLISH
+from redact.lists.gazetteer import ORDINARY, nobodys_words
+from redact.readers.place import ARGUMENT, RESULT, UNKNOWN, Place, last_key
+from redact.values.forms import is_random
+from redact.values.numbers import ASKED, says_amount, says_id
+
+_WORD: Final = re.compile(r"(?=.*[^\W\d_])[\w.-]{2,32}")
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
+_MOST: Final = 0.9
+_LEAST_NAMES: Final = 2
+
+
+def person_keys(
+    evidence: Mapping[str, Mapping[str, list[int]]],
+    places: Mapping[str, Place],
+    public: frozenset[str],
+    *,
+    k: int,
+) -> frozenset[str]:
+    """Return the evidence keys of places that hold such words."""
+    records = [place for place in places.values() if place.origin == RESULT and place.personal]
+    arguments = Counter(
+        _tool(path) for path in {p.path for p in places.values() if p.origin == ARGUMENT}
+    )
+    answering = {_tool(place.path) for place in records}
+    echoes = {(_tool(place.path), _last(place.path)) for place in records}
+    words: set[str] = set()
+    found: set[str] = set()
+    for key, seen in evidence.items():
+        place = places[key]
+        tool = _tool(place.path)
+        if place.origin != ARGUMENT or place.kind != UNKNOWN or tool not in answering:
+            continue
+        if not _are_words(seen, public):
+            continue
+        echoed = (tool, _last(place.path)) in echoes
+        alone = arguments[tool] == 1 and not place.personal
+        if _is_each_ones(seen, k=k, alone=alone, echoed=echoed):
+            found.add(key)
+            words.update(seen)
+    for key, seen in evidence.items():  # where else they stand: in answers, in other calls
+        place = places[key]
+        known = sum(value in words for value in seen)
+        most = known == len(seen) or (known >= _LEAST_NAMES and known * 2 >= len(seen))
+        if most and place.kind == UNKNOWN and _are_words(seen, public):
+            found.add(key)
+    return frozenset(found)
+
+
+def _are_words(values: Iterable[str], public: frozenset[str]) -> bool:
+    listed = list(values)
+    return not any(value in public for value in listed) and all(map(_WORD.fullmatch, listed))
+
+
+def _is_each_ones(seen: Mapping[str, list[int]], *, k: int, alone: bool, echoed: bool) -> bool:
+    """Say whether the words are people's own: nobody else's where many ask, and no plain words where few do."""
+    subjects = {subject for listed in seen.values() for subject in listed}
+    plain = sum(map(_is_plain, seen)) * 2 > len(seen)
+    if len(subjects) < k or len(seen) < k:
+        return alone and not plain and len(seen) * 2 > len(subjects)
+    own = sum(len(listed) == 1 for listed in seen.values())
+    return own >= _MOST * len(seen) and (alone or echoed or not plain)
+
+
+def _is_plain(value: str) -> bool:
+    """Say whether a value is made of ordinary words: `DISPUTE_CHARGE`."""
+    words = _LETTERS.findall(fold_value(value))
+    return all(word in ORDINARY or word in nobodys_words(ENGLISH) for word in words)
+
+
+def _tool(path: str) -> str:
+    return path.partition(".")[0]
+
+
+def _last(path: str) -> str:
+    return path.rpartition(".")[2].casefold()
+
+
+_TOOLS_1: Final = 2
+_LEAST_NUMBERS_1: Final = 10
+_MOSTLY_1: Final = 0.8
+_ENDS_1: Final = 0.4
+_ONE_EACH_1: Final = 1.3
+"""So many numbers a subject: one, and seldom two."""
+
+
+def asked_numbers(
+    evidence: Mapping[str, Mapping[str, list[int]]], places: Mapping[str, Place], *, k: int
+) -> Iterator[str]:
+    """Yield the keys of the places that hold them."""
+    numbered = {key: place for key, place in places.items() if place.kind == ASKED}
+    asked: dict[str, list[str]] = {}
+    for key, place in numbered.items():
+        if place.origin == ARGUMENT and not says_amount(place.path.rpartition(".")[2]):
+            asked.setdefault(last_key(place.path), []).append(key)
+    known: set[str] = set()
+    for keys in asked.values():
+        if len({numbered[key].path.partition(".")[0] for key in keys}) >= _TOOLS_1:
+            seen = [evidence[key] for key in keys]
+            if _are_ones_own(seen, k):
+                known.update(*seen)
+    for key in numbered if known else ():
+        values = evidence[key]
+        if sum(value in known for value in values) >= _MOSTLY_1 * len(values):
+            yield key
+
+
+def _are_ones_own(places: list[Mapping[str, list[int]]], k: int) -> bool:
+    """Say whether each subject asks for one number, which few others ask for."""
+    together: dict[str, set[int]] = {}
+    for seen in places:
+        for value, listed in seen.items():
+            together.setdefault(value, set()).update(listed)
+    if len({len(value) for value in together}) > 1:
+        return False
+    fives = sum(value[-1] in "05" for value in together)
+    if len(together) > _LEAST_NUMBERS_1 and fives > _ENDS_1 * len(together):
+        return False
+    subjects = subjects_of(places)
+    least = enough_of(k, subjects)
+    own = sum(len(listed) < least for listed in together.values())
+    sightings = sum(map(len, together.values()))
+    return own >= _MOSTLY_1 * len(together) and sightings <= _ONE_EACH_1 * subjects
+
+
+_RECORD_2: Final = "record"
+_SHORT_2: Final = re.compile(
+    r"(?=.*\d)(?=.*[^\W\d])(?!.*\d{4})(?:[^\W_]{1,5}|[^\W\d_]{3,12}(?=[.-]))(?:[.-][^\W_]{1,4}){0,3}"
+)
+_LONGEST_2: Final = 16
+_MOSTLY_2: Final = 0.8
+
+
+def drawn_records(
+    evidence: Mapping[str, Mapping[str, list[int]]], places: Mapping[str, Place], *, k: int
+) -> list[str]:
+    """Return the places of records whose keys were drawn by chance: an order's number stays, because worlds learn from its counters."""
+    own = _own_records(evidence, places, k)
+    return [key for key in own if all(map(is_random, evidence[key]))]
+
+
+def rooms_of_people(
+    evidence: Mapping[str, Mapping[str, list[int]]], places: Mapping[str, Place], *, k: int
+) -> list[str]:
+    """Return the places of records that say where one person is: `"room": "A1.13"` in somebody's own record."""
+    own = _own_records(evidence, places, k)
+    rooms = [key for key in own if _are_rooms(places[key], evidence[key])]
+    public: set[str] = set()
+    for key, seen in evidence.items() if rooms else ():
+        if places[key].origin == RESULT and not (places[key].personal or places[key].free):
+            public.update(seen)
+    return [key for key in rooms if public.isdisjoint(evidence[key])]
+
+
+def _own_records(
+    evidence: Mapping[str, Mapping[str, list[int]]], places: Mapping[str, Place], k: int
+) -> list[str]:
+    return [
+        key
+        for key, seen in evidence.items()
+        if places[key].kind == "record" and _are_own(seen, k=k)
+    ]
+
+
+def _are_rooms(place: Place, values: Iterable[str]) -> bool:
+    """Say whether a few letters and digits say in people's records which room, seat or desk is theirs."""
+    if place.origin != RESULT or not (place.personal or place.free):
+        return False
+    if says_id(last_key(place.path)):
+        return False
+    return all(len(value) <= _LONGEST_2 and _SHORT_2.fullmatch(value) for value in values)
+
+
+def _are_own(seen: Mapping[str, list[int]], *, k: int) -> bool:
+    """Say whether nearly all of the values are few people's."""
+    least = enough_of(k, subjects_of([seen]))
+    return sum(len(listed) < least for listed in seen.values()) >= _MOSTLY_2 * len(seen)
+
+
+_HANDLE_3: Final = re.compile(r"[^\W_][\w.-]{3,31}")
+_RUN_3: Final = re.compile(r"[^\W\d_]{3,}")
+_BEGIN_3: Final = 3
+"""So many first letters of a name in a word make it one of hers."""
+_LEAST_SUBJECTS_3: Final = 10
+_OWN_3: Final = 0.8
+
+
+def handle_places(
+    evidence: Mapping[str, Mapping[str, list[int]]], named: Collection[str], *, k: int
+) -> Iterator[str]:
+    """Yield the keys of places in text of unknown form whose values are people's user names."""
+    names = _names_by_subject(evidence, named)
+    for key, seen in evidence.items():
+        place = Place.of(key)
+        if not place.free or place.kind != UNKNOWN or key in named:
+            continue
+        mine = {value: listed for value, listed in seen.items() if is_handle(value)}
+        if not mine or len(mine) * 2 < len(seen):
+            continue
+        made = sum(_is_made_of(value, listed, names) for value, listed in mine.items())
+        many = subjects_of([mine]) >= _LEAST_SUBJECTS_3 and len(mine) >= _OWN_3 * subjects_of(
+            [mine]
+        )
+        if made * 2 > len(mine) or (many and are_own(mine, k=k, fits=is_handle)):
+            yield key
+
+
+def is_handle(value: str) -> bool:
+    """Say whether a value is one word in small letters, as user names are, and no word of a dictionary."""
+    if not value.islower() or _HANDLE_3.fullmatch(value) is None:
+        return False
+    return value not in nobodys_words(ENGLISH)
+
+
+def _names_by_subject(
+    evidence: Mapping[str, Mapping[str, list[int]]], named: Collection[str]
+) -> dict[int, set[str]]:
+    """Return the beginnings of the names that each subject saw."""
+    names: dict[int, set[str]] = {}
+    for key in named:
+        for value, listed in evidence[key].items():
+            begins = {word[:_BEGIN_3] for word in _RUN_3.findall(fold_value(value))}
+            for subject in listed:
+                names.setdefault(subject, set()).update(begins)
+    return names
+
+
+def _is_made_of(value: str, listed: list[int], names: Mapping[int, set[str]]) -> bool:
+    folded = fold_value(value)
+    return any(begin in folded for subject in listed for begin in names.get(subject, ()))

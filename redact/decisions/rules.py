@@ -1,0 +1,274 @@
+"""The rules over places that no key explains, in one table: the first that speaks of a place decides, and its name is the reason.
+
+In: an app's places with their profiles, and what was decided of others. Out: verdicts by place. A new rule is a new line here. A rule asks one
+place's profile (`when`), or looks at all places that are still open beside those that are decided (`among`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from redact.decisions.choices import shown_alike
+from redact.decisions.field_forms import are_numbered, is_line
+from redact.decisions.free_text import beside_names, named_elsewhere
+from redact.decisions.keys_of_people import (
+    asked_numbers,
+    drawn_records,
+    handle_places,
+    person_keys,
+    rooms_of_people,
+)
+from redact.decisions.profile import DAY, LINE, PLATE, SEVERAL, WORDS, Profile
+from redact.decisions.shared_names import shared_names
+from redact.decisions.verdicts import (
+    BIRTH,
+    CITY,
+    CODE,
+    IDENTIFIERS,
+    KEEP,
+    KEPT,
+    NAME,
+    NAMELIKE,
+    OF_EVERYBODY,
+    OLD_DAY,
+    OPAQUE,
+    OWN_WORDS,
+    PHONE,
+    STREETS,
+    TEXTS,
+    Verdict,
+)
+from redact.evidence.app_values import AppLearnt
+from redact.evidence.catalogues import Catalogues, attributes
+from redact.readers.place import UNKNOWN, Place, last_key
+from redact.values.forms import commonest, is_code, is_mark
+from redact.values.value_sets import (
+    UNLABELLED,
+    are_amounts,
+    are_names,
+    are_old,
+    are_pairs_of_no_day,
+    are_places,
+)
+
+_CODES: Final = 3
+"""So many different short digit strings in personal records are codes, not quantities."""
+_THIN: Final = 5
+"""With fewer subjects nothing shows that a value is nobody's: what could be a person's is taken for one's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class App:
+    """An app's places, and what is known of all of them together."""
+
+    learnt: AppLearnt
+    places: Mapping[str, Place]
+    profiles: Mapping[str, Profile]
+    """Of the places that no key explains."""
+    people: Mapping[str, str]
+    """Places that hold people known from elsewhere, with their kind."""
+    catalogues: Catalogues
+    public: frozenset[str]
+    language: frozenset[str]
+    """The app's own words."""
+    dictionary: frozenset[str]
+    """The same with those of its languages."""
+    k: int
+    decided: dict[str, Verdict] = field(default_factory=dict)
+
+    def open(self) -> list[tuple[str, Profile]]:
+        """Return the places that no rule has spoken of."""
+        return [(key, one) for key, one in self.profiles.items() if key not in self.decided]
+
+    def named(self) -> set[str]:
+        """Return the places in text of unknown form that were decided to hold names."""
+        return {
+            key for key, one in self.decided.items() if one.action == NAME and self.places[key].free
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One line of the table: what is decided, and of which places."""
+
+    verdict: Verdict
+    """Its reason is the rule's name; its action is empty where the app says of each place which kind of people it holds."""
+    when: Callable[[Profile], bool] | None = None
+    """Of which place it speaks by that place's own profile."""
+    among: Callable[[App], Iterable[str]] | None = None
+    """Of which it speaks by what other places show."""
+
+    def places(self, app: App) -> list[str]:
+        """Return the open places that the rule speaks of."""
+        if self.when is not None:
+            return [key for key, one in app.open() if self.when(one)]
+        # Listed before anything is decided: what the rule says of one place must not hang on another's turn.
+        return [key for key in self.among(app) if key not in app.decided] if self.among else []
+
+
+def decide(app: App) -> dict[str, Verdict]:
+    """Return the verdicts over an app's places; what no rule speaks of stays."""
+    for rule in RULES:
+        for key in rule.places(app):
+            verdict = rule.verdict
+            app.decided[key] = (
+                verdict if verdict.action else replace(verdict, action=app.people[key])
+            )
+    return {key: verdict for key, verdict in app.decided.items() if verdict.action != KEEP}
+
+
+def decide_alone(profile: Profile) -> Verdict:
+    """Return what is decided of a place by its own profile, as of one that learning never saw."""
+    return next((rule.verdict for rule in RULES if rule.when and rule.when(profile)), KEPT)
+
+
+def _are_old_days(place: Profile) -> bool:
+    return place.shape == DAY and are_old(place.values, place.latest, since=UNLABELLED)
+
+
+def _are_births(place: Profile) -> bool:
+    return place.shape == "moment" and place.place.personal and place.are_lives
+
+
+def _are_people(place: Profile) -> bool:
+    """Say whether half of the values are listed names; what k people share is a choice, unless every value is a name of two words."""
+    if place.shape in {"", WORDS} or not place.labelled or place.shape_of_all != "names":
+        return False
+    return are_names(place.values, each=place.is_closed)
+
+
+def _are_towns(place: Profile) -> bool:
+    return (
+        place.shape == "names" and place.labelled and place.place.personal and are_places(place.own)
+    )
+
+
+def _are_short_codes(place: Profile) -> bool:
+    """Say whether digits or letters with digits in people's records differ so much that they count nothing."""
+    if place.own_shape != "code" or not (place.labelled and place.place.personal):
+        return False
+    return (len(place.own) >= _CODES or place.subjects < _THIN) and not are_amounts(place.own)
+
+
+def _is_text(place: Profile) -> bool:
+    return place.own_shape == "text" and place.is_shown
+
+
+def _has_lines(place: Profile) -> bool:
+    return 2 * sum(map(is_line, place.own)) > len(place.own)
+
+
+def _is_told(place: Profile) -> bool:
+    """Say whether it is free text of people's own, and no list of a few texts with a number each."""
+    by_person = place.place.personal or place.subjects > SEVERAL
+    return _is_text(place) and place.labelled and by_person and not _has_lines(place)
+
+
+def _are_marks(place: Profile) -> bool:
+    return place.own_shape == "names" and place.is_shown and all(map(is_mark, place.own))
+
+
+def _read_as_names(place: Profile) -> bool:
+    return place.own_shape == "names" and place.labelled and place.by_person
+
+
+def _choices(app: App) -> set[str]:
+    """Return the places of words that are attributes in a catalogue's map, or choices that many had under keys of their name."""
+    worded = {
+        key: one
+        for key, one in app.open()
+        if one.shape == WORDS or _are_marks(one) or _read_as_names(one)
+    }
+    named = {key for key, one in worded.items() if one.shape != WORDS and not _are_marks(one)}
+    alike = shown_alike(
+        app.learnt, worded, app.dictionary, lambda one: decide_alone(one).action == KEEP
+    )
+    return {*attributes(app.learnt.evidence, named), *alike}
+
+
+def _same_key(app: App) -> list[str]:
+    """Return the places of identifiers whose key holds those of people in another record: a refund that names its owner's account."""
+    telling = {
+        last_key(app.places[key].path)
+        for key, one in app.decided.items()
+        if app.places[key].personal and one.action == OPAQUE
+    }
+    return [
+        key
+        for key, place in app.places.items()
+        if place.kind == UNKNOWN
+        and last_key(place.path) in telling
+        and commonest(list(app.learnt.evidence[key])) == "identifier"
+    ]
+
+
+RULES: Final[tuple[Rule, ...]] = (
+    Rule(
+        Verdict("", "holds people that the app names elsewhere"),
+        among=lambda app: app.people,
+    ),
+    Rule(
+        Verdict(KEEP, "a catalogue that shows everybody the same"),
+        among=lambda app: app.catalogues.places,
+    ),
+    Rule(Verdict(BIRTH, "looks like birth dates: old days in records of people"), _are_births),
+    Rule(OLD_DAY, _are_old_days),
+    Rule(STREETS, lambda place: place.shape == LINE),
+    Rule(IDENTIFIERS, lambda place: place.shape == PLATE),
+    Rule(Verdict(NAME, "looks like names of people"), _are_people),
+    Rule(Verdict(CITY, "looks like towns in records of people"), _are_towns),
+    Rule(STREETS, lambda place: place.own_shape == "street"),
+    Rule(Verdict(PHONE, "looks like phone numbers"), lambda place: place.own_shape == "phone"),
+    Rule(IDENTIFIERS, lambda place: place.own_shape == "identifier"),
+    Rule(
+        IDENTIFIERS,
+        lambda place: place.own_shape == "moment" and are_pairs_of_no_day(place.own),
+    ),
+    Rule(
+        Verdict(CODE, "looks like short codes and differs from person to person"),
+        _are_short_codes,
+    ),
+    Rule(IDENTIFIERS, lambda place: _is_text(place) and all(map(is_code, place.own))),
+    Rule(
+        STREETS,
+        lambda place: _is_text(place) and _has_lines(place) and not are_numbered(place.own),
+    ),
+    Rule(TEXTS, _is_told),
+    Rule(Verdict(KEEP, "choices that many were shown"), among=_choices),
+    Rule(OWN_WORDS, lambda place: place.shape == WORDS),
+    Rule(IDENTIFIERS, _are_marks),
+    Rule(NAMELIKE, _read_as_names),
+    Rule(
+        Verdict(OPAQUE, "numbers by which several tools are asked for one person"),
+        among=lambda app: asked_numbers(app.learnt.evidence, app.places, k=app.k),
+    ),
+    Rule(
+        Verdict(OPAQUE, "a record's key that was drawn by chance, and each person's own"),
+        among=lambda app: drawn_records(app.learnt.evidence, app.places, k=app.k),
+    ),
+    Rule(
+        Verdict(CODE, "a room or a seat in somebody's own record"),
+        among=lambda app: rooms_of_people(app.learnt.evidence, app.places, k=app.k),
+    ),
+    Rule(
+        OF_EVERYBODY,
+        among=lambda app: shared_names(app.learnt.evidence, app.decided, app.language),
+    ),
+    Rule(OWN_WORDS, among=lambda app: named_elsewhere(app.learnt.evidence, app.named())),
+    Rule(OWN_WORDS, among=lambda app: beside_names(app.learnt.evidence, app.named())),
+    Rule(
+        Verdict(OPAQUE, "user names: each person's own word, or made of her name"),
+        among=lambda app: handle_places(app.learnt.evidence, app.named(), k=app.k),
+    ),
+    Rule(
+        Verdict(OPAQUE, "identifiers of people under the same key of other records"),
+        among=_same_key,
+    ),
+    Rule(
+        Verdict(OPAQUE, "each person's own word, asked of a tool that answers with a record"),
+        among=lambda app: person_keys(app.learnt.evidence, app.places, app.public, k=app.k),
+    ),
+)
+"""In order: the first that speaks of a place decides."""
