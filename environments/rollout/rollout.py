@@ -17,8 +17,6 @@ import pyarrow as pa
 
 from environments.runtime.values.canonical import digest
 
-ROLLOUT_FORMAT: Final = 1
-"""Version of the table layout below; columns are only ever added."""
 LEAST_SPREAD: Final = 1e-6
 """Groups whose rewards differ by less teach nothing: their advantages are 0."""
 

@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from ingest.files.partial_json import parse_json
-from ingest.records.moments import from_any
 from ingest.records.span import Attributes
 from ingest.records.text import Json, json_text
 
@@ -83,11 +82,6 @@ def number_of(value: Json) -> float | None:
         return None
     number = float(value)
     return number if abs(number) <= 1e300 else None  # also false for NaN
-
-
-def time_of(value: Json) -> int | None:
-    """A moment in nanoseconds."""
-    return from_any(value)
 
 
 def is_elided(value: Json) -> bool:

@@ -12,9 +12,6 @@ from typing import Final
 
 import pyarrow as pa
 
-EPISODE_FORMAT: Final = 1
-"""Version of the table layout below; columns are only ever added."""
-
 ROLES: Final = frozenset({"system", "user", "assistant", "tool"})
 
 

@@ -11,8 +11,6 @@ from typing import Final
 
 import pyarrow as pa
 
-OUTCOME_FORMAT: Final = 1
-
 ANNOTATORS: Final = frozenset(
     {"end_user", "business_record", "reviewer", "code", "model", "implicit", "unknown"}
 )

@@ -17,9 +17,6 @@ import pyarrow as pa
 
 from ingest.records.moments import day_of
 
-SPAN_FORMAT: Final = 1
-"""Version of the table layouts below; columns are only ever added."""
-
 Attributes = Mapping[str, Any]
 """Attribute values as OTLP has them: str, bool, int, float, None, lists and dicts of these; bytes as base64 text."""
 

@@ -11,8 +11,6 @@ from typing import Final
 
 import pyarrow as pa
 
-CLEAN_EPISODE_FORMAT: Final = 1
-
 WITHHELD: Final = "[withheld]"
 """What stands in place of a leaf that the policy could not judge: never the true value of anything."""
 REQUEST_REPLACED: Final = "request_replaced"

@@ -7,8 +7,6 @@ from typing import Final
 
 import pyarrow as pa
 
-CLEAN_OUTCOME_FORMAT: Final = 1
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CleanOutcome:

@@ -25,8 +25,6 @@ from synth.failures.causes import UNTOLD
 from synth.failures.detection import CONFIRMED, Failure, day_of, fingerprint_of, turns_on
 from synth.one_thread import one_thread
 
-CLUSTER_FORMAT: Final = 1
-
 EXACT: Final = "fingerprint"
 TEXT: Final = "text"
 REST: Final = "rest"

@@ -47,8 +47,6 @@ from synth.failures.turns import turns_of
 from synth.failures.words import BROKEN, name_words
 from synth.labels import Label
 
-FAILURE_FORMAT: Final = 1
-
 CONFIRMED: Final = "confirmed"
 SUSPECTED: Final = "suspected"
 

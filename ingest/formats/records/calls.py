@@ -139,7 +139,9 @@ def results(item: Message, content: Json) -> list[Message]:
 
 def _listed_results(item: Message) -> list[Message]:
     """The results that a message lists beside what it says."""
-    listed: list[Json] = next((item[key] for key in _RESULTS if isinstance(item.get(key), list)), [])
+    listed: list[Json] = next(
+        (item[key] for key in _RESULTS if isinstance(item.get(key), list)), []
+    )
     return [
         {
             **_call_of(one),
