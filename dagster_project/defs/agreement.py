@@ -10,7 +10,7 @@ from dagster_project.build.figures import forget, keep, stands
 from dagster_project.build.left_out import Skips
 from dagster_project.build.progress import tell
 from dagster_project.defs.partitions import APPS, ONE_RUN
-from dagster_project.defs.resources import CleanSide
+from dagster_project.defs.resources import OWNERS, CleanSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, made
 from dagster_project.defs.show import rows_of
 from dagster_project.defs.tasks import candidates_of
@@ -53,6 +53,7 @@ RULES = "left out once, with what is paid and who says how it went; the newest o
     deps=["tasks", "worlds"],
     group_name="environments",
     kinds={"delta"},
+    owners=OWNERS,
     description="Each attempt graded by a rubric made without it, beside what its user got.",
     check_specs=[
         dg.AssetCheckSpec(

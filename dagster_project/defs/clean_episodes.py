@@ -11,7 +11,7 @@ import pyarrow as pa
 from dagster_project.build.left_out import Skips, skipped_of, without_those_that_fail
 from dagster_project.build.progress import counted
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
-from dagster_project.defs.resources import CleanSide, PrivateSide
+from dagster_project.defs.resources import OWNERS, CleanSide, PrivateSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, made
 from dagster_project.defs.show import bars, rows_of
 from dagster_project.home.layout import lock
@@ -53,6 +53,7 @@ _PLACES: Final = 60
     deps=["episodes", "outcomes"],
     group_name="redact",
     kinds={"delta"},
+    owners=OWNERS,
     description="Episodes past the gate: personal values are keyed surrogates, the same everywhere.",
     check_specs=[
         dg.AssetCheckSpec(

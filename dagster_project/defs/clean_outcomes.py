@@ -9,7 +9,7 @@ import pyarrow as pa
 from dagster_project.build.left_out import Skips, without_those_that_fail
 from dagster_project.build.progress import counted
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
-from dagster_project.defs.resources import CleanSide, PrivateSide
+from dagster_project.defs.resources import OWNERS, CleanSide, PrivateSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, made
 from dagster_project.defs.show import table_of
 from dagster_project.home.layout import lock
@@ -33,6 +33,7 @@ ASSET = "clean_outcomes"
     deps=["outcomes", "clean_episodes"],
     group_name="redact",
     kinds={"delta"},
+    owners=OWNERS,
     check_specs=[LEFT_OUT(ASSET)],
     description="What users got, past the gate, joined to clean episodes.",
 )

@@ -8,7 +8,7 @@ import dagster as dg
 from dagster_project.build.left_out import Skips
 from dagster_project.build.progress import counted
 from dagster_project.defs.partitions import APPS, ONE_RUN
-from dagster_project.defs.resources import CleanSide
+from dagster_project.defs.resources import OWNERS, CleanSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, Metadata, made
 from dagster_project.defs.show import image, rows_of
 from dagster_project.difficulty.by_task import AppDifficulty
@@ -43,6 +43,7 @@ RULES = "estimates, spread"
     ],
     group_name="environments",
     kinds={"delta"},
+    owners=OWNERS,
     check_specs=[LEFT_OUT(ASSET)],
     description="Rates with intervals, per task version: real attempts, and rollouts by policy.",
 )

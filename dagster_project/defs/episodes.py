@@ -13,7 +13,7 @@ from dagster_project.arrival.staging import StagedEpisodes
 from dagster_project.build.left_out import Skips
 from dagster_project.build.progress import tell
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
-from dagster_project.defs.resources import PrivateSide
+from dagster_project.defs.resources import OWNERS, PrivateSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, made
 from dagster_project.fatal import is_fatal
 from dagster_project.lake.digests import digest_of
@@ -40,6 +40,7 @@ ASSET = "episodes"
     deps=["spans"],
     group_name="ingest",
     kinds={"delta"},
+    owners=OWNERS,
     description="Canonical episodes: messages, tool calls, results, tools, subject, consent.",
     check_specs=[
         dg.AssetCheckSpec(

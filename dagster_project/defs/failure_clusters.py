@@ -7,7 +7,7 @@ import dagster as dg
 from dagster_project.build.left_out import Skips
 from dagster_project.build.progress import counted
 from dagster_project.defs.partitions import APPS, ONE_RUN
-from dagster_project.defs.resources import CleanSide
+from dagster_project.defs.resources import OWNERS, CleanSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, Metadata, made
 from dagster_project.defs.show import bars, rows_of
 from dagster_project.lake.clean_records import clusters_of, failures_of
@@ -27,6 +27,7 @@ DEFAULT_K = ClusterSettings().k
     deps=[dg.AssetDep("failures", partition_mapping=dg.AllPartitionMapping())],
     group_name="synth",
     kinds={"delta", "scikitlearn"},
+    owners=OWNERS,
     check_specs=[LEFT_OUT(ASSET)],
     description="Failures grouped by how they fail; a cluster keeps its id, has a name, a trend and examples.",
 )

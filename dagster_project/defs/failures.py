@@ -10,7 +10,7 @@ import dagster as dg
 from dagster_project.build.left_out import Skips
 from dagster_project.build.progress import counted
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
-from dagster_project.defs.resources import CleanSide
+from dagster_project.defs.resources import OWNERS, CleanSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, made
 from dagster_project.defs.show import rows_of, table_of
 from dagster_project.lake.clean_records import clean_episodes_of, home_days, labels_of
@@ -46,6 +46,7 @@ ASSET = "failures"
     deps=["clean_episodes", "clean_outcomes"],
     group_name="synth",
     kinds={"delta"},
+    owners=OWNERS,
     check_specs=[LEFT_OUT(ASSET)],
     description="Episodes that an outcome or several signals say went badly, with the evidence.",
 )

@@ -8,7 +8,7 @@ from dagster_project.arrival.outcome_days import outcome_digests, outcomes_by_da
 from dagster_project.build.left_out import Skips
 from dagster_project.build.progress import tell
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
-from dagster_project.defs.resources import PrivateSide
+from dagster_project.defs.resources import OWNERS, PrivateSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, made
 from dagster_project.lake.freshness import Key, leave, made_of, or_unknown, store, work
 from dagster_project.lake.rows import looked_up, to_table
@@ -24,6 +24,7 @@ ASSET = "outcomes"
     deps=["episodes"],
     group_name="ingest",
     kinds={"delta"},
+    owners=OWNERS,
     check_specs=[LEFT_OUT(ASSET)],
     description="Outcomes with who said so and when, joined to episodes by conversation, trace, user or task key.",
 )

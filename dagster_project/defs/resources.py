@@ -6,6 +6,7 @@ An asset past the gate asks for `CleanSide` only, so it has no path to raw data.
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
 
 import dagster as dg
 
@@ -27,10 +28,11 @@ from dagster_project.tasks.judge_replies import JudgeChoice
 from redact.policy import load_policy
 
 
-class PrivateSide(dg.ConfigurableResource[None]):
+class PrivateSide(dg.ConfigurableResource[None], use_attribute_docstrings=True):
     """Raw data, the vault and what opens it."""
 
     home: str
+    """The home: a folder, or s3://BUCKET/PREFIX."""
     secret: str = ""
     """Empty: the one of TRACEGYM_SECRET, else the one that the home keeps."""
 
@@ -53,13 +55,15 @@ class PrivateSide(dg.ConfigurableResource[None]):
         return vault_secret(self.opened(), self.secret or secret_given() or None)
 
 
-class CleanSide(dg.ConfigurableResource[None]):
+class CleanSide(dg.ConfigurableResource[None], use_attribute_docstrings=True):
     """Pseudonymised data, the written policies, and the model that answers judge checks, if any."""
 
     home: str
+    """The home: a folder, or s3://BUCKET/PREFIX."""
     judge_model: str = ""
     """Empty: judge checks are answered from earlier replies only."""
     judge_url: str = ""
+    """Its endpoint; empty: the provider's own."""
     judge_key: str = ""
     """Empty: TRACEGYM_JUDGE_KEY, else OPENAI_API_KEY."""
     budgets: list[str] = []  # noqa: RUF012 - Dagster reads the fields of a resource as they are given here
@@ -149,6 +153,10 @@ def secret_given() -> str:
 
 def _given(name: str) -> str:
     return os.environ.get(name, "")  # noqa: TID251 - this file names environment variables
+
+
+OWNERS: Final = [one.strip() for one in _given("TRACEGYM_OWNERS").split(",") if one.strip()]
+"""Who the UI names as owners of every asset: addresses or `team:NAME`, with commas between."""
 
 
 @dg.definitions

@@ -8,7 +8,7 @@ import dagster as dg
 from dagster_project.build.left_out import Skips, keep_all
 from dagster_project.build.progress import counted
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
-from dagster_project.defs.resources import PrivateSide
+from dagster_project.defs.resources import OWNERS, PrivateSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, made
 from dagster_project.lake.freshness import Key, made_of, tried, work
 from dagster_project.lake.store import Lake, Stamp
@@ -23,6 +23,7 @@ _ARRIVING = (SPANS, LOG_EVENTS, CHATS)
     backfill_policy=ONE_RUN,
     group_name="ingest",
     kinds={"delta"},
+    owners=OWNERS,
     description="Spans, log events and chat episodes as they arrived, folded by identity.",
     check_specs=[LEFT_OUT(ASSET)],
 )

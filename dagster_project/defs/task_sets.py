@@ -9,7 +9,7 @@ import pyarrow as pa
 from dagster_project.build.left_out import Skips, without_those_that_fail
 from dagster_project.build.progress import counted
 from dagster_project.defs.partitions import APPS, ONE_RUN
-from dagster_project.defs.resources import CleanSide
+from dagster_project.defs.resources import OWNERS, CleanSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, made
 from dagster_project.defs.show import rows_of
 from dagster_project.lake.clean_files import bring, publish
@@ -36,6 +36,7 @@ RULES = "splits"
     deps=["verified_tasks", "failure_clusters"],
     group_name="environments",
     kinds={"python"},
+    owners=OWNERS,
     description="A folder per app that runs on a bare Python: tasks, worlds, rubrics, runtime, card.",
     check_specs=[
         dg.AssetCheckSpec(

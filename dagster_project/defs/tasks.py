@@ -9,7 +9,7 @@ import pyarrow as pa
 from dagster_project.build.left_out import Skips, without_those_that_fail
 from dagster_project.build.progress import tell
 from dagster_project.defs.partitions import APPS, ONE_RUN
-from dagster_project.defs.resources import CleanSide
+from dagster_project.defs.resources import OWNERS, CleanSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, Metadata, made
 from dagster_project.defs.show import bars, table_of
 from dagster_project.lake.clean_records import (
@@ -54,6 +54,7 @@ ASSET = "tasks"
     ],
     group_name="synth",
     kinds={"delta"},
+    owners=OWNERS,
     check_specs=[LEFT_OUT(ASSET)],
     description="Opening, tools, world slice, user to come and rubric of every request that was recorded.",
 )

@@ -12,7 +12,7 @@ from dagster_project.build.left_out import Skips
 from dagster_project.build.progress import counted
 from dagster_project.defs.agreement import held_out_of
 from dagster_project.defs.partitions import APPS, ONE_RUN
-from dagster_project.defs.resources import CleanSide
+from dagster_project.defs.resources import OWNERS, CleanSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, made
 from dagster_project.defs.show import bars, rows_of, table_of
 from dagster_project.defs.tasks import candidates_of
@@ -54,6 +54,7 @@ ASSET = "verified_tasks"
     deps=["tasks", "worlds", "agreement"],
     group_name="environments",
     kinds={"delta"},
+    owners=OWNERS,
     description="Accepted, needs review or rejected: what doing nothing, claiming, copying and others got paid.",
     check_specs=[
         dg.AssetCheckSpec(

@@ -14,7 +14,7 @@ from dagster_project.build.figures import Taken, forget, keep, stands
 from dagster_project.build.left_out import Skipped, Skips, apart, next_part, skipped_of
 from dagster_project.build.progress import tell
 from dagster_project.defs.partitions import APPS, ONE_RUN
-from dagster_project.defs.resources import CleanSide
+from dagster_project.defs.resources import OWNERS, CleanSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, made
 from dagster_project.defs.show import bars, rows_of
 from dagster_project.engine.interface import Load
@@ -69,6 +69,7 @@ MOST_UNSETTLED: Final = 30
     deps=[dg.AssetDep("clean_episodes", partition_mapping=dg.AllPartitionMapping())],
     group_name="synth",
     kinds={"delta"},
+    owners=OWNERS,
     description="What each tool does, learnt from recorded calls and measured on held-out ones.",
     check_specs=[
         dg.AssetCheckSpec(

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
 import dagster as dg
 import pytest
 
@@ -9,7 +15,10 @@ from dagster_project.build.plan import ranges
 from dagster_project.definitions import definitions
 from dagster_project.defs.jobs import ARRIVING, LEARNT
 from dagster_project.defs.partitions import app_days
+from dagster_project.defs.resources import CleanSide, PrivateSide
+from dagster_project.defs.rollouts import RolloutConfig, rollouts
 from dagster_project.defs.show import bars, escaped, rows_of
+from dagster_project.home.layout import open_home
 
 BY_DAY = [
     "spans",
@@ -113,6 +122,61 @@ def test_there_is_a_schedule_a_sensor_and_a_rollout_job(loaded: dg.Definitions) 
     assert {"days", "apps", "rollout_runs", "tidy"} <= {
         job.name for job in loaded.resolve_all_job_defs()
     }
+
+
+def test_every_field_of_a_configuration_says_what_it_is(loaded: dg.Definitions) -> None:
+    """The launchpad shows these words, and nothing else explains a field there."""
+    fields = {
+        f"{kind.__name__}.{name}": field.description
+        for kind in (RolloutConfig, PrivateSide, CleanSide)
+        for name, field in config_fields(kind).items()
+    }
+
+    assert [name for name, words in fields.items() if not words] == []
+
+
+def config_fields(kind: type[dg.Config | dg.ConfigurableResource[None]]) -> dict[str, Any]:
+    """The fields that a person can set."""
+    shape: Any = kind.to_config_schema().as_field().config_type
+    return dict(shape.fields)
+
+
+def test_the_owners_that_a_company_names_own_every_asset() -> None:
+    """They are shown beside each asset, so that who watches a failed one is known."""
+    asked = (
+        "from dagster_project.definitions import definitions;"
+        "print({tuple(spec.owners) for spec in definitions().resolve_all_asset_specs()})"
+    )
+
+    told = subprocess.run(
+        [sys.executable, "-c", asked],
+        env={**os.environ, "TRACEGYM_OWNERS": "team:agents, ann@example.com"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert told.stdout.strip() == "{('team:agents', 'ann@example.com')}"
+
+
+def test_a_rollout_with_nothing_to_do_materialises_nothing_and_says_why(tmp_path: Path) -> None:
+    """A green partition would say that a policy had played."""
+    open_home(tmp_path / "home", create=True)
+    instance = dg.DagsterInstance.ephemeral()
+    instance.add_dynamic_partitions("app_day", ["desk|2026-09-01"])
+
+    result = dg.materialize(
+        [rollouts],
+        selection=["rollouts"],
+        instance=instance,
+        partition_key="desk|2026-09-01",
+        resources={"clean": CleanSide(home=str(tmp_path / "home"))},
+    )
+
+    assert result.success
+    assert not result.get_asset_materialization_events()
+    logged = [entry.user_message for entry in instance.all_logs(result.run_id)]
+    assert [line for line in logged if line.startswith("nothing to do: no app")]
 
 
 def test_partition_keys_come_apart_again() -> None:
