@@ -28,7 +28,10 @@ def main() -> int:
 
 def suites() -> Iterator[tuple[str, str]]:
     """Every benchmark that can be run, by name, with the first sentence of what it says of itself."""
-    for path in [*sorted(HERE.glob("*.py")), HERE / "outside" / "__init__.py"]:
+    for path in [
+        *sorted(HERE.glob("*.py")),
+        *(HERE / name / "__init__.py" for name in ("causes", "outside")),
+    ]:
         text = path.read_text(encoding="utf-8")
         package = path.stem == "__init__" and path.parent != HERE
         if (path.stem.startswith("_") and not package) or (not package and "__main__" not in text):

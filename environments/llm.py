@@ -72,7 +72,7 @@ class LlmPolicy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LlmJudge:
-    """A judge's model, as `environments.judges.ask.Complete`: one request in, the reply's text out."""
+    """A judge's model, as `environments.judges.client.Complete`: one request in, the reply's text out."""
 
     model: str
     """As litellm names it; any name where `base_url` is an OpenAI-compatible endpoint."""

@@ -17,7 +17,7 @@ from itertools import islice
 from threading import Lock, Thread
 from typing import Any, Final
 
-from environments.judges.ask import Complete
+from environments.judges.client import Complete
 from environments.rollout.errors import EndpointError
 from environments.runtime.document.world_file import WorldDocument
 from environments.runtime.sessions.simulated_session import Request, SimulatedWorld

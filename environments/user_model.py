@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-from environments.judges.ask import Complete
+from environments.judges.client import Complete
 from environments.runtime.play.message import text_of
 from environments.runtime.play.user import NEUTRAL, Reply
 from environments.runtime.task.attempt import SIMULATED, UNKNOWN

@@ -17,9 +17,9 @@ from dagster_project.errors import InputError
 from dagster_project.report.faults import BUDGET
 from environments.judges.spent import Spent
 
-TIMED: Final = ("worlds", "agreement", "verified_tasks")
+TIMED: Final = ("failures", "worlds", "agreement", "verified_tasks")
 """Stages that look at the clock between units of work."""
-PAID: Final = ("verified_tasks",)
+PAID: Final = ("failures", "verified_tasks")
 """Stages that ask a model."""
 SECONDS: Final[Mapping[str, int]] = {"s": 1, "m": 60, "h": 3600}
 _AMOUNT: Final = re.compile(r"(\d+(?:\.\d+)?)(s|m|h|usd|tokens)")
@@ -88,6 +88,11 @@ class Meter:
         return (tokens is not None and self.spent.tokens >= tokens) or (
             usd is not None and self.spent.usd >= usd
         )
+
+    @property
+    def spent_up(self) -> bool:
+        """Whether nothing of its budget is left."""
+        return self.late or self.dear
 
     def leave(self, skips: Skips, kind: str, unit: str = "") -> None:
         """Note a unit of work that the budget left for the next build."""

@@ -7,13 +7,21 @@ from functools import partial
 
 import dagster as dg
 
+from dagster_project.build.budgets import Meter, meter_of
 from dagster_project.build.left_out import Skips
 from dagster_project.build.progress import counted
+from dagster_project.causes.agreement_rows import AGREEMENT, agreement_row
+from dagster_project.causes.opinions import asked_for, said_of
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
 from dagster_project.defs.resources import OWNERS, CleanSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, made
 from dagster_project.defs.show import rows_of, table_of
-from dagster_project.lake.clean_records import clean_episodes_of, home_days, labels_of
+from dagster_project.lake.clean_records import (
+    clean_episodes_of,
+    failures_of,
+    home_days,
+    labels_of,
+)
 from dagster_project.lake.freshness import (
     Key,
     digest,
@@ -33,6 +41,8 @@ from dagster_project.worlds.operations import parts_size, reading_of
 from redact.records.clean_episode import CleanEpisode
 from synth.failures.calibration import Calibration
 from synth.failures.detection import Failure, calibrate_on, called_in, detect
+from synth.failures.judging.agreement import agreement_of
+from synth.failures.judging.opinion import NOTHING, Said
 from synth.failures.reading import PLAIN, AppReading
 from synth.failures.reference import Called, Reference, learn_reference
 from synth.labels import Label
@@ -56,11 +66,12 @@ def failures(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult
     todo = work(lake, ASSET, ingredients(clean, app_days(context.partition_keys)))
     found: list[Failure] = []
     calibrated: dict[str, Calibration] = {}
+    meter = meter_of(ASSET, clean.limits)
     for app, days in todo.days().items():
         skips = Skips(ASSET, app, days[0])
         keys = [(app, day) for day in days]
         with skips.unit("app") as looking:
-            mine, calibration = _failures_of(clean, app, days, skips)
+            mine, calibration = _failures_of(clean, app, days, skips, meter)
             if calibration is not None:
                 calibrated[app] = calibration
             home = home_days(lake, app, days)
@@ -86,12 +97,21 @@ def failures(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult
                 ],
             ),
             "by_cause": table_of("cause", Counter(f.cause for f in found)),
+            "named_by": table_of("named by", Counter(f.named_by for f in found)),
+            "agreement": rows_of(
+                ("app", *AGREEMENT),
+                [
+                    (app, *agreement_row(row))
+                    for app in app_days(context.partition_keys)
+                    for row in agreement_of(failures_of(lake, app))
+                ],
+            ),
         },
     )
 
 
 def _failures_of(
-    clean: CleanSide, app: str, days: Sequence[str], skips: Skips
+    clean: CleanSide, app: str, days: Sequence[str], skips: Skips, meter: Meter
 ) -> tuple[list[Failure], Calibration | None]:
     """The failures of some days, and what the app's signals are worth; without what calls mean where that cannot be told."""
     lake = clean.lake
@@ -104,19 +124,30 @@ def _failures_of(
         first = first_labelled(lake, app, clean.outcome_policy)
         reading = replace(reading, reference=_reference(first, reading, skips))
         calibration = calibrate_on(first, reading)
-    found: list[Failure] = []
-    for episode in counted(ASSET, episodes, app):
+    found: dict[str, Failure] = {}
+
+    def look(episode: CleanEpisode, said: Said = NOTHING) -> None:
         with skips.unit("episode", episode.episode_id):
             failure = detect(
                 episode,
                 labels.get(episode.episode_id),
                 calibration=calibration,
                 app=reading,
+                said=said,
             )
             # As a row at once: what cannot be one costs only its own episode.
             to_table([failure] if failure is not None else [], FAILURES.schema, day=always(""))
-            found += [failure] if failure is not None else []
-    return found, calibration
+            if failure is not None:
+                found[episode.episode_id] = failure
+
+    for episode in counted(ASSET, episodes, app):
+        look(episode)
+    failed = [one for one in episodes if one.episode_id in found]
+    said = said_of(clean, app, failed, meter=meter, skips=skips)
+    for episode in failed:
+        if episode.episode_id in said:
+            look(episode, said[episode.episode_id])
+    return list(found.values()), calibration
 
 
 def _reference(
@@ -141,6 +172,7 @@ def ingredients(clean: CleanSide, asked: dict[str, list[str]]) -> dict[Key, str]
         said = digests(clean.lake, REVIEWS, app)
         size = outcomes_size(clean.lake, app, clean.outcome_policy) if days else 0
         learnt_from = parts_size(clean.lake, app) if days else 0
+        asked_causes = asked_for(clean, app) if days else ()
         return {
             (app, day): made_of(
                 digest(episodes, (app, day)),
@@ -149,6 +181,7 @@ def ingredients(clean: CleanSide, asked: dict[str, list[str]]) -> dict[Key, str]
                 said,
                 f"outcomes of {size}",
                 f"parts of {learnt_from}, k={clean.k}",
+                *asked_causes,
             )
             for day in days
         }

@@ -64,6 +64,8 @@ class CleanSide(dg.ConfigurableResource[None], use_attribute_docstrings=True):
     """Empty: judge checks are answered from earlier replies only."""
     judge_url: str = ""
     """Its endpoint; empty: the provider's own."""
+    judge_causes: bool = False
+    """Whether that model is asked for causes of failures, too."""
     judge_key: str = ""
     """Empty: TRACEGYM_JUDGE_KEY, else OPENAI_API_KEY."""
     budgets: list[str] = []  # noqa: RUF012 - Dagster reads the fields of a resource as they are given here
@@ -103,6 +105,11 @@ class CleanSide(dg.ConfigurableResource[None], use_attribute_docstrings=True):
             return None
         key = self.judge_key or _given("TRACEGYM_JUDGE_KEY") or _given("OPENAI_API_KEY")
         return JudgeChoice(model=self.judge_model, url=self.judge_url, api_key=key)
+
+    @property
+    def cause_judge(self) -> JudgeChoice | None:
+        """Which model is asked for causes."""
+        return self.judge if self.judge_causes else None
 
     @property
     def _opened(self) -> Home:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
+from dagster_project.causes.replies import CAUSE_REPLIES
 from dagster_project.erasure.raw_side import among, drop_rows
 from dagster_project.erasure.who import Erased
 from dagster_project.home.layout import Home
@@ -49,6 +50,7 @@ _OF_APPS: tuple[Table, ...] = (
     TASK_SETS,
     DIFFICULTY,
     SIMULATED_REPLIES,
+    CAUSE_REPLIES,
 )
 """Made of all of an app's episodes: what of one person is in them cannot be told apart."""
 

@@ -13,6 +13,8 @@ from dagster_project.build.left_out import Skipped
 
 BUDGET: Final = "budget"
 """What stands in place of an error where a stage's budget left something out (`budgets`)."""
+UNANSWERED: Final = "unanswered"
+"""What stands in place of an error where a model gave no reply that could be used."""
 STAGES: Final = {
     "arrival": "taking in what arrived",
     "spans": "folding repetitions",
@@ -37,6 +39,7 @@ STAGES: Final = {
     "export": "exporting",
 }
 INSTEAD: Final = {
+    ("failures", "model"): "the evidence names the causes",
     ("worlds", "tool"): "its recordings are told, and nothing else",
     ("worlds", "episode"): "the world was learnt without it",
     ("worlds", "app"): "there is no world, and no task of it is accepted",
@@ -83,12 +86,14 @@ class SkippedRow:
         """What takes their place."""
         if self.of_budget:
             return "its budget was spent: the next build goes on there"
+        if self.unanswered:
+            return "the evidence names it, and the next build with a model asks again"
         return INSTEAD.get((self.stage, self.kind), "it is made again by the next build")
 
     @property
     def report(self) -> str:
         """What to send to the maintainers; nothing where nothing failed."""
-        if self.of_budget:
+        if self.of_budget or self.unanswered:
             return ""
         return f"{self.stage}/{self.kind}: {self.error} at {self.place or 'a place that is not ours'} ({self.version})"
 
@@ -98,11 +103,21 @@ class SkippedRow:
         return self.error == BUDGET
 
     @property
+    def unanswered(self) -> bool:
+        """Whether nothing of ours failed: a model did not answer as it was asked to."""
+        return self.error == UNANSWERED
+
+    @property
     def says(self) -> str:
         """One line for a summary."""
         if self.of_budget:
             return self._for_later()
         what = self.kind if self.count == 1 else f"{self.kind}s"
+        if self.unanswered:
+            return (
+                f"without the model's opinion: {self.count} {what} of {', '.join(filter(None, self.apps))}, {self.doing}: "
+                f"no reply that could be used came; {self.instead}"
+            )
         named = f" ({', '.join(self.units[:3])}{', ...' if len(self.units) > 3 else ''})"
         units = named if self.kind == "tool" else ""
         return (
@@ -145,7 +160,7 @@ def lines_of(rows: Sequence[SkippedRow]) -> list[str]:
     if not rows:
         return []
     told = [row.says for row in rows]
-    faults = [row.report for row in rows if not row.of_budget]
+    faults = [row.report for row in rows if row.report]
     if not faults:
         return told
     sent = "; ".join(faults)

@@ -21,7 +21,8 @@ from dagster_project.lake.clean_records import (
     labels_of,
 )
 from dagster_project.lake.documents import records
-from dagster_project.lake.learnt_tables import AGREEMENT, ROLLOUTS, TASKS, VERIFIED
+from dagster_project.lake.learnt_tables import AGREEMENT, FAILURES, ROLLOUTS, TASKS, VERIFIED
+from dagster_project.lake.rows import from_rows
 from dagster_project.lake.store import Lake
 from dagster_project.review.editing.preview import Before, Preview, preview
 from dagster_project.review.feedback import STALE, with_decision, with_rubric
@@ -57,6 +58,8 @@ from environments.runtime.task.rubric import Rubric
 from environments.runtime.task.verdict import Verdict
 from environments.runtime.values.canonical import task_version
 from environments.runtime.world.world import World
+from redact.records.clean_episode import CleanEpisode
+from synth.failures.detection import Failure
 from synth.labels import UNLABELLED, Label, label_episodes, load_outcome_policy
 from synth.recordings.attempt import record
 
@@ -290,11 +293,20 @@ class AppDesk:
         """Actions made in a task's world, to show what a probe did."""
         return None if self._world is None else run_actions(candidate.task, self._world, actions)
 
-    def episode_messages(self, episode_id: str) -> list[dict[str, Any]]:
-        """The recorded conversation of one episode."""
+    def episode(self, episode_id: str) -> CleanEpisode | None:
+        """The clean episode with an id."""
         day = self._days.get(episode_id)
         found = clean_episodes_of(self._lake, self.app, [day]) if day else []
-        one = next((e for e in found if e.episode_id == episode_id), None)
+        return next((one for one in found if one.episode_id == episode_id), None)
+
+    def failure(self, episode_id: str) -> Failure | None:
+        """What the last build says went wrong in an episode; None where it found no failure."""
+        rows = self._lake.read(FAILURES, app=self.app, equals={"episode_id": episode_id})
+        return next(iter(from_rows(Failure, rows.to_pylist())), None)
+
+    def episode_messages(self, episode_id: str) -> list[dict[str, Any]]:
+        """The recorded conversation of one episode."""
+        one = self.episode(episode_id)
         return [] if one is None else [dict(message) for message in record(one).attempt.messages]
 
     def change(self, entry: Entry, rubric: Rubric) -> Change:

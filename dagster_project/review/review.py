@@ -19,6 +19,8 @@ DECISION: Final = "decision"
 """`ACCEPT` or `REJECT` a task version, or empty: as the gate says."""
 CHECK: Final = "check"
 """A check was read and found right; the value is its id."""
+CAUSE: Final = "cause"
+"""What went wrong in one failed episode: one of `PARTIES`, or empty: taken back; the document names step and agent."""
 
 RESOLVED: Final = "resolved"
 UNRESOLVED: Final = "unresolved"
@@ -35,7 +37,7 @@ class Review:
 
     app: str
     kind: str
-    """`LABEL`, `RUBRIC`, `DECISION` or `CHECK`."""
+    """`LABEL`, `RUBRIC`, `DECISION`, `CHECK` or `CAUSE`."""
     task_id: str
     task_version: str
     """The version that was looked at."""
@@ -45,7 +47,7 @@ class Review:
     at: int
     """Nanoseconds since the epoch."""
     episode_id: str = ""
-    """For labels: the clean episode."""
+    """For labels and causes: the clean episode."""
     note: str = ""
     document: str = "{}"
     """More, as JSON text: the rubric and the hash of the derived one it replaces; the probes that were judged."""

@@ -16,6 +16,7 @@ from dagster_project.lake.rows import from_rows
 from dagster_project.lake.store import Lake, Stamp
 from dagster_project.lake.tables import once
 from dagster_project.review.review import (
+    CAUSE,
     CHECK,
     DECISION,
     LABEL,
@@ -25,6 +26,7 @@ from dagster_project.review.review import (
     named,
 )
 from dagster_project.review.tables import REVIEWS
+from synth.failures.causes import PARTIES
 
 ASSET: Final = "reviews"
 
@@ -42,6 +44,8 @@ class Reviews:
     """The latest decision on each task."""
     checks: dict[str, dict[str, Review]] = field(default_factory=dict)
     """Accepted checks by task and check id."""
+    causes: dict[str, dict[str, Review]] = field(default_factory=dict)
+    """The latest cause of each reviewer, by episode and reviewer."""
 
     def label_of(self, episode_id: str) -> str | None:
         """What the reviewers of an episode say together; None while nobody did, `differ` where they do."""
@@ -85,17 +89,21 @@ def reviews_of(lake: Lake, app: str) -> Reviews:
     everything = _read(lake, app)
     labels: dict[str, dict[str, Review]] = {}
     checks: dict[str, dict[str, Review]] = {}
+    causes: dict[str, dict[str, Review]] = {}
     for review in everything:
         if review.kind == LABEL and review.value in LABELS:
             labels.setdefault(review.episode_id, {})[review.by] = review
         if review.kind == CHECK:
             checks.setdefault(review.task_id, {})[review.value] = review
+        if review.kind == CAUSE and review.value in {*PARTIES, ""}:
+            causes.setdefault(review.episode_id, {})[review.by] = review
     return Reviews(
         everything=tuple(everything),
         labels=labels,
         rubrics={r.task_id: r for r in everything if r.kind == RUBRIC},
         decisions={r.task_id: r for r in everything if r.kind == DECISION},
         checks=checks,
+        causes=causes,
     )
 
 

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dagster_project.review.desk import AppDesk, Entry
+from dagster_project.causes.label_form import CauseForm, form_of
+from dagster_project.review.desk import AppDesk, Entry, Graded
 from dagster_project.review.editing.alike import lines_of, parts_of
 from dagster_project.review.editing.edits import written_in
 from dagster_project.review.editing.kinds import KINDS, Shown, example_of, fields_of
@@ -42,6 +43,17 @@ def conversation_shown(
     verdict = graded.verdict if graded else None
     shown = turns(messages, run, parts)
     return {"graded": graded, "rollout": None, "verdict": verdict, "turns": shown}
+
+
+def cause_shown(desk: AppDesk, graded: object, *, reviewer: str) -> CauseForm | None:
+    """The form for what went wrong, where the attempt that is shown is not known to be resolved."""
+    if not isinstance(graded, Graded) or graded.resolved:
+        return None
+    episode = desk.episode(graded.episode_id)
+    if episode is None:
+        return None
+    failure, said = desk.failure(episode.episode_id), desk.reviews.causes.get(episode.episode_id)
+    return form_of(episode, failure, said or {}, reviewer=reviewer)
 
 
 def rubric_shown(

@@ -18,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from dagster_project.causes.label_form import label_of
 from dagster_project.lake.rows import canonical_text
 from dagster_project.review.desk import AppDesk, Desk, Entry, Graded
 from dagster_project.review.editing.drafts import Drafts
@@ -29,6 +30,7 @@ from dagster_project.review.pages import STATIC, Frame, page, static_text
 from dagster_project.review.queue import ORDER, WHY, queue, trust_rows
 from dagster_project.review.review import (
     ACCEPT,
+    CAUSE,
     CHECK,
     DECISION,
     LABEL,
@@ -38,6 +40,7 @@ from dagster_project.review.review import (
     Review,
 )
 from dagster_project.review.task_page import (
+    cause_shown,
     conversation_shown,
     decision_now,
     history_shown,
@@ -64,6 +67,7 @@ SAID: Final = {
     "reject": "Left out: the next build does not export this version. Here is what comes next.",
     "undo": "The decision is taken back.",
     "check": "The check is marked as right.",
+    "cause": "Kept: the next build names this cause, and a model that is asked learns from it.",
 }
 Answer = Callable[["_Asked"], Response]
 
@@ -100,6 +104,7 @@ class ReviewPage:
                 Route(f"{task}/label", self._about(self._label), methods=["POST"]),
                 Route(f"{task}/decision", self._about(self._decision), methods=["POST"]),
                 Route(f"{task}/check", self._about(self._check), methods=["POST"]),
+                Route(f"{task}/cause", self._about(self._cause), methods=["POST"]),
                 Route(f"{task}/kind", self._about(self._kind), methods=["POST"]),
                 Route(f"{task}/preview", self._about(self._preview), methods=["POST"]),
                 Route(f"{task}/rubric", self._about(self._rubric), methods=["POST"]),
@@ -276,6 +281,7 @@ class ReviewPage:
                 mine=desk.reviews.labels.get(episode or "", {}).get(self._author),
                 rollouts=desk.rollouts(entry.task_id)[:30],
                 rollout_count=len(desk.rollouts(entry.task_id)),
+                failing=cause_shown(desk, graded, reviewer=self._author),
                 edit=edit,
                 form=asked.form,
                 **rubric_shown(
@@ -351,6 +357,17 @@ class ReviewPage:
         rubric = rubric_hash(asked.entry.candidate.rubric)
         self._save(asked, CHECK, check.check_id, document=canonical_text({"rubric": rubric}))
         return self._back(asked, "check")
+
+    def _cause(self, asked: _Asked) -> Response:
+        episode_id = asked.form.get("episode", "")
+        known = {graded.episode_id for graded in asked.entry.attempts}
+        episode = asked.desk.episode(episode_id) if episode_id in known else None
+        label = label_of(episode, asked.form) if episode is not None else None
+        if label is None:
+            return PlainTextResponse("There is no such episode, cause or step.\n", status_code=400)
+        cause, document = label
+        self._save(asked, CAUSE, cause, document=document, episode_id=episode_id)
+        return self._back(asked, "cause", f"&episode={quote(episode_id, safe='')}#failing")
 
     def _kind(self, asked: _Asked) -> Response:
         """The same page with everything that was typed, and the fields of another kind of check."""

@@ -15,7 +15,8 @@ import pyarrow as pa
 
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import BY_APP, Table
-from environments.judges.ask import Judge, JudgeSettings
+from environments.judges.ask import Judge
+from environments.judges.client import ClientSettings
 from environments.judges.spent import Spent
 from environments.llm import LlmJudge
 from environments.rollout.errors import EndpointError
@@ -58,7 +59,7 @@ def judge_of(
     if choice is None:
         known = {} if lake is None else replies_of(lake, apps)
         return Judge(
-            model="", complete=_nobody, settings=JudgeSettings(give_up_after=0), replies=known
+            model="", complete=nobody, settings=ClientSettings(give_up_after=0), replies=known
         )
     model = LlmJudge(
         model=choice.model,
@@ -71,7 +72,8 @@ def judge_of(
     return Judge(model=choice.model, complete=model, replies=known)
 
 
-async def _nobody(_instructions: str, _request: str) -> str:
+async def nobody(_instructions: str, _request: str) -> str:
+    """Stands in for a model where none was chosen."""
     raise EndpointError("no judge was chosen")
 
 

@@ -75,7 +75,7 @@ class Batch:
     def read(self, text: str) -> dict[str, Json] | None:
         """Recordings by question key; None where the reply is malformed, for the whole batch."""
         try:
-            reply = _Reply.model_validate_json(_unfenced(text))
+            reply = _Reply.model_validate_json(unfenced(text))
         except ValidationError:
             return None
         answers = {answer.id: answer for answer in reply.answers}
@@ -153,7 +153,7 @@ def _plain(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
-def _unfenced(text: str) -> str:
+def unfenced(text: str) -> str:
     """Without the code fence that many models put around JSON."""
     body = text.strip()
     if body.startswith("```") and body.endswith("```") and len(body) > 6:

@@ -16,7 +16,7 @@ from functools import cache
 from typing import Final
 
 from environments.runtime.views.multiplexed import spoken
-from synth.failures.causes import CHANGED, DEED, FACT, NO_CHANGE
+from synth.failures.causes import CHANGED, DEED, FACT, NO_CHANGE, SAYS
 from synth.failures.detection import Failure
 from synth.failures.reference import AGREED
 from synth.failures.texts import VALUE
@@ -261,22 +261,7 @@ _WITH_TOOLS: Final[Mapping[str, str]] = {
     "no_change": "{tools}: nothing changed",
 }
 _WITHOUT_TOOLS: Final[Mapping[str, str]] = {
-    "instruction_not_followed": "does not follow an instruction",
-    "wrong_tool": "calls a tool that was not needed",
-    "wrong_argument": "calls a tool with a wrong argument",
-    "misread_result": "says something else than a result shows",
-    "missed_step": "leaves out a step",
-    "premature_end": "stops before it is done",
-    "invented_claim": "claims what nothing shows",
-    "loop": "goes in circles",
-    "wrong_plan": "starts with a wrong plan",
-    "tool_error": "a tool fails",
-    "tool_timeout": "a tool does not answer in time",
-    "user_withdrew": "the user no longer wanted it",
-    "context_lost": "the recording or the context was cut",
-    "drift": "a tool is not what the agent expects",
-    "changed": "changes something, but not what was needed",
-    "no_change": "ends without any change",
+    **SAYS,
     AGREED: "changes something without the user's yes",
     DEED: "says that something is done that no call did",
     FACT: "tells facts that nothing shows",

@@ -43,6 +43,26 @@ PARTIES: Final[Mapping[str, str]] = {
     NO_CHANGE: "agent",
 }
 """Every cause, with whose it is."""
+SAYS: Final[Mapping[str, str]] = {
+    "instruction_not_followed": "does not follow an instruction",
+    "wrong_tool": "calls a tool that was not needed",
+    "wrong_argument": "calls a tool with a wrong argument",
+    "misread_result": "says something else than a result shows",
+    "missed_step": "leaves out a step",
+    "premature_end": "stops before it is done",
+    "invented_claim": "claims what nothing shows",
+    "loop": "goes in circles",
+    "wrong_plan": "starts with a wrong plan",
+    "tool_error": "a tool fails",
+    "tool_timeout": "a tool does not answer in time",
+    "user_withdrew": "the user no longer wanted it",
+    "hand_over": "something gets lost between two agents",
+    "context_lost": "the recording or the context was cut",
+    "drift": "a tool is not what the agent expects",
+    CHANGED: "changes something, but not what was needed",
+    NO_CHANGE: "ends without any change",
+}
+"""Every cause in words; where it is the agent's, the agent is the subject."""
 TURNS_ON: Final = frozenset(
     {
         "wrong_tool",

@@ -39,6 +39,13 @@ from synth.failures.causes import (
 )
 from synth.failures.compared import changed_anything
 from synth.failures.evidence import evidence_of
+from synth.failures.judging.opinion import (
+    EVIDENCE,
+    NOTHING,
+    OPINION_TYPE,
+    Opinion,
+    Said,
+)
 from synth.failures.reading import PLAIN, AppReading, Reading, read
 from synth.failures.reference import Called, Reference, learn_reference, succeeded
 from synth.failures.signals import SIGNAL_TYPE, Signal, signals_of
@@ -89,6 +96,10 @@ class Failure:
     """What speaks for a cause at a step, the heaviest first."""
     beside: str | None = None
     """A resolved attempt at the same request."""
+    named_by: str = EVIDENCE
+    """Who named the cause, the step and the agent above: one of those in `opinions`."""
+    opinions: tuple[Opinion, ...] = ()
+    """What the evidence, a model and people say went wrong."""
 
     @property
     def party(self) -> str:
@@ -116,6 +127,8 @@ _COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
     ("agent", pa.string()),
     ("evidence", pa.list_(EVIDENCE_TYPE)),
     ("beside", pa.string()),
+    ("named_by", pa.string()),
+    ("opinions", pa.list_(OPINION_TYPE)),
 ]
 FAILURE_SCHEMA: Final = pa.schema(_COLUMNS)
 """The lake table `failures`, partitioned by app and day."""
@@ -127,8 +140,9 @@ def detect(
     *,
     calibration: Calibration | None = None,
     app: AppReading = PLAIN,
+    said: Said = NOTHING,
 ) -> Failure | None:
-    """The failure record of an episode, or None when nothing or too little says that it failed."""
+    """The failure record of an episode, or None when nothing or too little says that it failed; `said`: what a model and people say of its cause."""
     resolved = None if label is None else label.resolved
     if resolved is True:
         return None
@@ -143,7 +157,7 @@ def detect(
     if label is not None and resolved is False:
         signals = (_outcome_signal(label), *signals)
     status = CONFIRMED if resolved is False else SUSPECTED
-    return replace(_record(reading, signals, status=status), suspicion=likely)
+    return replace(_record(reading, signals, status=status, said=said), suspicion=likely)
 
 
 def calibrate_on(
@@ -210,12 +224,15 @@ def _outcome_signal(label: Label) -> Signal:
     )
 
 
-def _record(reading: Reading, signals: tuple[Signal, ...], *, status: str) -> Failure:
+def _record(reading: Reading, signals: tuple[Signal, ...], *, status: str, said: Said) -> Failure:
     episode = reading.episode
     known = vocabulary(episode.tools)
     hidden = values_of(reading.calls)
     turns = turns_of(reading)
-    cause = settle(evidence_of(reading, turns, signals), turns, changed=changed_anything(reading))
+    shown = settle(evidence_of(reading, turns, signals), turns, changed=changed_anything(reading))
+    other = said.in_force(evidence_names_one=shown.cause not in {CHANGED, NO_CHANGE})
+    cause = shown if other is None else _as_said(reading, shown, other)
+    own = Opinion(by=EVIDENCE, cause=shown.cause, step=shown.step, agent=shown.agent)
     focus = cause.about or (_changed(reading) if cause.cause in {CHANGED, NO_CHANGE} else ())
     # A part is named where enough users' calls meant it, so its words may stand in a name as a definition's may.
     known |= {word for tool in focus if spoken(tool) != [tool] for word in name_words(tool)}
@@ -241,7 +258,17 @@ def _record(reading: Reading, signals: tuple[Signal, ...], *, status: str) -> Fa
         agent=cause.agent,
         evidence=cause.evidence,
         beside=next((one.episode_id for one in reading.resolved), None),
+        named_by=EVIDENCE if other is None else other.by,
+        opinions=(own, *said.opinions),
     )
+
+
+def _as_said(reading: Reading, shown: Cause, said: Opinion) -> Cause:
+    """The cause that somebody else names, with what it turns on: what the evidence says of that step, else the tool called there."""
+    pieces = (e for e in shown.evidence if (e.step, e.cause) == (said.step, said.cause))
+    called = tuple(dict.fromkeys(c.name for c in reading.calls if c.step == said.step))
+    about = next((piece.about for piece in pieces), called[:1])
+    return replace(shown, cause=said.cause, step=said.step, agent=said.agent, about=about)
 
 
 def _words_in(text: str, error: str, focus: tuple[str, ...]) -> set[str]:

@@ -17,7 +17,8 @@ import pytest
 from dagster_project.home.layout import open_home
 from dagster_project.lake.store import Lake
 from dagster_project.tasks.judge_replies import replies_of
-from environments.judges.ask import Judge, JudgeSettings
+from environments.judges.ask import Judge
+from environments.judges.client import ClientSettings
 from environments.judges.question import questions_of
 from environments.llm import LlmJudge
 from environments.runtime import TaskSet
@@ -93,7 +94,7 @@ def test_a_dead_endpoint_leaves_attempts_ungraded(tmp_path: Path, fault: str) ->
     with serving(judge_brain, always=fault) as server, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = LlmJudge(model="m", base_url=server.url, retries=0, timeout=5)
-        judge = Judge(model="m", complete=model, settings=JudgeSettings(attempts=1))
+        judge = Judge(model="m", complete=model, settings=ClientSettings(attempts=1))
         recordings = asyncio.run(judge.recordings(rubric, attempt, app="shop"))
     assert recordings == {}
     assert judge.counts.unanswered == len(questions_of(rubric, attempt)) == 1

@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from benchmarks.causes import BAD, failures_of, hit, named_runs, season
+from benchmarks.causes.desk import season
+from benchmarks.causes.faults import failures_of
+from benchmarks.causes.figures import BAD
+from benchmarks.causes.runs import hit, named_runs
 from synth.clusters.clustering import cluster
 from synth.failures.detection import detect
 

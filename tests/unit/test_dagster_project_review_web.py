@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from dagster_project.causes.labels import labels_in
 from dagster_project.errors import InputError
 from dagster_project.home.layout import Home
 from dagster_project.lake.store import Lake
@@ -245,6 +246,32 @@ def test_decisions_follow_the_gate(client: Client) -> None:
     assert client.post(f"{path}/decision", value="maybe").status == 400
     assert client.post(f"{TASK}/check", value="end").status == 303
     assert client.post(f"{TASK}/check", value="none").status == 400
+
+
+def test_a_cause_is_named_blind_and_can_be_taken_back(client: Client) -> None:
+    """A failed attempt asks what went wrong; what others say is shown after one's own word; a resolved attempt does not ask."""
+    bad = f"{TASK}?episode=ep1-bad"
+    assert "What went wrong" not in client.ask(f"{TASK}?episode=ep1-good").text
+    before = client.ask(bad).text
+    assert "What went wrong" in before
+    assert "is shown after your own word" in before
+    step = re.search(r'<option value="(\d+)"> *\d+ · [^<]*get_order', before)
+    assert step is not None
+    sent = client.post(f"{TASK}/cause", episode="ep1-bad", cause="missed_step", step=step[1])
+    assert sent.status == 303
+    (kept,) = reviews_of(client.lake, APP).causes["ep1-bad"].values()
+    assert (kept.by, kept.value, kept.content["step"]) == ("ada", "missed_step", int(step[1]))
+    after = client.ask(bad).text
+    assert "is shown after your own word" not in after
+    assert '<option value="missed_step" selected>' in after
+    for form in (
+        {"episode": "ep1-bad", "cause": "bad luck", "step": step[1]},
+        {"episode": "ep1-bad", "cause": "loop", "step": "999"},
+        {"episode": "nobody", "cause": "loop", "step": step[1]},
+    ):
+        assert client.post(f"{TASK}/cause", **form).status == 400
+    client.post(f"{TASK}/cause", episode="ep1-bad", cause="", step="")
+    assert labels_in(client.lake, APP).opinions == {}
 
 
 def test_what_is_not_there_is_a_sentence(client: Client) -> None:

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from environments.judges.ask import Judge, JudgeSettings
+from environments.judges.ask import Judge
 from environments.judges.batch import MOST, Batch, batches
+from environments.judges.client import ClientSettings
 from environments.judges.question import Question, questions_of
 from environments.rollout.errors import EndpointError, RefusedError
 from environments.runtime.checks.judge import question_key
@@ -70,7 +71,7 @@ class Model:
 
 def graded(model: Model, asked: Rubric, done: Attempt) -> tuple[float | None, Judge]:
     """The reward after asking."""
-    judge = Judge(model="m", complete=model, settings=JudgeSettings(attempts=2))
+    judge = Judge(model="m", complete=model, settings=ClientSettings(attempts=2))
     recordings = asyncio.run(judge.recordings(asked, done, app="shop"))
     return evaluate(asked, done, task_version="v", recordings=recordings).reward, judge
 
@@ -247,7 +248,9 @@ def test_a_dead_endpoint_is_left_alone_after_a_few_batches() -> None:
         raise EndpointError("the provider failed")
 
     judge = Judge(
-        model="m", complete=dead, settings=JudgeSettings(attempts=2, give_up_after=3, concurrency=1)
+        model="m",
+        complete=dead,
+        settings=ClientSettings(attempts=2, give_up_after=3, concurrency=1),
     )
     for number in range(6):
         asyncio.run(judge.recordings(rubric(), attempt(f"Text {number}."), app="shop"))

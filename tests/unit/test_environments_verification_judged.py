@@ -19,7 +19,8 @@ from dagster_project.tasks.task_set_parts import parts_of
 from dagster_project.tasks.verification import Seen, verify_all
 from dagster_project.worlds.stored_worlds import world_of
 from environments.export.taskset import write_task_set
-from environments.judges.ask import Judge, JudgeSettings
+from environments.judges.ask import Judge
+from environments.judges.client import ClientSettings
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.candidate import Candidate
 from environments.runtime.task.rubric import SHARE, Check
@@ -58,7 +59,7 @@ def polite() -> Candidate:
 def judge(model: Model | None = None, replies: Mapping[str, Json] | None = None) -> Judge:
     """A judge; without a model one that only knows its recordings."""
     if model is None:
-        settings = JudgeSettings(give_up_after=0)
+        settings = ClientSettings(give_up_after=0)
         return Judge(model="", complete=Model(), settings=settings, replies=dict(replies or {}))
     return Judge(model="m", complete=model, replies=dict(replies or {}))
 

@@ -59,6 +59,14 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter per option
     ] = False,
     judge: JudgeOption = "",
     judge_url: JudgeUrlOption = "",
+    judge_causes: Annotated[
+        bool,
+        typer.Option(
+            "--judge-causes",
+            help="Ask the judge's model for the causes of failures as well: up to 13 requests a failure, each asked once; "
+            "bound it with --budget failures=2usd. tracegym failures shows how often it agrees with people.",
+        ),
+    ] = False,
     budget: Annotated[
         list[str] | None,
         typer.Option(
@@ -99,8 +107,8 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter per option
     """
     if redaction not in {None, "on", "off"}:
         raise typer.BadParameter("pass on or off", param_hint="--redaction")
-    if judge_url and not judge:
-        raise typer.BadParameter("a judge's endpoint needs the model's name", param_hint="--judge")
+    if not judge and (judge_url or judge_causes):
+        raise typer.BadParameter("name the model that is asked", param_hint="--judge")
     if risk is not None and not is_risk(risk):
         raise typer.BadParameter(
             f"pass a share from 0 to {MOST_RISK} (0.005 is 0.5 %)", param_hint="--risk"
@@ -135,6 +143,7 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter per option
                 judge=JudgeChoice(model=judge, url=judge_url, api_key=settings.judge_key or "")
                 if judge
                 else None,
+                judge_causes=judge_causes,
                 budgets=budget or (),
                 most_requests=most_requests,
                 fresh=fresh,

@@ -81,6 +81,20 @@ def failures(
         "trend",
     )
     print_table("Failure clusters", headings, listed)
+    _show_agreement(lake, sorted(seen))
+
+
+def _show_agreement(lake: "Lake", apps: "Sequence[str]") -> None:
+    """How often evidence and a model name what people name, where people labelled failures."""
+    from dagster_project.causes.agreement_rows import AGREEMENT, agreement_row  # noqa: PLC0415 - see above
+    from dagster_project.lake.clean_records import failures_of  # noqa: PLC0415 - see above
+    from synth.failures.judging.agreement import agreement_of  # noqa: PLC0415 - see above
+
+    rows = [
+        (app, *agreement_row(row)) for app in apps for row in agreement_of(failures_of(lake, app))
+    ]
+    if rows:
+        print_table("Causes beside the labels of people", ("app", *AGREEMENT), rows)
 
 
 def _show_one(lake: "Lake", one: "Cluster", *, as_json: bool) -> None:
@@ -98,6 +112,7 @@ def _show_one(lake: "Lake", one: "Cluster", *, as_json: bool) -> None:
             f.status,
             f.agent or "-",
             "-" if f.step is None else f.step,
+            f.named_by,
             " ".join(
                 dict.fromkeys(
                     [
@@ -109,7 +124,7 @@ def _show_one(lake: "Lake", one: "Cluster", *, as_json: bool) -> None:
         )
         for f in members
     ]
-    print_table(one.name, ("episode", "status", "agent", "step", "what shows it"), rows)
+    print_table(one.name, ("episode", "status", "agent", "step", "named by", "what shows it"), rows)
     if one.named:
         _show_beside(lake, one, members)
     print_text(

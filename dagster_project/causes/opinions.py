@@ -1,0 +1,102 @@
+"""What people and a model say went wrong in the failures of an app, as `detect` takes it.
+
+Comes in: failed episodes, labels, and the model that may be asked. Goes out: what is said of each. An episode of which the model gives no usable
+opinion, or for which the budget does not last, is noted and keeps the cause that the evidence names. Not here: requests and replies (`replies`), labels (`labels`).
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+
+from dagster_project.build.budgets import Meter
+from dagster_project.build.left_out import Skipped, Skips
+from dagster_project.causes.labels import Labels, labels_in, shown_to_model
+from dagster_project.causes.replies import cause_judge_of, keep_answers, model_of
+from dagster_project.defs.resources import CleanSide
+from dagster_project.lake.clean_records import failures_of
+from dagster_project.lake.store import Lake
+from dagster_project.report.faults import UNANSWERED
+from redact.records.clean_episode import CleanEpisode
+from synth.failures.judging.agreement import agreement_of, trusts_model
+from synth.failures.judging.judge import may_be_asked, to_ask
+from synth.failures.judging.opinion import Opinion, Said
+
+KIND = "cause"
+
+
+def said_of(
+    clean: CleanSide, app: str, failed: Sequence[CleanEpisode], *, meter: Meter, skips: Skips
+) -> Mapping[str, Said]:
+    """What people and the model say of failed episodes, by episode; nothing of those of which nobody says anything."""
+    labels = labels_in(clean.lake, app)
+    opinions: defaultdict[str, list[Opinion]] = defaultdict(list)
+    for episode in failed:
+        opinions[episode.episode_id] += labels.opinions.get(episode.episode_id, ())
+    with skips.unit("model"):
+        for episode_id, said in _of_model(clean, app, failed, labels, meter, skips):
+            opinions[episode_id].append(said)
+    trusts = trusted(clean.lake, app)
+    return {
+        key: Said(opinions=tuple(said), trusts_model=trusts)
+        for key, said in opinions.items()
+        if said
+    }
+
+
+def trusted(lake: Lake, app: str) -> bool:
+    """Whether the labels show, by the last build, that the model is right more often than the evidence."""
+    return trusts_model(agreement_of(failures_of(lake, app)))
+
+
+def asked_for(clean: CleanSide, app: str) -> tuple[str, ...]:
+    """What opinions of an app's failures depend on, as text; nothing where no model was ever asked."""
+    model = model_of(clean.cause_judge, clean.lake, app)
+    if not model:
+        return ()
+    shown = len(labels_in(clean.lake, app).examples)
+    return (f"causes by {model}, {shown} labels shown, trusted: {trusted(clean.lake, app)}",)
+
+
+def _of_model(  # noqa: PLR0913, PLR0917 - one step of `said_of`
+    clean: CleanSide,
+    app: str,
+    failed: Sequence[CleanEpisode],
+    labels: Labels,
+    meter: Meter,
+    skips: Skips,
+) -> list[tuple[str, Opinion]]:
+    judge = cause_judge_of(clean.cause_judge, clean.lake, app, spent=meter.spent)
+    if judge is None:
+        return []
+    judge.may_ask = lambda: not meter.spent_up
+    asked = to_ask(failed, shown_to_model(clean.lake, app, labels), labels.opinions.keys())
+    try:
+        said = judge.opinions(asked)
+    finally:
+        keep_answers(clean.lake, app, judge)
+    found: list[tuple[str, Opinion]] = []
+    for one, opinion in zip(asked, said, strict=True):
+        episode_id = one.episode.episode_id
+        if opinion is not None:
+            found.append((episode_id, opinion))
+        elif clean.cause_judge is not None and may_be_asked(one):
+            _note(episode_id, meter, skips)
+    return found
+
+
+def _note(episode_id: str, meter: Meter, skips: Skips) -> None:
+    if meter.spent_up:
+        meter.leave(skips, KIND, episode_id)
+        return
+    skips.add(
+        Skipped(
+            stage=skips.stage,
+            app=skips.app,
+            day=skips.day,
+            kind=KIND,
+            unit=episode_id,
+            error=UNANSWERED,
+            place="",
+            version=version("tracegym"),
+        )
+    )
