@@ -4,7 +4,6 @@ Comes in: a home and whom to erase. Goes out: what was removed, what must be wit
 makes worlds, tasks and task sets of the affected apps again, of what is left.
 """
 
-import json
 import shutil
 import time
 from collections import Counter
@@ -19,6 +18,7 @@ from dagster_project.erasure.search import Searched, search
 from dagster_project.erasure.who import Erased, ErasureRequest, erased_of
 from dagster_project.erasure.withdrawn import WITHDRAWN
 from dagster_project.home.layout import Home, apps_of, lock
+from dagster_project.home.lists import append
 from dagster_project.lake.rows import from_rows
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import EPISODES
@@ -134,9 +134,7 @@ def _still_said(raw: Lake, app: str, values: set[str]) -> set[str]:
 def _keep(home: Home, withdrawn: Sequence[Withdrawn]) -> None:
     """Add to the list of what must be withdrawn; ids of tasks only."""
     stamp = time.time_ns()
-    with (home.clean / WITHDRAWN).open("a", encoding="utf-8") as file:
-        for one in withdrawn:
-            file.write(json.dumps({"at": stamp, **asdict(one)}, sort_keys=True) + "\n")
+    append(home.clean / WITHDRAWN, ({"at": stamp, **asdict(one)} for one in withdrawn))
 
 
 def _remove_reports(home: Home) -> None:

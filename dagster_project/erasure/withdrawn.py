@@ -4,15 +4,12 @@ Comes in: the home's two lists, of exports and of what was withdrawn, and a task
 reason. A version that is in no list was exported before there was one, so before every erasure.
 """
 
-import json
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from dagster_project.errors import HomeError
 from dagster_project.home.layout import Home
+from dagster_project.home.lists import append, rows_in
 from environments.runtime.task.manifest import TaskSetManifest
 from environments.runtime.task.task_set import TaskSet
 
@@ -30,23 +27,22 @@ class WithdrawnTask:
 
 def keep_exported(home: Home, manifest: TaskSetManifest) -> None:
     """Remember when a version left the home."""
-    line = {"at": time.time_ns(), "task_set_version": manifest.task_set_version}
-    with (home.clean / EXPORTED).open("a", encoding="utf-8") as file:
-        file.write(json.dumps(line, sort_keys=True) + "\n")
+    row = {"at": time.time_ns(), "task_set_version": manifest.task_set_version}
+    append(home.clean / EXPORTED, [row])
 
 
 def withdrawn_in(home: Home, folder: Path) -> tuple[WithdrawnTask, ...]:
     """The tasks of a task set that must be withdrawn, in its order."""
     manifest = TaskSet.load(folder).manifest
     version = manifest.task_set_version
-    exports = (line for line in _lines(home, EXPORTED) if line["task_set_version"] == version)
-    exported = max((line["at"] for line in exports), default=0)
+    exports = [row for row in rows_in(home.clean / EXPORTED) if row["task_set_version"] == version]
+    exported = max((row["at"] for row in exports), default=0)
     own: set[tuple[str, str]] = set()
     apps: set[str] = set()
-    for line in _lines(home, WITHDRAWN):
-        if line["at"] > exported:
-            own |= {(line["app"], task) for task in line["tasks"]}
-            apps.add(line["app"])
+    for row in rows_in(home.clean / WITHDRAWN):
+        if row["at"] > exported:
+            own |= {(row["app"], task) for task in row["tasks"]}
+            apps.add(row["app"])
     found = []
     for task in manifest.tasks:
         if (task.app, task.task_id) in own:
@@ -55,16 +51,3 @@ def withdrawn_in(home: Home, folder: Path) -> tuple[WithdrawnTask, ...]:
             why = "its world was learnt of an erased conversation too"
             found.append(WithdrawnTask(task_id=task.task_id, why=why))
     return tuple(found)
-
-
-def _lines(home: Home, name: str) -> Iterator[dict[str, Any]]:
-    path = home.clean / name
-    if not path.exists():
-        return
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        try:
-            yield json.loads(line)
-        except ValueError as fault:
-            raise HomeError(
-                f"line {number} of {path} is damaged; restore it from a backup"
-            ) from fault

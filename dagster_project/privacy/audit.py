@@ -4,7 +4,6 @@ Comes in: who did what. Goes out: a line with the person and the account of the 
 given, else the login from which the command was started, also through `sudo`; an account that many share is nobody.
 """
 
-import json
 import os
 import pwd
 import time
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from dagster_project.errors import InputError
 from dagster_project.home.layout import Home
+from dagster_project.home.lists import append
 
 _NOBODY = frozenset({"", "root", "nobody", "unknown"})
 _LOGIN = Path("/proc/self/loginuid")
@@ -35,11 +35,7 @@ def note(home: Home, command: str, *, who: str, **facts: object) -> None:
     """Append who ran which command on raw data; counts, names of apps and the reason given, never the data's text."""
     stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     said = {"at": stamp, "who": who, "account": _account(), "command": command, **facts}
-    path = home.private / "audit.jsonl"
-    if not path.exists():
-        path.touch(mode=0o600)
-    with path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(said, sort_keys=True) + "\n")
+    append(home.private / "audit.jsonl", [said], mode=0o600)
 
 
 def _account() -> str:

@@ -4,7 +4,6 @@ Comes in: a home. Goes out: a `Signed` per app, as long as policy and data are t
 somebody may sign; that is the organisation's.
 """
 
-import json
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -12,6 +11,7 @@ from typing import Final
 
 from dagster_project.errors import HomeError, InputError
 from dagster_project.home.layout import Home
+from dagster_project.home.lists import append, rows_in
 from dagster_project.lake.digests import hash_of
 from dagster_project.lake.freshness import digests
 from dagster_project.lake.store import Lake
@@ -47,9 +47,7 @@ def sign(home: Home, apps: Sequence[str], *, who: str, note: str = "") -> tuple[
         raise InputError(
             f"nothing has passed the gate of {home.path} yet: tracegym build --home {home.path}"
         )
-    with (home.clean / SIGNED).open("a", encoding="utf-8") as file:
-        for one in made:
-            file.write(json.dumps(asdict(one), sort_keys=True) + "\n")
+    append(home.clean / SIGNED, map(asdict, made))
     return made
 
 
@@ -66,12 +64,9 @@ def _nothing(app: str) -> str:
 def signatures(home: Home, app: str) -> tuple[Signed, ...]:
     """Every signature for an app, the first one first."""
     path = home.clean / SIGNED
-    if not path.exists():
-        return ()
     try:
-        lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-        return tuple(one for one in (Signed(**line) for line in lines) if one.app == app)
-    except (ValueError, TypeError) as fault:
+        return tuple(one for one in (Signed(**row) for row in rows_in(path)) if one.app == app)
+    except TypeError as fault:
         raise HomeError(f"{path} is damaged; restore it from a backup or sign again") from fault
 
 

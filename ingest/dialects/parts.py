@@ -34,7 +34,7 @@ _BEDROCK_PARTS: Final = frozenset(
     }
 )
 _RESPONSES_PARTS: Final = frozenset({"input_text", "input_image", "input_file"})
-_ARGUMENTS: Final = (
+ARGUMENTS: Final = (
     "arguments",
     "args",
     "input",
@@ -142,7 +142,7 @@ def either(part: Json, *keys: str) -> Json:
 
 def read_call(identity: Json, part: dict[str, Any]) -> ToolCall:
     """One call; arguments that were not captured are empty text, which is no JSON and nobody's `{}`."""
-    arguments = next((part[key] for key in _ARGUMENTS if key in part), None)
+    arguments = next((part[key] for key in ARGUMENTS if key in part), None)
     name = either(part, "name", "toolName", "tool_name", "function_name", "tool")
     if name is None and isinstance(part.get("function"), str):
         name = part["function"]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, Final
 
-from ingest.dialects.parts import is_result, parts_in
+from ingest.dialects.parts import ARGUMENTS, is_result, parts_in
 from ingest.files.partial_json import parse_json
 from ingest.formats.records.text_calls import calls_in, results_in
 from ingest.formats.records.words import is_name
@@ -39,16 +39,6 @@ _RESULT: Final = ("result", "output", "response", "observation", "result_value",
 _RESULTS: Final = ("tool_results", "toolResults", "function_results")
 """Lists of results beside what a message says."""
 _NAMES_TOOL: Final = ("name", "function", "tool", "tool_name", "function_name")
-_ARGUMENTS: Final = (
-    "arguments",
-    "args",
-    "input",
-    "parameters",
-    "kwargs",
-    "tool_input",
-    "params",
-    "params_as_json",
-)
 
 Message = dict[str, Any]
 
@@ -234,7 +224,7 @@ def _stands_beside(call: Message, key: str) -> bool:
     if call.get(key) is None:
         return False
     return isinstance(call.get("function"), dict) or any(
-        one in call for one in _ARGUMENTS if one != key
+        one in call for one in ARGUMENTS if one != key
     )
 
 
