@@ -5,6 +5,7 @@ In: a `redaction.toml`. Out: a frozen `Policy`. Holds decisions, no personal val
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from typing import Final
 from redact.errors import PolicyError
 from redact.kinds import KINDS, NOT_PERSONAL
 from redact.operators.date_shift import DateShift
-from redact.recognizers.presidio_engine import ENGINES, NamesEngine
+from redact.recognizers.presidio_engine import ENGINES, NamesEngine, OwnRecognizer
 
 PROSE_NAMES: Final = frozenset({"remove", "flag", "off"})
 """`keep` is read as `off`."""
@@ -43,6 +44,8 @@ class Policy:
     """Names in free text that no tool returned: `remove` them, `flag` the message and hold it back, or `off`."""
     names: NamesEngine | None = None
     """A model that reads prose for names besides the word lists."""
+    recognizers: tuple[OwnRecognizer, ...] = ()
+    """Presidio recognizers of the user's own, besides those of `redact.recognizers.registry`."""
     task_keys: str = "keep"
     """Names of requests, which join attempts: `keep` (scrubbed like any text) or `opaque` (keyed digests)."""
     unknown: str = "replace"
@@ -82,6 +85,7 @@ def _policy_of(table: dict[str, object], name: str) -> Policy:
         "prose_names",
         "unknown",
         "names",
+        "recognizers",
         "task_keys",
         "date_shift_days",
         "date_order",
@@ -108,6 +112,7 @@ def _policy_of(table: dict[str, object], name: str) -> Policy:
         prose_names=_prose_names(table, name),
         task_keys=_choice(table, "task_keys", TASK_KEYS, name) or "keep",
         names=_engine_of(table.get("names"), name),
+        recognizers=_recognizers_of(table.get("recognizers", []), name),
         unknown=_choice(table, "unknown", UNKNOWN, name) or "replace",
         date_shift_days=_shifts_of(table.get("date_shift_days", 0), name),
         date_order=_choice(table, "date_order", DATE_ORDERS, name) or "month",
@@ -160,6 +165,35 @@ def _engine_of(table: object, name: str) -> NamesEngine | None:
     if not isinstance(threshold, int | float) or not 0 <= threshold <= 1:
         raise PolicyError(f"{name}: names.threshold must be a number from 0 to 1.")
     return NamesEngine(engine=engine, model=model, language=language, threshold=float(threshold))
+
+
+def _recognizers_of(listed: object, name: str) -> tuple[OwnRecognizer, ...]:
+    if not isinstance(listed, list):
+        raise PolicyError(f"{name}: write each recognizer as a table of its own, [[recognizers]].")
+    return tuple([_recognizer_of(table, name) for table in listed])
+
+
+def _recognizer_of(table: object, name: str) -> OwnRecognizer:
+    told = dict(table) if isinstance(table, dict) else {}
+    kinds, threshold = told.pop("kinds", None), told.pop("threshold", 0.5)
+    path, language = told.pop("class", ""), told.setdefault("supported_language", "en")
+    if not isinstance(kinds, dict) or not kinds or not set(kinds.values()) <= KINDS.keys():
+        raise PolicyError(
+            f"{name}: a recognizer needs `kinds`, a table of Presidio's entities and kinds; the kinds are {', '.join(KINDS)}."
+        )
+    if not isinstance(path, str) or bool(path) == ("supported_entity" in told):
+        raise PolicyError(
+            f"{name}: a recognizer names either `class` (package.module:Class) or `supported_entity` with `patterns` or `deny_list`."
+        )
+    if not isinstance(threshold, int | float) or not 0 <= threshold <= 1:
+        raise PolicyError(f"{name}: a recognizer's threshold must be a number from 0 to 1.")
+    return OwnRecognizer(
+        kinds=tuple(sorted(kinds.items())),
+        path=path,
+        description="" if path else json.dumps(told),
+        language=str(language),
+        threshold=float(threshold),
+    )
 
 
 _ENGINE_KEYS: Final = frozenset({"engine", "model", "language", "threshold"})

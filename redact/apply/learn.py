@@ -33,7 +33,12 @@ from redact.recognizers.analyzer import (
     atoms_in,
     is_composite,
 )
-from redact.recognizers.presidio_engine import NamesEngine, people_finder
+from redact.recognizers.presidio_engine import (
+    NamesEngine,
+    OwnRecognizer,
+    own_recognizers,
+    people_finder,
+)
 from redact.recognizers.short_codes import short_codes
 from redact.values.scripts import is_word
 from redact.values.shapes import can_be, parts_of
@@ -50,15 +55,20 @@ _REMEMBERED: Final = 20_000
 
 @lru_cache(maxsize=4)
 def _finder(
-    rules: tuple[tuple[str, str], ...], prose_names: str, engine: NamesEngine | None
+    rules: tuple[tuple[str, str], ...],
+    prose_names: str,
+    engine: NamesEngine | None,
+    own: tuple[OwnRecognizer, ...],
 ) -> Finder:
     people = people_finder(engine) if engine and prose_names != "off" else None
-    return Finder(load_lexicon(dict(rules)), prose_names=prose_names, people=people)
+    others = own_recognizers(own) if own else None
+    lexicon = load_lexicon(dict(rules))
+    return Finder(lexicon, prose_names=prose_names, people=people, others=others)
 
 
 def finder_for(policy: Policy) -> Finder:
     """Return the policy's reader; one per process, so that scrubbing need not read again what learning read."""
-    return _finder(tuple(policy.keys.items()), policy.prose_names, policy.names)
+    return _finder(tuple(policy.keys.items()), policy.prose_names, policy.names, policy.recognizers)
 
 
 def learn(episodes: Iterable[Episode], outcomes: Iterable[Outcome], *, policy: Policy) -> Learnt:

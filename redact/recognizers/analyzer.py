@@ -15,24 +15,19 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from redact.fold import fold_value, without_escapes
+from redact.fold import without_escapes
 from redact.kinds import KINDS
 from redact.lists.gazetteer import is_name
 from redact.lists.lexicon import Lexicon
 from redact.lists.word_lists import ID_WORDS, PARTICLES, STREET_WORDS
 from redact.names.abbreviations import numbered_words
-from redact.names.mail_names import names_beside
 from redact.names.prose_names import names_in, names_shown, names_somebody, runs_in
 from redact.names.unknown_names import unknown_runs
 from redact.names.without_capitals import parts_of_name, possible_names
 from redact.readers.base64_runs import has_hidden_text, hidden_texts
 from redact.readers.documents import Documents, Found, Unexplained
 from redact.readers.place import MESSAGE, RESULT, UNKNOWN_NAMES, VALUE_SIZE, keyed_place
-from redact.recognizers.accounts import accounts_in, mentioned_in
-from redact.recognizers.addresses_without_blanks import addresses_without_blanks
-from redact.recognizers.births import births_in
-from redact.recognizers.named_ids import named_ids_in
-from redact.recognizers.patterns import patterns_in
+from redact.recognizers.accounts import mentioned_in
 from redact.recognizers.prefilter import EVERYTHING, Needs, needs_of
 from redact.recognizers.short_codes import codes_told
 from redact.recognizers.spoken_forms import emails_said, numbers_said
@@ -41,7 +36,7 @@ from redact.values.forms import drawn_in
 from redact.values.free_ids import FREE, free_days, free_ids
 from redact.values.scripts import is_word
 from redact.values.segments import is_sentence
-from redact.values.shapes import addresses_in, digit_count, emails_in, letter_count, lines_by_kind
+from redact.values.shapes import digit_count, letter_count
 
 _DOOR: Final = re.compile(r"(?<!\w)(?:\d{1,4}[a-z]|[a-z]-?\d{1,4})(?!\w)")
 _ATOM: Final = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{SIGNS}])*")
@@ -74,9 +69,11 @@ class Finder:
         *,
         prose_names: str = "remove",
         people: Callable[[str], Iterator[str]] | None = None,
+        others: Callable[[str], Iterator[tuple[str, str]]] | None = None,
         prefiltered: bool = True,
     ) -> None:
         self._people = people
+        self._others = others
         self._documents = Documents(lexicon)
         self._prefiltered = prefiltered
         self._prose_names = prose_names
@@ -122,10 +119,10 @@ class Finder:
         is_json = self._documents.read(text, tool, found, unexplained, fields=origin == RESULT)
         for run in hidden_texts(text) if has_hidden_text(text) else ():
             self._documents.read(run.text, tool or _HIDDEN, found, unexplained)
-            found.extend(_by_shape(run.text, EVERYTHING))
+            found.extend(self._by_shape(run.text, EVERYTHING))
         found.extend(_whole_names(found))
-        if needs.shapes:
-            found.extend(_by_shape(text, needs))
+        if needs.recognizers or self._others:
+            found.extend(self._by_shape(text, needs))
         if "\\" in text:
             quoted = [leaf.value for leaf in unexplained] if is_json else [text]
             found.extend(self._in_quotes(quoted))
@@ -175,7 +172,7 @@ class Finder:
         for text in texts:
             plain = without_escapes(text)
             if plain != text:
-                yield from _by_shape(plain, self._needs(plain))
+                yield from self._by_shape(plain, self._needs(plain))
 
     def _unlisted(self, text: str) -> Findings:
         """Return what a silent message reveals: words that may be names of no list."""
@@ -224,9 +221,24 @@ class Finder:
 
     def _is_silent(self, text: str) -> bool:
         """Say whether a message that needs no search holds no document, no listed name and nothing hidden."""
-        if self._people or "{" in text or "[" in text or "@" in text or _STARTS_JSON(text):
+        if (
+            self._people
+            or self._others
+            or "{" in text
+            or "[" in text
+            or "@" in text
+            or _STARTS_JSON(text)
+        ):
             return False
         return not (has_hidden_text(text) or (self._prose_names != "off" and names_somebody(text)))
+
+    def _by_shape(self, text: str, needs: Needs) -> Iterator[Found]:
+        """Yield what the recognizers find whose cue a text shows, and those that the policy adds."""
+        for recognizer in needs.recognizers:
+            for kind, value in recognizer.find(text):
+                yield Found(kind, value, "")
+        for kind, value in self._others(text) if self._others else ():
+            yield Found(kind, value, "")
 
     def _needs(self, text: str) -> Needs:
         return needs_of(text) if self._prefiltered else EVERYTHING
@@ -316,51 +328,12 @@ def _is_spoken(value: str) -> bool:
     return (len(value) > _SPOKEN and value.count(" ") > 3) or is_sentence(value)
 
 
-def _addressed(text: str) -> Iterator[Found]:
-    """Yield e-mail addresses, and the names beside them of which they are made."""
-    for value in dict.fromkeys(emails_in(text)):
-        yield Found("email", value, "")
-        yield from (Found("full_name", name, "") for name in names_beside(text, value))
-
-
 def _said(text: str, needs: Needs) -> Iterator[Found]:
     """Yield the addresses and numbers that somebody says in words."""
     for value in emails_said(text) if needs.said else ():
         yield Found("email", value, "")
     for value in numbers_said(text) if needs.said else ():
         yield Found("phone", value, "")
-
-
-def _by_shape(text: str, needs: Needs) -> Iterator[Found]:
-    if needs.emails:
-        yield from _addressed(text)
-    for kind, value in patterns_in(text, needs):
-        yield Found(kind, value, "")
-    yield from _addresses(text, needs)
-    for value in births_in(text) if needs.births else ():
-        yield Found("birth_date", value, "")
-    for value in accounts_in(text) if needs.accounts else ():
-        yield Found("handle", value, "")
-    for value, first, second in named_ids_in(text) if needs.named_ids else ():
-        if _names_somebody(first, second):
-            yield Found("person_id", value, "")
-
-
-def _addresses(text: str, needs: Needs) -> Iterator[Found]:
-    """Yield the address lines of a text, in the forms of all languages."""
-    if needs.addresses:
-        for kind, value in addresses_in(text):
-            yield Found(kind, value, "")
-    for kind, value in lines_by_kind(text) if needs.kinds_first else ():
-        yield Found(kind, value, "")
-    for value in addresses_without_blanks(text) if needs.uncapitalised else ():
-        yield Found("street", value, "")
-
-
-@lru_cache(maxsize=65_536)
-def _names_somebody(first: str, second: str) -> bool:
-    words = (fold_value(first), fold_value(second))
-    return not any(word in ID_WORDS for word in words) and any(is_name(word) for word in words)
 
 
 def atoms_in(kind: str, folded: str) -> tuple[tuple[str, str], ...]:

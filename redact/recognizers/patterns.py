@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from redact.recognizers.prefilter import EVERYTHING, Needs
 from redact.recognizers.presidio_engine import checksums
 
 if TYPE_CHECKING:
@@ -69,30 +68,41 @@ _ASSIGNED: Final = re.compile(
 )
 
 
-def patterns_in(text: str, needs: Needs = EVERYTHING) -> Iterator[tuple[str, str]]:
+def patterns_in(text: str) -> Iterator[tuple[str, str]]:
     """Yield the kind and the value of what a pattern and its checksum recognise in a text."""
-    yield from (("secret", found) for found in _secrets_in(text, needs))
-    if needs.phones:
-        for found in _PHONE.finditer(text):
-            yield "phone", found[0]
-    if needs.candidates:
-        for found in _CANDIDATE.finditer(text):
-            kind = _recognised(found[0])
-            if kind:
-                yield kind, found[0]
+    for find in (secrets_in, assigned_in):
+        yield from (("secret", value) for value in find(text))
+    yield from (("phone", value) for value in phones_in(text))
+    yield from checked_in(text)
 
 
-def _secrets_in(text: str, needs: Needs) -> Iterator[str]:
-    if needs.secrets:
-        for word, pattern in _SECRETS:
-            if word in text:
-                for found in pattern.finditer(text):
-                    yield from _lines_of_key(found[0]) if word == "-----BEGIN" else (found[0],)
-    if needs.assigned:
-        for found in _ASSIGNED.finditer(text):
-            if any(letter.isdigit() for letter in found[1]):
-                # The stop of a sentence is no part of it: the same password in a call has none.
-                yield found[1].rstrip(".")
+def phones_in(text: str) -> Iterator[str]:
+    """Yield the telephone numbers that are written as such."""
+    return (found[0] for found in _PHONE.finditer(text))
+
+
+def checked_in(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the numbers of cards, accounts and people whose checksum is right, and net addresses."""
+    for found in _CANDIDATE.finditer(text):
+        kind = _recognised(found[0])
+        if kind:
+            yield kind, found[0]
+
+
+def secrets_in(text: str) -> Iterator[str]:
+    """Yield keys, tokens and passwords in connection strings."""
+    for word, pattern in _SECRETS:
+        if word in text:
+            for found in pattern.finditer(text):
+                yield from _lines_of_key(found[0]) if word == "-----BEGIN" else (found[0],)
+
+
+def assigned_in(text: str) -> Iterator[str]:
+    """Yield what stands behind a word for a password or a key, where a digit is in it."""
+    for found in _ASSIGNED.finditer(text):
+        if any(letter.isdigit() for letter in found[1]):
+            # The stop of a sentence is no part of it: the same password in a call has none.
+            yield found[1].rstrip(".")
 
 
 def _lines_of_key(key: str) -> Iterator[str]:

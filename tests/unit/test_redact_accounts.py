@@ -26,7 +26,9 @@ from tests.unit.raw_conversations import SECRET, calls, episode, says
 def test_an_account_shows_by_what_stands_before_it(text: str, name: str) -> None:
     """The fast look at a text sees that it is needed."""
     assert list(accounts_in(text)) == [name]
-    assert needs_of(text).accounts
+    assert ("handle", name) in [
+        found for one in needs_of(text).recognizers for found in one.find(text)
+    ]
 
 
 @pytest.mark.parametrize(
