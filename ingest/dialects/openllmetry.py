@@ -5,6 +5,7 @@ Newer releases put OTel GenAI messages on their model spans; both eras are read 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final
 
 from ingest.dialects.attributes import (
@@ -23,6 +24,7 @@ from ingest.dialects.parts import parts_in
 from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading
 from ingest.dialects.tool_output import ToolOutput, read_output
 from ingest.dialects.tool_schemas import read_tools
+from ingest.records.episode import Step
 from ingest.records.span import Attributes, Span
 
 NAME: Final = "openllmetry"
@@ -48,7 +50,7 @@ def read(span: Span) -> Reading:
     """Read one span."""
     attributes = span.attributes
     if "gen_ai.input.messages" in attributes or "gen_ai.output.messages" in attributes:
-        return read_as(span, NAME)
+        return _with_flattened(read_as(span, NAME), attributes)
     fields: dict[str, Any] = identity(span)
     given, made = Messages(), Messages()
     tools: list[str] = []
@@ -56,11 +58,7 @@ def read(span: Span) -> Reading:
     if kind == MODEL:
         given = _flattened(attributes, "gen_ai.prompt", "user")
         made = _flattened(attributes, "gen_ai.completion", "assistant")
-        tools = [
-            tool
-            for item in unflatten(attributes, "llm.request.functions")
-            for tool in read_tools([item])
-        ]
+        tools = _tools(attributes)
     elif kind == TOOL:
         fields.update(_tool(span))
     return Reading(
@@ -71,6 +69,24 @@ def read(span: Span) -> Reading:
         said=tuple(statements(span)),
         **fields,
     )
+
+
+def _with_flattened(reading: Reading, attributes: Attributes) -> Reading:
+    """The same, with tools and calls that stand beside the messages as older releases have them: some clients write both ways."""
+    tools = reading.tools or tuple(_tools(attributes))
+    output = list(reading.output)
+    if not any(step.tool_calls for step in output):
+        told = _flattened(attributes, "gen_ai.completion", "assistant").steps
+        calls = tuple(call for step in told for call in step.tool_calls)
+        if calls:
+            last = output.pop() if output else Step(role="assistant")
+            output.append(replace(last, tool_calls=calls))
+    return replace(reading, tools=tools, output=tuple(output))
+
+
+def _tools(attributes: Attributes) -> list[str]:
+    listed = unflatten(attributes, "llm.request.functions")
+    return [tool for item in listed for tool in read_tools([item])]
 
 
 def _kind(attributes: Attributes) -> str:
