@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ingest.assembly.forest import Node
+from ingest.dialects.tool_output import RESULT_MARK
 from ingest.records.episode import Step, ToolCall
 from ingest.records.text import canonical_arguments
 
@@ -195,6 +196,7 @@ def _continue(thread: Thread, call: Node, body: list[Step], keys: list[str]) -> 
     """Append what a call's input and output add to its thread."""
     thread.flags |= call.reading.flags
     if body:
+        body, keys = _unworded(thread, body, keys)
         body, keys = _regrouped(thread, body, keys)
         body, keys = _completed(thread, body, keys)
         start = _meet(thread, call, body, keys)
@@ -206,6 +208,39 @@ def _continue(thread: Thread, call: Node, body: list[Step], keys: list[str]) -> 
         # Nothing was said about the past: that is no shorter history, it is none.
         thread.flags.add("history_not_repeated")
     _speak(thread, call)
+
+
+def _unworded(thread: Thread, body: list[Step], keys: list[str]) -> tuple[list[Step], list[str]]:
+    """The input with calls and results as what they were, where its client tells them in words: some send a model no messages of tools."""
+    whole: list[Step] = []
+    left = list(body)
+    while left:
+        step = left.pop(0)
+        place = len(whole)
+        known = thread.steps[place] if place < len(thread.steps) else None
+        result = _worded_result(known, step, left[0]) if known is not None and left else None
+        if known is None or result is None:
+            whole.append(step)
+            continue
+        whole += [known, result]
+        left.pop(0)
+    return (
+        (body, keys)
+        if len(whole) == len(body) and whole == body
+        else (whole, list(map(key_of, whole)))
+    )
+
+
+def _worded_result(asked: Step, told: Step, after: Step) -> Step | None:
+    """The result of a call that one message repeats by its id, and the next one answers under a mark."""
+    if len(asked.tool_calls) != 1 or told.tool_calls or told.role == "tool" or after.role == "tool":
+        return None
+    call = asked.tool_calls[0]
+    words = told.content or ""
+    mark = RESULT_MARK.match(after.content or "")
+    if mark is None or not call.call_id or call.call_id not in words or call.name not in words:
+        return None
+    return Step(role="tool", content=(after.content or "")[mark.end() :], call_id=call.call_id)
 
 
 def _regrouped(thread: Thread, body: list[Step], keys: list[str]) -> tuple[list[Step], list[str]]:

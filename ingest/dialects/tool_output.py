@@ -28,6 +28,13 @@ _SHOWN: Final = re.compile(
     re.DOTALL,
 )
 
+RESULT_MARK: Final = re.compile(
+    r"\s*(?:Observation|Obs|(?:API|Tool|Function|Execution|Action|Environment)[ _]?(?:output|result|response|return)s?|Output|Result)"
+    r"(?: ?\d+)?[ \t]*:[ \t]*\n?",
+    re.IGNORECASE,
+)
+"""What a result begins with where an agent's client tells it in words: `Observation: …`."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolOutput:

@@ -387,3 +387,44 @@ def test_a_sub_agent_of_langgraph_has_its_own_name() -> None:
         for metadata in ('{"lc_agent_name": "desk"}', "{}")
     ]
     assert [only([one]).agent for one in found] == ["desk", None]
+
+
+def test_calls_and_results_told_in_words_are_no_new_messages() -> None:
+    """Smolagents tells its model of earlier calls and results as the user's words, every turn anew."""
+    asked = message("llm.input_messages.0", "user", "Where is A1?")
+    words = "Calling tools:\n[{'id': 'k0', 'type': 'function', 'function': {'name': 'find', 'arguments': {'order': 'A1'}}}]"
+    again = {
+        **message("llm.input_messages.1", "user", words),
+        **message("llm.input_messages.2", "user", "Observation:\nsent"),
+    }
+    spans = [
+        openinference(1, asked, message("llm.output_messages.0", "assistant", None, "A1")),
+        openinference(
+            5, asked, again, message("llm.output_messages.0", "assistant", "It was sent.")
+        ),
+    ]
+
+    episode = only(spans)
+
+    assert told(episode) == [
+        ("user", "Where is A1?", (), None),
+        ("assistant", None, (("k0", "find"),), None),
+        ("tool", "sent", (), "k0"),
+        ("assistant", "It was sent.", (), None),
+    ]
+    assert "history_edited" not in episode.completeness
+
+
+def test_a_user_who_quotes_a_call_is_heard() -> None:
+    """Only a message that repeats a call's id, with a marked result behind it, is the client's."""
+    asked = message("llm.input_messages.0", "user", "Where is A1?")
+    called = message("llm.output_messages.0", "assistant", None, "A1")
+    quoted = {
+        **message("llm.input_messages.1", "user", "What is find k0 about?"),
+        **message("llm.input_messages.2", "user", "And B2?"),
+    }
+    answer = message("llm.output_messages.0", "assistant", "B2 is late.")
+
+    episode = only([openinference(1, asked, called), openinference(5, asked, quoted, answer)])
+
+    assert "And B2?" in [step.content for step in episode.steps if step.role == "user"]

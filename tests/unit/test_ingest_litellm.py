@@ -81,7 +81,9 @@ def _wait_for(kept: InMemorySpanExporter, response: str) -> None:
     raise AssertionError("LiteLLM sent no span within ten seconds")
 
 
-def test_a_conversation_by_way_of_litellm_is_whole(sent: list[ReadableSpan], tmp_path: Path) -> None:
+def test_a_conversation_by_way_of_litellm_is_whole(
+    sent: list[ReadableSpan], tmp_path: Path
+) -> None:
     """It keeps the calls of an answer, and the tools, beside its messages, and names no conversation: history joins its requests."""
     body = tmp_path / "body.pb"
     body.write_bytes(encode_spans(sent).SerializeToString())

@@ -11,15 +11,11 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Final
 
+from ingest.dialects.tool_output import RESULT_MARK
 from ingest.formats.records.speech import Speech
 from ingest.formats.records.steps import AgentStep, said_by
 from ingest.records.text import Json
 
-_ANSWERS: Final = re.compile(
-    r"\s*(?:Observation|Obs|(?:API|Tool|Function|Execution|Action|Environment)[ _]?(?:output|result|response|return)s?|Output|Result)"
-    r"(?: ?\d+)?[ \t]*:[ \t]*\n?",
-    re.IGNORECASE,
-)
 _FINAL: Final = re.compile(r"(?:\A|\n)[ \t*]*Final Answer[ \t*]*:[ \t]*(.+)\Z", re.DOTALL)
 
 
@@ -27,9 +23,9 @@ def bind_written(said: Sequence[Speech]) -> None:
     """Give the user's messages that answer written calls to their tools, in place; a call nobody answers is what the agent says."""
     asked = [(one, after) for one, after in zip_longest(said, said[1:]) if one.is_written]
     replies = [after for _, after in asked if after is not None and after.role == "user"]
-    marked = any(_ANSWERS.match(_text(after)) for after in replies)
+    marked = any(RESULT_MARK.match(_text(after)) for after in replies)
     for after in replies:
-        mark = _ANSWERS.match(_text(after))
+        mark = RESULT_MARK.match(_text(after))
         if mark or not marked:
             text = _text(after)[mark.end() if mark else 0 :]
             after.role, after.message = "tool", {"role": "tool", "content": text}
