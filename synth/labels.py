@@ -8,6 +8,7 @@ Not here: joining outcomes to episodes (`ingest`), what failed (`failures`).
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -64,6 +65,8 @@ class OutcomeRule:
     bad: str | tuple[str, ...] | None = None
     counts: tuple[str, ...] = ()
     """Annotators that count for this name although they are models or programs."""
+    amount: str | None = None
+    """The unit where its values are what an episode cost (`EUR`); such an outcome says nothing of how it went."""
 
 
 _WHOLE: Final = OutcomeRule(good=">= 0.99", bad="<= 0.5")
@@ -177,6 +180,35 @@ def label_episodes(outcomes: Iterable[CleanOutcome], policy: OutcomePolicy) -> d
     for outcome in outcomes:
         grouped.setdefault(outcome.episode_id, []).append(outcome)
     return {episode_id: label(mine, policy) for episode_id, mine in sorted(grouped.items())}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Amount:
+    """What episodes cost, in one unit."""
+
+    unit: str
+    value: float
+
+
+def amounts_of(
+    outcomes: Iterable[CleanOutcome], policy: OutcomePolicy
+) -> dict[str, tuple[Amount, ...]]:
+    """What each episode cost by its outcomes, by unit; of one outcome the same value twice counts once."""
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for one in outcomes:
+        rule = policy.rules.get(one.name)
+        if rule is not None and rule.amount is not None and one.value is not None:
+            by_unit = found.setdefault(one.episode_id, {}).setdefault(rule.amount, {})
+            by_unit[one.outcome_id] = one.value
+    return {key: added_up(units) for key, units in found.items()}
+
+
+def added_up(units: Mapping[str, Mapping[str, float]]) -> tuple[Amount, ...]:
+    """The sum in each unit."""
+    return tuple(
+        Amount(unit=unit, value=math.fsum(values.values()))
+        for unit, values in sorted(units.items())
+    )
 
 
 class Said(Protocol):
@@ -298,11 +330,18 @@ def _rule(name: str, entry: object, path: Path) -> OutcomeRule:
             good=_test(name, entry.get("good"), path),
             bad=_test(name, entry.get("bad"), path),
             counts=tuple(str(kind) for kind in entry.get("counts", ())),
+            amount=_unit(name, entry.get("amount"), path),
         )
     raise OutcomePolicyError(
         f"{path.name}: write '{name} = \"good\"', '{name} = \"bad\"' or "
         f"'{name} = {{ good = \">= 0.5\" }}'"
     )
+
+
+def _unit(name: str, unit: object, path: Path) -> str | None:
+    if unit is not None and not (isinstance(unit, str) and unit.strip()):
+        raise OutcomePolicyError(f"{path.name}: '{name}' needs a unit such as amount = \"EUR\"")
+    return unit
 
 
 def _test(name: str, test: object, path: Path) -> str | tuple[str, ...] | None:

@@ -6,11 +6,12 @@ import dagster as dg
 
 from dagster_project.build.left_out import Skips
 from dagster_project.build.progress import counted
+from dagster_project.causes.cluster_rows import cost_of, lineage_of
 from dagster_project.defs.partitions import APPS, ONE_RUN
 from dagster_project.defs.resources import OWNERS, CleanSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, Metadata, made
 from dagster_project.defs.show import bars, rows_of
-from dagster_project.lake.clean_records import clusters_of, failures_of
+from dagster_project.lake.clean_records import clusters_of, failures_of, versions_seen
 from dagster_project.lake.freshness import Key, Work, digests, leave, made_of, store, work
 from dagster_project.lake.learnt_tables import CLUSTERS
 from dagster_project.lake.rows import to_table
@@ -39,7 +40,12 @@ def failure_clusters(context: dg.AssetExecutionContext, clean: CleanSide) -> Ass
         skips = Skips(ASSET, app)
         with skips.unit("app") as clustering:
             known = Clusters(clusters=tuple(clusters_of(lake, app)))
-            found = cluster(failures_of(lake, app), known, settings=ClusterSettings(k=clean.k))
+            found = cluster(
+                failures_of(lake, app),
+                known,
+                settings=ClusterSettings(k=clean.k),
+                versions={app: versions_seen(lake, app)},
+            )
             store(lake, CLUSTERS, to_table(found.clusters, CLUSTERS.schema), todo, keys=[(app, "")])
         if clustering.failed:
             # Clusters keep their ids for ever: those of before stay.
@@ -49,14 +55,22 @@ def failure_clusters(context: dg.AssetExecutionContext, clean: CleanSide) -> Ass
 
 
 def _shown(lake: Lake, todo: Work) -> Metadata:
-    shown = [c for app, _ in sorted(todo.wanted) for c in clusters_of(lake, app) if c.failures]
+    known = [c for app, _ in sorted(todo.wanted) for c in clusters_of(lake, app)]
+    shown = [c for c in known if c.failures]
     shown.sort(key=lambda c: (-c.failures, c.cluster_id))
     return {
         "clusters": len(shown),
         "recomputed_apps": len(todo.stale),
         "largest": rows_of(
-            ("app", "cluster", "failures", "confirmed", "users", "movement"),
-            [(c.app, c.name, c.failures, c.confirmed, c.subjects, c.movement) for c in shown],
+            ("app", "cluster", "failures", "confirmed", "users", "trend", "cost"),
+            [
+                (c.app, c.name, c.failures, c.confirmed, c.subjects, c.moves, cost_of(c))
+                for c in shown
+            ],
+        ),
+        "came_and_went": rows_of(
+            ("app", "cluster", "what became of it"),
+            [(c.app, c.name, told) for c in known for told in [lineage_of(c, known)] if told],
         ),
         "picture": bars("failures by cluster", {c.name: c.failures for c in shown}),
     }
@@ -65,4 +79,10 @@ def _shown(lake: Lake, todo: Work) -> Metadata:
 def ingredients(lake: Lake, apps: Sequence[str], *, k: int) -> dict[Key, str]:
     """What each app's clusters are made of now."""
     asked = () if k == DEFAULT_K else (f"k={k}",)  # homes that say nothing of it are not made again
-    return {(app, ""): made_of(digests(lake, "failures", app), *asked) for app in apps}
+
+    def of_app(app: str) -> str:
+        versions = versions_seen(lake, app)
+        counted_in = [f"{one.name}: {one.episodes} since {one.first}" for one in versions]
+        return made_of(digests(lake, "failures", app), *asked, *counted_in)
+
+    return {(app, ""): of_app(app) for app in apps}

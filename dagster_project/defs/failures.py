@@ -18,6 +18,7 @@ from dagster_project.defs.result import LEFT_OUT, AssetResult, made
 from dagster_project.defs.show import rows_of, table_of
 from dagster_project.lake.clean_records import (
     clean_episodes_of,
+    clean_outcomes_of,
     failures_of,
     home_days,
     labels_of,
@@ -45,7 +46,7 @@ from synth.failures.judging.agreement import agreement_of
 from synth.failures.judging.opinion import NOTHING, Said
 from synth.failures.reading import PLAIN, AppReading
 from synth.failures.reference import Called, Reference, learn_reference
-from synth.labels import Label
+from synth.labels import Label, amounts_of, load_outcome_policy
 
 ASSET = "failures"
 
@@ -138,7 +139,11 @@ def _failures_of(
             # As a row at once: what cannot be one costs only its own episode.
             to_table([failure] if failure is not None else [], FAILURES.schema, day=always(""))
             if failure is not None:
-                found[episode.episode_id] = failure
+                cost = amounts.get(episode.episode_id, ())
+                found[episode.episode_id] = replace(failure, amounts=cost)
+
+    policy = load_outcome_policy(clean.outcome_policy)
+    amounts = amounts_of(clean_outcomes_of(lake, app, days), policy)
 
     for episode in counted(ASSET, episodes, app):
         look(episode)

@@ -15,6 +15,7 @@ from redact.records.clean_episode import CleanEpisode
 from redact.records.clean_outcome import CleanOutcome
 from redact.records.clean_rows import clean_episode_from_row, clean_outcome_from_row
 from synth.clusters.clustering import Cluster
+from synth.clusters.versions import Version, versions_of
 from synth.failures.detection import Failure
 from synth.labels import Label, label_episodes, load_outcome_policy
 from synth.rubric.references import Reference, references_of
@@ -66,6 +67,13 @@ def failures_of(lake: Lake, app: str) -> list[Failure]:
     """Failure records of an app, in order of time."""
     found = from_rows(Failure, lake.read(FAILURES, app=app).to_pylist())
     return sorted(found, key=lambda f: (f.started_at, f.episode_id))
+
+
+def versions_seen(lake: Lake, app: str) -> tuple[Version, ...]:
+    """The agent's versions that an app's episodes name, in the order in which they came up."""
+    columns = ("agent_version", "started_at")
+    rows = lake.read(CLEAN_EPISODES, app=app, columns=columns).to_pylist()
+    return versions_of((row["agent_version"], row["started_at"]) for row in rows)
 
 
 def clusters_of(lake: Lake, app: str) -> list[Cluster]:

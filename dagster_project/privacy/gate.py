@@ -353,7 +353,12 @@ def _in_a_row(value: str) -> frozenset[int]:
 
 def texts_of(episode: Episode | CleanEpisode) -> Iterator[tuple[str, str]]:
     """Every text of an episode with its path."""
-    beside = {"agent": episode.agent, "model": episode.model, "task_key": episode.task_key}
+    beside = {
+        "agent": episode.agent,
+        "model": episode.model,
+        "agent_version": episode.agent_version,
+        "task_key": episode.task_key,
+    }
     yield from ((path, text) for path, text in beside.items() if text)
     yield from ((f"tools[{n}]", text) for n, text in enumerate(episode.tools))
     steps: Sequence[Step | CleanStep] = episode.steps

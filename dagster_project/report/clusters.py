@@ -5,24 +5,32 @@ Comes in: clusters, failures and the standing of their tasks. Goes out: `Cluster
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
+from dagster_project.causes.agreement_rows import agreement_row
+from dagster_project.causes.cluster_rows import cost_of, lineage_of
+from dagster_project.causes.side_by_side import side_by_side
+from dagster_project.lake.store import Lake
 from dagster_project.report.data import (
+    AgentVersionRow,
     ClusterRow,
     Count,
     DayCount,
     Example,
     ranked,
 )
+from dagster_project.report.page import CLUSTERS_SHOWN
 from dagster_project.tasks.app_state import Standing
 from environments.verification.sentences import reason_group, reason_says
 from environments.verify import ACCEPTED
 from synth.clusters.clustering import Cluster
 from synth.failures.causes import PARTIES
 from synth.failures.detection import Failure
+from synth.failures.judging.agreement import agreement_of
 
 
 def cluster_rows(
-    clusters: Sequence[Cluster], failures: Sequence[Failure], standing: Standing
+    clusters: Sequence[Cluster], failures: Sequence[Failure], standing: Standing, lake: Lake
 ) -> list[ClusterRow]:
     """Clusters with failures, the largest first, each with what became of its episodes' tasks."""
     by_episode = {failure.episode_id: failure for failure in failures}
@@ -36,10 +44,35 @@ def cluster_rows(
                 first = (*verdict.reasons, verdict.status)[0]
                 why[attempt.episode_id] = reason_group(first)
     shown = [one for one in clusters if one.failures]
+    ranked_by_size = sorted(shown, key=lambda c: (-c.failures, c.cluster_id))
+    rows = [_cluster(one, by_episode, status, why) for one in ranked_by_size]
     return [
-        _cluster(one, by_episode, status, why)
-        for one in sorted(shown, key=lambda c: (-c.failures, c.cluster_id))
+        replace(
+            row,
+            lineage=lineage_of(one, clusters),
+            beside=side_by_side(lake, _members(one, by_episode))
+            if one.named and place < CLUSTERS_SHOWN
+            else None,
+        )
+        for place, (one, row) in enumerate(zip(ranked_by_size, rows, strict=True))
     ]
+
+
+def agreement_rows(
+    app: str, failures: Sequence[Failure]
+) -> list[tuple[str, str, int, str, str, str, str]]:
+    """Who names the causes of an app as people do."""
+    return [(app, *agreement_row(row)) for row in agreement_of(failures)]
+
+
+def gone_rows(clusters: Sequence[Cluster]) -> list[tuple[str, str, str]]:
+    """Clusters without failures, with what became of them."""
+    told = ((one.app, one.name, lineage_of(one, clusters)) for one in clusters if not one.members)
+    return [row for row in told if row[2]]
+
+
+def _members(one: Cluster, failures: Mapping[str, Failure]) -> list[Failure]:
+    return [failures[key] for key in one.episode_ids if key in failures]
 
 
 def _cluster(
@@ -48,7 +81,7 @@ def _cluster(
     status: Mapping[str, str],
     why: Mapping[str, str],
 ) -> ClusterRow:
-    mine = [failures[m.episode_id] for m in one.members if m.episode_id in failures]
+    mine = _members(one, failures)
     signals = Counter(signal.name for failure in mine for signal in failure.signals)
     tasks = Counter(status.get(failure.episode_id, "no task") for failure in mine)
     reasons = Counter(why[f.episode_id] for f in mine if f.episode_id in why)
@@ -65,7 +98,12 @@ def _cluster(
         agents=ranked(Counter(f.agent for f in mine if f.agent is not None)),
         confirmed=one.confirmed,
         trend=tuple(DayCount(day=point.day, count=point.count) for point in one.trend),
-        movement=one.movement,
+        movement=one.moves,
+        versions=tuple(
+            AgentVersionRow(version=v.version, failures=v.failures, episodes=v.episodes)
+            for v in one.versions
+        ),
+        cost=cost_of(one),
         signals=ranked(signals),
         examples=tuple(
             Example(
@@ -88,4 +126,5 @@ def _says(failure: Failure) -> str:
     """What happened, the critical step first."""
     at = [piece.says for piece in failure.evidence if piece.step == failure.step]
     step = "" if failure.step is None or not at else f"Step {failure.step}: "
-    return step + "; ".join(dict.fromkeys([*at, *(signal.says for signal in failure.signals)]))
+    signals = [signal.says for signal in failure.signals]
+    return step + " ".join(dict.fromkeys(at or signals))

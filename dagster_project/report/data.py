@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from dagster_project.causes.side_by_side import SideBySide
 from dagster_project.report.faults import SkippedRow
 from environments.verification.attack_table import AttackRow, WayRow
 
@@ -164,6 +165,15 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AgentVersionRow:
+    """A failure cluster in one version of the agent."""
+
+    version: str
+    failures: int
+    episodes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterRow:
     """One failure cluster."""
 
@@ -185,7 +195,13 @@ class ClusterRow:
     """Failures that an outcome confirms; the others rest on signals."""
     trend: tuple[DayCount, ...] = ()
     movement: str = ""
-    """`new`, `growing`, `steady`, `fading`, `quiet`; empty is not known."""
+    """`new`, `growing`, `steady`, `fading`, `quiet`, or by version (`fixed since 2.1`); empty is not known."""
+    versions: tuple[AgentVersionRow, ...] = ()
+    cost: str = ""
+    lineage: str = ""
+    """Where it comes from, in words."""
+    beside: SideBySide | None = None
+    """A failing step beside a resolved attempt at the same request."""
     signals: tuple[Count, ...] = ()
     examples: tuple[Example, ...] = ()
     tasks: tuple[Count, ...] = ()
@@ -504,6 +520,10 @@ class ReportData:
     redaction: tuple[RedactionState, ...] = ()
     redacted: tuple[RedactionCount, ...] = ()
     clusters: tuple[ClusterRow, ...] = ()
+    agreement: tuple[tuple[str, str, int, str, str, str, str], ...] = ()
+    """Who names causes as people do: app, who, labelled failures, shares of cause, step, step within two, agent."""
+    gone: tuple[tuple[str, str, str], ...] = ()
+    """Clusters that were split, merged or retired: app, name, what became of them."""
     failures: int | None = None
     """All failures found; None before detection ran. Cluster counts need not add up to it."""
     worlds: tuple[WorldRow, ...] = ()

@@ -30,7 +30,7 @@ from dagster_project.lake.tables import CLEAN_EPISODES, REDACTIONS
 from dagster_project.privacy.gate import HELD, LANGUAGE, REPLACED, TALKS, WITHHELD, policy_of
 from dagster_project.privacy.leak_check import leaks_of
 from dagster_project.privacy.signoff import says
-from dagster_project.report.clusters import cluster_rows
+from dagster_project.report.clusters import agreement_rows, cluster_rows, gone_rows
 from dagster_project.report.data import (
     Figure,
     LanguageCount,
@@ -113,8 +113,12 @@ def report_data(
         redaction=parts.joined("privacy", apps, lambda app: [_redaction_state(clean, app)]),
         redacted=parts.joined("privacy", apps, partial(_redacted, clean)),
         clusters=parts.joined(
-            "failures", standings, lambda s: cluster_rows(clusters[s.app], failures[s.app], s)
+            "failures",
+            standings,
+            lambda s: cluster_rows(clusters[s.app], failures[s.app], s, clean.lake),
         ),
+        agreement=parts.joined("failures", apps, lambda app: agreement_rows(app, failures[app])),
+        gone=parts.joined("failures", apps, lambda app: gone_rows(clusters[app])),
         failures=sum(map(len, failures.values())),
         worlds=parts.joined(
             "worlds", known, lambda w: [world_row(w, tool_costs(private, clean.lake, w))]

@@ -255,6 +255,7 @@ def _episode(part: _Part, app: str, known: Mapping[str, str]) -> Episode:
         ended_at=max(n.span.ended_at or n.span.started_at for n in nodes),
         agent=_agent(nodes, main),
         model=_first(n.reading.model for n in (main.calls if main else told)),
+        agent_version=_first(n.reading.version for n in (*(main.calls if main else ()), *nodes)),
         task_key=_first(n.reading.task_key for n in nodes),
         subject=_first(n.reading.subject for n in nodes),
         do_not_train=any(n.reading.do_not_train for n in nodes),

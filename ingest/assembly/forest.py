@@ -112,6 +112,7 @@ def _merged(reading: Reading, told: Reading) -> Reading:
         subject=reading.subject or told.subject,
         agent=reading.agent or told.agent,
         model=reading.model or told.model,
+        version=reading.version or told.version,
         response_id=reading.response_id or told.response_id,
         do_not_train=reading.do_not_train or told.do_not_train,
         tools=reading.tools or told.tools,

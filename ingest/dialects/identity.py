@@ -79,6 +79,15 @@ MODEL_KEYS: Final = (
     "ai.response.model",
 )
 
+VERSION_KEYS: Final = (
+    "gen_ai.agent.version",
+    "agent.version",
+    "langfuse.release",
+    "langfuse.version",
+)
+"""On the span before the resource: a service may run several agents."""
+SERVICE_VERSION: Final = ("gen_ai.agent.version", "service.version")
+
 TASK_KEYS: Final = ("tracegym.task_key", "langfuse.trace.metadata.task_key", "task_key")
 
 CONSENT_KEYS: Final = (
@@ -128,6 +137,8 @@ def identity(span: Span) -> dict[str, Any]:
         or _from_metadata(extra, ("user_id",)),
         "agent": first_text(attributes, AGENT_KEYS) or _from_metadata(extra, ("lc_agent_name",)),
         "model": first_text(attributes, MODEL_KEYS),
+        "version": first_text(attributes, VERSION_KEYS)
+        or first_text(span.resource, SERVICE_VERSION),
         "task_key": first_text(attributes, TASK_KEYS) or _from_metadata(extra, ("task_key",)),
         "response_id": first_text(attributes, RESPONSE_KEYS),
         "previous_response_id": first_text(attributes, PREVIOUS_RESPONSE_KEYS),

@@ -52,6 +52,8 @@ class Reading:
     subject: str | None = None
     agent: str | None = None
     model: str | None = None
+    version: str | None = None
+    """Of the agent."""
     task_key: str | None = None
     response_id: str | None = None
     previous_response_id: str | None = None

@@ -106,6 +106,7 @@ class RawChat(_Lenient):
     app: str | None = None
     agent: str | None = None
     model: str | None = None
+    agent_version: str | int | float | None = None
     task_key: str | int | None = None
     started_at: str | int | float | None = None
     user_id: str | int | None = None
@@ -191,6 +192,7 @@ def _chat(chat: RawChat, *, raw: bytes, app: str | None) -> Chat:
         ended_at=from_any(extras.ended_at) or (max(times) if times else None),
         agent=chat.agent,
         model=chat.model,
+        agent_version=None if chat.agent_version is None else str(chat.agent_version),
         task_key=None if chat.task_key is None else str(chat.task_key),
         subject=None if chat.user_id is None else str(chat.user_id),
         do_not_train=chat.do_not_train,
@@ -268,6 +270,7 @@ def to_line(episode: Episode, outcomes: tuple[Outcome, ...] | list[Outcome] = ()
             "app": episode.app,
             "agent": episode.agent,
             "model": episode.model,
+            "agent_version": episode.agent_version,
             "task_key": episode.task_key,
             "started_at": None
             if "no_time" in episode.completeness

@@ -66,6 +66,8 @@ class Episode:
     ended_at: int | None = None
     agent: str | None = None
     model: str | None = None
+    agent_version: str | None = None
+    """Which version of the agent or its service acted, as the source names it."""
     task_key: str | None = None
     """"The same request": an A/B test, a retry, an evaluation case. Production rarely has it."""
     subject: str | None = None
@@ -127,6 +129,7 @@ _COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
     ("steps", pa.list_(STEP_TYPE)),
     ("trace_ids", pa.list_(pa.string())),
     ("completeness", pa.list_(pa.string())),
+    ("agent_version", pa.string()),
 ]
 
 EPISODE_SCHEMA: Final = pa.schema(_COLUMNS)

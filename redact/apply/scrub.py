@@ -161,6 +161,7 @@ def _scrub_episode(judged: _Judged) -> Scrubbed:
         ended_at=desk.moment(episode.ended_at),
         agent=episode.agent and desk.name(episode.agent, "agent"),
         model=desk.optional(episode.model, "model"),
+        agent_version=desk.optional(episode.agent_version, "agent_version"),
         task_key=_task_key(episode, gate, desk),
         subject=_subject(episode, gate),
         do_not_train=episode.do_not_train,
@@ -218,7 +219,8 @@ def _texts_of(episode: Episode) -> dict[str | None, None]:
     """Return every text of the episode that is written, but for definitions, which most episodes share."""
     steps = episode.steps
     calls = [call for step in steps if step.tool_calls for call in step.tool_calls]
-    texts = dict.fromkeys((episode.agent, episode.model, episode.task_key, _given(episode)))
+    beside = episode.agent, episode.model, episode.agent_version, episode.task_key
+    texts = dict.fromkeys((*beside, _given(episode)))
     texts.update(dict.fromkeys([step.content for step in steps]))
     texts.update(dict.fromkeys([step.call_id for step in steps]))
     texts.update(dict.fromkeys([step.tool_name for step in steps]))
@@ -362,6 +364,7 @@ def _unchanged(episode: Episode, vault: Vault) -> Scrubbed:
         ended_at=episode.ended_at,
         agent=episode.agent,
         model=episode.model,
+        agent_version=episode.agent_version,
         task_key=episode.task_key,
         subject=episode.subject,
         do_not_train=episode.do_not_train,

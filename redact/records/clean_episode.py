@@ -57,6 +57,7 @@ class CleanEpisode:
     ended_at: int | None = None
     agent: str | None = None
     model: str | None = None
+    agent_version: str | None = None
     task_key: str | None = None
     subject: str | None = None
     """A surrogate; equal for one user's episodes."""
@@ -110,6 +111,7 @@ _COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
     ("completeness", pa.list_(pa.string())),
     ("withheld", pa.list_(pa.string())),
     ("redaction", pa.string()),
+    ("agent_version", pa.string()),
 ]
 CLEAN_EPISODE_SCHEMA: Final = pa.schema(_COLUMNS)
 """The lake table `clean_episodes`, partitioned by app and day."""

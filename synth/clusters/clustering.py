@@ -10,19 +10,29 @@ A failure stays in its cluster while it fails for the same cause; an id is never
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 import pyarrow as pa
 
+from synth.clusters.lineage import merges, splits
 from synth.clusters.names import name_of, rest_name, said_by, who
 from synth.clusters.texts import Vectors, embed, exemplars, group, nearest
 from synth.clusters.trend import DayCount, movement_of, trend_of
+from synth.clusters.versions import Version, VersionCount, change_of, counts_of
 from synth.failures.causes import UNTOLD
-from synth.failures.detection import CONFIRMED, Failure, day_of, fingerprint_of, turns_on
+from synth.failures.detection import (
+    AMOUNT_TYPE,
+    CONFIRMED,
+    Failure,
+    day_of,
+    fingerprint_of,
+    turns_on,
+)
+from synth.labels import Amount, added_up
 from synth.one_thread import one_thread
 
 EXACT: Final = "fingerprint"
@@ -86,6 +96,33 @@ class Cluster:
     exemplars: tuple[str, ...] = ()
     """Facets a text cluster is remembered by (values are taken out of facets)."""
     members: tuple[Member, ...] = ()
+    versions: tuple[VersionCount, ...] = ()
+    """By version of the agent, in the order in which they came up; empty where episodes name none."""
+    change: str = ""
+    """`new`, `growing`, `fading` or `fixed`, where that is sure."""
+    since: str = ""
+    """The version from which on that is so."""
+    amounts: tuple[Amount, ...] = ()
+    """What its failures cost, where outcomes say so."""
+    split_from: str = ""
+    """The cluster that most of its first failures were in before."""
+    merged_into: str = ""
+    """Of a cluster without members: the one that most of them are in now."""
+
+    @property
+    def episode_ids(self) -> tuple[str, ...]:
+        """The failed episodes."""
+        return tuple(member.episode_id for member in self.members)
+
+    @property
+    def retired(self) -> bool:
+        """Whether nothing fails like this any more, by the episodes and labels of now."""
+        return not self.members and not self.merged_into
+
+    @property
+    def moves(self) -> str:
+        """How it moves: by version where that is sure, else by day."""
+        return f"{self.change} since {self.since}" if self.change else self.movement
 
     @property
     def says(self) -> str:
@@ -102,6 +139,9 @@ MEMBER_TYPE: Final = pa.struct(
     ]
 )
 
+VERSION_TYPE: Final = pa.struct(
+    [("version", pa.string()), ("failures", pa.int64()), ("episodes", pa.int64())]
+)
 CLUSTER_SCHEMA: Final = pa.schema(
     [
         ("app", pa.string()),
@@ -121,6 +161,12 @@ CLUSTER_SCHEMA: Final = pa.schema(
         ("examples", pa.list_(pa.string())),
         ("exemplars", pa.list_(pa.string())),
         ("members", pa.list_(MEMBER_TYPE)),
+        ("versions", pa.list_(VERSION_TYPE)),
+        ("change", pa.string()),
+        ("since", pa.string()),
+        ("amounts", pa.list_(AMOUNT_TYPE)),
+        ("split_from", pa.string()),
+        ("merged_into", pa.string()),
     ]
 )
 """The lake table `failure_clusters`, partitioned by app."""
@@ -162,8 +208,9 @@ def cluster(
     *,
     settings: ClusterSettings | None = None,
     naming: Naming | None = None,
+    versions: Mapping[str, Sequence[Version]] | None = None,
 ) -> Clusters:
-    """Put every failure of the apps into a cluster; `failures` are all of these apps, `known` the result before."""
+    """Put every failure of the apps into a cluster; `failures` are all of these apps, `known` the result before, `versions` those of all their episodes by app."""
     chosen = settings or ClusterSettings()
     by_app: defaultdict[str, list[Failure]] = defaultdict(list)
     for failure in sorted(failures, key=lambda f: (f.app, f.started_at, f.episode_id)):
@@ -174,8 +221,35 @@ def cluster(
     done: list[Cluster] = []
     for app in sorted({*by_app, *before}):
         with one_thread() if len(by_app[app]) > 1 else nullcontext():
-            done += _App(by_app[app], before[app], chosen).run(naming)
+            found = _App(by_app[app], before[app], chosen).run(naming)
+            traffic = (versions or {}).get(app, ())
+            done += [_by_version(one, by_app[app], traffic) for one in _related(found, before[app])]
     return Clusters(clusters=tuple(done))
+
+
+def _related(now: Sequence[Cluster], before: Sequence[Cluster]) -> list[Cluster]:
+    """The clusters with where they come from and where they went; what was said of that once stays said."""
+    split, merged = splits(now, before), merges(now, before)
+    return [
+        replace(
+            one,
+            split_from=one.split_from or split.get(one.cluster_id, ""),
+            merged_into="" if one.members else merged.get(one.cluster_id, one.merged_into),
+        )
+        for one in now
+    ]
+
+
+def _by_version(one: Cluster, failures: Sequence[Failure], traffic: Sequence[Version]) -> Cluster:
+    if not traffic or not one.members:
+        return one
+    mine = set(one.episode_ids)
+    named = (f.agent_version for f in failures if f.episode_id in mine)
+    counts = counts_of(Counter(name for name in named if name is not None), traffic)
+    change = change_of(counts)
+    if change is None:
+        return replace(one, versions=counts)
+    return replace(one, versions=counts, change=change.movement, since=change.since)
 
 
 class _App:
@@ -277,7 +351,9 @@ class _App:
         for _, pool in sorted(by_cause.items()):
             for found in group(self.vectors[pool], distance=self.settings.distance):
                 members = [pool[i] for i in found]
-                if len(members) >= self.settings.smallest_text:
+                people = {who(self.failures[row]) for row in members}
+                # Wishes of fewer users may not be told, and a group that nobody can tell apart helps nobody.
+                if len(members) >= self.settings.smallest_text and len(people) >= self.settings.k:
                     self._add(self._text_id(members), TEXT, members, detail="")
                     taken.update(members)
         return [row for row in rows if row not in taken]
@@ -318,6 +394,9 @@ class _App:
             examples=self._examples(chosen) if people >= self.settings.k else (),
             exemplars=draft.exemplars or self._exemplars(draft, chosen),
             members=tuple(_member(member) for member in members),
+            amounts=_cost(members),
+            split_from=draft.known.split_from if draft.known else "",
+            merged_into=draft.known.merged_into if draft.known else "",
         )
         return self._named(replace(described, movement=self._movement(described)), draft, naming)
 
@@ -366,6 +445,14 @@ def _draft_of(one: Cluster) -> _Draft:
         known=one,
         exemplars=one.exemplars,
     )
+
+
+def _cost(members: Sequence[Failure]) -> tuple[Amount, ...]:
+    units: defaultdict[str, dict[str, float]] = defaultdict(dict)
+    for member in members:
+        for amount in member.amounts:
+            units[amount.unit][member.episode_id] = amount.value
+    return added_up(units)
 
 
 def _known(draft: _Draft) -> Cluster:

@@ -52,7 +52,7 @@ from synth.failures.signals import SIGNAL_TYPE, Signal, signals_of
 from synth.failures.texts import facet, template, values_of, vocabulary
 from synth.failures.turns import turns_of
 from synth.failures.words import BROKEN, name_words
-from synth.labels import Label
+from synth.labels import Amount, Label
 
 CONFIRMED: Final = "confirmed"
 SUSPECTED: Final = "suspected"
@@ -96,6 +96,9 @@ class Failure:
     """What speaks for a cause at a step, the heaviest first."""
     beside: str | None = None
     """A resolved attempt at the same request."""
+    agent_version: str | None = None
+    amounts: tuple[Amount, ...] = ()
+    """What it cost, where outcomes say so."""
     named_by: str = EVIDENCE
     """Who named the cause, the step and the agent above: one of those in `opinions`."""
     opinions: tuple[Opinion, ...] = ()
@@ -107,6 +110,7 @@ class Failure:
         return PARTIES.get(self.cause, "agent")
 
 
+AMOUNT_TYPE: Final = pa.struct([("unit", pa.string()), ("value", pa.float64())])
 _COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
     ("app", pa.string()),
     ("day", pa.string()),
@@ -129,6 +133,8 @@ _COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
     ("beside", pa.string()),
     ("named_by", pa.string()),
     ("opinions", pa.list_(OPINION_TYPE)),
+    ("agent_version", pa.string()),
+    ("amounts", pa.list_(AMOUNT_TYPE)),
 ]
 FAILURE_SCHEMA: Final = pa.schema(_COLUMNS)
 """The lake table `failures`, partitioned by app and day."""
@@ -260,6 +266,7 @@ def _record(reading: Reading, signals: tuple[Signal, ...], *, status: str, said:
         beside=next((one.episode_id for one in reading.resolved), None),
         named_by=EVIDENCE if other is None else other.by,
         opinions=(own, *said.opinions),
+        agent_version=episode.agent_version,
     )
 
 

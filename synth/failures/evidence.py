@@ -258,6 +258,7 @@ def _stopped(case: Case) -> Iterator[Evidence]:
             cause="premature_end",
             step=left.step,
             weight=1.0,
+            about=(done[-1].name,) if done else (),
             says="Nothing was changed, and from here on the agent did nothing any more.",
         )
 

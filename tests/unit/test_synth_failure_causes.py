@@ -259,6 +259,14 @@ def test_a_resolved_attempt_shows_what_was_to_be_done_at_the_critical_step() -> 
     assert step_beside((says("Hello."),), 0, ()) is None
 
 
+def test_beside_a_call_that_was_made_again_stands_what_came_next() -> None:
+    """Both looked the loan up; the resolved attempt, which looked up another thing first, then asked for the yes and renewed."""
+    right = (says("Who is asking?"), *renewed("L-1"))
+    look = call("1", "find_loan", loan_id="L-1")
+    circling = (*right[1:4], look, result("1", "{}"), look)
+    assert right[step_beside(circling, 5, right) or 0].tool_calls[0].name == "renew_loan"
+
+
 def test_every_cause_has_a_party_and_evidence_no_text() -> None:
     """What is told of a step is said in our words."""
     secret = "Marisol Quint, 99-1234"

@@ -13,12 +13,11 @@ from dagster_project.home.layout import apps_of, open_home
 
 if TYPE_CHECKING:
     from dagster_project.lake.store import Lake
-    from redact.records.clean_episode import CleanStep
     from synth.clusters.clustering import Cluster
     from synth.failures.detection import Failure
 
-LONGEST: Final = 400
-"""Characters of a step that are shown."""
+MOST: Final = 20
+"""Failures of a cluster that are listed."""
 
 
 def failures(
@@ -35,6 +34,7 @@ def failures(
     """
     opened = open_home(home)
     # pyarrow, deltalake and the records: 1 s
+    from dagster_project.causes.cluster_rows import cost_of  # noqa: PLC0415
     from dagster_project.lake.clean_records import home_days  # noqa: PLC0415
     from dagster_project.lake.rows import plain_json  # noqa: PLC0415
     from dagster_project.lake.store import Lake  # noqa: PLC0415
@@ -65,7 +65,8 @@ def failures(
             f"{100 * c.failures / max(seen[c.app], 1):.1f} %",
             c.confirmed,
             c.subjects,
-            c.movement,
+            c.moves,
+            cost_of(c),
         )
         for c in found
     ]
@@ -79,9 +80,48 @@ def failures(
         "confirmed",
         "users",
         "trend",
+        "cost",
     )
+    if not any(c.amounts for c in found):
+        headings, listed = headings[:-1], [row[:-1] for row in listed]
     print_table("Failure clusters", headings, listed)
+    _show_lineage(lake, sorted(seen))
     _show_agreement(lake, sorted(seen))
+
+
+def _show_lineage(lake: "Lake", apps: "Sequence[str]") -> None:
+    """Clusters that were split, merged or retired."""
+    from dagster_project.causes.cluster_rows import lineage_of  # noqa: PLC0415 - see above
+    from dagster_project.lake.clean_records import clusters_of  # noqa: PLC0415 - see above
+
+    known = [one for app in apps for one in clusters_of(lake, app)]
+    rows = [
+        (one.cluster_id[:12], one.app, one.name, told)
+        for one in known
+        if (told := lineage_of(one, known))
+    ]
+    if rows:
+        print_table(
+            "Clusters that came or went", ("id", "app", "what fails", "what became of it"), rows
+        )
+
+
+def _show_facts(lake: "Lake", one: "Cluster") -> None:
+    """Where a cluster comes from, what it cost, and how often it happens in each version of the agent."""
+    from dagster_project.causes.cluster_rows import cost_of, lineage_of  # noqa: PLC0415 - see above
+    from dagster_project.lake.clean_records import clusters_of  # noqa: PLC0415 - see above
+
+    told = [lineage_of(one, clusters_of(lake, one.app)), one.moves]
+    if one.amounts:
+        told.append(f"cost: {cost_of(one)}")
+    for line in filter(None, told):
+        print_text(line)
+    if one.versions:
+        rows = [
+            (v.version, v.failures, v.episodes, f"{100 * v.failures / max(v.episodes, 1):.1f} %")
+            for v in one.versions
+        ]
+        print_table("By version of the agent", ("version", "failures", "episodes", "share"), rows)
 
 
 def _show_agreement(lake: "Lake", apps: "Sequence[str]") -> None:
@@ -113,55 +153,45 @@ def _show_one(lake: "Lake", one: "Cluster", *, as_json: bool) -> None:
             f.agent or "-",
             "-" if f.step is None else f.step,
             f.named_by,
-            " ".join(
-                dict.fromkeys(
-                    [
-                        *(e.says for e in f.evidence if e.step == f.step),
-                        *(s.says for s in f.signals),
-                    ]
-                )
-            ),
+            _shows(f),
         )
-        for f in members
+        for f in members[:MOST]
     ]
-    print_table(one.name, ("episode", "status", "agent", "step", "named by", "what shows it"), rows)
+    headings = ("episode", "status", "agent", "step", "named by", "what shows it")
+    print_table(one.name, headings, rows)
+    if len(members) > MOST:
+        print_text(f"and {len(members) - MOST} more; --json has all of them")
+    _show_facts(lake, one)
     if one.named:
-        _show_beside(lake, one, members)
+        _show_beside(lake, members)
     print_text(
         f"tasks of this cluster: tracegym export taskset DEST --select cluster={one.cluster_id[:12]}"
     )
 
 
-def _show_beside(lake: "Lake", one: "Cluster", members: "Sequence[Failure]") -> None:
-    """The critical step of the first failure that has a resolved attempt beside it."""
-    from dagster_project.lake.clean_records import clean_episodes_of  # noqa: PLC0415 - see above
-    from synth.failures.resolved_twin import step_beside  # noqa: PLC0415
+def _show_beside(lake: "Lake", members: "Sequence[Failure]") -> None:
+    """The critical step of a failure beside what a resolved attempt at the same request did there."""
+    from dagster_project.causes.side_by_side import side_by_side  # noqa: PLC0415 - see above
 
-    compared = [f for f in members if f.beside is not None and f.step is not None]
-    if not compared:
+    found = side_by_side(lake, members)
+    if found is None:
         return
-    first = compared[0]
-    ids = {first.episode_id, first.beside}
-    found = {e.episode_id: e for e in clean_episodes_of(lake, one.app) if e.episode_id in ids}
-    failed, resolved = found.get(first.episode_id), found.get(first.beside or "")
-    if failed is None or resolved is None or first.step is None:
-        return
-    beside = step_beside(failed.steps, first.step, resolved.steps)
-    rows = [("fails", first.episode_id, first.step, _said(failed.steps[first.step]))]
-    if beside is not None:
-        rows.append(("resolved", resolved.episode_id, beside, _said(resolved.steps[beside])))
-    print_table(
-        "The critical step beside a resolved attempt at the same request",
-        ("", "episode", "step", "what was done"),
-        rows,
-    )
+    failed, resolved = found.failed, found.resolved
+    rows = [
+        ("episode", failed.episode_id, resolved.episode_id),
+        ("step", failed.step, resolved.step),
+        ("before it", failed.before, resolved.before),
+        ("what was done", failed.done, resolved.done),
+        ("what came back", failed.back, resolved.back),
+    ]
+    print_table("The same request, failed and resolved", ("", "failed", "resolved"), rows)
 
 
-def _said(step: "CleanStep") -> str:
-    """A step in one line, cut where it is long."""
-    calls = [f"{call.name} {call.arguments}" for call in step.tool_calls]
-    text = " ".join(" ".join([step.content or "", *calls]).split())
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+def _shows(failure: "Failure") -> str:
+    """What the evidence says of the critical step, else what the signals say."""
+    at = [piece.says for piece in failure.evidence if piece.step == failure.step]
+    signals = [signal.says for signal in failure.signals if signal.family != "outcome"]
+    return " ".join(dict.fromkeys(at or signals)) or "Only the outcome."
 
 
 def said_of(one: "Cluster") -> "Cluster":

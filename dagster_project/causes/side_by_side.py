@@ -1,0 +1,83 @@
+"""A failing step beside a resolved attempt at the same request, as the command line and the report show it.
+
+Comes in: the failures of a cluster and the clean lake. Goes out: two steps, each with what stood before it, what was done and what came back. Not here: which step answers to which (`synth.failures.resolved_twin`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import CLEAN_EPISODES
+from redact.records.clean_episode import CleanEpisode, CleanStep
+from redact.records.clean_rows import clean_episode_from_row
+from synth.failures.detection import Failure
+from synth.failures.resolved_twin import step_beside
+
+LONGEST: Final = 400
+"""Characters of each part that are shown."""
+TRIED: Final = 5
+"""Failures that are looked at for one whose step differs from the resolved one's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepShown:
+    """One step, for people."""
+
+    episode_id: str
+    step: int
+    before: str
+    """The last message that the agent had before it."""
+    done: str
+    back: str
+    """What came back: a result, or what the user said."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideBySide:
+    """A failing step and a resolved one."""
+
+    failed: StepShown
+    resolved: StepShown
+
+
+def side_by_side(lake: Lake, members: Sequence[Failure]) -> SideBySide | None:
+    """The first failure that has a resolved attempt beside it in which something else was done."""
+    compared = [f for f in members if f.beside is not None and f.step is not None]
+    for failure in compared[:TRIED]:
+        failed = _episode(lake, failure.app, failure.episode_id)
+        resolved = _episode(lake, failure.app, failure.beside or "")
+        if failed is None or resolved is None or failure.step is None:
+            continue
+        other = step_beside(failed.steps, failure.step, resolved.steps)
+        if other is not None:
+            return SideBySide(
+                failed=_step_shown(failed, failure.step), resolved=_step_shown(resolved, other)
+            )
+    return None
+
+
+def _episode(lake: Lake, app: str, episode_id: str) -> CleanEpisode | None:
+    rows = lake.read(CLEAN_EPISODES, app=app, equals={"episode_id": episode_id}).to_pylist()
+    return next(map(clean_episode_from_row, rows), None)
+
+
+def _step_shown(episode: CleanEpisode, step: int) -> StepShown:
+    steps = episode.steps
+    later = next((s for s in steps[step + 1 :] if s.role in {"user", "tool"}), None)
+    before = next((s for s in reversed(steps[:step]) if s.role in {"user", "tool"}), None)
+    return StepShown(
+        episode_id=episode.episode_id,
+        step=step,
+        before="" if before is None else _said(before),
+        done=_said(steps[step]),
+        back="" if later is None else _said(later),
+    )
+
+
+def _said(step: CleanStep) -> str:
+    """A step in one line, with who speaks, cut where it is long."""
+    calls = [f"calls {call.name} {call.arguments}" for call in step.tool_calls]
+    who = {"user": "User: ", "tool": f"{step.tool_name or 'Tool'} answers: "}.get(step.role, "")
+    text = who + " ".join(" ".join([step.content or "", *calls]).split())
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
