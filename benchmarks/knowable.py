@@ -19,7 +19,7 @@ from benchmarks.backtest import SPLITS, Split
 from benchmarks.chat_logs import to_episode
 from benchmarks.shown_before import unknowables
 from benchmarks.world_suites import recorded
-from environments.fidelity import Judged, RecordedCall, RecordedEpisode, judge, replay
+from environments.fidelity import JudgedCall, RecordedCall, RecordedEpisode, judge, replay
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import parse_arguments, parse_literal, unwrap
 from environments.runtime.world.world import World
@@ -34,7 +34,7 @@ RIGHT: Final = frozenset({"exact", "equivalent"})
 class Asked:
     """One held-out call: what the world said, and why nobody could know (None where somebody could)."""
 
-    judged: Judged
+    judged: JudgedCall
     unknowable: str | None
 
 
@@ -62,7 +62,7 @@ def measure(split: Split, data: Path) -> Measured:
     alone = replay(world, recordings, envelopes=envelopes).judged
     told = [j for e in recordings for j in _follow(world, e, envelopes.get(e.caller or ""))]
 
-    def both(judged: Iterable[Judged], *, told: bool) -> tuple[Asked, ...]:
+    def both(judged: Iterable[JudgedCall], *, told: bool) -> tuple[Asked, ...]:
         whys = unknowables(train, asked, told=told)
         return tuple(Asked(judged=j, unknowable=w) for j, w in zip(judged, whys, strict=True))
 
@@ -71,18 +71,18 @@ def measure(split: Split, data: Path) -> Measured:
 
 def _follow(
     world: World, episode: RecordedEpisode, envelope: Mapping[str, Json] | None
-) -> Iterator[Judged]:
+) -> Iterator[JudgedCall]:
     """Each call asked of a copy; the session itself is told what really came."""
     session = world.session(episode.start, started_at=episode.started_at, caller=episode.caller)
     for position, call in enumerate(episode.calls):
         truth = unwrap(call.content, envelope)
         result = session.fork().call(call.name, call.arguments)
-        yield Judged(
+        yield JudgedCall(
             episode_id=episode.episode_id,
             position=position,
             call=call,
             result=result,
-            tool=world.meant(call.name, call.arguments),
+            tool=world.part_name(call.name, call.arguments),
             asked=call.arguments,
             verdict=judge(result, truth),
         )

@@ -20,7 +20,7 @@ from typing import Any, Final
 from benchmarks.backends.attempts import Made
 from benchmarks.backends.backend import Answer, Backend, ToolError
 from benchmarks.chat_logs import to_episode
-from environments.fidelity import Fidelity, Judged, RecordedCall, RecordedEpisode, equal, replay
+from environments.fidelity import Fidelity, JudgedCall, RecordedCall, RecordedEpisode, equal, replay
 from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode
 from synth.worlds import WorldSettings, learn_world
@@ -342,7 +342,7 @@ def meant(content: str) -> str:
     return content
 
 
-def verdict(one: Judged) -> str:
+def verdict(one: JudgedCall) -> str:
     """Right, wrong or unknown, by what the answer means."""
     if one.verdict == "unknown":
         return "unknown"

@@ -67,7 +67,7 @@ def _end(end: Arguments, who: str) -> str:
         return f"{who} nothing"
     by = "by calling" if writes else "as follows:"
     exactly = "exactly one thing" if len(done) == 1 else f"exactly {len(done)} things"
-    return f"{who} {exactly}, {by} {_listed(done, '; ')}"
+    return f"{who} {exactly}, {by} {_list_text(done, '; ')}"
 
 
 def _perhaps(end: Arguments) -> str:
@@ -76,10 +76,10 @@ def _perhaps(end: Arguments) -> str:
     ways = [_rows(row) for row in rows] if isinstance(rows, list) else []
     if not any(ways):
         return ""
-    calls = [_listed([_call(row) for row in way], "; ") if way else "none" for way in ways]
+    calls = [_list_text([_call(row) for row in way], "; ") if way else "none" for way in ways]
     return (
         " Of some calls nobody knows whether they change anything; it makes these and no others of them, "
-        f"or is not graded: {_listed(calls, ', or else ', 4)}."
+        f"or is not graded: {_list_text(calls, ', or else ', 4)}."
     )
 
 
@@ -93,7 +93,7 @@ def _told(args: Arguments) -> str:
     value = args.get("value")
     among = args.get("among")
     beside = f", in a message with at most {_others(among)}" if _is_count(among) else ""
-    return f"The agent tells the user {_shown(value)}{beside}."
+    return f"The agent tells the user {_value_text(value)}{beside}."
 
 
 def _others(number: int) -> str:
@@ -101,10 +101,10 @@ def _others(number: int) -> str:
 
 
 def _told_some(args: Arguments) -> str:
-    facts = [_shown(fact.get("value")) for fact in _objects(args.get("facts"))]
+    facts = [_value_text(fact.get("value")) for fact in _objects(args.get("facts"))]
     least = args.get("least")
     needed = least if _is_count(least) else 1
-    such = f"; good attempts told {_listed(facts)}" if facts else ""
+    such = f"; good attempts told {_list_text(facts)}" if facts else ""
     texts = "; a name or a text of a record counts as well" if args.get("texts") is True else ""
     what = _count(needed, "fact", "facts")
     return f"The agent tells the user at least {what} that it had to find out{such}{texts}."
@@ -135,20 +135,22 @@ def _kinds(args: Arguments) -> str:
 def _answered(args: Arguments) -> str:
     answers = args.get("answers")
     rows = answers if isinstance(answers, list) else []
-    right = [_shown(row.get("value")) if isinstance(row, dict) else _shown(row) for row in rows]
-    return f"The agent's final answer is {_listed(right, ' or ')}, in any form, and no other."
+    right = [
+        _value_text(row.get("value")) if isinstance(row, dict) else _value_text(row) for row in rows
+    ]
+    return f"The agent's final answer is {_list_text(right, ' or ')}, in any form, and no other."
 
 
 def _text_holds(args: Arguments) -> str:
-    facts = [_shown(fact.get("value")) for fact in _objects(args.get("facts"))]
+    facts = [_value_text(fact.get("value")) for fact in _objects(args.get("facts"))]
     words = _texts(args.get("words"))
     least = args.get("least")
     needed = least if _is_count(least) else len(words)
-    wanted = [f"these facts in any form: {_listed(facts)}"] if facts else []
+    wanted = [f"these facts in any form: {_list_text(facts)}"] if facts else []
     if words and needed:
         wanted.append(_some_words(needed, words))
     held = "; and ".join(wanted) or "anything"
-    tool, name = _shown(args.get("tool")), _shown(args.get("argument"))
+    tool, name = _value_text(args.get("tool")), _value_text(args.get("argument"))
     return f"The agent gives {tool}, as “{name}”, a text with {held}."
 
 
@@ -160,7 +162,7 @@ def _text_grounded(args: Arguments) -> str:
         for tool, names in named.items()
     ]
     said = f"Every {_kinds(args)} that the agent writes {_GROUND}"
-    return f"{said}. That goes for {_listed(where, ', ', MOST_WORDS)}." if where else f"{said}."
+    return f"{said}. That goes for {_list_text(where, ', ', MOST_WORDS)}." if where else f"{said}."
 
 
 def _copied(args: Arguments) -> str:
@@ -187,7 +189,7 @@ def _said(args: Arguments) -> str:
 
 def _some_words(needed: int, words: Sequence[str]) -> str:
     """How many of some words are asked for: `all of these words: pack, bags`."""
-    listed = _listed(words, most=MOST_WORDS)
+    listed = _list_text(words, most=MOST_WORDS)
     if len(words) == 1:
         return f"the word “{listed}”"
     how_many = "all" if needed >= len(words) else f"at least {needed}"
@@ -200,9 +202,7 @@ def _spoke(args: Arguments) -> str:
     after = ""
     if args.get("after_calls") is True:
         tools = _texts(args.get("unless"))
-        after = (
-            f" after its last call{', unless that is ' + _listed(tools, ' or ') if tools else ''}"
-        )
+        after = f" after its last call{', unless that is ' + _list_text(tools, ' or ') if tools else ''}"
     return f"The agent answers the user in at least {_count(times, 'message', 'messages')}{after}."
 
 
@@ -224,7 +224,9 @@ def _read(args: Arguments) -> str:
 
 def _before(args: Arguments) -> str:
     first, then = _texts(args.get("first")), _texts(args.get("then"))
-    return f"The agent calls {_listed(first, ' or ')} before it calls {_listed(then, ' or ')}."
+    return (
+        f"The agent calls {_list_text(first, ' or ')} before it calls {_list_text(then, ' or ')}."
+    )
 
 
 def _confirmed(args: Arguments) -> str:
@@ -234,7 +236,7 @@ def _confirmed(args: Arguments) -> str:
 
 
 def _never_called(args: Arguments) -> str:
-    return f"The agent never calls {_listed(_texts(args.get('tools')), ' or ')}."
+    return f"The agent never calls {_list_text(_texts(args.get('tools')), ' or ')}."
 
 
 def _called(args: Arguments) -> str:
@@ -260,8 +262,8 @@ def _judge(args: Arguments) -> str:
         "conversation": "what is said and every call with its answer",
         "written": "what the user says and the texts that the agent writes",
     }.get(str(args.get("evidence")), "what the agent says to the user")
-    asked = _shown(args.get("prompt"), MOST - 200)
-    return f"A judge reads {look_at} and scores from {_shown(low)} to {_shown(high)}: “{asked}”"
+    asked = _value_text(args.get("prompt"), MOST - 200)
+    return f"A judge reads {look_at} and scores from {_value_text(low)} to {_value_text(high)}: “{asked}”"
 
 
 SENTENCES: Final[dict[str, Callable[[Arguments], str]]] = {
@@ -292,9 +294,9 @@ SENTENCES: Final[dict[str, Callable[[Arguments], str]]] = {
 
 
 def _other(fn: str, args: Arguments) -> str:
-    parts = [f"{_words(name)} {_shown(value)}" for name, value in sorted(args.items())]
+    parts = [f"{_words(name)} {_value_text(value)}" for name, value in sorted(args.items())]
     name = _words(fn) or "this kind of check"
-    return f"The attempt passes “{name}”{' with ' + _listed(parts, '; ') if parts else ''}."
+    return f"The attempt passes “{name}”{' with ' + _list_text(parts, '; ') if parts else ''}."
 
 
 def _any_of(args: Arguments) -> str:
@@ -303,11 +305,11 @@ def _any_of(args: Arguments) -> str:
     tool = ""
     for row in _rows(args.get("any_of")):
         text = _call(row)
-        name = _shown(row[0]) if row else ""
+        name = _value_text(row[0]) if row else ""
         known = tool == name and text.startswith(f"{name} with ")
         calls.append(text.removeprefix(f"{name} ") if known else text)
         tool = name
-    return _listed([*_texts(args.get("tools")), *filter(None, calls)], " or ")
+    return _list_text([*_texts(args.get("tools")), *filter(None, calls)], " or ")
 
 
 def _call(row: Sequence[Json]) -> str:
@@ -319,18 +321,18 @@ def _call(row: Sequence[Json]) -> str:
         arguments = _parsed(arguments)
     times = row[2] if len(row) > 2 else 1
     often = f" {times} times" if _is_count(times) and times > 1 else ""
-    given = _shown(arguments)
+    given = _value_text(arguments)
     if isinstance(arguments, dict):
         given = _fields(arguments) if arguments else ""
-    return f"{_shown(row[0])}{often}{' with ' + given if given else ''}"
+    return f"{_value_text(row[0])}{often}{' with ' + given if given else ''}"
 
 
 def _effect(row: Sequence[Json]) -> str:
     """A field that is set: `[kind of record, its key, field, value]`."""
     parts = [_parsed(cell) if isinstance(cell, str) else cell for cell in row]
     if len(parts) < 4:
-        return _listed([_shown(part) for part in parts], " ")
-    return f"{_shown(parts[0])} {_shown(parts[1])}: {_shown(parts[2])} becomes {_shown(parts[3])}"
+        return _list_text([_value_text(part) for part in parts], " ")
+    return f"{_value_text(parts[0])} {_value_text(parts[1])}: {_value_text(parts[2])} becomes {_value_text(parts[3])}"
 
 
 def _parsed(text: str) -> Json:
@@ -346,23 +348,23 @@ def _parsed(text: str) -> Json:
 
 def _fields(value: Mapping[str, Json]) -> str:
     items = [f"{name} {_quoted(item)}" for name, item in value.items()]
-    return _listed(items, most=MOST_WORDS)
+    return _list_text(items, most=MOST_WORDS)
 
 
 def _quoted(value: Json) -> str:
     """A text of several words in quotes, so that it cannot be taken for the next field."""
-    shown = _shown(value)
+    shown = _value_text(value)
     return f"“{shown}”" if isinstance(value, str) and " " in shown and value.strip() else shown
 
 
-def _shown(value: Json, most: int = MOST_VALUE) -> str:
+def _value_text(value: Json, most: int = MOST_VALUE) -> str:
     """A value as a person writes it: a number as it stands, a list with commas, an object in brackets."""
     if value is None or isinstance(value, bool):
         return {None: "(nothing)", True: "yes", False: "no"}[value]
     if isinstance(value, str):
         shown = " ".join(value.split()) or "(nothing)"
     elif isinstance(value, list) and _depth(value) < 3:
-        shown = _listed([_shown(item) for item in value])
+        shown = _list_text([_value_text(item) for item in value])
     elif isinstance(value, dict) and _depth(value) < 3:
         shown = f"({_fields(value)})" if value else "(nothing)"
     elif isinstance(value, list | dict):
@@ -388,7 +390,7 @@ def _items(value: Json) -> Iterable[Json]:
     return value if isinstance(value, list) else ()
 
 
-def _listed(items: Sequence[str], between: str = ", ", most: int = MOST_LISTED) -> str:
+def _list_text(items: Sequence[str], between: str = ", ", most: int = MOST_LISTED) -> str:
     shown = between.join(items[:most]) or "(nothing)"
     rest = len(items) - most
     return f"{shown}{between.rstrip()} and {rest} more" if rest > 0 else shown
@@ -417,7 +419,7 @@ def _limit(value: Json, one: str, many: str) -> str:
 
 
 def _count(number: Json, one: str, many: str) -> str:
-    return f"{_shown(number)} {one if number == 1 else many}"
+    return f"{_value_text(number)} {one if number == 1 else many}"
 
 
 def _is_count(value: Json) -> TypeGuard[int]:
@@ -442,4 +444,4 @@ def _objects(value: Json) -> list[dict[str, Json]]:
 
 def _texts(value: Json) -> list[str]:
     items = value if isinstance(value, list) else [] if value is None else [value]
-    return [_shown(item) for item in items]
+    return [_value_text(item) for item in items]

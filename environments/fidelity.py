@@ -56,7 +56,7 @@ class RecordedEpisode:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class JudgedCall:
     """One replayed call with its verdict."""
 
     episode_id: str
@@ -79,7 +79,7 @@ class Judged:
 class Fidelity:
     """All replayed calls and their counts."""
 
-    judged: tuple[Judged, ...]
+    judged: tuple[JudgedCall, ...]
     writers: frozenset[str]
 
     @property
@@ -92,7 +92,7 @@ class Fidelity:
         """Calls that the tape answers otherwise."""
         return sum(j.taped == "wrong" for j in self.judged)
 
-    def of(self, episodes: Container[str]) -> Fidelity:
+    def restricted_to(self, episodes: Container[str]) -> Fidelity:
         """The calls of some episodes only."""
         chosen = tuple(j for j in self.judged if j.episode_id in episodes)
         return Fidelity(judged=chosen, writers=self.writers)
@@ -113,8 +113,8 @@ class Fidelity:
         """What a simulating model's answers are worth, apart from everything that is known."""
         asked = [j for j in self.judged if j.simulated is not None]
         return {
-            **_simulated(asked),
-            "by_tool": {name: _simulated(group) for name, group in _groups(asked, _name)},
+            **_count_simulated(asked),
+            "by_tool": {name: _count_simulated(group) for name, group in _groups(asked, _name)},
         }
 
 
@@ -126,7 +126,7 @@ def replay(
     envelopes: Mapping[str, Mapping[str, Json]] | None = None,
 ) -> Fidelity:
     """Replay recorded calls, each episode in a session of its own, and judge every answer."""
-    judged: list[Judged] = []
+    judged: list[JudgedCall] = []
     known = world.world if isinstance(world, SimulatedWorld) else world
     for episode in episodes:
         session = world.session(episode.start, started_at=episode.started_at, caller=episode.caller)
@@ -136,13 +136,13 @@ def replay(
         for position, call in enumerate(episode.calls):
             truth = unwrap(call.content, envelope)
             result = session.call(call.name, _renamed(call.arguments, to_new))
-            tool, own = _meant(known, call)
+            tool, own = _meant_call(known, call)
             asked = CallInFlight(tool, "", version_at(known.versions, tool, episode.started_at))
             by_format = _by_format(known, asked, result, truth, to_new)
             answer = (tape or {}).get((call.name, tape_key(call.arguments)))
             same = answer is not None and equal(unwrap(answer, envelope), truth)
             judged.append(
-                Judged(
+                JudgedCall(
                     episode_id=episode.episode_id,
                     position=position,
                     call=call,
@@ -234,34 +234,34 @@ def record_tape(episodes: Iterable[RecordedEpisode]) -> dict[tuple[str, str], st
     return tape
 
 
-def _counts(judged: Iterable[Judged]) -> dict[str, Json]:
+def _counts(judged: Iterable[JudgedCall]) -> dict[str, Json]:
     counts = Counter(j.verdict for j in judged)
     return {name: counts[name] for name in VERDICTS}
 
 
 def _groups(
-    judged: Iterable[Judged], key: Callable[[Judged], str]
-) -> list[tuple[str, list[Judged]]]:
-    groups: dict[str, list[Judged]] = {}
+    judged: Iterable[JudgedCall], key: Callable[[JudgedCall], str]
+) -> list[tuple[str, list[JudgedCall]]]:
+    groups: dict[str, list[JudgedCall]] = {}
     for item in judged:
         groups.setdefault(key(item), []).append(item)
     return sorted(groups.items())
 
 
-def _grouped(judged: Iterable[Judged], key: Callable[[Judged], str]) -> dict[str, Json]:
+def _grouped(judged: Iterable[JudgedCall], key: Callable[[JudgedCall], str]) -> dict[str, Json]:
     return {name: {"calls": len(g), **_counts(g)} for name, g in _groups(judged, key)}
 
 
-def _meant(world: World, call: RecordedCall) -> tuple[str, str]:
+def _meant_call(world: World, call: RecordedCall) -> tuple[str, str]:
     """The tool that a call means, and the arguments that this one takes."""
     parsed = parse_arguments(call.arguments) if world.dispatched else None
     if parsed is None:
         return call.name, call.arguments
-    found = world.dispatched.meant(call.name, parsed)
+    found = world.dispatched.meaning_of(call.name, parsed)
     return found.tool, json.dumps(dict(found.arguments), ensure_ascii=False)
 
 
-def _tool(judged: Sequence[Judged]) -> dict[str, Json]:
+def _tool(judged: Sequence[JudgedCall]) -> dict[str, Json]:
     """One tool: its counts, who answered, the floor, and the calls that nobody could answer by shape and reason."""
     unknown = [j for j in judged if j.verdict == "unknown"]
     shapes = _groups(unknown, lambda j: shape_of(j.asked))
@@ -277,15 +277,15 @@ def _tool(judged: Sequence[Judged]) -> dict[str, Json]:
     }
 
 
-def _simulated(judged: Iterable[Judged]) -> dict[str, Json]:
+def _count_simulated(judged: Iterable[JudgedCall]) -> dict[str, Json]:
     counts = Counter(j.simulated for j in judged)
     return {"calls": counts.total(), "exact": counts["exact"], "wrong": counts["wrong"]}
 
 
-def _taped(judged: Iterable[Judged]) -> dict[str, Json]:
+def _taped(judged: Iterable[JudgedCall]) -> dict[str, Json]:
     counts = Counter(j.taped for j in judged)
     return {"exact": counts["exact"], "wrong": counts["wrong"]}
 
 
-def _name(judged: Judged) -> str:
+def _name(judged: JudgedCall) -> str:
     return judged.tool

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from environments.fidelity import EQUIVALENT, Fidelity, Judged
+from environments.fidelity import EQUIVALENT, Fidelity, JudgedCall
 from environments.runtime.task.attempt import Json
 from environments.runtime.world.world import World
 
@@ -32,21 +32,21 @@ def frontier(world: World, asked: Replayed) -> dict[str, Json]:
     return {f"{risk:g}": _counts(asked(world.at_risk(risk)).judged) for risk in points}
 
 
-def reliability(judged: Iterable[Judged]) -> dict[str, Json]:
+def reliability(judged: Iterable[JudgedCall]) -> dict[str, Json]:
     """Told answers by band of confidence, and by tool: how many, how many right, how many promised to be right."""
-    bands: dict[str, list[Judged]] = defaultdict(list)
-    tools: dict[str, list[Judged]] = defaultdict(list)
+    bands: dict[str, list[JudgedCall]] = defaultdict(list)
+    tools: dict[str, list[JudgedCall]] = defaultdict(list)
     for one in judged:
         if one.verdict in (*RIGHT, "wrong"):
             bands[f"{max(b for b in BANDS if b <= one.result.confidence):g}"].append(one)
             tools[one.tool].append(one)
     return {
-        "by_confidence": {name: _held(bands[name]) for name in sorted(bands, key=float)},
-        "by_tool": {name: _held(tools[name]) for name in sorted(tools)},
+        "by_confidence": {name: _calibration_of(bands[name]) for name in sorted(bands, key=float)},
+        "by_tool": {name: _calibration_of(tools[name]) for name in sorted(tools)},
     }
 
 
-def trust(judged: Iterable[Judged]) -> list[Json]:
+def trust(judged: Iterable[JudgedCall]) -> list[Json]:
     """How sure the answers of behaviours are, by tool and source: `[tool, source, share that is right]`."""
     told: Counter[tuple[str, str]] = Counter()
     wrong: Counter[tuple[str, str]] = Counter()
@@ -61,13 +61,13 @@ def trust(judged: Iterable[Judged]) -> list[Json]:
     ]
 
 
-def _counts(judged: Iterable[Judged]) -> dict[str, Json]:
+def _counts(judged: Iterable[JudgedCall]) -> dict[str, Json]:
     counts = Counter(one.verdict for one in judged)
     right = sum(counts[name] for name in RIGHT)
     return {"right": right, "wrong": counts["wrong"], "unknown": counts["unknown"]}
 
 
-def _held(told: Iterable[Judged]) -> dict[str, Json]:
+def _calibration_of(told: Iterable[JudgedCall]) -> dict[str, Json]:
     told = list(told)
     return {
         "told": len(told),

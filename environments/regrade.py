@@ -133,11 +133,11 @@ def regrade(
             unreadable += 1
             continue
         attempt = attempt_of(task_set, run, messages, simulated)
-        found.append(_again(task_set, run, messages, attempt, recordings))
+        found.append(_regrade_run(task_set, run, messages, attempt, recordings))
     return Regrading(regraded=tuple(found), gone=gone, unreadable=unreadable)
 
 
-def _again(
+def _regrade_run(
     task_set: TaskSet,
     run: StoredRun,
     messages: Sequence[Message],

@@ -102,7 +102,7 @@ class Simulator:
         """The model's answer to one call; None where it has none or the endpoint failed."""
         self.counts.asked += 1
         try:
-            text = self.background.run(self._answer(self._asked(request))).strip()
+            text = self.background.run(self._answer(self._prompt(request))).strip()
         except EndpointError:
             self.counts.failed += 1
             if self.breaks:
@@ -116,7 +116,7 @@ class Simulator:
     async def _answer(self, asked: str) -> str:
         return await self.complete(instructions(), asked)
 
-    def _asked(self, request: Request) -> str:
+    def _prompt(self, request: Request) -> str:
         shown = {
             "tool": request.tool,
             "recorded examples": list(islice(examples(self.document, request.tool), MOST_EXAMPLES)),
@@ -186,10 +186,10 @@ def examples(document: WorldDocument, tool: str) -> Iterator[dict[str, str]]:
     enveloped = Enveloped(document.views.enveloped)
     for arguments, entries in document.tape.get(tool, {}).items():
         for entry in entries:
-            answer = enveloped.around(tool, entry.content)
+            answer = enveloped.wrap(tool, entry.content)
             yield {"arguments": arguments, "answer": answer[:MOST_TEXT]}
     part = document.tools.get(tool)
     table = document.tables.get(part.reads.table) if part is not None and part.reads else None
     for key, row in table.rows.items() if table is not None else ():
         answer = row if isinstance(row, str) else json.dumps(row, ensure_ascii=False)
-        yield {"key": key, "answer": enveloped.around(tool, answer)[:MOST_TEXT]}
+        yield {"key": key, "answer": enveloped.wrap(tool, answer)[:MOST_TEXT]}

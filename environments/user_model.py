@@ -51,7 +51,7 @@ class UserModel:
         self._complete = complete
         self._background = Background()
 
-    def of(self, task: Task) -> Callable[[], ModelledUser]:
+    def user_of(self, task: Task) -> Callable[[], ModelledUser]:
         """What makes the user of one run of a task."""
         return lambda: ModelledUser(task, self._ask)
 

@@ -124,7 +124,7 @@ def verify(  # noqa: PLR0913 - all that the gate is told
     material = Material(
         by_meaning(candidate, gate.dispatched),
         good,
-        read.beside(candidate, gate.dispatched),
+        read.others_for(candidate, gate.dispatched),
         read.changing,
     )
     gate.changed = bool(good.end.effects) or any(
@@ -135,7 +135,7 @@ def verify(  # noqa: PLR0913 - all that the gate is told
     probes += [*mutants(material), *recorded_bad(candidate.attempts)]
     if found:
         recorded = [
-            run(candidate.task, gate.asked(actions)) for actions in good_ones(candidate.attempts)
+            run(candidate.task, gate.as_asked(actions)) for actions in good_ones(candidate.attempts)
         ]
         known = known_in(candidate.task.tools)
         probes += found_probes(found, material, recorded, known)
@@ -212,7 +212,7 @@ def _answers_in_text(candidate: Candidate) -> list[str]:
 def _stands_in(value: Json, view: View) -> bool:
     if isinstance(value, str):
         return value.casefold() in view.given_words
-    return isinstance(value, int | float) and value in view.given
+    return isinstance(value, int | float) and value in view.given_numbers
 
 
 def _reachable(candidate: Candidate, seen: Attempt) -> list[str]:
@@ -244,7 +244,7 @@ class _Gate:
 
     def grade(self, actions: Sequence[Action]) -> tuple[Attempt, Verdict]:
         """Make an attempt of actions and grade it."""
-        attempt = self._run(self._candidate.task, self.asked(actions))
+        attempt = self._run(self._candidate.task, self.as_asked(actions))
         verdict = evaluate(
             self._candidate.rubric,
             attempt,
@@ -262,9 +262,9 @@ class _Gate:
         """The attempt of many calls, as if the task had no limits."""
         many = len(actions) + 1
         limits = Limits(messages=many, calls=many, unknown=many, characters=sys.maxsize)
-        return self._run(replace(self._candidate.task, limits=limits), self.asked(actions))
+        return self._run(replace(self._candidate.task, limits=limits), self.as_asked(actions))
 
-    def asked(self, actions: Sequence[Action]) -> tuple[Action, ...]:
+    def as_asked(self, actions: Sequence[Action]) -> tuple[Action, ...]:
         """The actions as a policy makes them: attacks name parts of tools that are several."""
         return tuple(map(self.dispatched.as_asked, actions))
 
@@ -300,7 +300,7 @@ class _Gate:
             in_gate=probe.in_gate,
             why=got.why,
             share=got.share,
-            actions=() if got.passed else self.asked(probe.actions),
+            actions=() if got.passed else self.as_asked(probe.actions),
         )
 
     def verdict(

@@ -27,7 +27,7 @@ from benchmarks.outside.tau2_desks import DESKS, LEFT_OUT, NO_DATABASE, tasks_of
 from benchmarks.shown_before import unknowables
 from benchmarks.unseen import recorded as recording
 from benchmarks.world_suites import recorded
-from environments.fidelity import Fidelity, Judged, RecordedEpisode, equal, replay
+from environments.fidelity import Fidelity, JudgedCall, RecordedEpisode, equal, replay
 from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode
 from synth.world.observation import histories
@@ -194,7 +194,7 @@ def show(found: Fidelity, knowable: Sequence[bool], options: argparse.Namespace)
             _print(found.judged, at)
 
 
-def _print(judged: Sequence[Judged], at: int) -> None:
+def _print(judged: Sequence[JudgedCall], at: int) -> None:
     one = judged[at]
     print(f"  {one.verdict}: {one.call.name}{one.call.arguments}")
     for before in judged[at - one.position : at]:

@@ -16,7 +16,7 @@ from environments.llm import LlmPolicy
 from environments.rollout.endpoint import EndpointPolicy, EndpointSettings
 from environments.rollout.engine import RolloutSettings
 from environments.rollout.policy import Policy
-from environments.rollout.scripts import scripted
+from environments.rollout.scripts import scripted_policy
 from environments.runtime.task.task_set import TaskSet
 
 LOCAL: Final = "torch:"
@@ -88,7 +88,7 @@ class PolicyChoice:
         elif "/" in self.name:
             yield LlmPolicy(model=self.name, temperature=self.temperature)
         else:
-            yield scripted(self.name, task_set)
+            yield scripted_policy(self.name, task_set)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

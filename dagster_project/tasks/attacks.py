@@ -16,7 +16,7 @@ from environments.rollout.budget import Budget, Limits
 from environments.rollout.errors import EndpointError
 from environments.runtime.task.task_set import PackedTask, TaskSet
 from environments.search.found_cheats import FoundCheat
-from environments.search.hunt import SCRIPTED, Ground, Judged, TaskHunt, ground_of, hunt
+from environments.search.hunt import SCRIPTED, DoubtfulAttempt, Ground, TaskHunt, ground_of, hunt
 from environments.search.player import play
 
 BUDGET: Final = 200
@@ -66,7 +66,7 @@ class Attacked:
         return [cheat for one in self.tasks for cheat in one.found]
 
     @property
-    def to_judge(self) -> list[Judged]:
+    def to_judge(self) -> list[DoubtfulAttempt]:
         """All paid attempts that only a person can call bad."""
         return [judged for one in self.tasks for judged in one.to_judge]
 

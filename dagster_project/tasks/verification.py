@@ -26,7 +26,7 @@ from dagster_project.tasks.kept_verdicts import Remembered
 from dagster_project.worlds.stored_worlds import StoredWorld
 from environments.judges.ask import Judge
 from environments.judges.question import Question
-from environments.kept.reads import Kept, Reads
+from environments.kept.reads import KeptVerdicts, Reads
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.candidate import Candidate
 from environments.runtime.values.canonical import task_version
@@ -170,9 +170,9 @@ class _Ground:
     """What is known already of how tasks give their arguments, by task id."""
 
     @cached_property
-    def keeping(self) -> Kept:
+    def keeping(self) -> KeptVerdicts:
         """The tasks of the app and its world, with the verdicts that new ones are compared with."""
-        keeping = Kept(
+        keeping = KeptVerdicts(
             self.candidates,
             World(self.world.document),
             known=self.reads,
@@ -209,7 +209,10 @@ def _ground(
 
 
 def _standing(
-    keeping: Kept, doubtful: Mapping[str, VerifiedTask], versions: Mapping[str, str], seen: Seen
+    keeping: KeptVerdicts,
+    doubtful: Mapping[str, VerifiedTask],
+    versions: Mapping[str, str],
+    seen: Seen,
 ) -> dict[str, VerifiedTask]:
     """The verdicts that the gate would give again, of the versions of today."""
     found: dict[str, VerifiedTask] = {}

@@ -216,7 +216,7 @@ class _App:
                 envelopes=self._envelopes(held),
             )
         new = {one.episode.episode_id for one in held if self._task_of(one.episode) is None}
-        counts = fidelity.of(new).to_json()
+        counts = fidelity.restricted_to(new).to_json()
         unseen = {name: counts[name] for name in (*VERDICTS, "tape")}
         if simulated_by is not None:
             found.add({"simulation": fidelity.simulation()})

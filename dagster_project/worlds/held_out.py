@@ -42,7 +42,7 @@ def measure(
     found = replay(world, asked, tape=record_tape(recorded_episodes(kept)))
     known = {task_of(e) for e in kept}
     unseen = {e.episode_id for e in held if task_of(e) not in known}
-    counts = found.of(unseen).to_json()
+    counts = found.restricted_to(unseen).to_json()
     names = ("calls", *VERDICTS, "tape")
     return {
         **found.to_json(),

@@ -63,7 +63,10 @@ def our_times(clean: Lake, world: StoredWorld) -> Iterator[tuple[str, float]]:
         for call in recorded_calls(episode).calls:
             began = time.thread_time_ns()
             session.call(call.name, call.arguments)
-            yield backend.meant(call.name, call.arguments), (time.thread_time_ns() - began) / 1e6
+            yield (
+                backend.part_name(call.name, call.arguments),
+                (time.thread_time_ns() - began) / 1e6,
+            )
 
 
 def _medians(times: Iterator[tuple[str, float]]) -> dict[str, float]:

@@ -120,7 +120,7 @@ def _traits(entry: Entry, keys: Keys) -> Traits:
     return Traits(
         task_id=task.task_id,
         subject=str(note["subject"]) if note.get("subject") else None,
-        episodes=frozenset(map(str, _listed(note.get("episodes")))),
+        episodes=frozenset(map(str, _as_list(note.get("episodes")))),
         started_at=task.started_at,
         kind=str(note.get("cluster") or f"{task.app}: {' + '.join(tools) or 'no tools'}"),
         records=frozenset(record for run in runs for record in _touched(run, keys)),
@@ -157,5 +157,5 @@ def _scalars(value: Json) -> Iterator[str]:
         yield str(value)
 
 
-def _listed(value: Json) -> list[Json]:
+def _as_list(value: Json) -> list[Json]:
     return value if isinstance(value, list) else []

@@ -41,7 +41,7 @@ class _Reply(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class BatchQuestion:
     """One question as it stands in a request."""
 
     question: Question
@@ -52,7 +52,7 @@ class Asked:
 class Batch:
     """The questions of one request, by the id they have in it."""
 
-    asked: Mapping[str, Asked]
+    asked: Mapping[str, BatchQuestion]
 
     def request(self) -> str:
         """The request's text: evidence and questions as JSON."""
@@ -100,7 +100,7 @@ def batches(questions: Iterable[Question]) -> Iterator[Batch]:
     groups: dict[tuple[str, ...], list[Question]] = defaultdict(list)
     for question in questions:
         groups[question.evidence].append(question)
-    waiting: list[Asked] = []
+    waiting: list[BatchQuestion] = []
     size = 0
     for evidence, mine in groups.items():
         characters = sum(map(len, evidence))
@@ -110,7 +110,10 @@ def batches(questions: Iterable[Question]) -> Iterator[Batch]:
             ):
                 yield _numbered(waiting)
                 waiting, size = [], 0
-            waiting += [Asked(_control(part), True), *(Asked(one, False) for one in part)]
+            waiting += [
+                BatchQuestion(_control(part), True),
+                *(BatchQuestion(one, False) for one in part),
+            ]
             size += characters
     if waiting:
         yield _numbered(waiting)
@@ -130,7 +133,7 @@ def _control(part: Sequence[Question]) -> Question:
     return Question(key=code, prompt=prompt, low=0.0, high=1.0, evidence=evidence)
 
 
-def _numbered(waiting: Sequence[Asked]) -> Batch:
+def _numbered(waiting: Sequence[BatchQuestion]) -> Batch:
     """In an order that does not show which question is the control."""
     mixed = sorted(waiting, key=lambda one: digest(one.question.key))
     return Batch({f"q{number}": one for number, one in enumerate(mixed, 1)})
@@ -145,7 +148,7 @@ def _recording(answer: _Answer, question: Question, misled: set[tuple[str, ...]]
     return {"score": answer.score, "quote": answer.quote}
 
 
-def _in_scale(score: float | None, one: Asked) -> bool:
+def _in_scale(score: float | None, one: BatchQuestion) -> bool:
     return score is None or one.question.low <= score <= one.question.high
 
 

@@ -30,7 +30,7 @@ class Session(Protocol):
         """Answer one call."""
         ...
 
-    def made(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
+    def call_with_meaning(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
         """The same, with what the call meant."""
         ...
 
@@ -112,11 +112,11 @@ class _HeardSession:
 
     def call(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
         """Answer one call."""
-        return self.made(name, arguments).result
+        return self.call_with_meaning(name, arguments).result
 
-    def made(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
+    def call_with_meaning(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
         """The same, with what the call meant."""
-        made = self._session.made(name, arguments)
+        made = self._session.call_with_meaning(name, arguments)
         text = arguments if isinstance(arguments, str) else OBJECT + json.dumps(arguments)
         place = self._place.ways.get((name, text))
         if place is None:
@@ -156,7 +156,7 @@ def _unlike(world: World, task: Task, kept: Sequence[Answer]) -> Iterator[int]:
             if tool:
                 is_object = text.startswith(OBJECT)
                 given: Mapping[str, Json] | str = json.loads(text[1:]) if is_object else text
-                made = session.made(tool, given)
+                made = session.call_with_meaning(tool, given)
                 if at not in checked and _digest_of(made) != answer:
                     yield at
             if end and at not in checked and _digest(repr(session.end_state())) != end:

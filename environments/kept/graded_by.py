@@ -46,15 +46,15 @@ class GradedBy:
         self.always: list[Json] = [task_as_read(one.task), checks]
         """What grading any run reads."""
 
-    def beside(self, actions: Sequence[Action]) -> list[Json]:
+    def grading_inputs(self, actions: Sequence[Action]) -> list[Json]:
         """What grading a run of some actions reads besides."""
         if self._whole:
             return [tables for tables, _ in self._tables]
         called = {call.name for call in planned_calls(actions)}
-        return [_about(tables, called | always) for tables, always in self._tables]
+        return [_rows_of_tools(tables, called | always) for tables, always in self._tables]
 
 
-def _about(tables: dict[str, Json], tools: set[str]) -> dict[str, Json]:
+def _rows_of_tools(tables: dict[str, Json], tools: set[str]) -> dict[str, Json]:
     """What some tables say of some tools; a list that names none of them is like none."""
     found: dict[str, Json] = {}
     for name, table in tables.items():

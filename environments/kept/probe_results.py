@@ -24,7 +24,7 @@ Run = tuple[str, int, Got]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Probed:
+class ProbeResults:
     """What the probes of one task got."""
 
     basis: str = ""
@@ -36,13 +36,13 @@ class Probed:
         return {"basis": self.basis, "runs": [[key, end, list(got)] for key, end, got in self.runs]}
 
     @staticmethod
-    def from_json(found: Mapping[str, Any]) -> Probed:
+    def from_json(found: Mapping[str, Any]) -> ProbeResults:
         """What `to_json` wrote."""
         runs = tuple((probe, end, Got(*got)) for probe, end, got in found["runs"])
-        return Probed(basis=found["basis"], runs=runs)
+        return ProbeResults(basis=found["basis"], runs=runs)
 
 
-NOTHING: Final = Probed()
+NOTHING: Final = ProbeResults()
 
 
 class Probing:
@@ -54,7 +54,7 @@ class Probing:
         one: Candidate,
         *,
         rules: str,
-        before: Probed = NOTHING,
+        before: ProbeResults = NOTHING,
         answers: Sequence[Answer] = (),
     ) -> None:
         self.heard = HeardWorld(world, one.task)
@@ -87,9 +87,9 @@ class Probing:
 
         return known_or_run
 
-    def probed(self) -> Probed:
+    def results(self) -> ProbeResults:
         """What was graded; to be asked after the world's answers were listed."""
-        return Probed(
+        return ProbeResults(
             basis=self._basis,
             runs=tuple((key, place.at, got) for key, place, got in self._ended),
         )
@@ -98,7 +98,7 @@ class Probing:
         """Digest of which attack it is, what it must score, and what grading it alone reads of the rubric."""
         actions = list(map(dict, probe.actions))
         told = [probe.name, actions, probe.expected, probe.in_gate, probe.voidable]
-        text = json.dumps([told, self._rubric.beside(probe.actions)], default=repr)
+        text = json.dumps([told, self._rubric.grading_inputs(probe.actions)], default=repr)
         return hashlib.blake2b(text.encode("ascii"), digest_size=12).hexdigest()
 
     def _standing(self) -> dict[str, Run]:

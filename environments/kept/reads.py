@@ -14,7 +14,7 @@ from typing import Any
 
 from environments.kept.answers import Answer, World, answers_alike
 from environments.kept.graded_by import check_as_read, digest, task_as_read
-from environments.kept.probe_results import NOTHING, Probed, Probing
+from environments.kept.probe_results import NOTHING, ProbeResults, Probing
 from environments.runtime.play.environment import run_actions
 from environments.runtime.task.attempt import Attempt, Json
 from environments.runtime.task.candidate import Action, Candidate
@@ -36,7 +36,7 @@ class Reads:
     """What its good run gave each argument."""
     asked: tuple[Asked, ...]
     """What was asked of the app's habits."""
-    probed: Probed = NOTHING
+    probed: ProbeResults = NOTHING
     """What each of its probes got: where the verdict falls, they are not all run again."""
 
     def to_json(self) -> dict[str, Any]:
@@ -57,11 +57,11 @@ class Reads:
             answers=tuple((b, t, x, a, e) for b, t, x, a, e in found["answers"]),
             given=tuple(((t, tuple(p)), x, s) for (t, p), x, s in found["given"]),
             asked=tuple(((t, tuple(p)), v, a) for (t, p), v, a in found["asked"]),
-            probed=Probed.from_json(found["probed"]) if "probed" in found else NOTHING,
+            probed=ProbeResults.from_json(found["probed"]) if "probed" in found else NOTHING,
         )
 
 
-class Kept:
+class KeptVerdicts:
     """The verdicts of an app that stand, and what new ones are made of."""
 
     def __init__(
@@ -77,7 +77,7 @@ class Kept:
         self._world = world
         self._cheats = cheats
         self._rules = rules
-        self._shown = {one.task.task_id: digest(_shown(one)) for one in listed}
+        self._shown = {one.task.task_id: digest(_attack_material(one)) for one in listed}
         self.others = Others(listed)
         alike = {
             one.task.task_id: reads
@@ -141,8 +141,8 @@ class Kept:
             made_of=self._made_of(one),
             answers=answers,
             given=tuple(self.others.given.get(name, ())),
-            asked=tuple(_once(asked)),
-            probed=probing.probed(),
+            asked=tuple(_distinct_questions(asked)),
+            probed=probing.results(),
         )
         return found, reads
 
@@ -161,7 +161,7 @@ class Kept:
 def _whole(one: Candidate) -> list[Json]:
     """What a verdict looks at in a candidate."""
     checks: list[Json] = list(map(check_as_read, one.rubric.checks))
-    return [task_as_read(one.task), checks, _shown(one), *_rest(one)]
+    return [task_as_read(one.task), checks, _attack_material(one), *_rest(one)]
 
 
 def _rest(one: Candidate) -> list[Json]:
@@ -177,13 +177,13 @@ def _rest(one: Candidate) -> list[Json]:
     return [attempts, list(one.reasons)]
 
 
-def _shown(one: Candidate) -> list[Json]:
+def _attack_material(one: Candidate) -> list[Json]:
     """What attacks on other tasks draw from a candidate."""
     solution: list[Json] = [dict(action) for action in one.solution]
     return [one.task.task_id, solution, list(answers_in(one.rubric))]
 
 
-def _once(asked: Iterable[Asked]) -> list[Asked]:
+def _distinct_questions(asked: Iterable[Asked]) -> list[Asked]:
     seen: dict[str, Asked] = {}
     for one in asked:
         seen.setdefault(json.dumps(one), one)

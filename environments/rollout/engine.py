@@ -183,7 +183,7 @@ class _Play:
         if self._simulation is None and self._user is None:
             return self._task_set.environment(job.task.task_id, job.seed)
         world = (self._simulation or self._task_set).world(job.task.task_id)
-        user = self._user.of(job.task) if self._user is not None else None
+        user = self._user.user_of(job.task) if self._user is not None else None
         return Environment(job.task, world, seed=job.seed, user=user)
 
     async def _step(self, environment: Environment, turn: Turn) -> None:

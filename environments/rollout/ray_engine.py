@@ -158,10 +158,10 @@ class _Share:
                 self._shorten(time.monotonic() - began)
             except RayTaskError as fault:
                 cause = fault.cause
-                heard.put_nowait(cause if isinstance(cause, RolloutError) else _broken(fault))
+                heard.put_nowait(cause if isinstance(cause, RolloutError) else _worker_error(fault))
                 return
             except RayError as fault:
-                heard.put_nowait(_broken(fault))
+                heard.put_nowait(_worker_error(fault))
                 return
 
     async def _stream(self) -> AsyncIterator[Rollout]:
@@ -202,7 +202,7 @@ def _gave_up(deaths: int, fault: Exception) -> RolloutError:
     )
 
 
-def _broken(fault: Exception) -> RolloutError:
+def _worker_error(fault: Exception) -> RolloutError:
     return RolloutError(f"a worker failed ({type(fault).__name__}); see the logs of its node")
 
 

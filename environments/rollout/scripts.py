@@ -38,7 +38,7 @@ class ScriptedPolicy:
         return Turn(message=self.script(messages, tools, run))
 
 
-def scripted(name: str, task_set: TaskSet) -> Policy:
+def scripted_policy(name: str, task_set: TaskSet) -> Policy:
     """The scripted policy of that name: `solution`, `noop`, `claim`, `copy` or `random_calls`."""
     scripts: dict[str, Script] = {
         "solution": _solution(task_set),

@@ -65,10 +65,10 @@ class TorchSettings:
 class _Prompt(NamedTuple):
     ids: list[int]
     seed: str
-    answer: asyncio.Future[_Written]
+    answer: asyncio.Future[_SampledTokens]
 
 
-class _Written(NamedTuple):
+class _SampledTokens(NamedTuple):
     prompt: list[int]
     ids: list[int]
     logprobs: list[float]
@@ -170,7 +170,7 @@ class TorchPolicy:
         ids: list[int] = self._tokenizer(str(text), add_special_tokens=False)["input_ids"]
         return ids
 
-    def _turn(self, written: _Written, names: ToolNames) -> Turn:
+    def _turn(self, written: _SampledTokens, names: ToolNames) -> Turn:
         text = self._tokenizer.decode(written.ids, skip_special_tokens=True)
         return Turn(
             message=inward(message_of(str(text)), names),
@@ -198,12 +198,12 @@ class _Writer:
         self._pad = int(pad) if isinstance(pad, int) else (self._ends or [0])[0]
         self._room = int(getattr(model.config, "max_position_embeddings", 0) or 1 << 30)
 
-    def write(self, batch: Sequence[_Prompt]) -> list[_Written]:
+    def write(self, batch: Sequence[_Prompt]) -> list[_SampledTokens]:
         """One text per prompt; a prompt that fills the model's context gets an empty one."""
-        texts: dict[int, _Written] = {}
+        texts: dict[int, _SampledTokens] = {}
         for together in self._of_equal_room(batch):
             texts |= dict(zip(map(id, together), self._generate(together), strict=True))
-        return [texts.get(id(prompt), _Written(prompt.ids, [], [])) for prompt in batch]
+        return [texts.get(id(prompt), _SampledTokens(prompt.ids, [], [])) for prompt in batch]
 
     def _of_equal_room(self, batch: Sequence[_Prompt]) -> Iterator[list[_Prompt]]:
         """Prompts that may be continued equally far: near the end of the context each alone, lest the longest cuts all."""
@@ -212,7 +212,7 @@ class _Writer:
             yield roomy
         yield from ([prompt] for prompt in batch if ample < len(prompt.ids) < self._room)
 
-    def _generate(self, batch: Sequence[_Prompt]) -> list[_Written]:
+    def _generate(self, batch: Sequence[_Prompt]) -> list[_SampledTokens]:
         longest = max(len(prompt.ids) for prompt in batch)
         rows = [[self._pad] * (longest - len(p.ids)) + p.ids for p in batch]
         mask = [[0] * (longest - len(p.ids)) + [1] * len(p.ids) for p in batch]
@@ -237,7 +237,7 @@ class _Writer:
         kept = (self._until_end(ids) for ids in out[:, longest:].tolist())
         logprobs = torch.stack(draw.logprobs, dim=1).tolist()
         return [
-            _Written(prompt.ids, ids, scores[: len(ids)])
+            _SampledTokens(prompt.ids, ids, scores[: len(ids)])
             for prompt, ids, scores in zip(batch, kept, logprobs, strict=True)
         ]
 
@@ -259,11 +259,13 @@ class _Draw(LogitsProcessor):  # type: ignore[misc]  # without stubs it is of an
         """Minus infinity for all but the chosen tokens."""
         scores = scores.float()
         logprobs = torch.log_softmax(scores / (self._temperature or 1.0), dim=-1)
-        chosen = self._chosen(logprobs) if self._temperature else logprobs.argmax(-1, keepdim=True)
+        chosen = (
+            self._draw_tokens(logprobs) if self._temperature else logprobs.argmax(-1, keepdim=True)
+        )
         self.logprobs.append(logprobs.gather(1, chosen)[:, 0])
         return torch.full_like(scores, float("-inf")).scatter_(1, chosen, 0.0)
 
-    def _chosen(self, logprobs: torch.Tensor) -> torch.Tensor:
+    def _draw_tokens(self, logprobs: torch.Tensor) -> torch.Tensor:
         """Where the cumulative distribution passes a number that the row drew."""
         drawn = torch.tensor([[dice.random()] for dice in self._dice], dtype=torch.float64)
         cumulative = logprobs.double().exp().cumsum(-1)

@@ -76,7 +76,7 @@ def found_probes(
         return
     oracle = Oracle(
         [material.good, *recorded],
-        Terms.of(material.candidate.rubric, (other.rubric for other in material.others)),
+        Terms.from_rubric(material.candidate.rubric, (other.rubric for other in material.others)),
         foreign=foreign_words(other.solution for other in material.others),
         known=known,
     )

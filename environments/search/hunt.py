@@ -38,7 +38,7 @@ SCRIPTED: Final = "scripted"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class DoubtfulAttempt:
     """An attempt whose badness only a person can tell, and what it was paid."""
 
     task_id: str
@@ -63,7 +63,7 @@ class TaskHunt:
     """The largest share of a cheat."""
     found: list[FoundCheat] = field(default_factory=list)
     """Paid cheats, one of each kind."""
-    to_judge: list[Judged] = field(default_factory=list)
+    to_judge: list[DoubtfulAttempt] = field(default_factory=list)
     """Paid attempts of a model that the oracle cannot call bad."""
     skipped: str = ""
     """Why nothing was tried."""
@@ -141,7 +141,7 @@ def hunt(
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
+class _MutatedAttempt:
     """An attempt and how it came to be."""
 
     actions: tuple[Action, ...]
@@ -155,11 +155,11 @@ class _Search:
         self._ground = ground
         self._told = told
         self._chance = chance
-        self._honest = _Made(ground.stock.honest)
-        self._pool: list[_Made] = []
+        self._honest = _MutatedAttempt(ground.stock.honest)
+        self._pool: list[_MutatedAttempt] = []
         self._tried = {_text(self._honest.actions)}
 
-    def tries(self) -> Iterator[tuple[_Made, list[Operator]]]:
+    def tries(self) -> Iterator[tuple[_MutatedAttempt, list[Operator]]]:
         """From which attempt, by which mutations; without end."""
         for operator in OPERATORS.values():
             yield self._honest, [operator]
@@ -178,7 +178,7 @@ class _Search:
                 ]
                 yield self._honest, chosen
 
-    def attempt(self, parent: _Made, operators: list[Operator]) -> bool:
+    def attempt(self, parent: _MutatedAttempt, operators: list[Operator]) -> bool:
         """Make and grade one attempt; False where it was made before."""
         actions = parent.actions
         did = list(parent.did)
@@ -195,10 +195,10 @@ class _Search:
         attempt, verdict = self._ground.run(actions)
         kind = self._ground.oracle.why_bad(attempt)
         if kind:
-            self._note(_Made(actions, tuple(did), kind, verdict.share or 0.0), verdict)
+            self._note(_MutatedAttempt(actions, tuple(did), kind, verdict.share or 0.0), verdict)
         return True
 
-    def _note(self, made: _Made, verdict: Verdict) -> None:
+    def _note(self, made: _MutatedAttempt, verdict: Verdict) -> None:
         told = self._told
         told.count(verdict)
         if self._ground.pays(verdict):

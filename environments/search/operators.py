@@ -17,7 +17,7 @@ from environments.runtime.task.candidate import Action
 from environments.search.oracle import split
 from environments.search.stock import Stock
 from environments.verification.material import PlannedCall, planned_calls
-from environments.verification.mutants import FIGURE, replaced, without
+from environments.verification.mutants import FIGURE, replaced, without_call
 from environments.verification.probe import calls, says
 
 Actions = tuple[Action, ...]
@@ -192,7 +192,7 @@ def _copy_results(actions: Actions, stock: Stock, _: random.Random) -> Actions |
 
 def _drop_call(actions: Actions, _: Stock, chance: random.Random) -> Actions | None:
     made = planned_calls(actions)
-    return without(actions, chance.choice(made)) if made else None
+    return without_call(actions, chance.choice(made)) if made else None
 
 
 def _drop_calls(actions: Actions, _: Stock, __: random.Random) -> Actions | None:

@@ -69,7 +69,7 @@ class Terms:
     """Whether a final answer is asked for: it is right however it was found."""
 
     @staticmethod
-    def of(rubric: Rubric, others: Iterable[Rubric] = ()) -> Terms:
+    def from_rubric(rubric: Rubric, others: Iterable[Rubric] = ()) -> Terms:
         """The terms of a task by its rubric; what changes something may be said by any rubric of the app."""
         own = next((c.args for c in rubric.checks if c.fn == "end_state"), {})
         every = (c.args for r in (rubric, *others) for c in r.checks if c.fn == "end_state")
@@ -108,7 +108,7 @@ class _Sentence:
         return self.text.rstrip("\"') ").endswith(QUESTION)
 
 
-class _Seen:
+class _AttemptReading:
     """One attempt as the oracle reads it."""
 
     def __init__(self, attempt: Attempt, terms: Terms, known: str) -> None:
@@ -140,7 +140,7 @@ class _Seen:
         return frozenset(reading for fact in facts for reading in fact.readings)
 
     @cached_property
-    def shown(self) -> str:
+    def shown_text(self) -> str:
         """What tools and the user said, and the opening, folded."""
         said = enumerate(self.attempt.messages)
         start = self.attempt.opening
@@ -150,20 +150,20 @@ class _Seen:
 
     def stands_nowhere(self, figure: str) -> bool:
         """Whether nobody but the policy has this figure, and arithmetic does not give it."""
-        if figure_stands_in(figure, self.shown) or figure_stands_in(figure, self._known):
+        if figure_stands_in(figure, self.shown_text) or figure_stands_in(figure, self._known):
             return False
         specific = _readings(figure)
         return not specific or bool(specific & self.groundless)
 
     @cached_property
-    def heard(self) -> str:
+    def heard_text(self) -> str:
         """What the policy did not find out."""
-        return self._view.heard
+        return self._view.heard_text
 
     @cached_property
     def found_out(self) -> frozenset[Reading]:
         """What was told, has a ground, and was said by nobody first."""
-        return self.told - self.groundless - _readings(self._view.heard)
+        return self.told - self.groundless - _readings(self._view.heard_text)
 
     @cached_property
     def calls(self) -> int:
@@ -207,7 +207,7 @@ class Oracle:
         """`good` is not empty; `foreign`: messages of other tasks' solutions; `known`: what else a policy may say (definitions)."""
         self._terms = terms
         self._known = folded(known)
-        self._good = [self._seen(one) for one in good]
+        self._good = [self._read(one) for one in good]
         self._found_out = frozenset[Reading]().union(*(one.found_out for one in self._good))
         everything = [sentence for one in self._good for sentence in one.sentences]
         self._stated = {s.text for s in everything if not s.asks}
@@ -217,13 +217,13 @@ class Oracle:
         for one in self._good:
             for sentence in one.sentences:
                 frame, figures = sentence.frame, sentence.figures
-                found = {f for f in figures if not figure_stands_in(f, one.heard)}
+                found = {f for f in figures if not figure_stands_in(f, one.heard_text)}
                 if found and _letters(frame) >= (LEAST_FRAME if frame.isascii() else 1):
                     self._frames[frame] = self._frames.get(frame, frozenset()) | figures
 
     def why_bad(self, attempt: Attempt) -> str:
         """A name of `KINDS`, or nothing where the attempt is not bad by construction."""
-        seen = self._seen(attempt)
+        seen = self._read(attempt)
         if self._makes_no_call(seen):
             return NO_CALLS
         if self._ends_otherwise(seen):
@@ -236,16 +236,16 @@ class Oracle:
             return CONTRADICTS
         return NOTHING_TOLD if not true and self._tells_nothing(seen) else ""
 
-    def _seen(self, attempt: Attempt) -> _Seen:
-        return _Seen(attempt, self._terms, self._known)
+    def _read(self, attempt: Attempt) -> _AttemptReading:
+        return _AttemptReading(attempt, self._terms, self._known)
 
-    def _makes_no_call(self, seen: _Seen) -> bool:
+    def _makes_no_call(self, seen: _AttemptReading) -> bool:
         """Calls that neither change a record nor find out what is told may be needless."""
         if self._terms.answers or seen.calls:
             return False
         return all(one.calls and (one.found_out or one.attempt.end.effects) for one in self._good)
 
-    def _ends_otherwise(self, seen: _Seen) -> bool:
+    def _ends_otherwise(self, seen: _AttemptReading) -> bool:
         """Changes made as in a good attempt excuse another order of them."""
         ends = [one.end for one in self._good]
         if seen.end is None or any(end is None for end in ends):
@@ -257,11 +257,11 @@ class Oracle:
         told = self._frames.get(sentence.frame, frozenset()) & sentence.figures
         return bool(told) or bool(sentence.readings & self._found_out)
 
-    def _false(self, seen: _Seen) -> list[int]:
+    def _false(self, seen: _AttemptReading) -> list[int]:
         """The sentences of a good attempt that are told with other figures only, of which one at least stands nowhere."""
         return [i for i, sentence in enumerate(seen.sentences) if self._is_false(sentence, seen)]
 
-    def _is_false(self, sentence: _Sentence, seen: _Seen) -> bool:
+    def _is_false(self, sentence: _Sentence, seen: _AttemptReading) -> bool:
         frame = sentence.frame
         figures = self._frames.get(frame)
         if figures is None or figures & sentence.figures:
@@ -271,17 +271,17 @@ class Oracle:
             (long or _readings(one)) and seen.stands_nowhere(one) for one in sentence.figures
         )
 
-    def _denied_later(self, seen: _Seen, index: int, lies: Sequence[int]) -> bool:
+    def _denied_later(self, seen: _AttemptReading, index: int, lies: Sequence[int]) -> bool:
         frame = seen.sentences[index].frame
         return any(lie > index and seen.sentences[lie].frame == frame for lie in lies)
 
-    def _tells_nothing(self, seen: _Seen) -> bool:
+    def _tells_nothing(self, seen: _AttemptReading) -> bool:
         """Only questions of good attempts, fillers, and false messages of other tasks; where each good attempt told something."""
         if not all(one.found_out for one in self._good):
             return False
         return all(self._is_empty(message, seen) for message in seen.messages)
 
-    def _is_empty(self, message: Sequence[_Sentence], seen: _Seen) -> bool:
+    def _is_empty(self, message: Sequence[_Sentence], seen: _AttemptReading) -> bool:
         whole = _whole(message)
         if whole in FILLERS:
             return True

@@ -20,7 +20,7 @@ from environments.runtime.play.environment import Environment
 from environments.runtime.play.message import text_of
 from environments.runtime.task.attempt import Attempt, Json
 from environments.runtime.task.verdict import Verdict
-from environments.search.hunt import Ground, Judged, TaskHunt
+from environments.search.hunt import DoubtfulAttempt, Ground, TaskHunt
 
 NEVER: Final = frozenset({401, 403, 404})
 """Statuses that every further call would get as well."""
@@ -88,7 +88,9 @@ def _note(ground: Ground, told: TaskHunt, policy: str, attempt: Attempt, verdict
     if not kind:
         if ground.pays(verdict):
             paid = verdict.reward or 0.0
-            judged = Judged(task_id=told.task_id, reward=paid, share=verdict.share, actions=actions)
+            judged = DoubtfulAttempt(
+                task_id=told.task_id, reward=paid, share=verdict.share, actions=actions
+            )
             told.to_judge.append(judged)
         return
     told.count(verdict)

@@ -63,7 +63,9 @@ def oracle_of(task_set: TaskSet, task: PackedTask, honest: Attempt) -> Oracle:
     others = _same_app(task_set, task)
     return Oracle(
         [honest, *(run_actions(task, world, actions) for actions in recorded)],
-        Terms.of(task_set.rubric(task.task_id), (task_set.rubric(one.task_id) for one in others)),
+        Terms.from_rubric(
+            task_set.rubric(task.task_id), (task_set.rubric(one.task_id) for one in others)
+        ),
         foreign=foreign_words(task_set.solution(one.task_id) for one in others),
         known=known_in(task.tools),
     )

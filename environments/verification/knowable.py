@@ -23,7 +23,7 @@ from environments.runtime.task.tool_definition import (
     properties_of,
 )
 from environments.runtime.values.normal import parse_json, stable
-from environments.verification.readable_values import SMALL, Shown, fold
+from environments.verification.readable_values import SMALL, VisibleTexts, fold
 
 MOST_GIVE: Final = 0.5
 """A value that so large a share of the tasks with this argument gives is a constant of the app."""
@@ -79,7 +79,7 @@ class Untold:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class OtherRuns:
     """Other runs of a task: what a policy could have found out besides."""
 
     attempts: tuple[Attempt, ...] = ()
@@ -189,7 +189,7 @@ def untold_values(
     run: Attempt,
     habits: Habits,
     *,
-    beside: Beside | None = None,
+    beside: OtherRuns | None = None,
     granted: Collection[Granted] = (),
 ) -> tuple[Untold, ...]:
     """The values of the run's calls that nothing tells, in order.
@@ -199,7 +199,7 @@ def untold_values(
     """
     judge = _Judge(task, habits, frozenset(granted))
     known = _beginning(task, run)
-    beside = beside or Beside()
+    beside = beside or OtherRuns()
     for other in beside.attempts:
         known += [
             call.result.content
@@ -223,14 +223,14 @@ def _reading(
     task: Task,
     run: Attempt,
     also: Sequence[str],
-    lacks: Callable[[Call, Shown], list[tuple[Path, Json]]],
-) -> Iterator[tuple[Shown, int, Call, list[tuple[Path, Json]]]]:
+    lacks: Callable[[Call, VisibleTexts], list[tuple[Path, Json]]],
+) -> Iterator[tuple[VisibleTexts, int, Call, list[tuple[Path, Json]]]]:
     """The policy's calls of a run in order: what was shown before each, and which of its values it lacks.
 
     What a call is answered that could not have been made shows nothing. Refused calls are left out, and their answers read: nobody needs
     the values of those.
     """
-    shown = Shown(now=task.started_at)
+    shown = VisibleTexts(now=task.started_at)
     for text in also:
         shown.read(text)
     read, answers = run.opening, list[tuple[int, str]]()
@@ -285,7 +285,7 @@ class _Judge:
         functions = map(function_of, task.tools)
         self._schemas = {name_of(one): properties_of(one) for one in functions if one}
 
-    def untold(self, call: Call, shown: Shown) -> list[tuple[Path, Json]]:
+    def untold(self, call: Call, shown: VisibleTexts) -> list[tuple[Path, Json]]:
         """The values of one call that nothing tells."""
         found = []
         injected = self._task.injected.get(call.name, {})
@@ -301,7 +301,7 @@ class _Judge:
             found.append((path, value))
         return found
 
-    def unnamed(self, call: Call, shown: Shown) -> list[tuple[Path, Json]]:
+    def unnamed(self, call: Call, shown: VisibleTexts) -> list[tuple[Path, Json]]:
         """The values of one look that stand in nothing that was shown, and are none of the schema's."""
         return [
             (path, value)
@@ -314,7 +314,7 @@ class _Judge:
             )
         ]
 
-    def _knows(self, place: Place, value: Json, shown: Shown) -> bool:
+    def _knows(self, place: Place, value: Json, shown: VisibleTexts) -> bool:
         if isinstance(value, bool) or value is None or self._is_choice(place, value):
             return True
         task_id = self._task.task_id
@@ -322,7 +322,7 @@ class _Judge:
             return True
         return self._habits.is_constant(place, value, task_id)
 
-    def _needs_copy(self, place: Place, value: Json, shown: Shown) -> bool:
+    def _needs_copy(self, place: Place, value: Json, shown: VisibleTexts) -> bool:
         """One word or id, unlike any that was shown, where the app's other tasks copy what was shown."""
         if isinstance(value, int) and value <= SMALL:
             return False

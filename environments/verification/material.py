@@ -99,7 +99,7 @@ class Others:
         self._read: dict[int, tuple[Mapping[str, Json], tuple[Other, ...]]] = {}
         self._habits: Habits | None = None
 
-    def beside(self, candidate: Candidate, dispatched: Dispatched) -> list[Other]:
+    def others_for(self, candidate: Candidate, dispatched: Dispatched) -> list[Other]:
         """The others that attacks on one candidate draw from, their calls by what that candidate's tools mean."""
         rules, block = candidate.task.dispatched, self._drawn(candidate)
         read = self._read.get(block)

@@ -29,7 +29,9 @@ def mutants(material: Material) -> Iterator[Probe]:
     """All mutants of one candidate's good attempt."""
     solution = material.candidate.solution
     for number, write in enumerate(material.writes[:MOST], 1):
-        yield Probe(name=f"drops_write_{number}", actions=without(solution, write), expected=BELOW)
+        yield Probe(
+            name=f"drops_write_{number}", actions=without_call(solution, write), expected=BELOW
+        )
         yield Probe(
             name=f"repeats_write_{number}", actions=_repeated(solution, write), expected=BELOW
         )
@@ -71,7 +73,7 @@ def recorded_bad(attempts: Sequence[RecordedAttempt]) -> Iterator[Probe]:
         yield Probe(name=name, actions=attempt.actions, expected=BELOW, voidable=False)
 
 
-def without(solution: Sequence[Action], call: PlannedCall) -> tuple[Action, ...]:
+def without_call(solution: Sequence[Action], call: PlannedCall) -> tuple[Action, ...]:
     """The solution without one call."""
     kept = _calls_of(solution[call.action])
     del kept[call.position]

@@ -63,7 +63,7 @@ MINUTES: Final = 5
 """Times of day that people name are on such minutes."""
 
 
-class Shown:
+class VisibleTexts:
     """What stands before a policy; grows as it reads on."""
 
     def __init__(self, *, now: int = 0) -> None:

@@ -16,15 +16,15 @@ from environments.runtime.task.attempt import Attempt, Json
 from environments.runtime.task.candidate import Action
 from environments.verification.constant import said_texts
 from environments.verification.knowable import (
-    Beside,
     Granted,
     Habits,
+    OtherRuns,
     Path,
     Untold,
     untold_values,
 )
 from environments.verification.material import Material, planned_calls
-from environments.verification.mutants import replaced, without
+from environments.verification.mutants import replaced, without_call
 from environments.verification.probe import calls
 
 NOT_KNOWABLE: Final = "not_knowable"
@@ -54,19 +54,19 @@ def not_knowable(material: Material, habits: Habits, grade: Grader, look: Looker
     task = material.candidate.task
     granted: set[Granted] = set()
     free = material.free_text
-    if not _asked(untold_values(task, material.good, habits), free):
+    if not _without_own_words(untold_values(task, material.good, habits), free):
         return []
     tried = [a.actions for a in material.candidate.attempts if a.actions][:MOST_ATTEMPTS]
-    beside = Beside(tuple(grade(one)[0] for one in tried), (look(_looks(material)),))
+    beside = OtherRuns(tuple(grade(one)[0] for one in tried), (look(_looks(material)),))
     actions, run = material.candidate.solution, material.good
     found: set[str] = set()
     for _ in range(MOST_TRIES):
         untold = untold_values(task, run, habits, beside=beside, granted=granted)
-        left = _asked(untold, free)
+        left = _without_own_words(untold, free)
         if not left:
             break
         one = left[0]
-        shorter = _without(actions, run, one)
+        shorter = _without_call_of(actions, run, one)
         attempt, reward = grade(shorter)
         if reward == 1.0:
             actions, run = shorter, attempt
@@ -79,7 +79,7 @@ def not_knowable(material: Material, habits: Habits, grade: Grader, look: Looker
     return sorted(found)
 
 
-def _asked(untold: Sequence[Untold], free: Mapping[str, Sequence[str]]) -> list[Untold]:
+def _without_own_words(untold: Sequence[Untold], free: Mapping[str, Sequence[str]]) -> list[Untold]:
     """Those that are not the policy's own words."""
     return [one for one in untold if one.path[0] not in free.get(one.tool, ())]
 
@@ -120,11 +120,11 @@ def _is_plain(run: tuple[str, ...]) -> bool:
     return not any(word[:1].isupper() or word[:1].isdigit() for word in (run[0], run[-1]))
 
 
-def _without(actions: Sequence[Action], run: Attempt, one: Untold) -> tuple[Action, ...]:
+def _without_call_of(actions: Sequence[Action], run: Attempt, one: Untold) -> tuple[Action, ...]:
     """The actions without the call that has the value."""
     planned = planned_calls(actions)
     at = _position(run, one)
-    return without(actions, planned[at]) if at < len(planned) else tuple(actions)
+    return without_call(actions, planned[at]) if at < len(planned) else tuple(actions)
 
 
 def _changed(actions: Sequence[Action], run: Attempt, one: Untold) -> tuple[Action, ...]:

@@ -20,7 +20,7 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.task.candidate import Action, Candidate
 from environments.runtime.task.tool_definition import function_of, name_of
 from environments.runtime.values.normal import stable
-from environments.verification.readable_values import Shown, fold, is_opaque
+from environments.verification.readable_values import VisibleTexts, fold, is_opaque
 from synth.recordings.attempt import Recorded, parse_arguments
 
 NEARLY_ALL: Final = 0.9
@@ -138,7 +138,7 @@ def without_injected(candidate: Candidate, injected: Injected) -> Candidate:
 def _collect(recorded: Recorded, names: dict[str, _Name], made: Counter[str]) -> None:
     """Add one episode's calls to the evidence."""
     attempt, episode = recorded.attempt, recorded.episode.episode_id
-    said, answered = Shown(), Shown()
+    said, answered = VisibleTexts(), VisibleTexts()
     last: dict[str, str] = {}
     read = 0
     for call, (tool, _) in zip(attempt.calls, recorded.asked, strict=True):
@@ -163,7 +163,9 @@ def _collect(recorded: Recorded, names: dict[str, _Name], made: Counter[str]) ->
             last[name] = text
 
 
-def _first(seen: _Name, episode: str, value: Json, said: Shown, answered: Shown) -> None:
+def _first(
+    seen: _Name, episode: str, value: Json, said: VisibleTexts, answered: VisibleTexts
+) -> None:
     if not isinstance(value, str | int) or isinstance(value, bool):
         seen.words = True
     elif said.has(str(value)):
@@ -175,7 +177,7 @@ def _first(seen: _Name, episode: str, value: Json, said: Shown, answered: Shown)
         seen.words |= not is_opaque(str(value))
 
 
-def _stands(value: Json, *shown: Shown) -> bool:
+def _stands(value: Json, *shown: VisibleTexts) -> bool:
     text = value if isinstance(value, str) else stable(value)
     return any(one.has(text) for one in shown)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from environments.runtime.values.normal import parse_arguments
-from environments.verification.readable_values import Shown, leaves_by_path
+from environments.verification.readable_values import VisibleTexts, leaves_by_path
 from synth.failures.calls import SeenCall
 from synth.failures.causes import CHANGED, DEED, FACT, Evidence
 from synth.failures.compared import missed_needs, turn_that_left, unlike_resolved
@@ -92,7 +92,7 @@ def _arguments(case: Case) -> Iterator[Evidence]:
     A look-up that found something proves what it was asked with.
     """
     reading, steps = case.reading, case.reading.episode.steps
-    shown = Shown(now=reading.episode.started_at)
+    shown = VisibleTexts(now=reading.episode.started_at)
     for text in reading.episode.tools:
         shown.read(text)
     read = 0
@@ -114,7 +114,7 @@ def _arguments(case: Case) -> Iterator[Evidence]:
             )
 
 
-def _unknown(call: SeenCall, shown: Shown) -> list[str]:
+def _unknown(call: SeenCall, shown: VisibleTexts) -> list[str]:
     """The arguments with a value that nothing told."""
     given = parse_arguments(call.arguments) or {}
     return sorted(

@@ -41,5 +41,5 @@ def named_by_part(calls: Sequence[SeenCall], parts: Dispatched) -> tuple[SeenCal
 
 def _named(call: SeenCall, parts: Dispatched) -> SeenCall:
     arguments = parse_arguments(call.arguments)
-    meant = parts.meant(call.name, arguments) if arguments is not None else None
+    meant = parts.meaning_of(call.name, arguments) if arguments is not None else None
     return call if meant is None else replace(call, name=meant.tool)

@@ -56,7 +56,7 @@ def record(
         unanswered += len(step.tool_calls) - len(kept)
         for call in kept:
             arguments = parse_arguments(call.arguments)
-            meant = dispatched.meant(call.name, arguments or {})
+            meant = dispatched.meaning_of(call.name, arguments or {})
             result = results[call.call_id]
             told = _told(call, result, results_read)
             asked.append((call.name, call.arguments))

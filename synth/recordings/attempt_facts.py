@@ -193,7 +193,7 @@ def _answers(view: View) -> tuple[frozenset[float | str], bool]:
             names = 1 if asks_a_name(text) else names
             asked = asked or values > 0 or names > 0
         elif _visible(message) and text.strip():
-            found.update(_amounts(text) - view.given if values else ())
+            found.update(_amounts(text) - view.given_numbers if values else ())
             found.update(_names(text) - view.given_words if names else ())
             values, names = max(0, values - 1), max(0, names - 1)
     return frozenset(found), asked

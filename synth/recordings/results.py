@@ -49,7 +49,7 @@ class PlainSession:
     def call(self, name: str, arguments: Mapping[str, Json]) -> ToolResult:
         """The tool's answer, without what stands around it."""
         result = self.session.call(name, arguments)
-        told = plain(self.world, self.world.meant(name, arguments), result.content)
+        told = plain(self.world, self.world.part_name(name, arguments), result.content)
         return result if result.source == UNKNOWN else replace(result, content=told)
 
 
@@ -88,7 +88,7 @@ class Results:
         asked, inside = CallInFlight(tool, arguments), unwrap(content, envelope)
         for view in self.views:
             inside = view.observed(asked, inside)
-        meant = self.world.meant(tool, arguments)
+        meant = self.world.part_name(tool, arguments)
         told = plain(self.world, meant, unwrap(content, envelope))
         known, given = self.world.tools.get(asked.version), parse_arguments(asked.arguments)
         if known is None or given is None:

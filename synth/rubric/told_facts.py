@@ -58,8 +58,8 @@ def told_facts(
     """
     told = tuple(dict.fromkeys(f for facts in view.facts for f in facts if f.specific))
     groundless = tuple(without_ground(view, known_facts(definitions), writers, ignore=ignore))
-    heard = {reading for fact in facts_in(view.heard) for reading in fact.readings}
-    said_before = [f for f in told if not heard.isdisjoint(f.readings) or f.text in view.heard]
+    heard = {reading for fact in facts_in(view.heard_text) for reading in fact.readings}
+    said_before = [f for f in told if not heard.isdisjoint(f.readings) or f.text in view.heard_text]
     new = [f for f in told if f not in said_before and f not in groundless]
     return ToldFacts(
         new=tuple(new),

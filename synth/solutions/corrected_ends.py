@@ -86,7 +86,7 @@ class Corrected:
 
     def _meant(self, step: Step) -> Step:
         """A call as agents make it, by what it means."""
-        meant = self._dispatched.meant(step.tool, step.arguments)
+        meant = self._dispatched.meaning_of(step.tool, step.arguments)
         return Step(tool=meant.tool, arguments=meant.arguments)
 
     def _knowable(self, step: Step, known: Known, changes: Sequence[Step]) -> bool:

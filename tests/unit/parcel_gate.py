@@ -36,7 +36,7 @@ class Shelf:
     events: list[Event] = field(default_factory=list)
     unknown: bool = False
 
-    def made(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
+    def call_with_meaning(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
         """The answer; every call means what it says."""
         return Answered(self.call(name, arguments))
 

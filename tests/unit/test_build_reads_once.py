@@ -82,7 +82,7 @@ def test_each_candidate_is_among_the_others_of_all_but_itself_by_what_its_calls_
     for one in [*everybody, *everybody]:
         known = Dispatched.from_json(one.task.dispatched)
         others = [by_meaning(other, known) for other in everybody if other is not one]
-        found = read.beside(one, known)
+        found = read.others_for(one, known)
         assert [other.task_id for other in found] == [other.task.task_id for other in others]
         assert [other.solution for other in found] == [other.solution for other in others]
         assert [other.planned for other in found] == [planned_calls(o.solution) for o in others]

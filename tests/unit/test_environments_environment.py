@@ -28,7 +28,7 @@ class Shelf:
     items: dict[str, Json]
     start: Mapping[str, Json] = field(default_factory=dict)
 
-    def made(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
+    def call_with_meaning(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
         """The answer; every call means what it says."""
         return Answered(self.call(name, arguments))
 

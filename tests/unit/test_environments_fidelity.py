@@ -53,7 +53,7 @@ def test_each_tool_says_who_answered_and_what_is_open() -> None:
         taped += part["tape"]["exact"]
     assert taped == found["tape"]["exact"] == fidelity.tape_exact
     assert found["unknown"]
-    half = fidelity.of({e.episode_id for e in held[:5]})
+    half = fidelity.restricted_to({e.episode_id for e in held[:5]})
     assert 0 < len(half.judged) < len(fidelity.judged)
 
 

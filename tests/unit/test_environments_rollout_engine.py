@@ -17,7 +17,7 @@ from environments.rollout.engine import Clock, RolloutSettings, run_rollouts
 from environments.rollout.errors import EndpointError, RefusedError, RolloutError
 from environments.rollout.policy import Message, Policy, Run, Turn, Usage
 from environments.rollout.rollout import Rollout, RolloutKey
-from environments.rollout.scripts import scripted
+from environments.rollout.scripts import scripted_policy
 from environments.runtime import TaskSet
 from tests.environments_shop import call, entry, write_shop
 from tests.openai_server import ModelServer, serving, shop_clerk
@@ -99,7 +99,7 @@ def test_scripted_policies_earn_what_they_should(
     shop: TaskSet, name: str, rewards: set[float | None]
 ) -> None:
     """The solution scores 1 on every task, the four others nothing (or null after an unknown write)."""
-    rollouts = collect(shop, scripted(name, shop), samples=2)
+    rollouts = collect(shop, scripted_policy(name, shop), samples=2)
     assert {r.task_id for r in rollouts} == {"task1", "task3"}
     assert {r.reward for r in rollouts} <= rewards
     assert all(r.stop_reason for r in rollouts)
@@ -108,12 +108,12 @@ def test_scripted_policies_earn_what_they_should(
 def test_an_unknown_script_is_named(shop: TaskSet) -> None:
     """The choices stand in the error."""
     with pytest.raises(RolloutError, match="solution"):
-        scripted("nope", shop)
+        scripted_policy("nope", shop)
 
 
 def test_a_rollout_holds_the_whole_story(shop: TaskSet) -> None:
     """Conversation, tools, counts and versions are in the record."""
-    rollout = collect(shop, scripted("solution", shop), tasks=["task1"])[0]
+    rollout = collect(shop, scripted_policy("solution", shop), tasks=["task1"])[0]
     messages = json.loads(rollout.trajectory)
     assert [m["role"] for m in messages[: rollout.opening]] == ["system", "user"]
     assert messages[-1]["content"] == "Thanks, bye."
@@ -144,7 +144,7 @@ def test_a_model_does_the_tasks_through_an_endpoint(shop: TaskSet, stream: bool)
 
 def test_a_resumed_run_loses_and_doubles_nothing(shop: TaskSet) -> None:
     """Stopped in the middle and started again, every rollout exists once."""
-    policy = scripted("solution", shop)
+    policy = scripted_policy("solution", shop)
 
     async def some() -> list[Rollout]:
         runs = run_rollouts(shop, policy, RolloutSettings(samples=10, concurrency=3))
@@ -167,9 +167,9 @@ def test_another_version_of_a_task_is_another_rollout(shop: TaskSet, tmp_path: P
     changed = entry(1)
     changed = replace(changed, task=replace(changed.task, tools=changed.task.tools[:2]))
     write_shop(tmp_path / "new", entries=[changed])
-    done = [r.key for r in collect(shop, scripted("noop", shop))]
+    done = [r.key for r in collect(shop, scripted_policy("noop", shop))]
     new = TaskSet.load(tmp_path / "new")
-    assert len(collect(new, scripted("noop", new), done=done)) == 1
+    assert len(collect(new, scripted_policy("noop", new), done=done)) == 1
 
 
 def test_a_broken_run_is_marked_not_graded(shop: TaskSet) -> None:

@@ -20,7 +20,7 @@ from environments.rollout.errors import RefusedError  # noqa: E402
 from environments.rollout.policy import Message, Policy, Run, Turn, Usage  # noqa: E402
 from environments.rollout.ray_engine import RaySettings, run_on_ray  # noqa: E402
 from environments.rollout.rollout import Rollout, RolloutKey  # noqa: E402
-from environments.rollout.scripts import scripted  # noqa: E402
+from environments.rollout.scripts import scripted_policy  # noqa: E402
 from environments.runtime import TaskSet  # noqa: E402
 from tests.environments_shop import write_shop  # noqa: E402
 
@@ -48,7 +48,7 @@ def folder(tmp_path: Path) -> Path:
 @asynccontextmanager
 async def solution(task_set: TaskSet) -> AsyncIterator[Policy]:
     """The known solutions."""
-    yield scripted("solution", task_set)
+    yield scripted_policy("solution", task_set)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class DyingOnce:
     @asynccontextmanager
     async def __call__(self, task_set: TaskSet) -> AsyncIterator[Policy]:
         """The policy."""
-        yield Dying(scripted("solution", task_set), self.marker)
+        yield Dying(scripted_policy("solution", task_set), self.marker)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +95,14 @@ class Dear:
 @asynccontextmanager
 async def dear(task_set: TaskSet) -> AsyncIterator[Policy]:
     """An expensive policy."""
-    yield Dear(scripted("solution", task_set))
+    yield Dear(scripted_policy("solution", task_set))
 
 
 @asynccontextmanager
 async def refused(_task_set: TaskSet) -> AsyncIterator[Policy]:
     """A policy that cannot be opened."""
     if not _task_set.path.name:
-        yield scripted("solution", _task_set)
+        yield scripted_policy("solution", _task_set)
     raise RefusedError("the endpoint refused the request with status 401", status=401)
 
 

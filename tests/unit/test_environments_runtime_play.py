@@ -10,7 +10,12 @@ from environments.runtime import TaskSet
 from environments.runtime.play.play import ENDED, LEFT, NO_WORDS, TALK, Play, actions_of, outward
 from environments.runtime.play.tool_names import tool_name
 from environments.runtime.play.tool_schemas import complete_tool, inlined
-from environments.runtime.play.tool_text import message_of, text_messages, text_opening, written
+from environments.runtime.play.tool_text import (
+    message_of,
+    text_messages,
+    text_opening,
+    write_message,
+)
 from environments.runtime.task.attempt import Json
 from tests.consumer_desk import replays, write_desk
 from tests.environments_shop import call, say
@@ -31,7 +36,7 @@ def test_messages_calls_and_text_earn_the_same(desk: TaskSet) -> None:
         for action in case["actions"]:
             shown: Any = outward(action, whole.names)
             whole.step(shown)
-            text.step(message_of(written(shown)))
+            text.step(message_of(write_message(shown)))
             for made in shown.get("tool_calls", ()):
                 single.call(made["function"]["name"], made["function"]["arguments"])
             if "tool_calls" not in shown:
@@ -111,7 +116,7 @@ def test_text_keeps_what_was_said_and_what_was_broken() -> None:
     broken: Any = message_of('Wait.<tool_call>{"name": "f", "arguments": {"a": }</tool_call>')
     assert broken["content"] == "Wait."
     assert broken["tool_calls"][0]["function"]["name"] == "f"
-    assert message_of(written(call("f", {"a": 1}))) == {
+    assert message_of(write_message(call("f", {"a": 1}))) == {
         "role": "assistant",
         "content": None,
         "tool_calls": [{"type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}],

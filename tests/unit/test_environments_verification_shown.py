@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from environments.runtime.task.attempt import Json
-from environments.verification.readable_values import Shown, is_opaque
+from environments.verification.readable_values import VisibleTexts, is_opaque
 
 NOW = 1_715_785_200 * 10**9
 """15 May 2024."""
 
 
-def shown(*texts: str, now: int = NOW) -> Shown:
+def shown(*texts: str, now: int = NOW) -> VisibleTexts:
     """What these texts show."""
-    found = Shown(now=now)
+    found = VisibleTexts(now=now)
     for text in texts:
         found.read(text)
     return found

@@ -38,7 +38,7 @@ class Desk:
     sent: dict[str, Json] = field(default_factory=dict)
     off: bool = False
 
-    def made(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
+    def call_with_meaning(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
         """The answer; every call means what it says."""
         return Answered(self.call(name, arguments))
 

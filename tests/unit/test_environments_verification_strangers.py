@@ -37,7 +37,7 @@ def handing_over(name: str, arguments: str, *, after: str = "", acted: Json = No
 
 def strangers(one: Candidate, other: Candidate) -> list[str]:
     """The attacks with the other task's solution."""
-    known = Others([one, other]).beside(one, EMPTY)
+    known = Others([one, other]).others_for(one, EMPTY)
     found = attacks(Material(one, Attempt(messages=(), opening=0), known))
     return [probe.name for probe in found if probe.name.startswith("other_solution")]
 

@@ -120,7 +120,7 @@ def test_constant_policies_hand_over_with_every_choice_of_the_schema() -> None:
     one = candidate(end_check(WRITE), task=task)
     usual = calls("hand_over", '{"queue": "third", "note": "Look at it."}')
     others = [replace(other(), solution=(usual,)), replace(other(), solution=(GET, usual))]
-    known = Others(others).beside(one, EMPTY)
+    known = Others(others).others_for(one, EMPTY)
     material = Material(candidate=one, good=run(task, GOOD), others=known)
     handed = {
         probe.name.removeprefix(f"{PREFIX}hands_over"): requests_of(probe.actions[-1], first=0)[0]

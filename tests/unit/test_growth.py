@@ -134,10 +134,11 @@ def test_attacks_draw_from_a_bounded_number_of_other_tasks() -> None:
     """Those recorded before it, so that tasks that come later change nothing."""
     many = [_blank(number) for number in range(2 * MOST_OTHERS)]
     before, after = (
-        {o.task_id for o in Others(some).beside(many[500], _NONE)} for some in (many[:600], many)
+        {o.task_id for o in Others(some).others_for(many[500], _NONE)}
+        for some in (many[:600], many)
     )
     assert before == after == {one.task.task_id for one in many[:MOST_OTHERS]}
-    first = {o.task_id for o in Others(many).beside(many[0], _NONE)}
+    first = {o.task_id for o in Others(many).others_for(many[0], _NONE)}
     assert first == {one.task.task_id for one in many[1:MOST_OTHERS]}
 
 

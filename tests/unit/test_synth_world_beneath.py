@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from environments.runtime.answers.path_containment import around, within
+from environments.runtime.answers.path_containment import enclosing_places, places_overlap
 from environments.runtime.task.attempt import UNKNOWN
 from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode
@@ -108,13 +108,17 @@ def test_one_place_lies_inside_another(
     one: dict[str, Any], other: dict[str, Any], holds: bool
 ) -> None:
     """A place holds what its path begins; several asked for at once hold each."""
-    assert within(one, other) is holds
+    assert places_overlap(one, other) is holds
 
 
 def test_the_places_around_one_are_those_that_it_lies_in() -> None:
     """One look at each place finds what comparing all with all would."""
     texts = ["".join(signs) for size in range(1, 6) for signs in product("a/", repeat=size)]
     for inner in texts:
-        outer = {other for other in texts if other != inner and within({"p": inner}, {"p": other})}
-        below = {other for other in outer if inner in set(around(other))}
-        assert outer - below == set(around(inner)) & set(texts)
+        outer = {
+            other
+            for other in texts
+            if other != inner and places_overlap({"p": inner}, {"p": other})
+        }
+        below = {other for other in outer if inner in set(enclosing_places(other))}
+        assert outer - below == set(enclosing_places(inner)) & set(texts)

@@ -145,16 +145,18 @@ def test_paths_are_templates_with_arguments() -> None:
         "http[method=POST, path=/orders]",
     ]
     known = Dispatched(found)
-    meant = known.meant("http", {"method": "GET", "path": "/users/u7/orders?limit=5&open=true"})
+    meant = known.meaning_of(
+        "http", {"method": "GET", "path": "/users/u7/orders?limit=5&open=true"}
+    )
     assert meant.tool == "http[method=GET, path=/users/{users}/orders]"
     assert meant.arguments == {"users": "u7", "limit": 5, "open": True}
-    meant = known.meant("http", {"method": "PATCH", "path": "/orders/9", "body": {"total": 4}})
+    meant = known.meaning_of("http", {"method": "PATCH", "path": "/orders/9", "body": {"total": 4}})
     assert meant.arguments == {"orders": 9, "total": 4}
-    assert known.asked(meant.tool, meant.arguments) == (
+    assert known.call_as_asked(meant.tool, meant.arguments) == (
         "http",
         {"method": "PATCH", "path": "/orders/9", "body": {"total": 4}},
     )
-    assert known.meant("http", {"method": "GET", "path": "/carts/9"}).tool == "http"
+    assert known.meaning_of("http", {"method": "GET", "path": "/carts/9"}).tool == "http"
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -163,11 +165,11 @@ def test_every_recorded_call_comes_back(form: str) -> None:
     known = Dispatched.from_json(json.loads(_document(form))["dispatched"])
     for attempt in attempts(TICKETS, 3):
         for made in formed(attempt, _forms()[form]).calls:
-            meant = known.meant(made.name, made.arguments)
+            meant = known.meaning_of(made.name, made.arguments)
             assert meant.tool != made.name
-            tool, arguments = known.asked(meant.tool, meant.arguments)
+            tool, arguments = known.call_as_asked(meant.tool, meant.arguments)
             assert tool == made.name
-            assert known.meant(tool, arguments) == meant
+            assert known.meaning_of(tool, arguments) == meant
 
 
 def test_messages_go_there_and_back() -> None:

@@ -34,7 +34,7 @@ def _inside(results: Sequence[tuple[str, Any]]) -> list[str]:
         assert left == [content for _, content in told]
     else:
         view = Enveloped(known)
-        back = [view.around(t, inner) for (t, _), inner in zip(told, left, strict=True)]
+        back = [view.wrap(t, inner) for (t, _), inner in zip(told, left, strict=True)]
         assert back == [content for _, content in told]
     return left
 

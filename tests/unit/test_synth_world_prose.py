@@ -9,7 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from environments.runtime.sessions.prose import beside, reworded, said_again, text_at, with_texts
+from environments.runtime.sessions.prose import (
+    name_without_prose,
+    reworded,
+    said_again,
+    text_at,
+    with_texts,
+)
 from environments.runtime.task.attempt import UNKNOWN
 from environments.runtime.world.session import Session
 from environments.runtime.world.world import World
@@ -224,6 +230,6 @@ def test_a_text_that_was_put_in_is_found_there(text: str, as_text: bool) -> None
     path = ("entry", "note")
     changed = with_texts(arguments, [path], [text])
     assert text_at(changed, path) == text
-    assert beside(changed, [path]) == beside(arguments, [path])
+    assert name_without_prose(changed, [path]) == name_without_prose(arguments, [path])
     assert text_at(arguments, path) == "old words"
     assert text_at(reworded(changed, {text: "old words"}), path) == "old words"  # type: ignore[arg-type]

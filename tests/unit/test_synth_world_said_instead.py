@@ -33,7 +33,7 @@ def _left(results: Sequence[tuple[str, Any]]) -> list[str]:
     if known:
         view = Enveloped(known)
         tools = [tool for tool, _ in results]
-        assert [view.around(t, c) for t, c in zip(tools, left, strict=True)] == recorded
+        assert [view.wrap(t, c) for t, c in zip(tools, left, strict=True)] == recorded
     return left
 
 

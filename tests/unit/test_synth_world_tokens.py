@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.volatile import Depot, recorded, verdict
 from dagster_project.worlds.recorded_calls import recorded_calls
-from environments.fidelity import Fidelity, Judged, replay
+from environments.fidelity import Fidelity, JudgedCall, replay
 from environments.runtime.task.attempt import DERIVED, UNKNOWN
 from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode, CleanStep
@@ -137,14 +137,14 @@ def test_a_depot_behind_a_token_is_known_like_a_plain_one() -> None:
     assert all(j.result.source == UNKNOWN for j in forged)
 
 
-def _judged(form: str) -> list[Judged]:
+def _judged(form: str) -> list[JudgedCall]:
     """Held-out and random calls of a depot in one form."""
     found = recorded(0, form, living=False)
     parts = [found["h"], found["p"]]
     return [one for part in parts if isinstance(part, Fidelity) for one in part.judged]
 
 
-def _share(word: str, judged: list[Judged]) -> float:
+def _share(word: str, judged: list[JudgedCall]) -> float:
     return sum(verdict(one) == word for one in judged) / len(judged)
 
 

@@ -112,11 +112,11 @@ url = "http://replay:8000/mcp"
 
 
 def _instruction(play: Play) -> str:
-    said = [f"## {message.get('role')}\n\n{_shown(message)}\n" for message in play.opening]
+    said = [f"## {message.get('role')}\n\n{_message_text(message)}\n" for message in play.opening]
     return "\n".join([template(TEMPLATES, "instruction.md.txt", {}), *said])
 
 
-def _shown(message: Mapping[str, Json]) -> str:
+def _message_text(message: Mapping[str, Json]) -> str:
     calls = [f"{request.name}({request.text})" for request in requests_of(message, first=0)]
     return "\n".join(filter(None, [text_of(message.get("content")), *calls]))
 

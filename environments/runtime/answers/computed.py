@@ -86,7 +86,7 @@ def _answer(case: Case, arguments: Mapping[str, Json]) -> tuple[str, bool] | Non
     told: list[str] = []
     for ways in case.slots:
         try:
-            texts = {written(way, arguments) for way in ways}
+            texts = {write_result(way, arguments) for way in ways}
         except NoResultError as fault:
             reasons = {_reason(way[0], arguments) for ways in case.slots for way in ways}
             text = case.refusals.get(str(fault))
@@ -114,7 +114,7 @@ def _reason(formula: Formula, arguments: Mapping[str, Json]) -> str | None:
     return None
 
 
-def written(way: Way, arguments: Mapping[str, Json]) -> str:
+def write_result(way: Way, arguments: Mapping[str, Json]) -> str:
     """A result as the tool writes it; raises `NoResultError`."""
     try:
         return FORMS[way[1]](result_of(way[0], arguments))

@@ -47,7 +47,7 @@ class Guard:
 
     def asks(self) -> frozenset[str]:
         """The arguments that its condition speaks of."""
-        return frozenset(_asked(self.tree))
+        return frozenset(_argument_names(self.tree))
 
     def objects(self, scope: Scope) -> bool:
         """Whether the condition does not hold; raises `NoValueError` where nobody knows, unless the guard is soft."""
@@ -72,7 +72,7 @@ class Guard:
         before = self.holds(as_last_known(scope))
         return is_unknown(before) or (before is not MISSING and not before)
 
-    def within(self, scope: Scope) -> bool:
+    def resembles_refused(self, scope: Scope) -> bool:
         """Whether nothing sets a call apart from those that were refused so."""
         if self.of_record and scope.old is None and scope.last is not None:
             return False  # an earlier call may have made of the record what other words are about
@@ -122,12 +122,12 @@ class Guards:
         return next((guard for guard in self._each if guard.objects_believed(scope)), None)
 
 
-def _asked(tree: Tree) -> Iterator[str]:
+def _argument_names(tree: Tree) -> Iterator[str]:
     if len(tree) > 1 and tree[0] == "arg":
         yield str(tree[1])
     for part in tree:
         if isinstance(part, list):
-            yield from _asked(part)
+            yield from _argument_names(part)
 
 
 def names_part(tree: Tree) -> bool:
@@ -159,7 +159,7 @@ def _listed_of(tree: Tree) -> Expr | None:
     if tree[0] != "among":
         return None
     parts = tree[1][1:] if tree[1][0] == "list" else [tree[1]]
-    return _kept(tree[1]) if all(part[0] == "arg" for part in parts) else None
+    return _build_caching(tree[1]) if all(part[0] == "arg" for part in parts) else None
 
 
 def _is_new(listed: Expr, scope: Scope) -> bool:
@@ -178,21 +178,21 @@ def _own(value: Json) -> bool:
     return isinstance(value, str) and any(char.isdigit() for char in value)
 
 
-def _kept(tree: Tree) -> Expr:
+def _build_caching(tree: Tree) -> Expr:
     return build(tree, keeps=True)
 
 
 def _guard(part: GuardPart) -> Guard:
     soft = not part.support
     return Guard(
-        holds=_kept(part.holds),
+        holds=_build_caching(part.holds),
         tree=part.holds,
-        message=_kept(part.message) if part.message else None,
+        message=_build_caching(part.message) if part.message else None,
         name=part.says,
         soft=soft,
         gone=part.gone or soft,
-        also=tuple(map(_kept, part.also or ())),
-        beside=tuple(map(_kept, part.beside or ())),
+        also=tuple(map(_build_caching, part.also or ())),
+        beside=tuple(map(_build_caching, part.beside or ())),
         recurs=part.facts is not None,
         of_record='"old"' in stable([*(part.also or ()), *(part.beside or ())]),
         names_part=soft and names_part(part.holds),

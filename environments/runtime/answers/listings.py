@@ -12,7 +12,7 @@ from ..task.attempt import Json
 from ..values.normal import labels_in, names_in, parse_json
 
 
-def listed(base: Mapping[str, Mapping[str, Json]]) -> dict[str, frozenset[str]]:
+def listings_of(base: Mapping[str, Mapping[str, Json]]) -> dict[str, frozenset[str]]:
     """The words that each name is listed under, over all tables whose keys are single words."""
     found: dict[str, set[str]] = {}
     for rows in base.values():

@@ -13,7 +13,7 @@ _MOST = 400
 """Characters of a place; what is longer is a text."""
 
 
-def within(one: Mapping[str, Json], other: Mapping[str, Json]) -> bool:
+def places_overlap(one: Mapping[str, Json], other: Mapping[str, Json]) -> bool:
     """Whether two calls are about places of which one lies inside the other, or is one of several asked for at once."""
     theirs = list(places_of(other))
     return any(
@@ -23,7 +23,7 @@ def within(one: Mapping[str, Json], other: Mapping[str, Json]) -> bool:
     )
 
 
-def around(place: str) -> Iterator[str]:
+def enclosing_places(place: str) -> Iterator[str]:
     """Every place that this one lies strictly inside, as it may be written."""
     for at, sign in enumerate(place):
         if sign == "/":

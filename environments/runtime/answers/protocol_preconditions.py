@@ -35,7 +35,7 @@ class Early:
     together: Mapping[tuple[str, ...], frozenset[str]]
     """The same of two such arguments: pairs of values that were given together."""
 
-    def since(self, log: list[Entry]) -> list[Entry] | None:
+    def calls_while_unmet(self, log: list[Entry]) -> list[Entry] | None:
         """What was called since nobody has called what has to come first; None while that stands."""
         at = max((i for i, e in enumerate(log) if e.tool in self.without), default=-1)
         after = log[at + 1 :]
@@ -87,7 +87,7 @@ def said_early(
 ) -> ToolResult | None:
     """What a tool says to everybody, where what has to come first did not."""
     for one in early:
-        since = one.since(log)
+        since = one.calls_while_unmet(log)
         if since is not None and one.sure(since, args):
             return one.answer(tool)
     return None
@@ -96,7 +96,7 @@ def said_early(
 def undone(early: Iterable[Early], log: list[Entry]) -> Early | None:
     """The early answer that may hold again, since something undid what has to come first."""
     for one in early:
-        since = one.since(log)
+        since = one.calls_while_unmet(log)
         if since is not None and len(since) < len(log):
             return one
     return None

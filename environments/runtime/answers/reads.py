@@ -20,7 +20,7 @@ from ..world.scope import CallContext, place_of, scope_of
 from ..world.state import ABSENCE, ABSENT, names_of_key
 from ..world.tool import Tool
 from .computed import as_sent, compute
-from .path_containment import within
+from .path_containment import places_overlap
 from .tape import EMPTY
 
 MAX_ROWS: Final = 40
@@ -42,7 +42,7 @@ def show(
         place = place_of(tool.reads, scope)
     except NoValueError as fault:
         return notice(tool.name, str(fault) or "the arguments lack the key"), None, names
-    if tool.paired and tool.apart(args, place[1]):
+    if tool.paired and tool.is_unpaired(args, place[1]):
         return notice(tool.name, "these arguments were never given together"), place, names
     try:
         result, shown = _show_row(here, tool, args, place, names)
@@ -106,7 +106,7 @@ def _show_row(
     content = tool.render(row)
     if here.state.log:
         since = here.state.log[here.state.fresh.get(place, 0) :]
-        if words and any(_worded(tool, place, entry, words) for entry in since):
+        if words and any(_is_about_row_words(tool, place, entry, words) for entry in since):
             raise NoValueError(TOUCHED.reason)
         if tool.influence.beneath and any(_inside(tool, args, place, entry) for entry in since):
             raise NoValueError("an earlier call may have changed what lies inside")
@@ -119,7 +119,7 @@ def _show_row(
     return ToolResult(content=content, source=source, evidence=":".join(place)), shown | words
 
 
-def _worded(tool: Tool, place: Place, entry: Entry, words: frozenset[str]) -> bool:
+def _is_about_row_words(tool: Tool, place: Place, entry: Entry, words: frozenset[str]) -> bool:
     """Whether a call of a tool hardly tried before this one is about something whose key is a word in this row."""
     if entry.tool not in tool.influence.untried or place in entry.targets:
         return False
@@ -132,7 +132,7 @@ def _inside(tool: Tool, args: dict[str, Json], place: Place, entry: Entry) -> bo
     return (
         entry.tool in tool.influence.beneath
         and place not in entry.targets
-        and within(args, entry.args)
+        and places_overlap(args, entry.args)
     )
 
 

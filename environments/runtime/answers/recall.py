@@ -66,7 +66,7 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedAnswer:
     """One recorded answer to a call."""
 
     content: str
@@ -83,7 +83,7 @@ class Recorded:
 class Recalled:
     """The recorded answer that is most probably right."""
 
-    answer: Recorded
+    answer: RecordedAnswer
     confidence: float
     is_own: bool
     """Whether an episode that the session goes on from recorded it."""
@@ -136,7 +136,7 @@ def differing(
             yield earlier.tool, call.tool, relation(earlier, call, shown)
 
 
-def apart(call: Done, whose: str, *, is_own: bool) -> Cell:
+def baseline_cell(call: Done, whose: str, *, is_own: bool) -> Cell:
     """The cell of what differs though no call does."""
     other = OTHER if call.whose == whose else WHOSE
     return "", call.tool, OWN if is_own else other
@@ -161,7 +161,7 @@ class Influence:
         self._cells = cells
         self._pooled = pooled
 
-    def of(self, cell: Cell) -> float:
+    def probability_of(self, cell: Cell) -> float:
         """The probability that the answer is another one for it."""
         known = self._cells.get(cell)
         return self._pooled[cell[2]] if known is None else known
@@ -170,7 +170,7 @@ class Influence:
         """The probability that none of several changed it."""
         left = 1.0
         for cell in cells:
-            left *= 1.0 - self.of(cell)
+            left *= 1.0 - self.probability_of(cell)
         return left
 
 
@@ -208,9 +208,9 @@ class Recall:
         self._influence = Influence(cells, part.pooled)
         calls = [_read_call(text, tool) for text, tool in part.calls]
         shown = [names_shown(text) for text in part.texts]
-        self._answers: dict[str, list[Recorded]] = {
+        self._answers: dict[str, list[RecordedAnswer]] = {
             text: [
-                Recorded(
+                RecordedAnswer(
                     content=part.texts[content],
                     failed=failed,
                     episodes=frozenset(episodes),
@@ -288,7 +288,7 @@ class Recall:
             earlier.tool for earlier in past
         )
         lacking = [(tool, call.tool, ALWAYS) for tool in never]
-        probable: dict[str, tuple[float, bool, Recorded]] = {}
+        probable: dict[str, tuple[float, bool, RecordedAnswer]] = {}
         others = 0
         for one in self._answers.get(call.text, ()):
             if one.episodes <= without:
@@ -299,7 +299,7 @@ class Recall:
                 continue
             cells = differing(call, one.names, past, one.past)
             kept = self._influence.unchanged(
-                (*cells, *lacking, apart(call, one.whose, is_own=is_own))
+                (*cells, *lacking, baseline_cell(call, one.whose, is_own=is_own))
             )
             if kept > probable.get(one.content, (0.0,))[0]:
                 probable[one.content] = kept, is_own, one

@@ -98,7 +98,7 @@ def _too_unlike(here: CallContext, tool: Tool, args: dict[str, Json]) -> str | N
     strange = tool.strange(args)
     if strange is not None:
         return strange
-    if tool.influence.limit is not None and _made(here, tool) >= tool.influence.limit:
+    if tool.influence.limit is not None and _count_calls(here, tool) >= tool.influence.limit:
         return "more calls than were ever seen in one episode"
     return None
 
@@ -118,7 +118,7 @@ def derive_change(here: CallContext, tool: Tool, args: dict[str, Json]) -> ToolR
     if guard is not None:
         if guard.message is None:
             raise NoValueError(NEVER_DONE + guard.name)
-        if not guard.within(scope) or not parted <= guard.asks():
+        if not guard.resembles_refused(scope) or not parted <= guard.asks():
             raise NoValueError(NEVER_SO + guard.name)
         message = required(guard.message(scope))
         return ToolResult(
@@ -230,7 +230,7 @@ def _said_once(here: CallContext, tool: Tool, args: dict[str, Json]) -> bool:
     return any(e.tool == tool.name and e.args == args for e in here.state.log)
 
 
-def _made(here: CallContext, tool: Tool) -> int:
+def _count_calls(here: CallContext, tool: Tool) -> int:
     return sum(e.tool == tool.name for e in here.state.log)
 
 

@@ -80,9 +80,9 @@ def answered(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[floa
         return 0.0, "nothing was answered"
     why = ""
     for turn in turns:
-        answer = stated(turn, view.heard)
+        answer = stated(turn, view.heard_text)
         for one in wanted:
-            found = _why_not(one, answer, view.heard)
+            found = _why_not(one, answer, view.heard_text)
             if found is None:
                 return 1.0, "the final answer gives the reference"
             why = why or found
@@ -247,11 +247,11 @@ def _phrase(wanted: Mapping[str, Json], answer: Stated, heard: str) -> str | Non
             return "the final answer says that it is not so"
         if _ORS.intersection((*before[-1:], *after)):
             return AMONG_OTHERS
-        return _listed(sought, answer, heard)
+        return _objection_to_place(sought, answer, heard)
     return "the final answer gives another one, or none"
 
 
-def _listed(sought: Sequence[str], answer: Stated, heard: str) -> str | None:
+def _objection_to_place(sought: Sequence[str], answer: Stated, heard: str) -> str | None:
     """Why the place where a phrase stands is no answer: one of many items, or a repetition of what was asked."""
     lines = answer.text.splitlines()
     line = next((one for one in reversed(lines) if _last(sought, tokens(one)) is not None), "")
@@ -292,11 +292,11 @@ def _with_hole(line: str, sought: Sequence[str]) -> str:
 
 def _choice(wanted: Mapping[str, Json], answer: Stated, _heard: str) -> str | None:
     """A letter, or yes or no: the first word of the answer, or a last line of its own; both have to agree where both choose."""
-    sought = _chosen(tokens_of_choice(str(wanted.get("value"))))
+    sought = _choice_words(tokens_of_choice(str(wanted.get("value"))))
     lines = [tokens_of_choice(line) for line in answer.text.splitlines() if line.strip()]
     if not lines:
         return "the final answer gives another one, or none"
-    first, last = _chosen(lines[0][: len(sought)]), _chosen(lines[-1])
+    first, last = _choice_words(lines[0][: len(sought)]), _choice_words(lines[-1])
     if len(lines) > 1 and len(last) == len(sought):
         return None if last == sought else "the final answer gives another one, or none"
     if first != sought or _ORS.intersection(lines[0][len(sought) : len(sought) + 1]):
@@ -309,7 +309,7 @@ def tokens_of_choice(text: str) -> tuple[str, ...]:
     return tuple(word for word in words_of(text) if word not in _FILLERS)
 
 
-def _chosen(words: Sequence[str]) -> tuple[str, ...]:
+def _choice_words(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(_TRUTHS.get(word, word) for word in words)
 
 

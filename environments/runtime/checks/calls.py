@@ -18,14 +18,14 @@ def acted(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float |
     """Whether one of the named acts was made: a tool, or a tool with the arguments that matter (the right queue)."""
     done = sorted(_names(args.get("tools")) & view.tools_called)
     wanted = _pairs(args.get("any_of"))
-    done += sorted(key[0] for key in wanted if _made(key, args, view))
+    done += sorted(key[0] for key in wanted if _was_made(key, args, view))
     return (1.0, f"{done[0]} was called") if done else (0.0, "none of the expected acts was made")
 
 
 def read(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
     """Whether one of these exact reads was made: who answers must have looked."""
     wanted = _pairs(args.get("any_of"))
-    if any(_made(key, args, view) for key in wanted):
+    if any(_was_made(key, args, view) for key in wanted):
         return 1.0, "the record was read"
     return 0.0, "the record that the answer rests on was never read"
 
@@ -121,7 +121,7 @@ def repeats_at_most(
     return (1.0 if worst <= most else 0.0), often
 
 
-def _made(key: Key, args: Mapping[str, Json], view: View) -> bool:
+def _was_made(key: Key, args: Mapping[str, Json], view: View) -> bool:
     return any(not call.failed for call in _alike(key, args, view))
 
 

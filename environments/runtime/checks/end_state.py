@@ -34,7 +34,7 @@ Write = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class EndComparison:
     """What the comparison with one end found."""
 
     score: float | None
@@ -62,10 +62,10 @@ def end_state(args: Mapping[str, Json], view: View, check_id: str) -> tuple[floa
     return _known_bad(args, view)
 
 
-def _trusted(end: Mapping[str, Json], found: Found) -> Found:
+def _trusted(end: Mapping[str, Json], found: EndComparison) -> EndComparison:
     """Equality with an end that only one unreliable outcome calls right proves nothing."""
     if found.score == 1.0 and end.get("unconfirmed") is True:
-        return Found(
+        return EndComparison(
             None, "one outcome alone calls this end right, and such outcomes are often wrong"
         )
     return found
@@ -82,9 +82,9 @@ def _ends(args: Mapping[str, Json], name: str) -> list[dict[str, Json]]:
     return [end for end in _list(args.get(name)) if isinstance(end, dict)]
 
 
-def compare_end(end: Mapping[str, Json], args: Mapping[str, Json], view: View) -> Found:
+def compare_end(end: Mapping[str, Json], args: Mapping[str, Json], view: View) -> EndComparison:
     """Compare with one end: by writes first, by effects where the writes differ."""
-    made = _Made.of(args, view).beside(end)
+    made = _AttemptWrites.from_view(args, view).clear_shared_doubts(end)
     wanted = Counter(_writes(end.get("writes")))
     by_writes = _by_writes(made, wanted, args)
     if by_writes.score == 1.0:
@@ -95,14 +95,17 @@ def compare_end(end: Mapping[str, Json], args: Mapping[str, Json], view: View) -
     by_writes = _unless_undone(by_writes, end, args, view, made)
     refusals = args.get("refusals")
     if by_writes.score is None and not made.dirty and isinstance(refusals, dict):
-        found = [_likely(made, wanted, done) for done in _believed(args, view, refusals)]
+        found = [
+            _predict_comparison(made, wanted, done)
+            for done in _believed_writes(args, view, refusals)
+        ]
         if found[0] is not None and found[1] is not None and found[0].score == found[1].score:
             return found[0]
     return by_writes
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
+class _AttemptWrites:
     """The attempt's writes by how certain they are."""
 
     certain: Counter[Write]
@@ -114,7 +117,7 @@ class _Made:
     """Failed in a way that may leave a trace."""
 
     @classmethod
-    def of(cls, args: Mapping[str, Json], view: View) -> _Made:
+    def from_view(cls, args: Mapping[str, Json], view: View) -> _AttemptWrites:
         writes, maybe = _names(args.get("writes")), _names(args.get("maybe"))
         dirty, lasting = _names(args.get("dirty")), _names(args.get("lasting"))
         # What an equal call did once more is known of these, whatever it would have answered.
@@ -139,11 +142,11 @@ class _Made:
                 certain[key] += 1
         return cls(+certain, doubtful, possible, +traces)
 
-    def beside(self, end: Mapping[str, Json]) -> _Made:
+    def clear_shared_doubts(self, end: Mapping[str, Json]) -> _AttemptWrites:
         """The same writes, with only those possible ones in doubt that no resolved attempt made alike."""
         maybe = _unlike(self.maybe, _list(end.get("maybe")))
         dirty = _unlike(self.dirty, _list(end.get("dirty")))
-        return _Made(self.certain, self.doubtful + maybe, self.maybe, dirty)
+        return _AttemptWrites(self.certain, self.doubtful + maybe, self.maybe, dirty)
 
 
 def _unlike(made: Counter[Write], alternatives: Iterable[Json]) -> Counter[Write]:
@@ -152,7 +155,9 @@ def _unlike(made: Counter[Write], alternatives: Iterable[Json]) -> Counter[Write
     return Counter() if made in seen else (made - seen[0]) + (seen[0] - made)
 
 
-def _by_writes(made: _Made, wanted: Counter[Write], args: Mapping[str, Json]) -> Found:
+def _by_writes(
+    made: _AttemptWrites, wanted: Counter[Write], args: Mapping[str, Json]
+) -> EndComparison:
     """The verdict on writes.
 
     A tool in `takes` refuses so seldom that a call without an answer counts as taken; equal calls of one in `once` change no more than
@@ -169,21 +174,27 @@ def _by_writes(made: _Made, wanted: Counter[Write], args: Mapping[str, Json]) ->
     repeated = [k for k in extra if k[0] in again]
     if foreign or repeated:
         what = "changed what no good attempt changes" if foreign else "changed it once too often"
-        return Found(0.0, f"{_first(foreign or repeated)[0]} {what}")
+        return EndComparison(0.0, f"{_first(foreign or repeated)[0]} {what}")
     if not extra and not missing:
         if doubtful:
-            return Found(None, f"{_first(doubtful)[0]} may have changed something more")
+            return EndComparison(None, f"{_first(doubtful)[0]} may have changed something more")
         if made.dirty:
-            return Found(None, f"a failed {_first(made.dirty)[0]} may have changed something")
-        return Found(1.0, "the same changes as in a good attempt")
+            return EndComparison(
+                None, f"a failed {_first(made.dirty)[0]} may have changed something"
+            )
+        return EndComparison(1.0, "the same changes as in a good attempt")
     if missing:
         return _missing(missing, made)
-    return Found(None, f"nobody knows whether repeating {_first(extra)[0]} changes more")
+    return EndComparison(None, f"nobody knows whether repeating {_first(extra)[0]} changes more")
 
 
 def _unless_undone(
-    by_writes: Found, end: Mapping[str, Json], args: Mapping[str, Json], view: View, made: _Made
-) -> Found:
+    by_writes: EndComparison,
+    end: Mapping[str, Json],
+    args: Mapping[str, Json],
+    view: View,
+    made: _AttemptWrites,
+) -> EndComparison:
     """The verdict on writes, where one that no resolved attempt made fails only by what the world shows of it.
 
     It may have changed nothing, or just what a resolved attempt changed; what it changed may be undone by another write,
@@ -203,19 +214,23 @@ def _unless_undone(
     missing = wanted - made.certain
     if missing:
         return _missing(missing, made, foreign)
-    return Found(None, f"nobody knows whether what {_first(foreign)[0]} changed is undone")
+    return EndComparison(None, f"nobody knows whether what {_first(foreign)[0]} changed is undone")
 
 
-def _missing(missing: Counter[Write], made: _Made, instead: Counter[Write] | None = None) -> Found:
+def _missing(
+    missing: Counter[Write], made: _AttemptWrites, instead: Counter[Write] | None = None
+) -> EndComparison:
     """The verdict on writes that were not made, by those that may have changed the same; `instead`: certain ones."""
     name = _first(missing)[0]
     maybe = made.doubtful + (instead or Counter())
     if all(_could_supply(key, maybe) for key in missing - made.doubtful - made.dirty):
-        return Found(None, f"nobody knows whether {name} or its like changed anything")
-    return Found(0.0, f"{name} is missing or differs")
+        return EndComparison(None, f"nobody knows whether {name} or its like changed anything")
+    return EndComparison(0.0, f"{name} is missing or differs")
 
 
-def _likely(made: _Made, wanted: Counter[Write], believed: Counter[Write]) -> Found | None:
+def _predict_comparison(
+    made: _AttemptWrites, wanted: Counter[Write], believed: Counter[Write]
+) -> EndComparison | None:
     """What most probably happened, for predicting an outcome and never for paying.
 
     A call that was never made with the wanted arguments did not do what the wanted one does; a call that nobody can
@@ -223,17 +238,19 @@ def _likely(made: _Made, wanted: Counter[Write], believed: Counter[Write]) -> Fo
     """
     never_tried = wanted - made.certain - made.doubtful
     if never_tried:
-        return Found(0.0, f"{_first(never_tried)[0]} was never called like that")
+        return EndComparison(0.0, f"{_first(never_tried)[0]} was never called like that")
     reached = made.certain + believed
     if reached == wanted:
-        return Found(1.0, "the same changes as in a good attempt, by all that the policy believed")
+        return EndComparison(
+            1.0, "the same changes as in a good attempt, by all that the policy believed"
+        )
     surplus = [key for key in reached - wanted if key not in wanted]
     if surplus:
-        return Found(0.0, f"{_first(surplus)[0]} very likely changed something more")
+        return EndComparison(0.0, f"{_first(surplus)[0]} very likely changed something more")
     return None
 
 
-def _believed(
+def _believed_writes(
     args: Mapping[str, Json], view: View, refusals: Mapping[str, Json]
 ) -> tuple[Counter[Write], Counter[Write]]:
     """The calls without an answer that very likely succeeded: without and with those of which nothing tells it."""
@@ -311,8 +328,8 @@ def _values(arguments: str) -> set[str]:
 
 
 def _by_effects(
-    end: Mapping[str, Json], args: Mapping[str, Json], view: View, made: _Made
-) -> Found | None:
+    end: Mapping[str, Json], args: Mapping[str, Json], view: View, made: _AttemptWrites
+) -> EndComparison | None:
     """The verdict of the world's effects; None where either side is not known."""
     unknown = view.attempt.end.unknown or made.doubtful or made.dirty
     if unknown or not _comparable(end, args, made):
@@ -323,11 +340,13 @@ def _by_effects(
     reached = effect_rows(view.attempt.end, volatile, said)
     events = Counter(_writes(end.get("events")))
     if {tuple(row) for row in reached} == accepted and _events(args, view) == events:
-        return Found(1.0, "another route to the same state")
-    return Found(0.0, "the world ended in another state than any resolved attempt left")
+        return EndComparison(1.0, "another route to the same state")
+    return EndComparison(0.0, "the world ended in another state than any resolved attempt left")
 
 
-def _in_order(found: Found, end: Mapping[str, Json], args: Mapping[str, Json], view: View) -> Found:
+def _in_order(
+    found: EndComparison, end: Mapping[str, Json], args: Mapping[str, Json], view: View
+) -> EndComparison:
     """The verdict, but for an equal end with a list given in another order that shows in a record, or may."""
     known = end.get("ordered")
     if found.score != 1.0 or not isinstance(known, dict):
@@ -345,10 +364,10 @@ def _in_order(found: Found, end: Mapping[str, Json], args: Mapping[str, Json], v
     rows = known.get("effects")
     if isinstance(rows, list) and {tuple(r) for r in rows if isinstance(r, list)} <= reached:
         return found
-    return Found(None, "a list is in another order, and nobody knows whether that matters")
+    return EndComparison(None, "a list is in another order, and nobody knows whether that matters")
 
 
-def _comparable(end: Mapping[str, Json], args: Mapping[str, Json], made: _Made) -> bool:
+def _comparable(end: Mapping[str, Json], args: Mapping[str, Json], made: _AttemptWrites) -> bool:
     """Whether effects tell this end from others: known of it, and tools that leave none were called alike."""
     silent = _names(args.get("silent"))
     mine = Counter({write: n for write, n in made.certain.items() if write[0] in silent})

@@ -87,7 +87,7 @@ def without_ground(
     if not any(fact.specific for facts in view.facts for fact in facts):
         return []
     written = [
-        _without(c.arguments, (ignore or {}).get(c.name))
+        _drop_names(c.arguments, (ignore or {}).get(c.name))
         for c in view.attempt.calls
         if c.name in writers and not c.result.is_error
     ]
@@ -127,7 +127,7 @@ def _without_ground(texts: Iterable[str], grounds: _Grounds) -> list[Fact]:
     return list(found)
 
 
-def _without(arguments: Mapping[str, Json], names: Json) -> dict[str, Json]:
+def _drop_names(arguments: Mapping[str, Json], names: Json) -> dict[str, Json]:
     left_out = names if isinstance(names, list) else []
     return {name: value for name, value in arguments.items() if name not in left_out}
 

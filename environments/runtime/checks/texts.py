@@ -38,7 +38,7 @@ def text_holds(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[fl
     elsewhere = not_at_this_end(args, view)
     if elsewhere is not None:
         return elsewhere
-    texts = _written(args, view)
+    texts = _written_texts(args, view)
     if not texts:
         return None, "no call wrote this text, and nobody knows whether it is needed"
     facts = [fact for fact in _list(args.get("facts")) if isinstance(fact, dict)]
@@ -141,7 +141,7 @@ def _holds(text: str, fact: Mapping[str, Json], among: int | None) -> bool:
     )
 
 
-def _written(args: Mapping[str, Json], view: View) -> Sequence[str]:
+def _written_texts(args: Mapping[str, Json], view: View) -> Sequence[str]:
     """The texts of the calls that are meant, without refused ones; of all calls of the tool where none is like that."""
     ignore, tool, argument = args.get("ignore"), args.get("tool"), str(args.get("argument"))
     wanted = args.get("arguments")

@@ -223,13 +223,13 @@ def said(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | 
     if not words and args.get("declines") is True:
         return (1.0 if view.declines else 0.0), "whether it was said that it cannot be done"
     needed = least if isinstance(least, int) else len(words)
-    found = _explained(words, args.get("share"), view)
+    found = _count_explaining_words(words, args.get("share"), view)
     if found < needed and args.get("declines") is True and view.declines:
         return 1.0, f"{found} of {len(words)} expected words said, and a refusal in others"
     return (1.0 if found >= needed else 0.0), f"{found} of {len(words)} expected words said"
 
 
-def _explained(words: list[str], share: Json, view: View) -> int:
+def _count_explaining_words(words: list[str], share: Json, view: View) -> int:
     """How many of the words one message says; one in which they are too thin a share is a list of words, no explanation."""
     least = share if isinstance(share, int | float) else 0.0
     best = 0

@@ -122,7 +122,7 @@ class View:
         return tuple(map(facts_in, self.visible))
 
     @cached_property
-    def heard(self) -> str:
+    def heard_text(self) -> str:
         """What the policy did not find out: the opening and the user's words, folded."""
         return "\n".join(
             folded(text_of(m))
@@ -172,7 +172,7 @@ class View:
         return frozenset(number for message in self.told_numbers for number in message)
 
     @cached_property
-    def given(self) -> frozenset[float]:
+    def given_numbers(self) -> frozenset[float]:
         """Numbers the user or the opening said first: repeating them tells nothing."""
         texts = [
             text_of(m)
@@ -184,7 +184,7 @@ class View:
     @cached_property
     def new_numbers(self) -> tuple[frozenset[float], ...]:
         """Numbers per visible message that the user had not said first."""
-        given = self.given
+        given = self.given_numbers
         return tuple(frozenset(n for n in told if n not in given) for told in self.told_numbers)
 
     @cached_property

@@ -3,7 +3,7 @@
 Goes in: a JSON value and a dataclass. Comes out: the record, or `BadPartError` with the place and what is wrong there; and the JSON of
 a record, equal for equal records. A part that this version does not know is left out. Not here: what the parts mean (`document`).
 
-A field without a default must be there. One with a default is written where it differs from it; `always` and `beside` say otherwise.
+A field without a default must be there. One with a default is written where it differs from it; `always` and `written_if` say otherwise.
 Sets are written in order; named tuples are arrays that end before their defaults.
 """
 
@@ -33,7 +33,7 @@ class BadPartError(ValueError):
         self.steps: list[str] = []
         """Where, the innermost first."""
 
-    def within(self, step: str) -> BadPartError:
+    def add_step(self, step: str) -> BadPartError:
         """The same fault, told from one step further out."""
         self.steps.append(step)
         return self
@@ -62,10 +62,10 @@ _WORDS: Final[Mapping[type, str]] = {
 
 def always(default: object = MISSING, *, make: Callable[[], object] | None = None) -> Any:
     """A field that is always written, though documents may lack it."""
-    return beside(lambda _record: True, default, make=make)
+    return written_if(lambda _record: True, default, make=make)
 
 
-def beside(
+def written_if(
     written: Callable[[Any], bool],
     default: object = MISSING,
     *,
@@ -187,7 +187,7 @@ def _items(read: Read, values: Sequence[Any]) -> Iterator[Any]:
             yield read(value)
             at += 1
     except BadPartError as fault:
-        raise fault.within(f"[{at}]") from None
+        raise fault.add_step(f"[{at}]") from None
 
 
 def _pair(arguments: Sequence[Any]) -> Read:
@@ -216,7 +216,7 @@ def _mapping(arguments: Sequence[Any]) -> Read:
             for key, inner in value.items():
                 out[key] = item(inner)
         except BadPartError as fault:
-            raise fault.within(f".{key}" if shown else "[…]") from None
+            raise fault.add_step(f".{key}" if shown else "[…]") from None
         return out
 
     return read
@@ -253,7 +253,7 @@ def _record(kind: Any) -> Read:
                 try:
                     given[name] = one(value[key])
                 except BadPartError as fault:
-                    raise fault.within(f".{key}") from None
+                    raise fault.add_step(f".{key}") from None
             elif required:
                 raise BadPartError(f"lacks {key}")
         for name, one in inner:

@@ -53,7 +53,7 @@ class Envelope:
             return value if self.kind == TEXT or parse_json(value) is None else middle
         return middle.replace("\n" + self.pad, "\n") if self.kind != TEXT else None
 
-    def around(self, inner: str) -> str | None:
+    def wrap(self, inner: str) -> str | None:
         """The envelope with a text inside; None where it is not one that may stand there."""
         if self.kind == RAW:
             return self.before + inner + self.after
@@ -91,16 +91,16 @@ class Envelopes:
         parsed = parse_json(content)
         return content if self._bare(parsed) else self.sign + content
 
-    def around(self, inner: str) -> str:
+    def wrap(self, inner: str) -> str:
         """The text as the tool sends it."""
         if inner.startswith(self.sign):
             return inner[len(self.sign) :]
         for envelope in self.envelopes:
             if envelope.mark and inner.startswith(envelope.mark):
-                return envelope.around(inner[len(envelope.mark) :]) or inner
+                return envelope.wrap(inner[len(envelope.mark) :]) or inner
         if self.bare and self._bare(parse_json(inner)):
             return inner
-        found = (envelope.around(inner) for envelope in self.envelopes if not envelope.mark)
+        found = (envelope.wrap(inner) for envelope in self.envelopes if not envelope.mark)
         return next((text for text in found if text is not None), inner)
 
     def _bare(self, parsed: Parsed | None) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from ..expr.scope import Tree
 from ..task.attempt import Json
-from .codec import Named, always, beside, flat
+from .codec import Named, always, flat, written_if
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,9 +28,9 @@ class WritePart:
 
     table: str
     key: tuple[Tree, ...]
-    set: Mapping[Named, Tree] = beside(lambda write: write.whole is None, make=dict)
+    set: Mapping[Named, Tree] = written_if(lambda write: write.whole is None, make=dict)
     """New values by field."""
-    when: Mapping[Named, Tree] = beside(lambda write: write.whole is None, make=dict)
+    when: Mapping[Named, Tree] = written_if(lambda write: write.whole is None, make=dict)
     """By field, the condition under which the row has it afterwards."""
     creates: bool = False
     """The row was not there before."""
@@ -127,8 +127,10 @@ class LayoutPart:
 
     separators: tuple[str, str] | None = None
     """None where no result was JSON."""
-    ascii: bool = beside(lambda layout: layout.separators is not None, default=True)
-    indent: int | str | None = beside(lambda layout: layout.separators is not None, default=None)
+    ascii: bool = written_if(lambda layout: layout.separators is not None, default=True)
+    indent: int | str | None = written_if(
+        lambda layout: layout.separators is not None, default=None
+    )
     sorted: bool = False
     """Keys stand in alphabetical order."""
 

@@ -37,7 +37,7 @@ class Builder:
         self._keeps = keeps
         self._left = nodes
 
-    def of(self, tree: Tree) -> Expr:
+    def expr_of(self, tree: Tree) -> Expr:
         """A tree, or a part of one."""
         self._left -= 1
         if self._left < 0:
@@ -53,18 +53,20 @@ class Builder:
             if isinstance(fault, BadTreeError):
                 raise
             raise BadTreeError(f"the operation {tree[0]} has the wrong operands") from fault
-        return self.kept(tree, made) if tree[0] in KEPT else made
+        return self.memoize(tree, made) if tree[0] in KEPT else made
 
     def each_of(self, trees: list[Tree]) -> list[Expr]:
         """Several operands."""
-        return [self.of(tree) for tree in trees]
+        return [self.expr_of(tree) for tree in trees]
 
     def row(self, table: str, keys: list[Tree]) -> Expr:
         """The row that keys name, or what is known of it."""
-        found = _row_of_one(table, self.of(keys[0])) if len(keys) == 1 else None
-        return self.kept(["row", table, keys], found or _row_of(table, list_of(self.each_of(keys))))
+        found = _row_of_one(table, self.expr_of(keys[0])) if len(keys) == 1 else None
+        return self.memoize(
+            ["row", table, keys], found or _row_of(table, list_of(self.each_of(keys)))
+        )
 
-    def kept(self, tree: Tree, find: Expr) -> Expr:
+    def memoize(self, tree: Tree, find: Expr) -> Expr:
         """A part of trees that is found once in a call."""
         if not self._keeps or sees_element(tree):
             return find
@@ -107,7 +109,7 @@ def _row_of(table: str, values: Expr) -> Expr:
     return run
 
 
-def below(find: Expr, path: tuple[Any, ...], *, whole: bool = True) -> Expr:
+def find_below(find: Expr, path: tuple[Any, ...], *, whole: bool = True) -> Expr:
     """What stands at a path below a value; where the `whole` is asked for, a part of a record stands for nothing."""
     if any(type(step) not in STEPS for step in path):
         raise BadTreeError("a path has a step that is neither a name nor a number")

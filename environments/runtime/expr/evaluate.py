@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from ..values.normal import same_json, stable
 from .arithmetic import DECIMAL_FORMS, FORMS, RARE, answer
-from .builder import Builder, Make, below, list_of, of_one
+from .builder import Builder, Make, find_below, list_of, of_one
 from .gaps import MISSING, Gap, unknown
 from .language import NUMBERS, OF_NUMBER, OF_NUMBERS, OF_VALUE, BadTreeError, among, equal, text_of
 from .lists import LISTS
@@ -32,7 +32,7 @@ def build(tree: Tree, *, keeps: bool = False) -> Expr:
 
     With `keeps`, what other trees of the same call look up or add up as well is found once, in a scope with a memo.
     """
-    return Builder(OPERATIONS, keeps=keeps).of(tree)
+    return Builder(OPERATIONS, keeps=keeps).expr_of(tree)
 
 
 def _before(scope: Scope) -> Any:
@@ -45,19 +45,19 @@ def _constant(operands: list[Tree], _: Builder) -> Expr:
 
 
 def _root(find: Expr) -> Make:
-    return lambda operands, _: below(find, tuple(operands)) if operands else find
+    return lambda operands, _: find_below(find, tuple(operands)) if operands else find
 
 
 def _row(operands: list[Tree], sub: Builder) -> Expr:
-    return below(sub.row(operands[0], operands[1]), tuple(operands[2:]))
+    return find_below(sub.row(operands[0], operands[1]), tuple(operands[2:]))
 
 
-def _at(operands: list[Tree], sub: Builder) -> Expr:
+def _at_key(operands: list[Tree], sub: Builder) -> Expr:
     """`at(container, key, path...)`: what stands under a computed name."""
     inner, path = operands[0], tuple(operands[2:])
-    whole, key = sub.of(inner), sub.of(operands[1])
+    whole, key = sub.expr_of(inner), sub.expr_of(operands[1])
     if inner[0] == "row":
-        whole = below(sub.row(inner[1], inner[2]), tuple(inner[3:]), whole=False)
+        whole = find_below(sub.row(inner[1], inner[2]), tuple(inner[3:]), whole=False)
 
     def run(scope: Scope) -> Any:
         container = whole(scope)
@@ -71,12 +71,12 @@ def _at(operands: list[Tree], sub: Builder) -> Expr:
         except (KeyError, IndexError, TypeError):
             return MISSING
 
-    return below(sub.kept(["at", *operands[:2]], run), path)
+    return find_below(sub.memoize(["at", *operands[:2]], run), path)
 
 
 def _pick(operands: list[Tree], sub: Builder) -> Expr:
     """`pick(list, field, value, path...)`: the record whose field has the value."""
-    items, field, wanted = sub.of(operands[0]), operands[1], sub.of(operands[2])
+    items, field, wanted = sub.expr_of(operands[0]), operands[1], sub.expr_of(operands[2])
     if not isinstance(field, str):
         raise TypeError
 
@@ -92,13 +92,15 @@ def _pick(operands: list[Tree], sub: Builder) -> Expr:
                 return item
         return MISSING
 
-    found, path = sub.kept(["pick", *operands[:3]], run), tuple(operands[3:])
-    return below(found, path) if path else found
+    found, path = sub.memoize(["pick", *operands[:3]], run), tuple(operands[3:])
+    return find_below(found, path) if path else found
 
 
 def _object(operands: list[Tree], sub: Builder) -> Expr:
     """`object([name, value, when?], ...)`."""
-    fields = [(f[0], sub.of(f[1]), sub.of(f[2]) if len(f) > 2 else None) for f in operands]
+    fields = [
+        (f[0], sub.expr_of(f[1]), sub.expr_of(f[2]) if len(f) > 2 else None) for f in operands
+    ]
 
     def run(scope: Scope) -> Any:
         out = {}
@@ -120,7 +122,7 @@ def _object(operands: list[Tree], sub: Builder) -> Expr:
 
 def _text(operands: list[Tree], sub: Builder) -> Expr:
     """`text(piece, ...)`: texts as they stand, and values of trees."""
-    parts = [o if isinstance(o, str) else sub.of(o) for o in operands]
+    parts = [o if isinstance(o, str) else sub.expr_of(o) for o in operands]
 
     def run(scope: Scope) -> Any:
         out = ""
@@ -137,8 +139,8 @@ def _text(operands: list[Tree], sub: Builder) -> Expr:
 
 def _case(operands: list[Tree], sub: Builder) -> Expr:
     """`case(subject, [[value, body], ...])`."""
-    subject = sub.of(operands[0])
-    cases = {stable(value): sub.of(body) for value, body in operands[1]}
+    subject = sub.expr_of(operands[0])
+    cases = {stable(value): sub.expr_of(body) for value, body in operands[1]}
 
     def run(scope: Scope) -> Any:
         value = subject(scope)
@@ -182,7 +184,7 @@ def _either(operands: list[Tree], sub: Builder) -> Expr:
 
 
 def _among(operands: list[Tree], sub: Builder) -> Expr:
-    return of_one(sub.of(operands[0]), among(operands[1]))
+    return of_one(sub.expr_of(operands[0]), among(operands[1]))
 
 
 def _conjunction(*, negate: bool) -> Make:
@@ -207,7 +209,7 @@ def _conjunction(*, negate: bool) -> Make:
 
 
 def _exists(operands: list[Tree], sub: Builder) -> Expr:
-    only = sub.of(operands[0])
+    only = sub.expr_of(operands[0])
 
     def run(scope: Scope) -> Any:
         value = only(scope)
@@ -252,7 +254,7 @@ def _next(operands: list[Tree], _: Builder) -> Expr:
 
 def _calculated(operands: list[Tree], sub: Builder) -> Expr:
     """`calc(text, forms, sign...)`: arithmetic written as text."""
-    only = sub.of(operands[0])
+    only = sub.expr_of(operands[0])
     forms = [operands[1]] if isinstance(operands[1], str) else list(operands[1])
     if not forms or any(form not in FORMS and form not in DECIMAL_FORMS for form in forms):
         raise BadTreeError("a calculation names a number form that this version does not have")
@@ -269,7 +271,7 @@ def _calculated(operands: list[Tree], sub: Builder) -> Expr:
 
 
 def _equal(operands: list[Tree], sub: Builder) -> Expr:
-    left, right = sub.of(operands[0]), sub.of(operands[1])
+    left, right = sub.expr_of(operands[0]), sub.expr_of(operands[1])
 
     def run(scope: Scope) -> Any:
         one = left(scope)
@@ -282,7 +284,7 @@ def _equal(operands: list[Tree], sub: Builder) -> Expr:
 
 
 def _of_value(apply: Callable[[Any], Any]) -> Make:
-    return lambda operands, sub: of_one(sub.of(operands[0]), apply)
+    return lambda operands, sub: of_one(sub.expr_of(operands[0]), apply)
 
 
 def _of_number(apply: Callable[[Any], Any]) -> Make:
@@ -296,7 +298,7 @@ def _round(operands: list[Tree], sub: Builder) -> Expr:
 
 def _of_numbers(apply: Callable[[Any, Any], Any]) -> Make:
     def make(operands: list[Tree], sub: Builder) -> Expr:
-        left, right = sub.of(operands[0]), sub.of(operands[1])
+        left, right = sub.expr_of(operands[0]), sub.expr_of(operands[1])
 
         def run(scope: Scope) -> Any:
             one = left(scope)
@@ -319,7 +321,7 @@ OPERATIONS: Final[Mapping[str, Make]] = {
     "it": _root(attrgetter("it")),
     "by": _root(attrgetter("by")),
     "row": _row,
-    "at": _at,
+    "at": _at_key,
     "pick": _pick,
     "object": _object,
     "list": lambda operands, sub: list_of(sub.each_of(operands)),

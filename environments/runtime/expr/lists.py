@@ -16,7 +16,7 @@ from .scope import Expr, Scope, Tree, as_list, each
 
 def _of_list(apply: Callable[[list[Any]], Any]) -> Make:
     def make(operands: list[Tree], sub: Builder) -> Expr:
-        items = sub.of(operands[0])
+        items = sub.expr_of(operands[0])
 
         def run(scope: Scope) -> Any:
             values = as_list(items(scope), scope)
@@ -31,7 +31,7 @@ def _of_each(apply: Callable[[list[Any], list[Any]], Any]) -> Make:
     """What is made of a list and of what the body gives for each of its elements."""
 
     def make(operands: list[Tree], sub: Builder) -> Expr:
-        items, body = sub.of(operands[0]), sub.of(operands[1])
+        items, body = sub.expr_of(operands[0]), sub.expr_of(operands[1])
 
         def run(scope: Scope) -> Any:
             values = as_list(items(scope), scope)
@@ -90,8 +90,8 @@ def _concat(operands: list[Tree], sub: Builder) -> Expr:
 
 def _edit(operands: list[Tree], sub: Builder) -> Expr:
     """`edit(list, field, keys, partners, body)`: elements named by `keys` become the body, the others stay."""
-    items, field, body = sub.of(operands[0]), operands[1], sub.of(operands[4])
-    both = _two_lists(sub.of(operands[2]), sub.of(operands[3]))
+    items, field, body = sub.expr_of(operands[0]), operands[1], sub.expr_of(operands[4])
+    both = _two_lists(sub.expr_of(operands[2]), sub.expr_of(operands[3]))
 
     def run(scope: Scope) -> Any:
         named = both(scope)
@@ -121,7 +121,7 @@ def _edit(operands: list[Tree], sub: Builder) -> Expr:
 
 def _every(operands: list[Tree], sub: Builder) -> Expr:
     """`every(list, condition)`: one that fails decides, whatever is unknown beside it."""
-    items, body = sub.of(operands[0]), sub.of(operands[1])
+    items, body = sub.expr_of(operands[0]), sub.expr_of(operands[1])
 
     def run(scope: Scope) -> Any:
         values = as_list(items(scope), scope)
@@ -147,7 +147,7 @@ def hold_for_all(scope: Scope, items: list[Any], bodies: tuple[Expr, ...]) -> An
     return True if gap is None else gap
 
 
-def _with(operands: list[Tree], sub: Builder) -> Expr:
+def _with_field(operands: list[Tree], sub: Builder) -> Expr:
     """`with(object, name, value)`: the object with one more (or another) field under a computed name."""
     whole, name, value = sub.each_of(operands)
 
@@ -174,7 +174,7 @@ LISTS: Final[Mapping[str, Make]] = {
     "concat": _concat,
     "edit": _edit,
     "every": _every,
-    "with": _with,
+    "with": _with_field,
     **{name: _of_list(apply) for name, apply in OF_LIST.items()},
 }
 """Operations on lists and objects, by name."""

@@ -44,14 +44,14 @@ class Plan:
         """Whether each condition holds or is not known, the record before being known and no record known in part."""
         checks = self._checks
         if checks is None:
-            checks = self._checks = self._made()
+            checks = self._checks = self._build_checks()
         for check in checks:
             value = check(scope)
             if value is MISSING or not value:
                 return False
         return True
 
-    def _made(self) -> list[Expr]:
+    def _build_checks(self) -> list[Expr]:
         if any('"next"' in stable(tree) for tree in self._trees):
             # A counter that is asked twice counts twice: such conditions are only asked one by one.
             return [lambda _scope: False]
@@ -109,14 +109,14 @@ class Groups:
     def checks(self, build: Builder) -> Iterator[Expr]:
         """One check for each group."""
         for root, asked in self.records.values():
-            yield _once_a_record(_found(root, build), _of_record(asked))
+            yield _once_a_record(_record_expr(root, build), _of_record(asked))
         for left, right, paths in self.pairs.values():
-            yield _of_pair(_found(left, build), _found(right, build), paths)
+            yield _of_pair(_record_expr(left, build), _record_expr(right, build), paths)
         for items, bodies in self.lists.values():
-            yield _of_list(build.of(items), tuple(Groups(bodies).checks(build)))
+            yield _of_list(build.expr_of(items), tuple(Groups(bodies).checks(build)))
         for number, most in self.limits.values():
-            yield _limited(build.of(number), build.each_of(most))
-        yield from map(build.of, self.others)
+            yield _limited(build.expr_of(number), build.each_of(most))
+        yield from map(build.expr_of, self.others)
 
 
 def _record_of(subject: Tree) -> tuple[Tree, Path]:
@@ -163,9 +163,9 @@ def _is_distinct(value: Any) -> bool:
 _TESTS: Final[Mapping[str, Test]] = {"distinct": _is_distinct, "itself": _is_itself}
 
 
-def _found(root: Tree, build: Builder) -> Expr:
+def _record_expr(root: Tree, build: Builder) -> Expr:
     """The record that conditions are about, with what is known of it if that is only a part."""
-    return build.row(root[1], root[2]) if root[0] == "row" else build.of(root)
+    return build.row(root[1], root[2]) if root[0] == "row" else build.expr_of(root)
 
 
 def _of_record(asked: dict[Path, list[Test]]) -> Test:
@@ -180,7 +180,7 @@ def _of_record(asked: dict[Path, list[Test]]) -> Test:
         if not all(test(record) for test in whole):
             return False
         for path, fields in holders:
-            holder = at(record, path)
+            holder = value_at(record, path)
             for step, tests in fields:
                 value = holder[step]
                 for test in tests:
@@ -213,7 +213,7 @@ def _once_a_record(find: Expr, passes: Test) -> Expr:
     return run
 
 
-def at(value: Any, path: Path) -> Any:
+def value_at(value: Any, path: Path) -> Any:
     """The value at a path; raises as a look-up does where nothing is there."""
     for step in path:
         value = value[step]
@@ -231,7 +231,7 @@ def _of_pair(left: Expr, right: Expr, paths: list[tuple[Path, Path]]) -> Expr:
     """All that must be equal in two records."""
 
     def passes(one: Any, other: Any) -> bool:
-        return all(equal(at(one, path), at(other, beside)) for path, beside in paths)
+        return all(equal(value_at(one, path), value_at(other, beside)) for path, beside in paths)
 
     fine: dict[tuple[Any, Any], Any] = {}
     """Pairs that passed, by the record's id or by the text itself, held as records are in `_once_a_record`."""

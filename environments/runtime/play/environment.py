@@ -38,7 +38,7 @@ class Session(Protocol):
         """Answer one call; arguments may come as the JSON text of an object."""
         ...
 
-    def made(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
+    def call_with_meaning(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
         """The same, with what the call meant."""
         ...
 
@@ -221,7 +221,7 @@ class Environment:
         if request.name not in self._names:
             return Answered(_refusal("there is no tool of that name"))
         # As text, because the world remembers answers by the text they were asked with.
-        return self._session.made(request.name, request.text or "{}")
+        return self._session.call_with_meaning(request.name, request.text or "{}")
 
     def _hear_user(self, said: str) -> None:
         reply = self._user.reply(said)
@@ -237,7 +237,7 @@ class Environment:
 
     def _user_did(self, said: UserCall) -> bool:
         """Make a call of the user's own side; whether it was answered as when the user's words were recorded."""
-        made = self._session.made(said.name, said.arguments)
+        made = self._session.call_with_meaning(said.name, said.arguments)
         request, result = request_for(said.name, said.arguments, call_id=""), made.result
         self._calls.append(_call(request, made, message=len(self._messages), by_user=True))
         self._unknown += result.source == UNKNOWN

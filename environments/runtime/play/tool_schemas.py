@@ -31,7 +31,11 @@ def complete_tool(tool: Mapping[str, Json]) -> dict[str, Json]:
     return {
         **tool,
         "type": "function",
-        "function": {**function, "description": words, "parameters": described(parameters)},
+        "function": {
+            **function,
+            "description": words,
+            "parameters": describe_parameters(parameters),
+        },
     }
 
 
@@ -49,7 +53,7 @@ def inlined(schema: Json) -> dict[str, Json]:
     }
 
 
-def described(schema: dict[str, Json]) -> dict[str, Json]:
+def describe_parameters(schema: dict[str, Json]) -> dict[str, Json]:
     """The schema with a description for every parameter, nested ones included."""
     out = dict(schema)
     properties = schema.get("properties")
@@ -57,7 +61,7 @@ def described(schema: dict[str, Json]) -> dict[str, Json]:
         out["properties"] = {name: _with_words(name, part) for name, part in properties.items()}
     items = schema.get("items")
     if isinstance(items, dict):
-        out["items"] = described(items)
+        out["items"] = describe_parameters(items)
     return out
 
 
@@ -65,7 +69,7 @@ def _with_words(name: str, part: Json) -> Json:
     if not isinstance(part, dict):
         return {"description": _spoken(name)}
     words = str(part.get("description") or part.get("title") or "").strip() or _spoken(name)
-    return {**described(part), "description": words}
+    return {**describe_parameters(part), "description": words}
 
 
 def _spoken(name: str) -> str:

@@ -52,13 +52,13 @@ def text_messages(messages: Iterable[Message]) -> Iterator[dict[str, str]]:
             content = text_of(message.get("content"))
             yield {"role": "user", "content": f"<tool_response>\n{content}\n</tool_response>"}
         elif role == "assistant":
-            yield {"role": role, "content": written(message)}
+            yield {"role": role, "content": write_message(message)}
         else:
             role = "system" if role == "developer" else role
             yield {"role": role, "content": text_of(message.get("content"))}
 
 
-def written(message: Message) -> str:
+def write_message(message: Message) -> str:
     """An assistant message as the policy would write it."""
     blocks = [
         f'<tool_call>\n{{"name": {json.dumps(request.name, ensure_ascii=False)}, '

@@ -47,7 +47,7 @@ class Prose:
         mine = self.texts(arguments)
         if all(text is None for text in mine):
             return
-        same = self._said.get(beside(arguments, self.paths), ())
+        same = self._said.get(name_without_prose(arguments, self.paths), ())
         for one in dict.fromkeys((*same, *self._usual)):
             if one != mine and [t is None for t in one] == [t is None for t in mine]:
                 yield one
@@ -73,7 +73,7 @@ def with_texts(
     return changed
 
 
-def beside(arguments: Mapping[str, Json], paths: Sequence[Path]) -> str:
+def name_without_prose(arguments: Mapping[str, Json], paths: Sequence[Path]) -> str:
     """The name of all that a call has beside its prose."""
     bare = with_texts(
         arguments, paths, [_ABSENT if text_at(arguments, p) is not None else None for p in paths]

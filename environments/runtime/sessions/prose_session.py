@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final, Self
 
-from ..task.attempt import DERIVED, UNKNOWN, Answered, EndState, Json, Meant, ToolResult
+from ..task.attempt import DERIVED, UNKNOWN, Answered, EndState, Json, MeantCall, ToolResult
 from ..values.normal import parse_arguments, stable
 from ..world.session import Session
 from .prose import Prose, reworded, said_again, with_texts
@@ -21,27 +21,27 @@ from .recorded_session import RecordedSession
 SAYS: Final = "asked in a recorded wording"
 
 
-class _Worded(Session):
+class _ProseMixin(Session):
     """What a session does where a tool takes prose; mixed into each kind of session."""
 
     __slots__ = ()
 
     def call(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
         """The tool's answer to one call, and its effect."""
-        return self.made(name, arguments).result
+        return self.call_with_meaning(name, arguments).result
 
-    def made(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
+    def call_with_meaning(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
         """The same, with what the call meant."""
         prose = self._world.prose.get(name)
         parsed = parse_arguments(arguments) if prose is not None or self._wordings else None
         if parsed is None:
-            return super().made(name, arguments)
+            return super().call_with_meaning(name, arguments)
         given = {mine: old for old, mine in self._wordings.items()}
         asked = {key: reworded(value, given) for key, value in parsed.items()}
         if asked != parsed:
             arguments = _like(asked, arguments)
         before = self.fork() if prose is not None else None
-        made = super().made(name, arguments)
+        made = super().call_with_meaning(name, arguments)
         if made.result.source == UNKNOWN and prose is not None and before is not None:
             made = self._otherwise(name, asked, prose, before) or made
         return self._in_words(made)
@@ -61,7 +61,9 @@ class _Worded(Session):
             if not self._wordings.keys().isdisjoint(stands):
                 continue
             self._resume(before.fork())
-            made = super().made(name, json.dumps(with_texts(asked, prose.paths, texts)))
+            made = super().call_with_meaning(
+                name, json.dumps(with_texts(asked, prose.paths, texts))
+            )
             if made.result.source != UNKNOWN:
                 self._wordings = {**self._wordings, **stands}
                 evidence = f"{made.result.evidence}, {SAYS}" if made.result.evidence else SAYS
@@ -76,7 +78,7 @@ class _Worded(Session):
             return made
         if meant is not None:
             own = {n: reworded(v, self._wordings) for n, v in meant.arguments.items()}
-            meant = Meant(meant.tool, own)
+            meant = MeantCall(meant.tool, own)
         content = said_again(result.content, self._wordings)
         if content != result.content:
             result = replace(result, content=content, source=DERIVED)
@@ -106,13 +108,13 @@ def _like(
     return json.dumps(asked) if isinstance(arguments, str) else asked
 
 
-class WordedSession(_Worded, Session):
+class WordedSession(_ProseMixin, Session):
     """A session of a world whose tools take prose."""
 
     __slots__ = ()
 
 
-class WordedRecordedSession(_Worded, RecordedSession):
+class WordedRecordedSession(_ProseMixin, RecordedSession):
     """The same with answers recorded along a path."""
 
     __slots__ = ()

@@ -19,7 +19,7 @@ from ..world.notice import notice, whole
 from ..world.session import Session
 
 if TYPE_CHECKING:
-    from ..world.believed_calls import Given
+    from ..world.believed_calls import StartFacts
     from ..world.learnt import Learnt
 
 NEVER_LEARNT: Final = "learning this tool failed, and no recording has the same calls before it"
@@ -50,7 +50,7 @@ class RecordedSession(Session):
         *,
         started_at: int,
         caller: str | None,
-        given: Given,
+        given: StartFacts,
     ) -> None:
         super().__init__(world, moment, started_at=started_at, caller=caller, given=given)
         self._past: tuple[str, ...] = ()
@@ -62,9 +62,9 @@ class RecordedSession(Session):
 
     def call(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
         """The tool's answer to one call, and its effect."""
-        return self.made(name, arguments).result
+        return self.call_with_meaning(name, arguments).result
 
-    def made(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
+    def call_with_meaning(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
         """The same, with what the call meant."""
         call = asked_text(name, arguments)
         told = self._told_on_path(call)
@@ -101,7 +101,7 @@ class RecordedSession(Session):
     ) -> Answered:
         """What the world answers, or the recordings of a tool that was not learnt."""
         if not self._of_recordings(name):
-            made = super().made(name, arguments)
+            made = super().call_with_meaning(name, arguments)
             self._note(name, call, known=made.result.source != UNKNOWN)
             return made
         told = self._world.recordings.told(self._past, call, self._given.own)

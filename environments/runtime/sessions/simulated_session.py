@@ -102,12 +102,12 @@ class SimulatedSession:
 
     def call(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
         """The world's answer, else a simulated one where the tool's policy allows it."""
-        return self.made(name, arguments).result
+        return self.call_with_meaning(name, arguments).result
 
-    def made(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
+    def call_with_meaning(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
         """The same, with what the call meant."""
         with self._world.lock:
-            result, meant = self._session.made(name, arguments)
+            result, meant = self._session.call_with_meaning(name, arguments)
         tool = self._world.world.tools.get(name if meant is None else meant.tool)
         parsed = parse_arguments(arguments)
         if (
@@ -116,7 +116,7 @@ class SimulatedSession:
             and tool.policy == SIMULATE
             and parsed is not None
         ):
-            result = self._simulated(name, parsed) or result
+            result = self._ask_simulator(name, parsed) or result
         text = arguments if isinstance(arguments, str) else digest(dict(arguments))
         self._earlier.append((name, text, result.content))
         return Answered(result, meant)
@@ -125,7 +125,7 @@ class SimulatedSession:
         """What differs from the start; simulated calls leave it unknown."""
         return self._session.end_state()
 
-    def _simulated(self, name: str, arguments: Mapping[str, Json]) -> ToolResult | None:
+    def _ask_simulator(self, name: str, arguments: Mapping[str, Json]) -> ToolResult | None:
         earlier = tuple(self._earlier)
         body: dict[str, Json] = {
             "simulate": name,

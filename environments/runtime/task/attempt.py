@@ -38,7 +38,7 @@ class ToolResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Meant:
+class MeantCall:
     """A call by what it means."""
 
     tool: str
@@ -49,7 +49,7 @@ class Answered(NamedTuple):
     """One call that was made; a named tuple, because one is made per call."""
 
     result: ToolResult
-    meant: Meant | None = None
+    meant: MeantCall | None = None
     """The part, of a tool that is several; None where it means what it says, or nobody knows what."""
 
 

@@ -150,13 +150,13 @@ def write_block(value: Json, style: Style) -> str:
         if style.form == YAML and isinstance(value, dict | list):
             return ("{}" if isinstance(value, dict) else "[]") + style.end
         raise UnwrittenError
-    rows = _written(value, 0, style)
+    rows = _write_rows(value, 0, style)
     if style.bullet and isinstance(value, dict):
         rows = [style.bullet + row for row in rows]
     return "\n".join(rows) + style.end
 
 
-def _written(value: Json, indent: int, style: Style) -> list[str]:
+def _write_rows(value: Json, indent: int, style: Style) -> list[str]:
     pad = " " * indent
     if isinstance(value, list):
         return [row for item in value for row in _item(item, indent, style)]
@@ -166,21 +166,21 @@ def _written(value: Json, indent: int, style: Style) -> list[str]:
         start = f"{pad}{name}:"
         if isinstance(inner, dict | list) and inner:
             under = indent + (style.items if isinstance(inner, list) else style.step)
-            out += [start + style.after, *_written(inner, under, style)]
+            out += [start + style.after, *_write_rows(inner, under, style)]
         else:
-            out.append(f"{start} {_spelt(inner, label, len(start) + 1, indent, style)}")
+            out.append(f"{start} {_write_scalar(inner, label, len(start) + 1, indent, style)}")
     return out
 
 
 def _item(item: Json, indent: int, style: Style) -> list[str]:
     pad = " " * indent
     if isinstance(item, dict | list) and item:
-        rows = _written(item, indent + 2, style)
+        rows = _write_rows(item, indent + 2, style)
         return [f"{pad}- {rows[0][indent + 2 :]}", *rows[1:]]
-    return [f"{pad}- {_spelt(item, '-', indent + 2, indent, style)}"]
+    return [f"{pad}- {_write_scalar(item, '-', indent + 2, indent, style)}"]
 
 
-def _spelt(value: Json, label: str, column: int, indent: int, style: Style) -> str:
+def _write_scalar(value: Json, label: str, column: int, indent: int, style: Style) -> str:
     if style.form == YAML:
         return write_yaml(value, style, label, column, " " * (indent + 2))
     text = style.write(value, label)

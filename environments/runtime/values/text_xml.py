@@ -97,19 +97,19 @@ def write_xml(value: Json, style: Style) -> str:
     if not isinstance(value, dict) or len(value) != 1:
         raise UnwrittenError
     ((name, inner),) = value.items()
-    return "\n".join(_written(name, inner, ROOT, 0, style)) + style.end
+    return "\n".join(_write_element(name, inner, ROOT, 0, style)) + style.end
 
 
-def _written(name: str, value: Json, known: str, indent: int, style: Style) -> list[str]:
+def _write_element(name: str, value: Json, known: str, indent: int, style: Style) -> list[str]:
     if not _NAME.fullmatch(name):
         raise UnwrittenError
     pad = " " * indent
     under = indent + style.step
     if isinstance(value, list) and known in style.lists:
         item = style.lists[known]
-        rows = [row for v in value for row in _written(item, v, item, under, style)]
+        rows = [row for v in value for row in _write_element(item, v, item, under, style)]
     elif isinstance(value, dict) and value:
-        rows = [row for k, v in value.items() for row in _written(k, v, k, under, style)]
+        rows = [row for k, v in value.items() for row in _write_element(k, v, k, under, style)]
     else:
         text = style.write(value, known)
         for sign, plain in reversed(_SIGNS):

@@ -55,11 +55,11 @@ def number_in(text: str) -> int | float | None:
     return number if isinstance(number, int | float) else None
 
 
-def spelt(value: Json, form: SpellingPart, kinds: frozenset[str] | None = None) -> Json:
+def recorded_spelling(value: Json, form: SpellingPart, kinds: frozenset[str] | None = None) -> Json:
     """The argument as the tool's records have it."""
     kinds = form.kinds if kinds is None else kinds
     if isinstance(value, list):
-        items = [spelt(item, form, kinds - {ORDER}) for item in value]
+        items = [recorded_spelling(item, form, kinds - {ORDER}) for item in value]
         return sorted(items, key=stable) if ORDER in kinds else items
     plain = folded(value, kinds)
     if form.text and isinstance(plain, int | float) and not isinstance(plain, bool):
@@ -99,7 +99,7 @@ class Spelling(View):
         given = parse_arguments(asked.arguments)
         if given is None:
             return
-        plain = {n: spelt(v, known[n]) if n in known else v for n, v in given.items()}
+        plain = {n: recorded_spelling(v, known[n]) if n in known else v for n, v in given.items()}
         if plain != given:
             if any(
                 plain[n] != given[n] and not form.sure for n, form in known.items() if n in given

@@ -19,7 +19,7 @@ from .implicit_subject import Subject
 from .multiplexed import Dispatched
 from .python_literals import Literal
 from .result_wrappers import Wrapped, Wrappings
-from .selected_subject import Chosen
+from .selected_subject import SessionChoices
 from .text_records import Texts
 from .tokens import Tokens
 from .view import View
@@ -50,4 +50,4 @@ def _all(parts: ViewParts, tools: Mapping[str, Tool]) -> Iterator[View | None]:
     yield Enveloped(parts.inside) if parts.inside else None
     yield Spelling(parts.spelling) if parts.spelling else None
     yield Marked(marks, fresh.copy()) if fresh is not None else None
-    yield Chosen(parts.chosen, tools) if parts.chosen else None
+    yield SessionChoices(parts.chosen, tools) if parts.chosen else None

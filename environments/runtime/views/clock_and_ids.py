@@ -53,7 +53,7 @@ class Fresh:
         self._calls = 0
         self._told: dict[str, list[Json]] = {}
 
-    def at(self, at: int) -> Fresh:
+    def begin_at(self, at: int) -> Fresh:
         """Of a session that began at a moment and has told nothing yet."""
         return Fresh(self._part, at)
 
@@ -135,7 +135,7 @@ class Marked(View):
 
     def opened(self, at: int, subject: str | None) -> Marked:  # noqa: ARG002 - whose session it is does not matter
         """Of a session that has told nothing yet."""
-        return Marked(self._formats, self._fresh.at(at))
+        return Marked(self._formats, self._fresh.begin_at(at))
 
     def copy(self) -> Marked:
         """The same past, independent from now on."""

@@ -26,7 +26,7 @@ class Enveloped(View):
         """An answer in its envelopes."""
         if result.source == UNKNOWN:
             return result
-        return replace(result, content=self.around(asked.tool, result.content))
+        return replace(result, content=self.wrap(asked.tool, result.content))
 
     def observed(self, asked: CallInFlight, content: str) -> str:
         """A recorded result without them."""
@@ -44,19 +44,19 @@ class Enveloped(View):
             if inner.startswith(outer):
                 break
             inner, outer = level.inside(inner), (*outer, *level.marks)
-        return inner if self._around(tool, inner) == content else levels[0].sign + content
+        return inner if self._wrap_levels(tool, inner) == content else levels[0].sign + content
 
-    def around(self, tool: str, inner: str) -> str:
+    def wrap(self, tool: str, inner: str) -> str:
         """A text as the tool sends it."""
         told = self._kept.get((tool, inner))
         if told is None:
-            told = keep(self._kept, (tool, inner), self._around(tool, inner))
+            told = keep(self._kept, (tool, inner), self._wrap_levels(tool, inner))
         return told
 
-    def _around(self, tool: str, inner: str) -> str:
+    def _wrap_levels(self, tool: str, inner: str) -> str:
         levels = self._levels.get(tool, ())
         for at in reversed(range(len(levels))):
             outer = tuple(mark for level in levels[:at] for mark in level.marks)
             if not inner.startswith(outer):
-                inner = levels[at].around(inner)
+                inner = levels[at].wrap(inner)
         return inner

@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 from ..document.codec import decode_all, encode
 from ..document.views import OperationPart, RulePart
-from ..task.attempt import Json, Meant, ToolResult
+from ..task.attempt import Json, MeantCall, ToolResult
 from ..task.tool_definition import function_of, name_of
 from ..values.normal import parse_arguments, parse_json
 from ..world.notice import named
@@ -81,7 +81,7 @@ class Rule:
             # A segment that is spelt out is nearer than one in which anything may stand.
             found.sort(key=lambda one: [s[:1] == VARIABLE for s in one[0]])
 
-    def meant(self, arguments: Mapping[str, Json]) -> Meant | None:
+    def meaning_of(self, arguments: Mapping[str, Json]) -> MeantCall | None:
         """The call by what it means; None where no such call was ever recorded."""
         key = tuple(json.dumps(arguments.get(by)) for by in self._by)
         path = arguments.get(self._path) if self._path is not None else None
@@ -100,7 +100,7 @@ class Rule:
                 taken |= {("open", argument, k): v for k, v in inner.items()}
             elif argument not in self._by and argument != self._path:
                 taken["top", argument] = value
-        return Meant(name, self._named(name, taken))
+        return MeantCall(name, self._named(name, taken))
 
     def _matched(
         self, key: tuple[str, ...], path: str
@@ -134,7 +134,7 @@ class Rule:
             out[names.get(place, own)] = value
         return out
 
-    def asked(self, name: str, arguments: Mapping[str, Json]) -> dict[str, Json]:
+    def arguments_as_asked(self, name: str, arguments: Mapping[str, Json]) -> dict[str, Json]:
         """The arguments that agents make a part's call with."""
         part = self.parts[name]
         out: dict[str, Json] = {
@@ -207,20 +207,24 @@ class Dispatched(View):
     def __bool__(self) -> bool:
         return bool(self._rules)
 
-    def meant(self, tool: str, arguments: Mapping[str, Json]) -> Meant:
+    def meaning_of(self, tool: str, arguments: Mapping[str, Json]) -> MeantCall:
         """A call by what it means; as it is where the tool is one, or nobody knows which is meant."""
-        return self._part(tool, arguments) or Meant(tool, arguments)
+        return self._part(tool, arguments) or MeantCall(tool, arguments)
 
-    def asked(self, name: str, arguments: Mapping[str, Json]) -> tuple[str, dict[str, Json]]:
+    def call_as_asked(
+        self, name: str, arguments: Mapping[str, Json]
+    ) -> tuple[str, dict[str, Json]]:
         """The tool and arguments that a part's call is made with; any other call as it is."""
         rule = self._of.get(name)
         if rule is None:
             return name, dict(arguments)
-        return rule.tool, rule.asked(name, arguments)
+        return rule.tool, rule.arguments_as_asked(name, arguments)
 
     def as_asked(self, message: Mapping[str, Json]) -> Mapping[str, Json]:
         """An assistant message whose calls name parts, as agents make them."""
-        return self._changed(message, lambda n, a: self.asked(n, a) if n in self._of else None)
+        return self._changed(
+            message, lambda n, a: self.call_as_asked(n, a) if n in self._of else None
+        )
 
     def as_meant(self, message: Mapping[str, Json]) -> Mapping[str, Json]:
         """An assistant message as agents make it, its calls naming parts."""
@@ -232,9 +236,9 @@ class Dispatched(View):
         found = self._part(tool, arguments)
         return None if found is None else (found.tool, found.arguments)
 
-    def _part(self, tool: str, arguments: Mapping[str, Json]) -> Meant | None:
+    def _part(self, tool: str, arguments: Mapping[str, Json]) -> MeantCall | None:
         rule = self._rules.get(tool)
-        return rule.meant(arguments) if rule is not None else None
+        return rule.meaning_of(arguments) if rule is not None else None
 
     def _changed(self, message: Mapping[str, Json], change: Change) -> Mapping[str, Json]:
         calls = message.get("tool_calls")
@@ -264,7 +268,7 @@ class Dispatched(View):
         parsed = parse_arguments(asked.arguments) if rule is not None else None
         if rule is None or parsed is None:
             return
-        found = rule.meant(parsed)
+        found = rule.meaning_of(parsed)
         if found is None:
             asked.give_up(NEVER)
             return

@@ -106,7 +106,7 @@ class Wrapped(View):
 
     def opened(self, at: int, subject: str | None) -> Wrapped:  # noqa: ARG002 - whose session it is does not matter
         """Of a session that has told nothing yet."""
-        return Wrapped(self._known, self._fresh.at(at), self._tools)
+        return Wrapped(self._known, self._fresh.begin_at(at), self._tools)
 
     def copy(self) -> Wrapped:
         """The same past, independent from now on."""
@@ -154,8 +154,8 @@ def _unwrapped(record: Mapping[str, Json], known: Mapping[str, Json], marks: Mar
     """The part of a record that is not its wrapping; None where it has another one."""
     path = _open_path(known)
     if path is None:
-        return _left(record, known, marks)
-    if _left(record, known, marks) != {}:
+        return _inner_record(record, known, marks)
+    if _inner_record(record, known, marks) != {}:
         return None
     own: Json = dict(record)
     for name in path:
@@ -174,7 +174,7 @@ def _open_path(known: Mapping[str, Json]) -> tuple[str, ...] | None:
     return None
 
 
-def _left(
+def _inner_record(
     record: Mapping[str, Json], known: Mapping[str, Json], marks: Marks
 ) -> dict[str, Json] | None:
     """What a record holds beyond its wrapping."""
@@ -189,7 +189,7 @@ def _left(
         if told == OPEN:
             continue
         if isinstance(told, dict):
-            inner = _left(value, told, marks) if isinstance(value, dict) else None
+            inner = _inner_record(value, told, marks) if isinstance(value, dict) else None
             if inner is None:
                 return None
             if inner:
@@ -228,14 +228,14 @@ def _merged(known: Mapping[str, Json], own: Mapping[str, Json]) -> dict[str, Jso
     return out
 
 
-def without(record: Mapping[str, Json], places: Sequence[str]) -> dict[str, Json]:
+def without_places(record: Mapping[str, Json], places: Sequence[str]) -> dict[str, Json]:
     """A record without the values at some paths, and without records that held nothing else."""
     out: dict[str, Json] = {}
     for name, value in record.items():
         below = [p.split("/", 1)[1] for p in places if p.startswith(name + "/")]
         if name in places:
             continue
-        left = without(value, below) if below and isinstance(value, dict) else value
+        left = without_places(value, below) if below and isinstance(value, dict) else value
         if left or left == value:
             out[name] = left
     return out

@@ -29,7 +29,7 @@ def chosen_name(value: Json) -> str:
     return NOTHING if value is None else f"c1:{value if isinstance(value, str) else stable(value)}"
 
 
-class Chosen(View):
+class SessionChoices(View):
     """The choices of one session."""
 
     __slots__ = ("_last", "_of", "_tools")
@@ -44,17 +44,17 @@ class Chosen(View):
         self._tools = tools
         self._last: dict[Choice, Json] = dict(last or {})
 
-    def opened(self, at: int, subject: str | None) -> Chosen:  # noqa: ARG002 - nothing is chosen at any beginning
+    def opened(self, at: int, subject: str | None) -> SessionChoices:  # noqa: ARG002 - nothing is chosen at any beginning
         """Of a session in which nothing was chosen yet."""
-        return Chosen(self._of, self._tools)
+        return SessionChoices(self._of, self._tools)
 
-    def copy(self) -> Chosen:
+    def copy(self) -> SessionChoices:
         """The same choices, independent from now on."""
-        return Chosen(self._of, self._tools, self._last)
+        return SessionChoices(self._of, self._tools, self._last)
 
     def inward(self, asked: CallInFlight) -> None:
         """Give what was chosen to tools that answer for it."""
-        given = self._given(asked.version, asked.arguments)
+        given = self._fill_choice(asked.version, asked.arguments)
         if given is None:
             asked.give_up("nobody knows what an earlier call chose")
         else:
@@ -70,14 +70,14 @@ class Chosen(View):
         """The same of a recorded call; while learning its arguments have what was chosen already."""
         parsed = parse_arguments(asked.arguments)
         if parsed is None or CHOSEN not in parsed:
-            asked.arguments = self._given(asked.version, asked.arguments) or asked.arguments
+            asked.arguments = self._fill_choice(asked.version, asked.arguments) or asked.arguments
         tool = self._tools.get(asked.version)
         parsed = parse_arguments(asked.arguments) or {}
         refused = None if tool is None or asked.is_effect_unknown else tool.refused(content, parsed)
         self._follow(asked.version, parsed, refused=refused)
         return content
 
-    def _given(
+    def _fill_choice(
         self, tool: str, arguments: Mapping[str, Json] | str
     ) -> Mapping[str, Json] | str | None:
         """The arguments with what was chosen; None where nobody knows what that is."""

@@ -62,7 +62,7 @@ class Tokens(View):
         if parsed is None:
             return
         tool = asked.tool
-        own = {name: self._meant(value) for name, value in parsed.items()}
+        own = {name: self._recorded_token(value) for name, value in parsed.items()}
         if tool in self._part.gives and stand_in(tool, own) in self._given.values():
             asked.give_up(AGAIN)
         if not all(_is_stand_in(own.get(name)) for name in self._part.takes.get(tool, ())):
@@ -70,7 +70,7 @@ class Tokens(View):
         if own != parsed:
             asked.arguments = json.dumps(own) if isinstance(asked.arguments, str) else own
 
-    def _meant(self, value: Json) -> Json:
+    def _recorded_token(self, value: Json) -> Json:
         if not isinstance(value, str):
             return value
         if value in self._given:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from ..task.attempt import Json, Meant, ToolResult
+from ..task.attempt import Json, MeantCall, ToolResult
 
 _Key = TypeVar("_Key")
 _Form = TypeVar("_Form")
@@ -40,7 +40,7 @@ class CallInFlight:
     """Why nobody knows what becomes of it: the first reason that a view has."""
     called: str = ""
     """The name that agents called, where it is another one."""
-    meant: Meant | None = None
+    meant: MeantCall | None = None
     """The part of it that was called, of a tool that is several."""
     sent: Mapping[str, Json] | None = None
     """The arguments as they were sent, where the tool's records spell them otherwise."""

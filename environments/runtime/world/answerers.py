@@ -93,10 +93,10 @@ def _replay(call: ToolCall) -> ToolResult | None:
     if recorded is None:
         return None
     follow_change(call.context, call.tool, call.args, recorded[0])
-    return _recorded(call, *recorded)
+    return _recorded_result(call, *recorded)
 
 
-def _recorded(call: ToolCall, content: str, episode: str) -> ToolResult:
+def _recorded_result(call: ToolCall, content: str, episode: str) -> ToolResult:
     is_error = bool(call.tool.refused(content, call.args))
     return ToolResult(content=content, source=RECORDED, is_error=is_error, evidence=episode)
 
@@ -150,7 +150,7 @@ def _read_replay(call: LookUp) -> ToolResult | None:
     recorded = taped(call.context, call.tool, call.args)
     if recorded is None or not (is_unknown or recorded[1] in own):
         return None
-    return _recorded(call, *recorded)
+    return _recorded_result(call, *recorded)
 
 
 WRITERS: Final[tuple[Writer, ...]] = (_undone_protocol, _replay, _perform, _protocol, _echo)

@@ -24,7 +24,7 @@ Calls = frozenset[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class StartFacts:
     """What a task's start gives beside rows and counters."""
 
     own: frozenset[str] = frozenset()
@@ -39,15 +39,15 @@ class Given:
 
 def given_by(
     start: Mapping[str, Any] | None, tools: Mapping[str, Tool], origins: Mapping[str, str]
-) -> Given:
+) -> StartFacts:
     """What a task's start gives; a call is believed in for every version of its tool."""
     if not start:
-        return Given()
+        return StartFacts()
     found: set[tuple[str, str]] = set()
     for name, arguments in start.get("believed", ()):
         versions = [name, *(version for version, origin in origins.items() if origin == name)]
         found |= {(v, stable(tools[v].normal(arguments))) for v in versions if v in tools}
-    return Given(
+    return StartFacts(
         frozenset(start.get("tape", ())),
         frozenset(found),
         subject_in(start),

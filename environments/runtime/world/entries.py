@@ -181,7 +181,7 @@ class Entry:
             found = (tokens_in(one.row) for one in self.met)
             words = frozenset[str]().union(*found)
             said = _words_said(self.args, "" if self.came is None else self.came.content)
-            self._words = self._listed().union(
+            self._words = self._listing_words().union(
                 said, self.days(), (w for w in words if not w[1:].isdigit())
             )
         return self._words
@@ -192,7 +192,7 @@ class Entry:
             d for one in (self.args, *(m.row for m in self.met)) for d in _days_in(one)
         )
 
-    def _listed(self) -> frozenset[str]:
+    def _listing_words(self) -> frozenset[str]:
         """The words that what it names is listed under."""
         if not self.under:
             return frozenset()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..answers.listings import keyed, listed
+from ..answers.listings import keyed, listings_of
 from ..answers.nested_tables import load_nested
 from ..answers.partial_rows import load_parts
 from ..answers.recall import Recall
@@ -26,7 +26,7 @@ from ..views.multiplexed import EMPTY, Dispatched
 from .cached_states import CacheBudget, CachedState
 from .dated_rows import latest_rows
 from .entries import Place
-from .tool import SIMULATE, Tool, load_tool, written
+from .tool import SIMULATE, Tool, load_tool, written_fields
 from .versions import origins
 
 
@@ -69,7 +69,7 @@ class Learnt:
         self.tools: dict[str, Tool] = {
             name: _loaded(name, part, document) for name, part in document.tools.items()
         }
-        self.written = {name: written(tool.writes) for name, tool in self.tools.items()}
+        self.written = {name: written_fields(tool.writes) for name, tool in self.tools.items()}
         """What each tool's successes were seen to change: fields of tables."""
         tables = document.tables
         self.base: dict[str, Mapping[str, Json]] = {n: t.rows for n, t in tables.items()}
@@ -102,7 +102,7 @@ class Learnt:
         """Texts that agents word themselves, by tool as they call it."""
         self.room = CacheBudget()
         self.row_names: dict[Place, frozenset[str]] = {}
-        self.listed = listed(self.base)
+        self.listed = listings_of(self.base)
         self.keyed = keyed(self.base)
         self.fields = document.fields
         """Keys that look like ids and name nothing: fields and arguments."""
@@ -111,10 +111,10 @@ class Learnt:
             tuple[str, str], tuple[ToolResult, frozenset[str] | None, Place | None]
         ] = {}
 
-    def meant(self, tool: str, arguments: Mapping[str, Json] | str) -> str:
+    def part_name(self, tool: str, arguments: Mapping[str, Json] | str) -> str:
         """The name of what a call means: the part, of a tool that is several."""
         parsed = parse_arguments(arguments) if self.dispatched else None
-        return tool if parsed is None else self.dispatched.meant(tool, parsed).tool
+        return tool if parsed is None else self.dispatched.meaning_of(tool, parsed).tool
 
     @property
     def risk(self) -> float:

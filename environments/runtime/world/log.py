@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..answers.path_containment import within
+from ..answers.path_containment import places_overlap
 from ..expr.gaps import NoValueError
 from ..task.attempt import Json
 from ..values.normal import labels_in, tokens_in
@@ -22,14 +22,14 @@ def history(here: CallContext, tool: Tool, args: dict[str, Json], content: str) 
     """The earlier calls that matter for this one: they share a name with it or with its result."""
     if not here.state.log:
         return ()
-    about = _about(here, tool, args)
+    about = _named_places(here, tool, args)
     asked = labels_in(args)
     names = asked | CallResult(content=content).labels()
-    met = _met(here, about)
+    met = _row_snapshots(here, about)
     names = names.union(*(one.names() for one in met))
     words = frozenset[str]().union(*(words_in(here, one.row) for one in met))
     tokens = {f"{table}|{key}" for table, key in about}
-    shown = _shown(here, tool, args)
+    shown = _shown_place(here, tool, args)
     refused = tool.refused(content, args) is not False
     # Of a backend that lives on few calls say that one does not matter: hardly any was about the very same thing.
     about_same = asked if here.world.living else set[str]()
@@ -39,7 +39,7 @@ def history(here: CallContext, tool: Tool, args: dict[str, Json], content: str) 
         if e.tool in tool.influence.heeds
         or (tool.influence.issues and e.tool == tool.name)
         or _touches(e, shown)
-        or (e.tool in tool.influence.beneath and within(args, e.args))
+        or (e.tool in tool.influence.beneath and places_overlap(args, e.args))
         or not asked.isdisjoint(e.issued())
         or (
             not _ignored(tool, e, about_same)
@@ -73,7 +73,7 @@ def _touches(entry: Entry, place: Place) -> bool:
     return place in entry.targets or not entry.known or place[0] not in entry.settled
 
 
-def _shown(here: CallContext, tool: Tool, args: dict[str, Json]) -> Place:
+def _shown_place(here: CallContext, tool: Tool, args: dict[str, Json]) -> Place:
     """The record that a reader is asked for, or that a writer's answer shows."""
     shown = tool.reads if tool.reads is not None else tool.shows
     if shown is not None:
@@ -98,14 +98,14 @@ def entry_of(
     here: CallContext, tool: Tool, args: dict[str, Json], came: CallResult, *, known: bool
 ) -> Entry:
     """A call for the log: which rows it is about, and what it may have touched besides if nobody knows what it did."""
-    about = _about(here, tool, args)
+    about = _named_places(here, tool, args)
     is_result_unknown = not known and not came.content
     return Entry(
         tool=tool.name,
         args=args,
         known=known,
         came=came,
-        met=_met(here, about),
+        met=_row_snapshots(here, about),
         kind="" if not known else "act" if tool.kind == "act" else "write",
         is_result_unknown=is_result_unknown,
         under=here.world.listed,
@@ -129,7 +129,7 @@ def log_unknown(here: CallContext, name: str, args: Mapping[str, Json], content:
     here.state.add(Entry(tool=name, args=dict(args), known=False, fields=here.world.fields))
 
 
-def _about(here: CallContext, tool: Tool, args: dict[str, Json]) -> tuple[Place, ...]:
+def _named_places(here: CallContext, tool: Tool, args: dict[str, Json]) -> tuple[Place, ...]:
     """The rows that a call names."""
     places: list[Place] = []
     for ref in tool.names if tool.shows is None else (*tool.names, tool.shows):
@@ -146,7 +146,7 @@ def _named(here: CallContext, ref: RowRef, args: dict[str, Json]) -> Place | Non
         return None
 
 
-def _met(here: CallContext, about: tuple[Place, ...]) -> tuple[RowSnapshot, ...]:
+def _row_snapshots(here: CallContext, about: tuple[Place, ...]) -> tuple[RowSnapshot, ...]:
     """The rows that a call is about, as they are now."""
     state = here.state
     met: list[RowSnapshot] = []

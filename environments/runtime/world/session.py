@@ -18,7 +18,7 @@ from ..task.attempt import DERIVED, RECORDED, UNKNOWN, Answered, EndState, Json,
 from ..values.normal import parse_arguments, unwrap
 from ..views.view import CallInFlight
 from .answerers import LookUp, ToolCall, change, read
-from .believed_calls import Given
+from .believed_calls import StartFacts
 from .cached_states import CachedState
 from .entries import Place
 from .log import log_unknown
@@ -56,7 +56,7 @@ class Session:
         *,
         started_at: int,
         caller: str | None,
-        given: Given,
+        given: StartFacts,
     ) -> None:
         self._world = world
         self._given = given
@@ -79,15 +79,15 @@ class Session:
         """The tool's answer to one call, and its effect."""
         for view in self._views:
             if not view.passes(name, arguments):
-                return self.made(name, arguments).result
+                return self.call_with_meaning(name, arguments).result
         recall = self._world.recall
         if recall is None:
             return self._called(name, arguments)
         if name not in recall.looks:
-            return self.made(name, arguments).result
-        return self._settled(recall, (name, arguments), self._called(name, arguments))
+            return self.call_with_meaning(name, arguments).result
+        return self._trusted_result(recall, (name, arguments), self._called(name, arguments))
 
-    def made(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
+    def call_with_meaning(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
         """The same, with what the call meant."""
         asked = CallInFlight(name, arguments)
         views = self._views
@@ -103,14 +103,14 @@ class Session:
         name, arguments = asked.version, asked.arguments
         recall = self._world.recall
         is_followed = recall is None or name in recall.looks or self._went_before(name, arguments)
-        before = None if is_followed else self._held()
+        before = None if is_followed else self._hold_state()
         if asked.why is None:
             result = self._called(name, arguments)
         else:
             result = self._not_known(name, arguments, asked.why)
         if recall is None:
             return result
-        result = self._settled(recall, (name, arguments), result, before)
+        result = self._trusted_result(recall, (name, arguments), result, before)
         self._remember(asked, result)
         return result
 
@@ -127,7 +127,7 @@ class Session:
         way = self._moment.ways.get((name, arguments))
         return way is not None and way[0].source != UNKNOWN
 
-    def _settled(
+    def _trusted_result(
         self,
         recall: Recall,
         asked: tuple[str, Mapping[str, Json] | str],
@@ -220,7 +220,11 @@ class Session:
         result = read(call)
         if result is not shown:
             is_replayed = result.source == RECORDED
-            return self._changing(lambda: self._seen(tool, args, result)) if is_replayed else result
+            return (
+                self._changing(lambda: self._follow_recorded_read(tool, args, result))
+                if is_replayed
+                else result
+            )
         if isinstance(arguments, str) and not (
             tool.early or tool.influence.makers or tool.influence.beneath
         ):
@@ -229,7 +233,9 @@ class Session:
             )
         return result
 
-    def _seen(self, tool: Tool, args: dict[str, Json], told: ToolResult) -> ToolResult:
+    def _follow_recorded_read(
+        self, tool: Tool, args: dict[str, Json], told: ToolResult
+    ) -> ToolResult:
         """A recorded answer of a reader: what it shows is known from here on."""
         follow_read(self.here(), tool, args, told.content)
         return told
@@ -310,7 +316,7 @@ class Session:
         """An independent session in the same state; whichever goes on first copies it."""
         other = type(self)(
             self._world,
-            self._held(),
+            self._hold_state(),
             started_at=self.started_at,
             caller=self.caller,
             given=self._given,
@@ -319,7 +325,7 @@ class Session:
         other._wordings, other._done = self._wordings, self._done  # noqa: SLF001 - as above
         return other
 
-    def _held(self) -> CachedState:
+    def _hold_state(self) -> CachedState:
         """The state as it is now: whatever is done next copies it first."""
         self._shared = True
         return self._moment or CachedState(self.state)
@@ -357,10 +363,10 @@ class Session:
         found = notice(name, why)
         if tool is not None and tool.innocent:
             return found
-        self._changing(lambda: self._lost(name, parsed))
+        self._changing(lambda: self._answer_unknown(name, parsed))
         return found
 
-    def _lost(self, name: str, args: Mapping[str, Json]) -> ToolResult:
+    def _answer_unknown(self, name: str, args: Mapping[str, Json]) -> ToolResult:
         log_unknown(self.here(), name, args, "")
         return notice(name, "")
 

@@ -54,7 +54,7 @@ class Write:
     """The whole new row, where it is created or is no object."""
 
 
-def written(writes: Iterable[Write]) -> dict[str, frozenset[str]]:
+def written_fields(writes: Iterable[Write]) -> dict[str, frozenset[str]]:
     """Per table, the fields that these change; none of a table whose rows they write whole."""
     found: dict[str, frozenset[str]] = {}
     whole = {write.target.table for write in writes if write.whole is not None}
@@ -142,7 +142,7 @@ class Tool:
             return None
         return "success was never seen with one of these arguments"
 
-    def apart(self, arguments: Mapping[str, Json], key: str) -> bool:
+    def is_unpaired(self, arguments: Mapping[str, Json], key: str) -> bool:
         """Whether a record is asked for with a value that no call gave together with its key."""
         return any(
             stable(arguments.get(name)) not in pairs.get(key, ())

@@ -10,7 +10,11 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Final
 
-from environments.runtime.answers.path_containment import around, places_of, within
+from environments.runtime.answers.path_containment import (
+    enclosing_places,
+    places_of,
+    places_overlap,
+)
 from synth.world.influence.contrast_pairs import says_write
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import Observation
@@ -69,7 +73,7 @@ def _asked(bench: Workbench, name: str, changers: set[str]) -> dict[str, list[tu
         for seen in history.observations:
             if seen.tool == name:
                 below = frozenset(
-                    (o.tool, o.key) for o in past if within(seen.arguments, o.arguments)
+                    (o.tool, o.key) for o in past if places_overlap(seen.arguments, o.arguments)
                 )
                 groups[seen.key].append((below, seen.content))
             if seen.tool in changers and not refused(bench.tools[seen.tool], seen):
@@ -81,8 +85,8 @@ def _ever_within(asked: _Named, changed: _Named) -> bool:
     """Whether any of some places lies inside or around one of others; looks at each place once."""
     return (
         any(place in changed and (several or changed[place]) for place, several in asked.items())
-        or any(outer in changed for place in asked for outer in around(place))
-        or any(outer in asked for place in changed for outer in around(place))
+        or any(outer in changed for place in asked for outer in enclosing_places(place))
+        or any(outer in asked for place in changed for outer in enclosing_places(place))
     )
 
 

@@ -29,7 +29,7 @@ from environments.runtime.answers.recall import (
     Done,
     Influence,
     Recall,
-    apart,
+    baseline_cell,
     differing,
     done,
     names_shown,
@@ -242,7 +242,7 @@ def _trials(by_text: Mapping[str, Sequence[_Call]]) -> Iterator[_Trial]:
         for one, other in _pairs(made):
             shown = names_shown(one.content) | names_shown(other.content)
             cells = differing(one.call, shown, one.past, other.past)
-            base = apart(one.call, other.call.whose, is_own=one.task == other.task)
+            base = baseline_cell(one.call, other.call.whose, is_own=one.task == other.task)
             yield _Trial((base, *cells), one.same_as != other.same_as)
 
 
@@ -274,7 +274,7 @@ def _fitted(
         for trial in changed:
             whole = max(1.0 - influence.unchanged(trial.cells), 1e-9)
             for cell in trial.cells:
-                blamed[cell] += influence.of(cell) / whole
+                blamed[cell] += influence.probability_of(cell) / whole
         # The average over cells, not over trials: of a tool that was hardly tried as much is known as of any other tool.
         shares: dict[str, list[float]] = defaultdict(list)
         for cell, count in tried.items():

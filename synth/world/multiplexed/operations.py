@@ -68,7 +68,7 @@ def learn_dispatched(histories: Sequence[History]) -> dict[str, RulePart]:
             out[tool] = part
             rule = Rule(tool, part)
             for one in seen:
-                meant = rule.meant(one.arguments)
+                meant = rule.meaning_of(one.arguments)
                 if meant is not None:
                     one.tool, one.arguments = meant.tool, dict(meant.arguments)
     return out

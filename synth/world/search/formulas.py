@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import Final
 
-from environments.runtime.answers.computed import Way, written
+from environments.runtime.answers.computed import Way, write_result
 from environments.runtime.expr.arithmetic import FORMS
 from environments.runtime.expr.formulas import (
     BINARY,
@@ -136,7 +136,7 @@ def _fitting(formula: Formula, given: Sequence[Given]) -> Iterator[Way]:
 
 def _gives(way: Way, given: Iterable[Given]) -> bool:
     try:
-        return all(written(way, one.arguments) == one.text for one in given)
+        return all(write_result(way, one.arguments) == one.text for one in given)
     except NoResultError:
         return False
 

@@ -24,7 +24,7 @@ from environments.runtime.views.argument_spelling import (
     ORDER,
     TRIM,
     folded,
-    spelt,
+    recorded_spelling,
 )
 from synth.world.observation import History, Observation
 
@@ -184,7 +184,7 @@ def _settled(
         if name not in out.get(tool, {}):
             continue
         for seen in group:
-            plain = spelt(seen.arguments[name], out[tool][name])
+            plain = recorded_spelling(seen.arguments[name], out[tool][name])
             if plain != seen.arguments[name]:
                 seen.arguments = {**seen.arguments, name: plain}
                 seen.settle()
@@ -270,13 +270,13 @@ def _scalars(values: Iterable[Json]) -> Iterator[str | int | float]:
 
 
 def _changed(seen: Observation, name: str, form: SpellingPart) -> bool:
-    return bool(spelt(seen.arguments[name], form) != seen.arguments[name])
+    return bool(recorded_spelling(seen.arguments[name], form) != seen.arguments[name])
 
 
 def _repeats(seen: Observation, name: str, form: SpellingPart) -> bool:
     """Whether a result has the argument as it was sent, where the recorded spelling is another."""
     value = seen.arguments[name]
-    plain = spelt(value, form)
+    plain = recorded_spelling(value, form)
     if value == plain:
         return False
     if any(part == value for part in _parts(seen.value)):

@@ -310,7 +310,7 @@ def _settled(
             if parsed is not None and isinstance(parsed.value, dict):
                 records.add(tuple(parsed.value))
     level = Envelopes(envelopes=tuple(order), bare=frozenset(records), sign=sign)
-    if any(level.around(level.inside(content)) != content for content in contents):
+    if any(level.wrap(level.inside(content)) != content for content in contents):
         return None
     return level
 

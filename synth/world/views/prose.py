@@ -14,7 +14,13 @@ from itertools import combinations
 from typing import Final
 
 from environments.runtime.document.recordings import ProsePart
-from environments.runtime.sessions.prose import Path, beside, object_in, said_again, text_at
+from environments.runtime.sessions.prose import (
+    Path,
+    name_without_prose,
+    object_in,
+    said_again,
+    text_at,
+)
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.tool_definition import (
     choices_of,
@@ -150,7 +156,7 @@ def _is_prose(
     shown: Mapping[int, Sequence[str]],
 ) -> bool:
     mine = [(c, text) for c in done if (text := text_at(c.arguments, path)) is not None]
-    calls = {(beside(c.arguments, [path]), text) for c, text in mine}
+    calls = {(name_without_prose(c.arguments, [path]), text) for c, text in mine}
     if len({text for _, text in calls}) < VARIED * len({other for other, _ in calls}):
         return False
     first = {text: c for c, text in reversed(mine)}
@@ -184,7 +190,7 @@ def _ends_alike(
     groups: dict[str, dict[tuple[str | None, ...], Observation]] = defaultdict(dict)
     for call in calls:
         texts = tuple(text_at(call.arguments, path) for path in paths)
-        groups[beside(call.arguments, paths)].setdefault(texts, call)
+        groups[name_without_prose(call.arguments, paths)].setdefault(texts, call)
     pairs = [pair for group in groups.values() for pair in combinations(group.items(), 2)]
     tried = pairs[:MOST_PAIRS]
     if changes:
@@ -208,7 +214,7 @@ def _part(paths: Sequence[Path], done: Sequence[Observation]) -> ProsePart:
     for call in done:
         texts = tuple(text_at(call.arguments, path) for path in paths)
         if any(text is not None for text in texts):
-            said[beside(call.arguments, paths)][texts] += 1
+            said[name_without_prose(call.arguments, paths)][texts] += 1
     every: Counter[tuple[str | None, ...]] = Counter()
     for counts in said.values():
         every.update(counts)

@@ -19,7 +19,7 @@ from environments.runtime.document.views import JsonStyle, MarkPart, ValueForm, 
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import parse_json, same_json, stable
 from environments.runtime.views.clock_and_ids import ANY, STYLES, Marks, fields_of
-from environments.runtime.views.result_wrappers import OPEN, strip, without, wrap
+from environments.runtime.views.result_wrappers import OPEN, strip, without_places, wrap
 from synth.world.model import ToolModel, outcome_class, refused
 from synth.world.observation import History, Observation, by_tool
 from synth.world.schema.outcomes import learn_outcomes
@@ -217,7 +217,7 @@ class _Moves:
 
 
 def _equal_without(one: Observation, other: Observation, places: Sequence[str]) -> bool:
-    return same_json(without(_record(one), places), without(_record(other), places))
+    return same_json(without_places(_record(one), places), without_places(_record(other), places))
 
 
 def _number(values: Sequence[Json], seen: int) -> ValueForm:
@@ -254,7 +254,7 @@ def _around(
     fixed = {p: v for p, v in {**told, **same}.items() if all(p in one for one in shown)}
     if style is None or not told.keys() & fixed.keys():
         return None
-    left = {frozenset(without(_record(seen), sorted(fixed))) for seen in group}
+    left = {frozenset(without_places(_record(seen), sorted(fixed))) for seen in group}
     alike = all(_record(seen).keys() == first.keys() for seen in group)
     template = _template(first, fixed, "")
     if hoist and alike and len(left) == 1 and len(held := next(iter(left))) == 1:
@@ -263,7 +263,7 @@ def _around(
         if not inside:
             template = {key: OPEN if key == name else template[key] for key in first}
     if not hoist and alike and len(left) == 1:
-        texts = _one_text([without(_record(seen), sorted(fixed)) for seen in group])
+        texts = _one_text([without_places(_record(seen), sorted(fixed)) for seen in group])
         if texts:
             return WrappingPart(
                 record=_opened(first, template, texts), style=style, mark="[error v] "
