@@ -30,7 +30,7 @@ from redact.operators.vault import open_vault
 from redact.policy import Policy
 from redact.records.clean_episode import CleanEpisode
 from synth.tasks import derive_tasks
-from synth.tool_content import held
+from synth.tool_content import held_value
 from synth.worlds import WorldSettings, learn_world
 
 COLUMNS: Final = ("first_name", "last_name", "email", "phone", "birth_date", "street", "postcode")
@@ -100,7 +100,7 @@ def left(shop: Shop, raw: Sequence[Episode], clean: Sequence[CleanEpisode]) -> t
 
 def leaves(text: str) -> set[str]:
     """Every scalar of a result."""
-    return {str(leaf) for leaf in _leaves(held(text))}
+    return {str(leaf) for leaf in _leaves(held_value(text))}
 
 
 def _leaves(value: Json) -> Iterator[Json]:
@@ -111,7 +111,7 @@ def _leaves(value: Json) -> Iterator[Json]:
         for item in value:
             yield from _leaves(item)
     elif isinstance(value, str) and value[:1] in {"{", "["}:
-        inner = held(value)
+        inner = held_value(value)
         yield from [value] if isinstance(inner, str) else _leaves(inner)
     else:
         yield value

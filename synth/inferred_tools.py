@@ -33,7 +33,7 @@ LONGEST_CHOICE: Final = 32
 
 
 @dataclass(slots=True)
-class _Seen:
+class _ToolUsage:
     """How one tool was called."""
 
     calls: int = 0
@@ -87,7 +87,7 @@ class ToolBook:
         """By tool, the definition that somebody sent first, else the inferred one."""
         self._agents: dict[str, set[str]] = {}
         """By agent: the tools that it was offered or called."""
-        self._seen: dict[str, _Seen] = {}
+        self._seen: dict[str, _ToolUsage] = {}
         for episode in episodes:
             names = self._agents.setdefault(episode.agent or "", set())
             for text in episode.tools:
@@ -96,7 +96,7 @@ class ToolBook:
                     names.add(name)
             for name, arguments in _calls(episode):
                 names.add(name)
-                self._seen.setdefault(name, _Seen()).add(arguments)
+                self._seen.setdefault(name, _ToolUsage()).add(arguments)
 
     def completed(self, episode: CleanEpisode) -> CleanEpisode:
         """The episode with a definition of every tool that it calls; without any of its own, of every tool of its agent."""

@@ -255,7 +255,7 @@ def _vote(outcome: CleanOutcome, policy: OutcomePolicy) -> _Vote | None:
     rule = policy.rules.get(outcome.name)
     if rule is None or policy.ignores(outcome):
         return None
-    good = _judged(rule, outcome)
+    good = _says_resolved(rule, outcome)
     if good is None:
         return None
     rank = RANKS.get(outcome.by, RANKS["unknown"])
@@ -263,7 +263,7 @@ def _vote(outcome: CleanOutcome, policy: OutcomePolicy) -> _Vote | None:
     return _Vote(good, rank, at, outcome.by, policy.noise_of(outcome), outcome.outcome_id)
 
 
-def _judged(rule: OutcomeRule, outcome: CleanOutcome) -> bool | None:
+def _says_resolved(rule: OutcomeRule, outcome: CleanOutcome) -> bool | None:
     says_good, says_bad = _matches(rule.good, outcome), _matches(rule.bad, outcome)
     if says_good is True and says_bad is not True:
         return True
@@ -281,7 +281,7 @@ def _matches(test: str | tuple[str, ...] | None, outcome: CleanOutcome) -> bool 
     if test is None:
         return None
     if isinstance(test, tuple):
-        said = outcome.label if outcome.label is not None else _spelt(outcome.value)
+        said = outcome.label if outcome.label is not None else _number_text(outcome.value)
         return None if said is None else said.strip().casefold() in test
     value = outcome.value
     if value is None:
@@ -297,7 +297,7 @@ def _matches(test: str | tuple[str, ...] | None, outcome: CleanOutcome) -> bool 
     }[operator]
 
 
-def _spelt(value: float | None) -> str | None:
+def _number_text(value: float | None) -> str | None:
     return None if value is None else f"{value:g}"
 
 

@@ -46,7 +46,7 @@ from synth.attempts.user_turns import acts_first, user_turns
 from synth.attempts.withheld_values import needs_withheld
 from synth.inferred_tools import ToolBook, tools_from_calls
 from synth.labels import Label
-from synth.recordings.attempt import Recorded, record
+from synth.recordings.attempt import EpisodeAttempt, record
 from synth.recordings.attempt_facts import Facts, facts_of
 from synth.recordings.calculators import calculators
 from synth.recordings.failing_writers import failing_writers
@@ -59,7 +59,7 @@ from synth.rubric.habits import FAIL, NO_ACT, faults_of, same_end
 from synth.rubric.policy_rules import rule_checks
 from synth.rubric.references import Reference
 from synth.solutions.constructed_ends import Intents
-from synth.solutions.corrected_ends import NOT_SAID, OTHER_TOOL, Corrected, tried
+from synth.solutions.corrected_ends import NOT_SAID, OTHER_TOOL, CorrectionPlanner, tried
 from synth.solutions.corrections import Correction, Said, joined
 from synth.solutions.plans import Doubts, Plan, Unbound
 
@@ -107,14 +107,14 @@ def derive_tasks(  # noqa: PLR0913 - all that a build knows of an app
     tools = ToolBook(usable)
     readings = readings or Readings()
 
-    def read(whole: CleanEpisode) -> Recorded:
-        results = Results.of(backend, whole) if backend is not None else None
+    def read(whole: CleanEpisode) -> EpisodeAttempt:
+        results = Results.of_episode(backend, whole) if backend is not None else None
         return record(whole, several, results)
 
-    records: list[Recorded] = []
+    records: list[EpisodeAttempt] = []
     for e in usable:
         with unit("episode", e.episode_id):
-            records.append(readings.recorded(tools.completed(e), read))
+            records.append(readings.attempt_of(tools.completed(e), read))
     injected = injected_arguments(records)
     kinds = infer_tools(records, reads=_reads(world), dispatched=several)
     kinds = kinds.with_injected(injected.tools)
@@ -145,17 +145,17 @@ def derive_tasks(  # noqa: PLR0913 - all that a build knows of an app
     language = language_of(list(facts.values()))
     wanted = [wanted_of(a, references or {}, kinds, language=language) for a in attempts]
     attempts = [labelled(a, w) for a, w in zip(attempts, wanted, strict=True)]
-    makers = _Makers(intents, Corrected(intents, kinds, several), corrections or {})
+    makers = _Makers(intents, CorrectionPlanner(intents, kinds, several), corrections or {})
     found: list[_Attempts] = []
     for g, mine, right in zip(groups, attempts, wanted, strict=True):
-        made: _Made | None = _Made(why_not=FAULT)
+        made: _Construction | None = _Construction(why_not=FAULT)
         with unit("solution", _id_of(g)):
-            begins = starts.of(g.begins)
-            made = _constructed(g, mine, makers, begins, kinds)
+            begins = starts.start_of(g.begins)
+            made = _construct(g, mine, makers, begins, kinds)
             if right is not None and (made is None or made.facts is None):
                 made = _answered(g, mine, right, begins, kinds) or made
         found.append(_Attempts(g, mine, made, right))
-    also = [*intents.seen(), *(one for f in found for one in _ended_right(f, kinds))]
+    also = [*intents.foretold_peers(), *(one for f in found for one in _ended_right(f, kinds))]
     risk = world.document.recall.risk if world.document.recall is not None else 0.0
     traits = traits_of(kinds, attempts, silent=silent, risk=risk, also=also)
     candidates = _candidates(found, traits, starts, unit, judged=judged)
@@ -173,7 +173,7 @@ def _candidates(
     out: list[Candidate] = []
     for one in found:
         with unit("task", _id_of(one.group)):
-            begins = starts.of(one.group.begins) if starts is not None else None
+            begins = starts.start_of(one.group.begins) if starts is not None else None
             begins = (one.made and one.made.start) or begins
             out.append(_candidate(one, traits, begins, judged=judged))
     return out
@@ -194,7 +194,7 @@ def _ended_right(found: _Attempts, kinds: ToolKinds) -> Iterable[tuple[bool, fro
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
+class _Construction:
     """A constructed attempt, or why there is none."""
 
     facts: Facts | None = None
@@ -214,7 +214,7 @@ class _Attempts:
 
     group: Group
     facts: Sequence[Facts]
-    made: _Made | None = None
+    made: _Construction | None = None
     wanted: Wanted | None = None
 
 
@@ -223,7 +223,7 @@ class _Makers:
     """What tells the right ends of failed requests."""
 
     intents: Intents
-    corrected: Corrected
+    corrected: CorrectionPlanner
     corrections: Mapping[str, Said]
 
     def said(self, attempts: Iterable[Facts]) -> tuple[Facts | None, Said | None]:
@@ -233,9 +233,9 @@ class _Makers:
         return (told[0], reduce(joined, said)) if told else (None, None)
 
 
-def _constructed(
+def _construct(
     group: Group, attempts: Sequence[Facts], makers: _Makers, start: Start, kinds: ToolKinds
-) -> _Made | None:
+) -> _Construction | None:
     """A solution of a request that nobody resolved: what a person did, else what alike requests got."""
     if any(a.resolved for a in attempts):
         return None
@@ -245,13 +245,13 @@ def _constructed(
     if about is not None and said is not None:
         plan = makers.corrected.plan(about, said) if isinstance(said, Correction) else said
         if isinstance(plan, Plan):
-            made, run = _made(plan, group, about, start=start, kinds=kinds)
+            made, run = _construct_from_plan(plan, group, about, start=start, kinds=kinds)
             plan = tried(run, plan) or plan
             if isinstance(plan, Plan):
                 return made
         if plan not in {OTHER_TOOL, NOT_SAID}:
             # Whoever did it knows better than requests that look alike.
-            return _Made(why_not=plan.reason)
+            return _Construction(why_not=plan.reason)
         why_not = plan.reason
     for failed in unresolved:
         plan = makers.intents.construct(failed)
@@ -260,28 +260,28 @@ def _constructed(
             continue
         if why_not == NOT_SAID.reason and not makers.corrected.agrees(plan, said):
             continue
-        return _made(plan, group, failed, start=start, kinds=kinds)[0]
-    return _Made(why_not=why_not) if why_not else None
+        return _construct_from_plan(plan, group, failed, start=start, kinds=kinds)[0]
+    return _Construction(why_not=why_not) if why_not else None
 
 
 def _answered(
     group: Group, attempts: Sequence[Facts], wanted: Wanted, start: Start, kinds: ToolKinds
-) -> _Made | None:
+) -> _Construction | None:
     """A solution that says the reference, of a request that nobody is known to have resolved."""
     if any(a.resolved for a in attempts):
         return None
     offered = [name_of(function_of(tool)) for tool in _tools(group)]
     why_not = why_no_answer(attempts, wanted, kinds, offered)
     if why_not:
-        return _Made(why_not=why_not)
+        return _Construction(why_not=why_not)
     shown = next((a for a in attempts if a.resolved is False), attempts[0])
     task = _task("", group, shown.recorded, kinds=kinds, start=start)
-    return _Made(said_in(task, start, shown, wanted, kinds), failed=shown)
+    return _Construction(said_in(task, start, shown, wanted, kinds), failed=shown)
 
 
-def _made(
+def _construct_from_plan(
     plan: Plan, group: Group, failed: Facts, *, start: Start, kinds: ToolKinds
-) -> tuple[_Made, Attempt]:
+) -> tuple[_Construction, Attempt]:
     """The constructed attempt of a plan, and its run."""
     turn = consent_to(plan, failed, kinds)
     places = asked_after(failed, kinds, changes=len(plan.steps))
@@ -294,7 +294,7 @@ def _made(
     recorded = replace(failed.recorded, attempt=told, actions=actions, unanswered=0)
     label = Label(resolved=True, confidence=plan.confidence, by=BY, provenance=plan.origin)
     made = facts_of(recorded, label, kinds)
-    return _Made(made, plan, turn, failed, places, start=begins), attempt
+    return _Construction(made, plan, turn, failed, places, start=begins), attempt
 
 
 def _played(
@@ -354,7 +354,7 @@ def task_id_of(app: str, *, task_key: str | None, anchor: str) -> str:
 def _candidate(
     found: _Attempts, traits: AppTraits, start: Start | None, *, judged: bool
 ) -> Candidate:
-    group, attempts, made = found.group, found.facts, found.made or _Made()
+    group, attempts, made = found.group, found.facts, found.made or _Construction()
     shows = [*attempts, made.facts] if made.facts is not None else attempts
     prose = start.world.prose if start is not None else {}
     free = {tool: one.names for tool, one in prose.items()}
@@ -418,7 +418,7 @@ def _with_rules(derived: Derived, shows: Sequence[Facts], task: Task, *, judged:
 
 def _derived(
     task_id: str, found: _Attempts, shows: Sequence[Facts], traits: AppTraits, start: Start | None
-) -> tuple[Derived, Recorded, Task]:
+) -> tuple[Derived, EpisodeAttempt, Task]:
     """What derivation finds, the attempt that the task shows, and the task."""
     derived = derive_rubric(
         task_id,
@@ -436,7 +436,9 @@ def _doubts(plan: Plan | None) -> Doubts:
     return Doubts() if plan is None else Doubts(corrected=plan.corrected, supposed=plan.supposed)
 
 
-def _reasons(derived: Derived, shown: Recorded, start: Start | None, task: Task) -> tuple[str, ...]:
+def _reasons(
+    derived: Derived, shown: EpisodeAttempt, start: Start | None, task: Task
+) -> tuple[str, ...]:
     reasons = list(derived.reasons)
     missing = NEEDS_CONTENT.intersection(shown.episode.completeness)
     reasons += sorted(missing)
@@ -475,7 +477,7 @@ def _told_anew(derived: Derived, start: Start | None) -> tuple[str, ...]:
 def _task(
     task_id: str,
     group: Group,
-    shown: Recorded,
+    shown: EpisodeAttempt,
     *,
     kinds: ToolKinds,
     start: Start | None,
@@ -504,7 +506,7 @@ def _task(
 
 
 def _provenance(
-    group: Group, shown: Recorded, tools: Iterable[Mapping[str, Json]]
+    group: Group, shown: EpisodeAttempt, tools: Iterable[Mapping[str, Json]]
 ) -> dict[str, Json]:
     ids: Sequence[str] = [r.episode.episode_id for r in group.records]
     inferred = tools_from_calls(tools)

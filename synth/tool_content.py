@@ -50,7 +50,7 @@ def innermost(text: str) -> Json:
     return value
 
 
-def held(text: str) -> Json:
+def held_value(text: str) -> Json:
     """The same, with a text that is a JSON number, word or text read as what it is."""
     inner = innermost(text)
     if not isinstance(inner, str):

@@ -28,7 +28,7 @@ from synth.world.learn import learn_results, learn_theory
 from synth.world.model import ToolModel, Workbench
 from synth.world.observation import by_tool, histories, paired_results, subject_of
 from synth.world.recorded_only import SAYS as RECORDED_ONLY
-from synth.world.recorded_only import in_words, recorded_part, without
+from synth.world.recorded_only import in_words, recorded_part, without_tools
 from synth.world.schema.field_names import forget_fields
 from synth.world.time.continuity import LIVING, RESET, infer_continuity
 from synth.world.time.timeline import rows_at_start
@@ -148,7 +148,7 @@ def learn_with_recordings(
     seen = _in_words(episodes, settings, why)
     looks = _that_look(seen, why) | (settings.reads & why.keys())
     shared = seen is not None and not (seen.living or seen.views.bound or seen.own_starts)
-    known = {e.episode_id: e for e in without(episodes, why, looks)}
+    known = {e.episode_id: e for e in without_tools(episodes, why, looks)}
     learnt = learn_world(list(known.values()), settings, doubtful=seen is None or seen.living)
     part = recorded_part(episodes, learnt.document, why, looks)
     document = replace(learnt.document, recorded=replace(part, shared=shared))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from environments.runtime.checks.view import View, numbers_in, text_of
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import names_in
-from synth.recordings.attempt import Recorded
+from synth.recordings.attempt import EpisodeAttempt
 from synth.recordings.tool_kinds import MAYBE, WRITE, ToolKinds
 
 Goal = tuple[str, tuple[tuple[str, tuple[str, ...]], ...]]
@@ -25,19 +25,19 @@ Goal = tuple[str, tuple[tuple[str, tuple[str, ...]], ...]]
 class Group:
     """Attempts at one task, in order of time."""
 
-    records: tuple[Recorded, ...]
+    records: tuple[EpisodeAttempt, ...]
     joined_by: str
     """`task_key`, `goal`, `later` or `alone`."""
-    start: Recorded | None = None
+    start: EpisodeAttempt | None = None
     """The attempt that shows the world as the task begins; None: the anchor."""
 
     @property
-    def anchor(self) -> Recorded:
+    def anchor(self) -> EpisodeAttempt:
         """The episode that names the task: the earliest, so that later attempts never rename it."""
         return self.records[0]
 
     @property
-    def begins(self) -> Recorded:
+    def begins(self) -> EpisodeAttempt:
         """The attempt at whose start the task begins."""
         return self.start or self.anchor
 
@@ -47,10 +47,10 @@ class Group:
         return self.anchor.episode.task_key
 
 
-def join_attempts(records: Sequence[Recorded], kinds: ToolKinds) -> list[Group]:
+def join_attempts(records: Sequence[EpisodeAttempt], kinds: ToolKinds) -> list[Group]:
     """Group an app's episodes; every episode is in exactly one group."""
-    keyed: dict[tuple[str, str], list[Recorded]] = {}
-    goals: dict[Goal, list[Recorded]] = {}
+    keyed: dict[tuple[str, str], list[EpisodeAttempt]] = {}
+    goals: dict[Goal, list[EpisodeAttempt]] = {}
     alone: list[Group] = []
     for recorded in sorted(records, key=_when):
         episode = recorded.episode
@@ -70,19 +70,19 @@ def join_attempts(records: Sequence[Recorded], kinds: ToolKinds) -> list[Group]:
     return sorted(groups + alone, key=lambda group: _when(group.anchor))
 
 
-def _by_wish(bucket: Sequence[Recorded], kinds: ToolKinds) -> list[list[Recorded]]:
+def _by_wish(bucket: Sequence[EpisodeAttempt], kinds: ToolKinds) -> list[list[EpisodeAttempt]]:
     """Attempts with one goal, apart where their users asked for different values (two dates for one booking)."""
     asked: dict[tuple[str, str], set[str | float]] = {}
     for recorded in bucket if len(bucket) > 1 else ():
         said = _said(recorded)
         for call in recorded.attempt.calls:
-            if call.name in {*kinds.of(WRITE), *kinds.of(MAYBE)}:
+            if call.name in {*kinds.tools_of(WRITE), *kinds.tools_of(MAYBE)}:
                 for name, value in call.arguments.items():
                     wish = value.casefold() if isinstance(value, str) else value
                     if isinstance(wish, str | int | float) and _names(said, wish):
                         asked.setdefault((call.name, name), set()).add(wish)
     rivals = {value for values in asked.values() if len(values) > 1 for value in values}
-    parts: dict[frozenset[str | float], list[Recorded]] = {}
+    parts: dict[frozenset[str | float], list[EpisodeAttempt]] = {}
     for recorded in bucket:
         said = _said(recorded) if rivals else ""
         parts.setdefault(frozenset(v for v in rivals if _names(said, v)), []).append(recorded)
@@ -93,18 +93,18 @@ def _names(said: str, wish: str | float) -> bool:
     return wish in said if isinstance(wish, str) else wish in numbers_in(said)
 
 
-def _said(recorded: Recorded) -> str:
+def _said(recorded: EpisodeAttempt) -> str:
     """All that the users of an episode said, folded."""
     messages = recorded.attempt.messages
     return "\n".join(text_of(m) for m in messages if m.get("role") == "user").casefold()
 
 
-def goal_of(recorded: Recorded, kinds: ToolKinds) -> Goal | None:
+def goal_of(recorded: EpisodeAttempt, kinds: ToolKinds) -> Goal | None:
     """What an episode set out to change, for whom; None where nobody can say."""
     subject = recorded.episode.subject
     if subject is None:
         return None
-    changing = set(kinds.of(WRITE)) | set(kinds.of(MAYBE))
+    changing = set(kinds.tools_of(WRITE)) | set(kinds.tools_of(MAYBE))
     tried: set[tuple[str, tuple[str, ...]]] = set()
     calls = View(recorded.attempt).normal_calls(kinds.ignore())
     for call in calls:
@@ -117,5 +117,5 @@ def goal_of(recorded: Recorded, kinds: ToolKinds) -> Goal | None:
     return subject, tuple(sorted(tried))
 
 
-def _when(recorded: Recorded) -> tuple[int, str]:
+def _when(recorded: EpisodeAttempt) -> tuple[int, str]:
     return recorded.episode.started_at, recorded.episode.episode_id

@@ -21,7 +21,7 @@ from environments.runtime.task.candidate import Action, Candidate
 from environments.runtime.task.tool_definition import function_of, name_of
 from environments.runtime.values.normal import stable
 from environments.verification.readable_values import VisibleTexts, fold, is_opaque
-from synth.recordings.attempt import Recorded, parse_arguments
+from synth.recordings.attempt import EpisodeAttempt, parse_arguments
 
 NEARLY_ALL: Final = 0.9
 """Share of a tool's calls that have an argument, and of episodes whose user does not say it first."""
@@ -55,7 +55,7 @@ class _Name:
 
 
 @dataclass(frozen=True, slots=True)
-class Injected:
+class InjectedArguments:
     """The arguments that an app's host adds."""
 
     tools: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -76,7 +76,7 @@ class Injected:
         return found
 
 
-def injected_arguments(records: Sequence[Recorded]) -> Injected:
+def injected_arguments(records: Sequence[EpisodeAttempt]) -> InjectedArguments:
     """What the host of these episodes' agent adds to its calls."""
     names: dict[str, _Name] = defaultdict(_Name)
     made: Counter[str] = Counter()
@@ -88,13 +88,13 @@ def injected_arguments(records: Sequence[Recorded]) -> Injected:
         for tool, count in sorted(found[name].calls.items()):
             if count >= NEARLY_ALL * made[tool]:
                 tools[tool].append(name)
-    return Injected(
+    return InjectedArguments(
         {tool: tuple(added) for tool, added in tools.items()},
         {name: dict(seen.first) for name, seen in found.items()},
     )
 
 
-def without_injected(candidate: Candidate, injected: Injected) -> Candidate:
+def without_injected(candidate: Candidate, injected: InjectedArguments) -> Candidate:
     """The candidate as a policy meets it: what the host adds is neither asked of it nor shown to it.
 
     Where the shown episode's own calls give another value too (one that a login told), the argument stays and may be left out.
@@ -120,7 +120,7 @@ def without_injected(candidate: Candidate, injected: Injected) -> Candidate:
         task=replace(
             task,
             injected=added,
-            tools=tuple(_without(tool, added, several) for tool in task.tools),
+            tools=tuple(_definition_without(tool, added, several) for tool in task.tools),
         ),
         solution=tuple(_stripped(a, added, values) for a in candidate.solution),
         attempts=tuple(
@@ -135,7 +135,7 @@ def without_injected(candidate: Candidate, injected: Injected) -> Candidate:
     )
 
 
-def _collect(recorded: Recorded, names: dict[str, _Name], made: Counter[str]) -> None:
+def _collect(recorded: EpisodeAttempt, names: dict[str, _Name], made: Counter[str]) -> None:
     """Add one episode's calls to the evidence."""
     attempt, episode = recorded.attempt, recorded.episode.episode_id
     said, answered = VisibleTexts(), VisibleTexts()
@@ -198,7 +198,7 @@ def _is_added(seen: _Name, made: Counter[str]) -> bool:
     return stays or all(len(fold(str(value))) >= LONG for value in seen.first.values())
 
 
-def _arguments_in(actions: Iterable[Action], injected: Injected) -> dict[str, set[str]]:
+def _arguments_in(actions: Iterable[Action], injected: InjectedArguments) -> dict[str, set[str]]:
     """Per argument that the host may add, the values that these actions give."""
     found: dict[str, set[str]] = defaultdict(set)
     for function, arguments in _calls_in(actions):
@@ -250,7 +250,7 @@ def _stripped_call(
     return {**call, "function": {**function, "arguments": json.dumps(kept, ensure_ascii=False)}}
 
 
-def _without(
+def _definition_without(
     tool: Mapping[str, Json], added: Mapping[str, Mapping[str, Json]], several: set[str]
 ) -> Mapping[str, Json]:
     """The definition without the arguments that the host adds; those with several values become optional."""

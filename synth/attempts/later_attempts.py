@@ -20,7 +20,7 @@ from synth.attempts.grouping import Group
 from synth.recordings.attempt_facts import Facts
 from synth.recordings.known_values import bare, ids_in, is_id, leaves_of, shape
 from synth.recordings.tool_kinds import MAYBE, WRITE, ToolKinds
-from synth.tool_content import held
+from synth.tool_content import held_value
 
 LATER: Final = "later"
 """How such a group was joined."""
@@ -65,7 +65,7 @@ class _Later:
 
     def __init__(self, everything: Sequence[Facts], kinds: ToolKinds, alike: Alike) -> None:
         self._alike = alike
-        self._changing = {*kinds.of(WRITE), *kinds.of(MAYBE)}
+        self._changing = {*kinds.tools_of(WRITE), *kinds.tools_of(MAYBE)}
         self._changes = [change for a in everything for change in self._changes_of(a)]
         spread = Counter(word for a in everything for word in _words(a))
         self._common = {w for w, n in spread.items() if n > COMMON * len(everything)}
@@ -76,7 +76,7 @@ class _Later:
         if subject is None or theirs[0].recorded.episode.subject != subject:
             return False
         good = [a for a in theirs if a.resolved is True and a.writes]
-        if not good or _at(good[0]) <= max(map(_at, mine)):
+        if not good or _start_of(good[0]) <= max(map(_start_of, mine)):
             return False
         return all(self._same(a, good[0]) for a in mine) and self._undisturbed(mine, good[0])
 
@@ -98,7 +98,7 @@ class _Later:
         """Whether nobody else changed what the later attempt changed, in between."""
         own = {good.episode_id, *(a.episode_id for a in mine)}
         changed = self._ids_changed(good)
-        first, last = min(map(_at, mine)), _at(good)
+        first, last = min(map(_start_of, mine)), _start_of(good)
         return not any(
             first <= change.at <= last and change.ids & changed
             for change in self._changes
@@ -110,7 +110,7 @@ class _Later:
 
     def _changes_of(self, attempt: Facts) -> list[_Change]:
         return [
-            _Change(attempt.episode_id, _at(attempt), _ids_of(call.arguments))
+            _Change(attempt.episode_id, _start_of(attempt), _ids_of(call.arguments))
             for call in attempt.recorded.attempt.calls
             if call.name in self._changing and not call.result.is_error
         ]
@@ -131,7 +131,7 @@ def _found_otherwise(failed: Facts, good: Facts) -> bool:
 
 def _words_of(call: Call) -> Counter[str]:
     """The texts of an answer: amounts, counts, dates and ids change without the request becoming another one."""
-    leaves = (leaf for _, leaf in leaves_of(held(call.result.content)))
+    leaves = (leaf for _, leaf in leaves_of(held_value(call.result.content)))
     return Counter(
         leaf for leaf in leaves if isinstance(leaf, str) and not any(c.isdigit() for c in leaf)
     )
@@ -161,7 +161,7 @@ def _merged(parts: Sequence[Group], facts: Mapping[str, Facts]) -> Group:
     return Group(records=tuple(records), joined_by=LATER, start=start)
 
 
-def _at(attempt: Facts) -> int:
+def _start_of(attempt: Facts) -> int:
     return attempt.recorded.episode.started_at
 
 

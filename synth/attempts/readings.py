@@ -12,7 +12,7 @@ from typing import Final
 
 from redact.records.clean_episode import CleanEpisode
 from synth.labels import Label
-from synth.recordings.attempt import Recorded
+from synth.recordings.attempt import EpisodeAttempt
 from synth.recordings.attempt_facts import Facts, facts_of
 from synth.recordings.tool_kinds import ToolKinds
 
@@ -23,20 +23,22 @@ LATEST: Final = 2
 class Readings:
     """Recorded attempts and facts by episode."""
 
-    _recorded: dict[str, tuple[CleanEpisode, Recorded]] = field(default_factory=dict)
-    _facts: dict[Hashable, dict[str, tuple[Recorded, Label | None, Facts]]] = field(
+    _recorded: dict[str, tuple[CleanEpisode, EpisodeAttempt]] = field(default_factory=dict)
+    _facts: dict[Hashable, dict[str, tuple[EpisodeAttempt, Label | None, Facts]]] = field(
         default_factory=dict
     )
     """By what tools are held to be, the latest two: derivation learns what failed calls do after it has read all facts once."""
 
-    def recorded(self, episode: CleanEpisode, read: Callable[[CleanEpisode], Recorded]) -> Recorded:
+    def attempt_of(
+        self, episode: CleanEpisode, read: Callable[[CleanEpisode], EpisodeAttempt]
+    ) -> EpisodeAttempt:
         """The attempt that an episode records, read once."""
         known = self._recorded.get(episode.episode_id)
         if known is None or known[0] != episode:
             known = self._recorded[episode.episode_id] = (episode, read(episode))
         return known[1]
 
-    def facts(self, recorded: Recorded, label: Label | None, kinds: ToolKinds) -> Facts:
+    def facts(self, recorded: EpisodeAttempt, label: Label | None, kinds: ToolKinds) -> Facts:
         """The facts of an attempt, collected once for what tools are held to be."""
         mine = self._facts.setdefault(kinds.read_as, {})
         if len(self._facts) > LATEST:

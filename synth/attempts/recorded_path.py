@@ -16,13 +16,13 @@ from environments.runtime.task.attempt import UNKNOWN, Json
 from environments.runtime.task.task import Task
 from environments.runtime.world.entries import asked_text
 from environments.runtime.world.world import World
-from synth.recordings.attempt import Recorded
+from synth.recordings.attempt import EpisodeAttempt
 
 Path = Mapping[str, Mapping[str, Sequence[Json]]]
 """By everything called before and by call, what was answered each time (the content, and whether it was an error)."""
 
 
-def is_walked(task: Task, world: World, solution: Recorded) -> bool:
+def is_walked(task: Task, world: World, solution: EpisodeAttempt) -> bool:
     """Whether the world by itself knows an answer to each of the solution's calls, in their order, and refuses the same ones.
 
     What it tells may differ otherwise: new ids are drawn in every run.
@@ -34,7 +34,7 @@ def is_walked(task: Task, world: World, solution: Recorded) -> bool:
     )
 
 
-def path_of(world: World, solution: Recorded, others: Sequence[Recorded]) -> Path:
+def path_of(world: World, solution: EpisodeAttempt, others: Sequence[EpisodeAttempt]) -> Path:
     """The path of a solution and of others at the same task.
 
     Where the backend lives on, the others met another one; where they were told something else, the solution is right.

@@ -102,7 +102,7 @@ def why_no_answer(
     """Why saying the reference is no solution of a request that nobody is known to have solved; empty where it is."""
     if wanted.check is None:
         return wanted.why_not
-    writers = set(kinds.of(WRITE))
+    writers = set(kinds.tools_of(WRITE))
     # What was not called may still be what the request needed.
     can_change = writers.intersection(offered) or any(
         name.partition("[")[0] in offered for name in writers

@@ -13,7 +13,7 @@ from environments.runtime.document.world_file import WorldDocument
 from environments.runtime.task.attempt import EndState, Json
 from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode
-from synth.recordings.attempt import Recorded
+from synth.recordings.attempt import EpisodeAttempt
 from synth.recordings.attempt_facts import Facts
 from synth.recordings.results import PlainSession
 from synth.solutions.plans import Plan
@@ -66,13 +66,13 @@ class Starts:
     backend: World
     world: LearntWorld
 
-    def of(self, recorded: Recorded) -> Start:
+    def start_of(self, recorded: EpisodeAttempt) -> Start:
         """Where this episode's task begins."""
         episode = recorded.episode
         return Start(self.backend, self.world.start_of(episode), episode.started_at)
 
     def session(self, facts: Facts) -> PlainSession:
         """A backend to ask."""
-        start = self.of(facts.recorded)
+        start = self.start_of(facts.recorded)
         session = start.world.session(start.start, started_at=start.at)
         return PlainSession(session, start.world)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from environments.runtime.task.attempt import Json
-from synth.tool_content import held
+from synth.tool_content import held_value
 
 LEAST: Final = 3
 """Results below which nothing is known to differ from call to call."""
@@ -28,7 +28,7 @@ Result = tuple[str, str]
 
 def comparable(results: Sequence[Result], known: frozenset[Path] = frozenset()) -> list[str]:
     """Per tool and result of one episode, what it says without what differs from call to call; `known` places are the app's."""
-    values = [held(text) for _, text in results]
+    values = [held_value(text) for _, text in results]
     places = known | _differing([tool for tool, _ in results], values)
     return [json.dumps(_without(value, places, ()), sort_keys=True) for value in values]
 
@@ -50,7 +50,7 @@ def learn_differing(episodes: Iterable[Sequence[Result]]) -> frozenset[Path]:
         tools = [tool for tool, _ in results]
         if len(results) >= LEAST and len(set(tools)) > 1:
             told += 1
-            found.update(_differing(tools, [held(text) for _, text in results]))
+            found.update(_differing(tools, [held_value(text) for _, text in results]))
     return frozenset(p for p, n in found.items() if told >= EPISODES and n >= NEARLY * told)
 
 

@@ -15,7 +15,7 @@ from environments.runtime.task.tool_definition import definition_of
 from redact.records.clean_episode import CleanEpisode
 from synth.failures.calls import SeenCall
 from synth.failures.words import name_words
-from synth.tool_content import held
+from synth.tool_content import held_value
 
 VALUE: Final = "…"
 """Stands for a value that was taken out."""
@@ -53,7 +53,7 @@ def values_of(calls: Iterable[SeenCall]) -> frozenset[str]:
     words: set[str] = set()
     for call in calls:
         for text in (call.arguments, call.result or ""):
-            for leaf in _values(held(text)):
+            for leaf in _values(held_value(text)):
                 if len(leaf) <= _VALUE_LIMIT:
                     words.update(re.findall(r"[\w@.-]+", leaf.lower()))
     return frozenset(words)
@@ -61,7 +61,7 @@ def values_of(calls: Iterable[SeenCall]) -> frozenset[str]:
 
 def template(message: str, call: SeenCall, known: frozenset[str]) -> str:
     """An error message with its values taken out: equal for equal errors about different things."""
-    own = {leaf for leaf in _values(held(call.arguments)) if len(leaf) >= 3}
+    own = {leaf for leaf in _values(held_value(call.arguments)) if len(leaf) >= 3}
     text = _QUOTED.sub(VALUE, message[:_READ_LIMIT])
     for value in sorted(own, key=lambda leaf: (-len(leaf), leaf))[:_VALUES_TAKEN_OUT]:
         text = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", VALUE, text, flags=re.IGNORECASE)

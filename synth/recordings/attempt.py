@@ -20,7 +20,7 @@ from synth.tool_errors import looks_failed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recorded:
+class EpisodeAttempt:
     """One recorded episode as an attempt."""
 
     episode: CleanEpisode
@@ -35,7 +35,7 @@ class Recorded:
 
 def record(
     episode: CleanEpisode, dispatched: Dispatched = EMPTY, results_read: Results | None = None
-) -> Recorded:
+) -> EpisodeAttempt:
     """The episode as an attempt, calls of tools that are several as calls of parts; nothing re-run, results as the world reads them."""
     messages: list[Mapping[str, Json]] = []
     calls: list[Call] = []
@@ -85,7 +85,7 @@ def record(
         opening=len(messages) if opening is None else opening,
         calls=tuple(calls),
     )
-    return Recorded(
+    return EpisodeAttempt(
         episode=episode,
         attempt=attempt,
         actions=tuple(actions),

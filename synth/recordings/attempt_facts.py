@@ -18,7 +18,7 @@ from environments.runtime.task.attempt import Attempt, Json
 from environments.runtime.values.facts import Fact, facts_in, folded
 from environments.runtime.values.normal import is_name
 from synth.labels import UNLABELLED, Label
-from synth.recordings.attempt import Recorded
+from synth.recordings.attempt import EpisodeAttempt
 from synth.recordings.tool_kinds import ACT, MAYBE, READ, WRITE, ToolKinds
 from synth.rubric.told_facts import ToldFacts, known_facts, told_facts
 
@@ -56,7 +56,7 @@ REPLIES: Final = 2
 class Facts:
     """One attempt, comparable with the others at the same task."""
 
-    recorded: Recorded
+    recorded: EpisodeAttempt
     label: Label
     writes: Counter[Write]
     """Successful calls of writing tools, and failed ones where those are known to change something too."""
@@ -103,7 +103,7 @@ class Facts:
         """What the label says."""
         return self.label.resolved
 
-    def beside(self, value: float | str) -> int:
+    def fewest_told_beside(self, value: float | str) -> int:
         """The fewest new numbers (or names) in one message that told this value."""
         view = View(self.recorded.attempt)
         if isinstance(value, str):
@@ -117,9 +117,9 @@ class Facts:
         return tuple(sorted(self.writes.items()))
 
 
-def facts_of(recorded: Recorded, label: Label | None, kinds: ToolKinds) -> Facts:
+def facts_of(recorded: EpisodeAttempt, label: Label | None, kinds: ToolKinds) -> Facts:
     """Collect one attempt's facts."""
-    view = View(_heard(recorded.attempt, kinds))
+    view = View(_heard_attempt(recorded.attempt, kinds))
     calls = view.normal_calls(kinds.ignore())
     of = {name: tool.kind for name, tool in kinds.tools.items()}
     failed = Counter((c.tool, c.arguments) for c in calls if of[c.tool] == WRITE and c.failed)
@@ -130,10 +130,10 @@ def facts_of(recorded: Recorded, label: Label | None, kinds: ToolKinds) -> Facts
     return Facts(
         recorded=recorded,
         label=label or UNLABELLED,
-        writes=writes + _of(failed, kinds.failing(WRITE)),
+        writes=writes + _calls_of_tools(failed, kinds.failing(WRITE)),
         maybe=Counter((c.tool, c.arguments) for c in calls if of[c.tool] == MAYBE and not c.failed),
         failed=failed,
-        dirty=_of(failed, kinds.failing(MAYBE)),
+        dirty=_calls_of_tools(failed, kinds.failing(MAYBE)),
         acts=frozenset((c.tool, c.arguments) for c in calls if of[c.tool] == ACT and not c.failed),
         reads=frozenset(
             (c.tool, c.arguments) for c in calls if of[c.tool] == READ and not c.failed
@@ -147,7 +147,9 @@ def facts_of(recorded: Recorded, label: Label | None, kinds: ToolKinds) -> Facts
         spoken=sum(len(text) for text in view.visible),
         per_message=view.new_count[0],
         total_told=view.new_count[1],
-        told_facts=told_facts(view, definitions, frozenset(kinds.of(WRITE)), ignore=kinds.ignore()),
+        told_facts=told_facts(
+            view, definitions, frozenset(kinds.tools_of(WRITE)), ignore=kinds.ignore()
+        ),
         text_kinds=_text_kinds(view, texts),
         groundless_texts=tuple(groundless_texts(view, texts, known_facts(definitions))),
     )
@@ -166,11 +168,11 @@ def _text_kinds(view: View, texts: Mapping[str, list[Json]]) -> frozenset[str]:
     )
 
 
-def _of(calls: Counter[Write], tools: Sequence[str]) -> Counter[Write]:
+def _calls_of_tools(calls: Counter[Write], tools: Sequence[str]) -> Counter[Write]:
     return Counter({call: count for call, count in calls.items() if call[0] in tools})
 
 
-def _heard(attempt: Attempt, kinds: ToolKinds) -> Attempt:
+def _heard_attempt(attempt: Attempt, kinds: ToolKinds) -> Attempt:
     """The attempt as a run would hold it: nothing is heard after a call that ends the run."""
     ends = (
         c.message for c in attempt.calls if c.name in kinds.stopping() and not c.result.is_error
@@ -199,7 +201,7 @@ def _answers(view: View) -> tuple[frozenset[float | str], bool]:
     return frozenset(found), asked
 
 
-def _explanations(recorded: Recorded, view: View) -> tuple[frozenset[str], ...]:
+def _explanations(recorded: EpisodeAttempt, view: View) -> tuple[frozenset[str], ...]:
     texts = [text_of(m) for m in recorded.attempt.messages if m.get("role") != "assistant"]
     grounds = frozenset(word for text in texts for word in plain_words(text))
     return tuple(words & grounds for words in view.plain)

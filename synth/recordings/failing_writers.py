@@ -33,7 +33,7 @@ def failing_writers(groups: Iterable[Sequence[Facts]]) -> dict[str, str]:
                 vote = _vote(attempt, tool, group)
                 if vote is not None:
                     votes[tool].append(vote)
-    judged = {tool: _judged(mine) for tool, mine in sorted(votes.items())}
+    judged = {tool: _verdict_of(mine) for tool, mine in sorted(votes.items())}
     return {tool: kind for tool, kind in judged.items() if kind is not None}
 
 
@@ -68,7 +68,7 @@ def _differ_in(tool: str, attempt: Facts, other: Facts) -> bool:
     )
 
 
-def _judged(votes: Sequence[_Vote]) -> str | None:
+def _verdict_of(votes: Sequence[_Vote]) -> str | None:
     """Proven by many; left open by a few, unless it is one contrast that a wrong label explains as well."""
     contrasts = [vote for vote in votes if vote.contrasts]
     share = len(contrasts) / len(votes)

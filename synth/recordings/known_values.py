@@ -19,9 +19,9 @@ from typing import Final, Protocol
 from environments.runtime.checks.consent import agrees, asks_consent
 from environments.runtime.checks.view import text_of
 from environments.runtime.task.attempt import UNKNOWN, Json, ToolResult
-from synth.recordings.attempt import Recorded
+from synth.recordings.attempt import EpisodeAttempt
 from synth.recordings.tool_kinds import READ, WRITE, ToolKinds
-from synth.tool_content import held
+from synth.tool_content import held_value
 
 TOKEN: Final = re.compile(r"(?<![\w#@$&*/.+-])[#@$&*]?[^\W_](?:[\w./+-]*[^\W_])?")
 """A token of a text, with the mark that many ids start with (`#1001`) and what may stand inside one (`26/1001`)."""
@@ -67,7 +67,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class HeardText:
     """What the user said, or said yes to."""
 
     text: str
@@ -76,7 +76,7 @@ class Heard:
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class KnownValues:
     """Texts and records of one episode."""
 
     said: tuple[str, ...]
@@ -88,7 +88,7 @@ class Known:
     """Whether the user agreed when asked to; None where they were not asked."""
     at_once: bool | None = None
     """Whether they agreed the first time they were asked."""
-    heard: tuple[Heard, ...] = ()
+    heard: tuple[HeardText, ...] = ()
     """The user's turns and the questions that they said yes to, in order."""
 
     @property
@@ -112,22 +112,22 @@ class Known:
         return tuple(plain(text) for text in self.said)
 
     @cached_property
-    def meant(self) -> tuple[Heard, ...]:
+    def meant_texts(self) -> tuple[HeardText, ...]:
         """What the user said or agreed to."""
-        return self.heard or tuple(Heard(text, by_user=True) for text in self.plain)
+        return self.heard or tuple(HeardText(text, by_user=True) for text in self.plain)
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
     """One argument of a resolved call."""
 
-    known: Known
+    known: KnownValues
     value: Json
     others: tuple[Json, ...]
     """The call's other arguments: they name the records that it is about."""
 
 
-def _features_of(known: Known) -> Features:
+def _features_of(known: KnownValues) -> Features:
     """What the records say that the user named first: another record named later only adds what those lack."""
     found: Features = {} if known.agreed is None else {"agreed": str(known.agreed)}
     seen: set[str] = set()
@@ -139,7 +139,7 @@ def _features_of(known: Known) -> Features:
     return found
 
 
-def _unambiguous(records: Iterable[Record], known: Known) -> Features:
+def _unambiguous(records: Iterable[Record], known: KnownValues) -> Features:
     """Scalar fields of records, and days between their dates; a field with two values is left out."""
     found: Features = {}
     double: set[str] = set()
@@ -150,7 +150,7 @@ def _unambiguous(records: Iterable[Record], known: Known) -> Features:
     return {name: value for name, value in found.items() if name not in double}
 
 
-def _scalars(record: Record, known: Known) -> Iterable[tuple[str, str | float]]:
+def _scalars(record: Record, known: KnownValues) -> Iterable[tuple[str, str | float]]:
     dates: list[tuple[str, float]] = []
     for path, leaf in record.leaves:
         if "*" in path:
@@ -182,7 +182,7 @@ def _value(leaf: Json, now: int) -> str | float | None:
     return None
 
 
-def known_of(recorded: Recorded, kinds: ToolKinds) -> Known:
+def known_of(recorded: EpisodeAttempt, kinds: ToolKinds) -> KnownValues:
     """What the recording itself shows before anything was changed."""
     records = []
     for call in recorded.attempt.calls:
@@ -190,21 +190,21 @@ def known_of(recorded: Recorded, kinds: ToolKinds) -> Known:
         if tool is not None and tool.kind == WRITE and not call.result.is_error:
             break
         if tool is not None and tool.kind == READ and not call.result.is_error:
-            records.append(Record(call.name, call.arguments, held(call.result.content)))
+            records.append(Record(call.name, call.arguments, held_value(call.result.content)))
     every = len(recorded.attempt.messages)
     episode = recorded.episode
     said = said_before(recorded, every)
-    return Known(
+    return KnownValues(
         said,
         episode.subject,
         episode.started_at,
-        tuple(_meant(records, said)),
+        tuple(_without_worked_sums(records, said)),
         *agreed_in(recorded),
         heard_before(recorded, every),
     )
 
 
-def _meant(records: Sequence[Record], said: Iterable[str]) -> Iterable[Record]:
+def _without_worked_sums(records: Sequence[Record], said: Iterable[str]) -> Iterable[Record]:
     """The records without sums that the agent had worked out from amounts of a record that the user did not name."""
     ids = {bare(one) for text in said for one in ids_in(text)}
     named = [r for r in records if names_one_of(r, ids)]
@@ -223,27 +223,27 @@ def _numbers(value: Json) -> Iterable[str]:
             yield from NUMBER.findall(str(leaf)) if isinstance(leaf, str | int | float) else ()
 
 
-def said_before(recorded: Recorded, message: int) -> tuple[str, ...]:
+def said_before(recorded: EpisodeAttempt, message: int) -> tuple[str, ...]:
     """The user's turns before a message."""
     messages = recorded.attempt.messages[:message]
     return tuple(text_of(m) for m in messages if m.get("role") == "user")
 
 
-def heard_before(recorded: Recorded, message: int) -> tuple[Heard, ...]:
+def heard_before(recorded: EpisodeAttempt, message: int) -> tuple[HeardText, ...]:
     """The user's turns before a message, and the questions that they said yes to: what was read back counts as said."""
     messages = recorded.attempt.messages[:message]
-    found: list[Heard] = []
+    found: list[HeardText] = []
     for index, entry in enumerate(messages):
         following: Mapping[str, Json] = messages[index + 1] if index + 1 < len(messages) else {}
         by_user = entry.get("role") == "user"
         if by_user or (
             asks(entry) and following.get("role") == "user" and agrees(text_of(following))
         ):
-            found.append(Heard(plain(text_of(entry)), by_user))
+            found.append(HeardText(plain(text_of(entry)), by_user))
     return tuple(found)
 
 
-def agreed_in(recorded: Recorded) -> tuple[bool | None, bool | None]:
+def agreed_in(recorded: EpisodeAttempt) -> tuple[bool | None, bool | None]:
     """Whether the user agreed to what they were asked to agree to, and at the first time; None where nobody asked."""
     messages = recorded.attempt.messages
     pairs = pairwise(messages)
@@ -257,8 +257,8 @@ def asks(message: Mapping[str, Json]) -> bool:
 
 
 def completed(
-    known: Known, reader: Reader, shapes: Mapping[tuple[str, str], frozenset[str]]
-) -> Known:
+    known: KnownValues, reader: Reader, shapes: Mapping[tuple[str, str], frozenset[str]]
+) -> KnownValues:
     """The same with every record that can be read by an id said or found; `shapes` are the ids tools were asked with."""
     records = list(known.records)
     asked = {(r.tool, json.dumps(r.arguments, sort_keys=True)) for r in records}
@@ -280,12 +280,12 @@ def completed(
             asked.add(key)
             answer = reader.call(tool, arguments)
             if answer.source != UNKNOWN and not answer.is_error:
-                records.append(Record(tool, arguments, held(answer.content)))
+                records.append(Record(tool, arguments, held_value(answer.content)))
                 pending += ids_of(records[-1].value)
     return replace(known, records=tuple(records))
 
 
-def id_shapes(everything: Iterable[Known]) -> dict[tuple[str, str], frozenset[str]]:
+def id_shapes(everything: Iterable[KnownValues]) -> dict[tuple[str, str], frozenset[str]]:
     """The shapes of ids that reading tools with a single argument were asked with."""
     found: dict[tuple[str, str], set[str]] = defaultdict(set)
     for known in everything:
@@ -369,7 +369,7 @@ def leaves_of(value: Json, path: Path = ()) -> list[tuple[Path, Json]]:
     return [(path, value)]
 
 
-def at(value: Json, path: Sequence[str]) -> list[tuple[list[Json], Json]]:
+def values_at(value: Json, path: Sequence[str]) -> list[tuple[list[Json], Json]]:
     """What stands at a path, each with the list elements that lead to it, outermost first."""
     found: list[tuple[list[Json], Json]] = [([], value)]
     for name in path:

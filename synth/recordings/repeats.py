@@ -19,7 +19,7 @@ from environments.runtime.checks.arguments import canonical_arguments
 from environments.runtime.values.canonical import canonical
 from environments.runtime.values.facts import facts_in
 from environments.runtime.views.multiplexed import spoken
-from synth.recordings.attempt import Recorded
+from synth.recordings.attempt import EpisodeAttempt
 from synth.recordings.tool_kinds import WRITE, ToolKinds
 from synth.verbs import words_of
 
@@ -73,7 +73,7 @@ class Repeats:
     """Tools of which each one changes something."""
 
 
-def repeats_of(records: Sequence[Recorded], kinds: ToolKinds, *, risk: float) -> Repeats:
+def repeats_of(records: Sequence[EpisodeAttempt], kinds: ToolKinds, *, risk: float) -> Repeats:
     """The writers of which it is sure enough at this risk."""
     found, least = changes_again(records, kinds), least_confidence(risk)
     return Repeats(
@@ -82,9 +82,9 @@ def repeats_of(records: Sequence[Recorded], kinds: ToolKinds, *, risk: float) ->
     )
 
 
-def changes_again(records: Sequence[Recorded], kinds: ToolKinds) -> dict[str, float]:
+def changes_again(records: Sequence[EpisodeAttempt], kinds: ToolKinds) -> dict[str, float]:
     """Per writer, how probably a second equal call changes something more; of those left out nobody knows."""
-    names = kinds.of(WRITE)
+    names = kinds.tools_of(WRITE)
     trials: dict[str, list[bool]] = defaultdict(list)
     for tool, changed in _trials(records, frozenset(names), kinds):
         trials[tool].append(changed)
@@ -114,7 +114,7 @@ def _means(trials: Mapping[str, Sequence[bool]]) -> dict[bool, float]:
 
 
 def _trials(
-    records: Sequence[Recorded], names: frozenset[str], kinds: ToolKinds
+    records: Sequence[EpisodeAttempt], names: frozenset[str], kinds: ToolKinds
 ) -> Iterator[tuple[str, bool]]:
     """Tools called again with equal arguments after a success, and whether that changed something more, where it shows."""
     ignore = {name: tool.authored for name, tool in kinds.tools.items()}
@@ -131,7 +131,7 @@ def _trials(
             shown |= said | _ids(canonical(dict(call.arguments)))
 
 
-def _keyed(records: Sequence[Recorded]) -> frozenset[str]:
+def _keyed(records: Sequence[EpisodeAttempt]) -> frozenset[str]:
     """Tools whose calls give ids that no attempt had from anywhere else before: they name what they make."""
     first: dict[str | float, set[str]] = defaultdict(set)
     calls: list[tuple[str, set[str | float]]] = []

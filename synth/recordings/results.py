@@ -76,7 +76,7 @@ class Results:
     caller: str
 
     @classmethod
-    def of(cls, world: World, episode: CleanEpisode) -> Self:
+    def of_episode(cls, world: World, episode: CleanEpisode) -> Self:
         """Those of an episode that has told nothing yet."""
         subject = subject_of(episode)
         views = tuple(view.opened(episode.started_at, subject) for view in world.around)

@@ -11,7 +11,7 @@ from typing import TypeVar
 Item = TypeVar("Item")
 
 
-def spread(items: Sequence[Item], most: int) -> Sequence[Item]:
+def sample_evenly(items: Sequence[Item], most: int) -> Sequence[Item]:
     """At most `most` of the items, in order, the first among them."""
     if len(items) <= most:
         return items

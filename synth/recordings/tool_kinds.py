@@ -24,7 +24,7 @@ from environments.runtime.task.tool_definition import (
     read_definition,
 )
 from environments.runtime.views.multiplexed import EMPTY, Dispatched
-from synth.recordings.attempt import Recorded
+from synth.recordings.attempt import EpisodeAttempt
 from synth.verbs import asks_in_words, hands_over, write_log_odds
 
 WRITE: Final = "write"
@@ -77,7 +77,7 @@ class ToolKinds:
 
     tools: Mapping[str, ToolKind]
 
-    def of(self, kind: str) -> tuple[str, ...]:
+    def tools_of(self, kind: str) -> tuple[str, ...]:
         """Names of the tools of one kind."""
         return tuple(sorted(name for name, tool in self.tools.items() if tool.kind == kind))
 
@@ -174,7 +174,7 @@ class _Traces:
 
 
 def infer_tools(
-    records: Sequence[Recorded],
+    records: Sequence[EpisodeAttempt],
     *,
     reads: Mapping[str, str] | None = None,
     dispatched: Dispatched = EMPTY,
@@ -268,7 +268,7 @@ def _authored(definition: Mapping[str, Json], seen: _Traces, most: float) -> tup
     return tuple(found)
 
 
-def _collect(recorded: Recorded, traces: dict[str, _Traces]) -> None:
+def _collect(recorded: EpisodeAttempt, traces: dict[str, _Traces]) -> None:
     """Add one episode's calls to the evidence."""
     calls = recorded.attempt.calls
     before = texts_before(recorded)
@@ -294,7 +294,7 @@ def _collect(recorded: Recorded, traces: dict[str, _Traces]) -> None:
             last_seen[key] = index
 
 
-def _last_word(recorded: Recorded) -> int:
+def _last_word(recorded: EpisodeAttempt) -> int:
     """Where the agent does something for the last time."""
     mine = (n for n, m in enumerate(recorded.attempt.messages) if m.get("role") == "assistant")
     return max(mine, default=0)
@@ -329,7 +329,7 @@ def _scalars(value: Json | Mapping[str, Json]) -> list[str]:
     return [] if value is None or isinstance(value, bool) else [str(value).casefold()]
 
 
-def texts_before(recorded: Recorded) -> dict[int, str]:
+def texts_before(recorded: EpisodeAttempt) -> dict[int, str]:
     """Per message index with calls, all that users and tools had said before it, folded."""
     said: list[str] = []
     before: dict[int, str] = {}
@@ -350,7 +350,7 @@ def _collect_texts(call: Call, before: str, seen: _Traces) -> None:
             seen.words[name].append(len(value.split()))
 
 
-def _definitions(records: Sequence[Recorded]) -> dict[str, Mapping[str, Json]]:
+def _definitions(records: Sequence[EpisodeAttempt]) -> dict[str, Mapping[str, Json]]:
     found: dict[str, Mapping[str, Json]] = {}
     for text in sorted({tool for recorded in records for tool in recorded.episode.tools}):
         function = read_definition(text)

@@ -19,7 +19,7 @@ from synth.recordings.tool_kinds import ToolKinds
 from synth.rubric.fact_forms import ENGLISH
 from synth.rubric.forgiveness import Seen, ended_right, undecided, unforgiven
 from synth.rubric.habits import NULL
-from synth.rubric.told_amounts import Spread, spread_of
+from synth.rubric.told_amounts import AmountSpread, spread_of
 
 EVERYDAY: Final = 0.15
 """Share of an app's attempts from which a word says nothing about one task."""
@@ -41,7 +41,7 @@ class AppTraits:
     """Faults of process after which hardly any user was satisfied (`fail`), or not all were (`null`)."""
     undecided: frozenset[str] = frozenset()
     """Faults of which too little is known: an attempt that has one is neither passed nor failed for it."""
-    spread: Spread = field(default_factory=Spread)
+    spread: AmountSpread = field(default_factory=AmountSpread)
     """How many new numbers an honest attempt may tell where a fact is to be told."""
     silent: frozenset[str] = frozenset()
     """Writing tools that leave nothing in the world as learnt: its effects prove nothing about them."""

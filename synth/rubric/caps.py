@@ -12,7 +12,7 @@ from typing import Final
 from environments.runtime.task.rubric import REWARD, Check
 from synth.recordings.attempt_facts import Facts
 from synth.rubric.ends import End
-from synth.rubric.told_amounts import SLACK, Spread
+from synth.rubric.told_amounts import SLACK, AmountSpread
 
 CHARACTERS_PER_MESSAGE: Final = 1500
 CHARACTERS: Final = 5000
@@ -22,7 +22,7 @@ QUOTED: Final = 200
 
 
 def cap_checks(
-    accepted: Sequence[End], *, told: bool, spread: Spread, also: Sequence[Facts] = ()
+    accepted: Sequence[End], *, told: bool, spread: AmountSpread, also: Sequence[Facts] = ()
 ) -> list[Check]:
     """Caps on calls, and where telling earns something, on numbers and words.
 

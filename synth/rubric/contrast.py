@@ -28,7 +28,7 @@ from synth.rubric.habits import (
 )
 
 
-def explained(bad: Facts, good: Sequence[Facts], traits: AppTraits) -> bool:
+def is_explained(bad: Facts, good: Sequence[Facts], traits: AppTraits) -> bool:
     """Whether something other than the end says why this attempt was not resolved."""
     if not good:
         return False

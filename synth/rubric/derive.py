@@ -80,7 +80,7 @@ def derive_rubric(  # noqa: PLR0913 - all that a rubric is made of
     ends = ends_of(attempts, traits, also_excused=right.excused)
     accepted = [end for end in ends if end.accepted]
     paid = _end_check(ends, traits, end_of)
-    if right.asked and not any(a.writes for a in attempts):
+    if right.is_asked and not any(a.writes for a in attempts):
         # A tool that may change something is a look-up where the right end is an answer.
         paid = replace(paid, args={**paid.args, "maybe": []})
     checks = [paid, _prediction(paid, kinds, accepted, doubts or Doubts())]
@@ -89,16 +89,18 @@ def derive_rubric(  # noqa: PLR0913 - all that a rubric is made of
         written = [end.good for end in accepted]
         checks += _said_checks(accepted, traits, right)
         told = any(check.fn in {"told", "told_some"} for check in checks)
-        answered = right.asked or any(check.fn == "told" and check.required for check in checks)
+        answered = right.is_asked or any(check.fn == "told" and check.required for check in checks)
         checks += spoke_checks(accepted, traits)
         checks += consent_checks(accepted, traits)
         evidence = evidence_checks(accepted, traits, told=answered, found_out=told)
         # Whoever gives the answer found it, by whichever look-ups.
-        checks += [c for c in evidence if c.fn != "read"] + right.looks if right.asked else evidence
+        checks += (
+            [c for c in evidence if c.fn != "read"] + right.looks if right.is_asked else evidence
+        )
         checks += habit_checks([a for e in accepted for a in e.good], traits.missing, kinds)
         if len(accepted) == 1:
             checks += contrast_checks(accepted[0].good, traits)
-        also = attempts if right.asked else ()
+        also = attempts if right.is_asked else ()
         checks += cap_checks(accepted, told=told, spread=traits.spread, also=also)
         checks += _change_checks(accepted[0], kinds)
         if not any(check.positive and check.required for check in checks):
@@ -142,7 +144,7 @@ class _Answers:
         return None in told or 2 * sum(map(bool, told)) >= len(told)
 
     @property
-    def asked(self) -> bool:
+    def is_asked(self) -> bool:
         """Whether the answer is required: outcomes do not speak against it."""
         return self._wanted is not None and self._agree
 
@@ -171,7 +173,7 @@ class _Answers:
             counter=len(self._good) - len(good),
             origin=origin_of(self._good),
         )
-        return [found if self.asked else replace(found, required=False, weight=0.0)]
+        return [found if self.is_asked else replace(found, required=False, weight=0.0)]
 
     @property
     def looks(self) -> list[Check]:
@@ -194,7 +196,7 @@ class _Answers:
 
     def answers_otherwise(self, attempt: Facts) -> bool:
         """Whether an attempt does not give the answer although it is required."""
-        return self.asked and self._given[id(attempt)] is False
+        return self.is_asked and self._given[id(attempt)] is False
 
 
 def _solution(end: End, right: _Answers) -> Facts:
@@ -221,8 +223,8 @@ def _end_check(
     args: dict[str, Json] = {
         "ends": [_end_args(name, end, kinds, end_of) for name, end in accepted],
         "doubtful": [_end_args("", end, kinds) for end in doubtful],
-        "writes": list[Json](kinds.of(WRITE)),
-        "maybe": list[Json](kinds.of(MAYBE)),
+        "writes": list[Json](kinds.tools_of(WRITE)),
+        "maybe": list[Json](kinds.tools_of(MAYBE)),
         "ignore": kinds.ignore(),
         "silent": list[Json](sorted(traits.silent | set(kinds.failing(WRITE)))),
         "takes": list[Json](kinds.taking()),
@@ -342,15 +344,15 @@ def _said_checks(accepted: Sequence[End], traits: AppTraits, right: _Answers) ->
     definitions = folded("\n".join(_definitions(accepted)))
     written = [end.good for end in accepted]
     checks = [*right.checks]
-    if not right.asked:
+    if not right.is_asked:
         checks += _told_checks(accepted, END, REWARD, traits.language)
         checks += _told_checks(accepted, PREDICTED, AGREEMENT, traits.language)
-    if not right.asked or right.is_grounded:
+    if not right.is_asked or right.is_grounded:
         # It notes what has no ground, which the checks after it need to know.
         checks += grounded_checks(accepted, traits, definitions)
     checks += grounded_texts(written, traits, definitions)
     checks += text_checks(written, traits, END)
-    if not right.asked:
+    if not right.is_asked:
         checks += told_some_checks(accepted, traits, END)
     return checks
 
@@ -373,7 +375,7 @@ def _told_checks(accepted: Sequence[End], after: str, role: str, language: str) 
                 fact = Fact(NUMBER, str(_plain(value)), (value,), specific=True)
                 args["forms"] = list[Json](forms_of(fact, language))
             if role == REWARD:
-                args["among"] = max(AMONG, 2 * min(a.beside(value) for a in end.good))
+                args["among"] = max(AMONG, 2 * min(a.fewest_told_beside(value) for a in end.good))
             checks.append(
                 Check(
                     check_id=f"{'told' if role == REWARD else 'expected'}_{number}_{_short(value)}",

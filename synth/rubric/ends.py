@@ -14,7 +14,7 @@ from typing import Final
 from environments.runtime.checks.end_state import Write
 from synth.recordings.attempt_facts import Facts
 from synth.recordings.traits import AppTraits
-from synth.rubric.contrast import explained
+from synth.rubric.contrast import is_explained
 from synth.rubric.text_checks import writes_another_text
 
 CONSTRUCTED: Final = "constructed"
@@ -71,7 +71,9 @@ def ends_of(
 ) -> list[End]:
     """The ends of one task, most probable first; of `also_excused` attempts something else says why they failed."""
     groups = _group(attempts)
-    excused = frozenset(a.episode_id for group in groups for a in _explained(group, traits))
+    excused = frozenset(
+        a.episode_id for group in groups for a in _explained_attempts(group, traits)
+    )
     excused |= frozenset(also_excused)
     # A constructed attempt goes by the id of the failed one that it is made for: only what failed is excused.
     counted = [[a for a in g if a.resolved or a.episode_id not in excused] for g in groups]
@@ -83,13 +85,13 @@ def ends_of(
     return sorted(ends, key=lambda end: (-end.posterior, end.attempts[0].episode_id))
 
 
-def _explained(group: Sequence[Facts], traits: AppTraits) -> list[Facts]:
+def _explained_attempts(group: Sequence[Facts], traits: AppTraits) -> list[Facts]:
     good = [a for a in group if a.resolved is True]
     return [
         a
         for a in group
         if a.resolved is False
-        and (explained(a, good, traits) or writes_another_text(a, good, traits))
+        and (is_explained(a, good, traits) or writes_another_text(a, good, traits))
     ]
 
 

@@ -41,7 +41,7 @@ def evidence_checks(
     if reads:
         checks.append(_looked_up(reads, good, traits))
     if not told and not (acts and reads) and not any(_answered_from_rules(a) for a in good):
-        checks += _explained(good, traits, looked=bool(reads), found_out=found_out)
+        checks += _explanation_checks(good, traits, looked=bool(reads), found_out=found_out)
     return checks
 
 
@@ -63,7 +63,7 @@ def _looked_up(reads: frozenset[Write], good: Sequence[Facts], traits: AppTraits
     return _required("read", args, "The record that the answer rests on is read.", good)
 
 
-def _explained(
+def _explanation_checks(
     good: Sequence[Facts], traits: AppTraits, *, looked: bool, found_out: bool
 ) -> list[Check]:
     """Words of the explanation that all resolved attempts share and other tasks seldom use; else that it was declined."""

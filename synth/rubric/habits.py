@@ -175,7 +175,7 @@ def habit_checks(
 
 
 def _args(name: str, kinds: ToolKinds) -> dict[str, Json]:
-    tools: Sequence[str] = kinds.of(WRITE)
+    tools: Sequence[str] = kinds.tools_of(WRITE)
     args: dict[str, dict[str, Json]] = {
         IDLE: {"least": 1},
         UNCONFIRMED: {"tools": list[Json](tools)},

@@ -76,8 +76,8 @@ def rule_checks(task: Task, resolved: Sequence[Attempt], *, judged: bool) -> lis
     found: list[Check] = []
     for number, rule in enumerate(rules_of(instructions_of(task)), 1):
         check = _compiled(rule.text, number, tools)
-        if check is None or not _kept(check, views):
-            check = _asked(rule, number) if judged else None
+        if check is None or not _is_kept(check, views):
+            check = _judge_check(rule, number) if judged else None
         if check is not None:
             found.append(check)
     return found
@@ -233,14 +233,14 @@ def _named(rule: str, tools: Iterable[str]) -> dict[str, int]:
     return found
 
 
-def _kept(check: Check, views: Sequence[View]) -> bool:
+def _is_kept(check: Check, views: Sequence[View]) -> bool:
     """Whether every resolved attempt keeps to it, and one at least shows it."""
     function = before if check.fn == "before" else never_called
     scores = [function(check.args, view, check.check_id)[0] for view in views]
     return 0.0 not in scores and 1.0 in scores
 
 
-def _asked(rule: Rule, number: int) -> Check:
+def _judge_check(rule: Rule, number: int) -> Check:
     more = len(rule.passage) > len(rule.text) and len(rule.passage) <= MOST_CONTEXT
     context = CONTEXT.format(passage=rule.passage) if more else ""
     args: dict[str, Json] = {

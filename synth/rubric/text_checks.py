@@ -56,7 +56,7 @@ NOTHING_BUT_WORDING: Final = "wording_is_the_work"
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenText:
     """One text that a change takes, as every resolved attempt at an end wrote it."""
 
     tool: str
@@ -169,7 +169,7 @@ def wording_checks(accepted: Sequence[Sequence[Facts]], traits: AppTraits) -> li
     ]
 
 
-def written_texts(good: Sequence[Facts], traits: AppTraits) -> list[Written]:
+def written_texts(good: Sequence[Facts], traits: AppTraits) -> list[WrittenText]:
     """The texts that every resolved attempt at an end wrote with the same change."""
     texts: dict[tuple[Write, str], list[list[str]]] = {}
     first: dict[tuple[Write, str], int] = {}
@@ -181,7 +181,7 @@ def written_texts(good: Sequence[Facts], traits: AppTraits) -> list[Written]:
     shared = sorted(place for place, mine in texts.items() if all(mine))
     before = texts_before(good[0].recorded) if shared else {}
     return [
-        Written(
+        WrittenText(
             tool=place[0][0],
             arguments=place[0][1],
             argument=place[1],
@@ -190,11 +190,11 @@ def written_texts(good: Sequence[Facts], traits: AppTraits) -> list[Written]:
             counts=_counts(good[0], first[place]),
         )
         for place in shared
-        for alike in _apart(texts[place])
+        for alike in _matched_texts(texts[place])
     ]
 
 
-def _apart(texts: Sequence[Sequence[str]]) -> Iterator[tuple[tuple[str, ...], ...]]:
+def _matched_texts(texts: Sequence[Sequence[str]]) -> Iterator[tuple[tuple[str, ...], ...]]:
     """The texts per attempt; where the first makes the change with several texts, each of them with the others' most like it."""
     first, *others = texts
     several = list(dict.fromkeys(first))
@@ -227,7 +227,7 @@ def _is_text(kind: str, authored: Sequence[str]) -> bool:
     return kind == WRITE and bool(authored)
 
 
-def _facts_of(one: Written) -> list[Fact]:
+def _facts_of(one: WrittenText) -> list[Fact]:
     """Facts of the first attempt's texts that all others hold too, and that somebody had said or shown."""
     found: dict[tuple[str, str | float], Fact] = {}
     for text in one.texts[0]:
@@ -242,7 +242,7 @@ def _facts_of(one: Written) -> list[Fact]:
     return list(found.values())
 
 
-def _all_hold(fact: Fact, one: Written) -> bool:
+def _all_hold(fact: Fact, one: WrittenText) -> bool:
     (args,) = fact_args([fact], "en")
     return all(
         any(fact_in(args, facts_in(text), folded(text)) for text in mine) for mine in one.texts
@@ -254,7 +254,7 @@ def _has_ground(fact: Fact, before: str) -> bool:
     return fact_in(args, facts_in(before), folded(before))
 
 
-def _words_of(one: Written, everyday: frozenset[str]) -> list[str]:
+def _words_of(one: WrittenText, everyday: frozenset[str]) -> list[str]:
     """Words that every attempt's text shares with what was said or shown before, but for those that stand everywhere."""
     every = [word for text in one.texts[0] for word in content_words(text)]
     left = [w for w in dict.fromkeys(every) if stem(w) not in everyday] or every
@@ -267,7 +267,7 @@ def _words_of(one: Written, everyday: frozenset[str]) -> list[str]:
 
 
 def _checks_of(
-    one: Written, traits: AppTraits, good: Sequence[Facts], place: Mapping[str, Json], name: str
+    one: WrittenText, traits: AppTraits, good: Sequence[Facts], place: Mapping[str, Json], name: str
 ) -> Iterator[Check]:
     facts = fact_args(_facts_of(one), traits.language)
     dictated = one.argument in traits.kinds.tools[one.tool].dictated

@@ -24,7 +24,7 @@ SPARE: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class AmountSpread:
     """By how much an attempt may exceed what known resolved attempts at the same task told."""
 
     more: int = 8
@@ -36,10 +36,10 @@ class Spread:
         return min(max(NUMBERS, SLACK * told), max(told + self.more, self.times * told))
 
 
-def spread_of(groups: Iterable[Sequence[Facts]]) -> Spread:
+def spread_of(groups: Iterable[Sequence[Facts]]) -> AmountSpread:
     """What this app's resolved attempts show; a cautious default where few can be compared."""
     seen = [more for group in groups for more in _differences(group)]
-    return Spread(SPARE + max(seen), SLACK) if len(seen) >= COMPARED else Spread()
+    return AmountSpread(SPARE + max(seen), SLACK) if len(seen) >= COMPARED else AmountSpread()
 
 
 def _differences(group: Sequence[Facts]) -> list[int]:

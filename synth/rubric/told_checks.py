@@ -47,7 +47,7 @@ def told_some_checks(accepted: Sequence[End], traits: AppTraits, after: str) -> 
             "among": beside,
             "texts": _texts_count(end.good, traits),
         }
-        says = f"The user is told at least {args['least']} of these, or of what else was found out: {_listed(facts)}."
+        says = f"The user is told at least {args['least']} of these, or of what else was found out: {_list_text(facts)}."
         checks.append(
             _check(f"told_some_{number}", "told_some", args, says, end.good, positive=found_out)
         )
@@ -78,7 +78,7 @@ def grounded_checks(accepted: Sequence[End], traits: AppTraits, definitions: str
     args: dict[str, Json] = {
         "kinds": list[Json](kinds),
         "known": f"{known_facts(definitions)} {own}".strip(),
-        "writes": list[Json](traits.kinds.of("write")),
+        "writes": list[Json](traits.kinds.tools_of("write")),
         "ignore": traits.kinds.ignore(),
     }
     if traits.groundless:
@@ -93,7 +93,7 @@ def spoke_checks(accepted: Sequence[End], traits: AppTraits) -> list[Check]:
     good = [a for end in accepted for a in end.good]
     if not all(_closes(a) for a in good):
         return []
-    acts = list[Json](sorted({*traits.kinds.of("act"), *traits.kinds.terminal()}))
+    acts = list[Json](sorted({*traits.kinds.tools_of("act"), *traits.kinds.terminal()}))
     says = "The user is told something after the last call."
     args: dict[str, Json] = {"after_calls": True, "unless": acts}
     return [_check("closes", "spoke", args, says, good, positive=False)]
@@ -104,13 +104,13 @@ def consent_checks(accepted: Sequence[End], traits: AppTraits) -> list[Check]:
     good = [a for end in accepted for a in end.good if a.writes]
     if not good or not all(_agreed(a, traits) for a in good):
         return []
-    args: dict[str, Json] = {"tools": list[Json](traits.kinds.of("write"))}
+    args: dict[str, Json] = {"tools": list[Json](traits.kinds.tools_of("write"))}
     says = "The user agrees before anything is changed."
     return [_check("consent", "confirmed", args, says, good, positive=False)]
 
 
 def _agreed(attempt: Facts, traits: AppTraits) -> bool:
-    args: dict[str, Json] = {"tools": list[Json](traits.kinds.of("write"))}
+    args: dict[str, Json] = {"tools": list[Json](traits.kinds.tools_of("write"))}
     return confirmed(args, View(attempt.recorded.attempt), "")[0] == 1.0
 
 
@@ -149,7 +149,7 @@ def _tells(attempt: Facts, fact: Mapping[str, Json]) -> bool:
     return fact["value"] in {*attempt.told_facts.texts, *(f.text for f in told)}
 
 
-def _listed(facts: Sequence[Mapping[str, Json]]) -> str:
+def _list_text(facts: Sequence[Mapping[str, Json]]) -> str:
     named = [str(fact["value"]) for fact in facts[:6]]
     return ", ".join([*named, *(["…"] if len(facts) > len(named) else [])])
 

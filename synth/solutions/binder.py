@@ -16,11 +16,11 @@ from environments.runtime.checks.arguments import canonical_arguments
 from environments.runtime.task.attempt import UNKNOWN, Json
 from environments.runtime.task.task import UserTurn
 from synth.recordings.attempt_facts import Facts
-from synth.recordings.known_values import Example, Known, Reader
+from synth.recordings.known_values import Example, KnownValues, Reader
 from synth.recordings.tool_kinds import ToolKinds
 from synth.solutions.bindings import bind, same, sources_of
 from synth.solutions.cases import Case, End, Signature, before_agreeing
-from synth.solutions.fillers.borrowed_turns import borrowed, untold
+from synth.solutions.fillers.borrowed_turns import borrow_turn, untold
 from synth.solutions.fillers.element_words import Meanings
 from synth.solutions.fillers.guarded_sources import Source
 from synth.solutions.plans import Step, Unbound, given_ids
@@ -53,7 +53,7 @@ class Binder:
         self._early = {k: (*found, *first[k]) for k, found in self._learn(at_once).items()}
         self._ranges = _ranges([case.end for case in cases])
 
-    def bound(self, known: Known, alike: Sequence[Case], facts: Facts) -> End | Unbound:
+    def bound(self, known: KnownValues, alike: Sequence[Case], facts: Facts) -> End | Unbound:
         """An end with the episode's own values, if the backend does not refuse it."""
         shown = alike[0].end
         told: tuple[Json, ...] = ()
@@ -75,7 +75,7 @@ class Binder:
         return End(tuple(steps), told, sure=all(r.source != UNKNOWN for r in results))
 
     def answers(
-        self, known: Known, end: End, alike: Sequence[Case]
+        self, known: KnownValues, end: End, alike: Sequence[Case]
     ) -> tuple[UserTurn, ...] | Unbound:
         """What alike users say of values that this one never named; what nobody can say for them is not bound."""
         found: dict[str, UserTurn] = {}
@@ -83,13 +83,15 @@ class Binder:
             for name, value in step.arguments.items():
                 sources = self._early.get((step.tool, name, ()), ())
                 if untold(known, sources, alike):
-                    turn = borrowed(known, value, sources, alike)
+                    turn = borrow_turn(known, value, sources, alike)
                     if turn is None:
                         return NOT_BOUND
                     found[turn.text] = turn
         return tuple(found.values())
 
-    def unbound(self, known: Known, end: End, alike: Sequence[Case]) -> dict[str, frozenset[str]]:
+    def unbound(
+        self, known: KnownValues, end: End, alike: Sequence[Case]
+    ) -> dict[str, frozenset[str]]:
         """Per tool, the arguments of an end that nothing known tells, or that alike users tell and this one did not."""
         found: dict[str, set[str]] = defaultdict(set)
         for step in end.steps:
@@ -102,12 +104,14 @@ class Binder:
                     found[step.tool].add(name)
         return {tool: frozenset(names) for tool, names in found.items()}
 
-    def said(self, step: Step, name: str, signature: Signature, *, known: Known) -> list[Json]:
+    def said(
+        self, step: Step, name: str, signature: Signature, *, known: KnownValues
+    ) -> list[Json]:
         """What the sources of one argument of a call say."""
         others = {n: v for n, v in self._mattering(step).items() if n != name}
         return self._values(step.tool, name, signature, known=known, bound=others)
 
-    def _steps(self, shown: End, known: Known) -> list[Step] | None:
+    def _steps(self, shown: End, known: KnownValues) -> list[Step] | None:
         """The changes of an end, with this episode's values."""
         steps: list[Step] = []
         for tool in dict.fromkeys(step.tool for step in shown.steps):
@@ -119,7 +123,7 @@ class Binder:
                 steps.append(Step(tool=tool, arguments=arguments))
         return steps if len(steps) == len(shown.steps) else None
 
-    def _answered(self, known: Known, alike: Sequence[Case]) -> _Answer | Unbound:
+    def _answered(self, known: KnownValues, alike: Sequence[Case]) -> _Answer | Unbound:
         """The one value that is told, found where the alike ones found theirs."""
         if len(alike[0].end.told) != 1:
             return Unbound("nothing_to_bind")
@@ -128,7 +132,7 @@ class Binder:
         return NOT_BOUND if value is None else _Answer(value)
 
     def _arguments(
-        self, call: Step, signature: Signature, known: Known, given: Mapping[str, Json]
+        self, call: Step, signature: Signature, known: KnownValues, given: Mapping[str, Json]
     ) -> dict[str, Json] | None:
         """Every argument that matters, bound; the agent's own wording as in the neighbour."""
         wanted = self._mattering(call)
@@ -157,7 +161,7 @@ class Binder:
         name: str,
         signature: Signature,
         *,
-        known: Known,
+        known: KnownValues,
         bound: Mapping[str, Json],
     ) -> list[Json]:
         """What the sources of one argument say, the general ones first."""

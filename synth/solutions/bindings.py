@@ -17,9 +17,8 @@ from typing import Final, TypeGuard
 from environments.runtime.task.attempt import Json
 from synth.recordings.known_values import (
     Example,
-    Known,
+    KnownValues,
     Path,
-    at,
     bare,
     is_id,
     leaves_of,
@@ -27,11 +26,12 @@ from synth.recordings.known_values import (
     plain,
     shape,
     shaped,
+    values_at,
 )
-from synth.recordings.sample import spread
-from synth.solutions.fillers.described_things import Described
+from synth.recordings.sample import sample_evenly
+from synth.solutions.fillers.described_things import DescribedThing
 from synth.solutions.fillers.element_words import Meanings
-from synth.solutions.fillers.guarded_sources import Source, guarded
+from synth.solutions.fillers.guarded_sources import Source, guard_sources
 from synth.solutions.fillers.value_words import worded_of
 
 FEWEST: Final = 3
@@ -60,7 +60,7 @@ class Constant:
         # The value may be an object or a list, which Python does not hash.
         return hash(str(self.value))
 
-    def find(self, known: Known, others: Sequence[Json]) -> Json:  # noqa: ARG002 - the protocol's arguments
+    def find(self, known: KnownValues, others: Sequence[Json]) -> Json:  # noqa: ARG002 - the protocol's arguments
         """The value."""
         return self.value
 
@@ -73,7 +73,7 @@ class SaidId:
     turn: str
     """`any`, `first` or `last`."""
 
-    def find(self, known: Known, others: Sequence[Json]) -> Json:  # noqa: ARG002 - the protocol's arguments
+    def find(self, known: KnownValues, others: Sequence[Json]) -> Json:  # noqa: ARG002 - the protocol's arguments
         """The id."""
         every = [[shaped(i, self.shapes) for i in turn] for turn in known.ids]
         turns = [found for turn in every if (found := [i for i in turn if i is not None])]
@@ -87,7 +87,7 @@ class SaidId:
 class Subject:
     """Who the episode is about."""
 
-    def find(self, known: Known, others: Sequence[Json]) -> Json:  # noqa: ARG002 - the protocol's arguments
+    def find(self, known: KnownValues, others: Sequence[Json]) -> Json:  # noqa: ARG002 - the protocol's arguments
         """The subject's id."""
         return known.subject
 
@@ -102,17 +102,19 @@ class Field:
     """`only`, `first`, `said`: the elements that the user's last words about them name, or `opened`: the first words."""
     as_list: bool = False
 
-    def find(self, known: Known, others: Sequence[Json]) -> Json:
+    def find(self, known: KnownValues, others: Sequence[Json]) -> Json:
         """The field's value, or the list of them."""
-        about = self._about(known, others)
-        found = [(way or [value], leaf) for value in about for way, leaf in at(value, self.path)]
-        chosen = self._chosen(found, known)
+        about = self._find_record(known, others)
+        found = [
+            (way or [value], leaf) for value in about for way, leaf in values_at(value, self.path)
+        ]
+        chosen = self._choose_values(found, known)
         values = list(dict.fromkeys(str(v) for v in chosen))
         if self.as_list:
             return list(chosen) or None
         return chosen[0] if len(values) == 1 else None
 
-    def _about(self, known: Known, others: Sequence[Json]) -> list[Json]:
+    def _find_record(self, known: KnownValues, others: Sequence[Json]) -> list[Json]:
         """The record of the tool that the other arguments name, else the user, the last time; else the only one."""
         mine = [r for r in known.records if r.tool == self.tool]
         named = [r for r in mine if any(v in others for v in r.arguments.values())]
@@ -127,12 +129,14 @@ class Field:
         several = self.choose == "said" and not named and "*" not in self.path
         return [r.value for r in distinct.values()] if len(distinct) == 1 or several else []
 
-    def _chosen(self, found: Sequence[tuple[list[Json], Json]], known: Known) -> list[Json]:
+    def _choose_values(
+        self, found: Sequence[tuple[list[Json], Json]], known: KnownValues
+    ) -> list[Json]:
         if self.choose == "only":
             return [v for _, v in found]
         if self.choose == "first":
             return [found[0][1]] if found else []
-        last = [heard.text for heard in reversed(known.meant)]
+        last = [heard.text for heard in reversed(known.meant_texts)]
         for turn in known.plain if self.choose == "opened" else last:
             named = [(_named(way[0], turn), v) for way, v in found if way]
             best = max((length for length, _ in named), default=0)
@@ -148,20 +152,20 @@ class Scaled:
     field: Field
     factor: float
 
-    def find(self, known: Known, others: Sequence[Json]) -> Json:
+    def find(self, known: KnownValues, others: Sequence[Json]) -> Json:
         """The share."""
         base = self.field.find(known, others)
         return round(base * self.factor + 1e-9, 2) if _is_number(base) else None
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class TurnPattern:
     """A value between fixed separators in a turn, as part of one pattern with its neighbours (an address)."""
 
     pattern: str
     group: int
 
-    def find(self, known: Known, others: Sequence[Json]) -> Json:  # noqa: ARG002 - the protocol's arguments
+    def find(self, known: KnownValues, others: Sequence[Json]) -> Json:  # noqa: ARG002 - the protocol's arguments
         """The value in the last turn that fits."""
         for turn in reversed(known.said):
             found = re.findall(self.pattern, turn)
@@ -175,7 +179,7 @@ def sources_of(examples: Sequence[Example], meanings: Meanings | None = None) ->
     """The sources that are right about nearly every example they speak of, those first that were never wrong."""
     if len(examples) < FEWEST:
         return ()
-    examples = spread(examples, DECIDE)
+    examples = sample_evenly(examples, DECIDE)
     found: list[tuple[int, bool, int, int, Source]] = []
     often_wrong: list[tuple[Source, list[bool]]] = []
     for source in dict.fromkeys(_candidates(examples, meanings)):
@@ -192,10 +196,10 @@ def sources_of(examples: Sequence[Example], meanings: Meanings | None = None) ->
     worded = worded_of(examples)
     ranked: list[Source] = [source for *_, source in sorted(found, key=lambda entry: entry[:4])]
     better = [*([worded] if worded else []), *ranked]
-    return (*better, *guarded(examples, often_wrong, better))
+    return (*better, *guard_sources(examples, often_wrong, better))
 
 
-def bind(sources: Iterable[Source], known: Known, others: Sequence[Json]) -> Json:
+def bind(sources: Iterable[Source], known: KnownValues, others: Sequence[Json]) -> Json:
     """The value of the first source that says something: what the user said before what records hold."""
     return next((v for s in sources if (v := s.find(known, others)) is not None), None)
 
@@ -224,7 +228,7 @@ def _candidates(examples: Sequence[Example], meanings: Meanings | None) -> Itera
         yield from meanings.sources(examples)
     for example in examples[:: max(1, len(examples) // SHOWN)]:
         yield from _fields(example)
-        yield from _written(example)
+        yield from _turn_patterns(example)
 
 
 def _fields(example: Example) -> Iterable[Source]:
@@ -235,7 +239,7 @@ def _fields(example: Example) -> Iterable[Source]:
         for path, leaf in record.leaves:
             if any(same(leaf, item) for item in wanted):
                 if "*" in path and isinstance(leaf, str) and is_id(leaf):
-                    yield Described(record.tool, path, as_list)
+                    yield DescribedThing(record.tool, path, as_list)
                 for choose in CHOICES if "*" in path else ("only", "said"):
                     yield Field(record.tool, path, choose, as_list)
             elif _is_number(value) and _is_number(leaf) and leaf and value:
@@ -245,7 +249,7 @@ def _fields(example: Example) -> Iterable[Source]:
                         yield Scaled(Field(record.tool, path, choose), factor)
 
 
-def _written(example: Example) -> Iterable[Source]:
+def _turn_patterns(example: Example) -> Iterable[Source]:
     """The pattern in which a turn names the value together with the call's other texts."""
     value = example.value
     if not isinstance(value, str) or (is_id(value) and shape(value) != "9"):
@@ -264,7 +268,7 @@ def _written(example: Example) -> Iterable[Source]:
         pattern = _group(placed[0])
         for gap, text in zip(between, placed[1:], strict=True):
             pattern += re.escape(gap) + _group(text)
-        yield Written(rf"(?<!\w){pattern}(?!\w)", placed.index(value))
+        yield TurnPattern(rf"(?<!\w){pattern}(?!\w)", placed.index(value))
 
 
 def _group(text: str) -> str:

@@ -11,7 +11,7 @@ from typing import Final
 
 from environments.runtime.task.attempt import Json
 from synth.recordings.attempt_facts import Facts
-from synth.recordings.known_values import Known, asks, heard_before, known_of, said_before
+from synth.recordings.known_values import KnownValues, asks, heard_before, known_of, said_before
 from synth.recordings.tool_kinds import ACT, WRITE, ToolKinds
 from synth.solutions.plans import Step
 
@@ -48,15 +48,15 @@ class Case:
     """One resolved attempt."""
 
     facts: Facts
-    known: Known
+    known: KnownValues
     end: End
-    before: tuple[Known, ...] = ()
+    before: tuple[KnownValues, ...] = ()
     """What was known when each change of the end was made."""
 
 
 def case_of(attempt: Facts, kinds: ToolKinds) -> Case:
     """One resolved attempt."""
-    changing = {*kinds.of(WRITE), *kinds.of(ACT)}
+    changing = {*kinds.tools_of(WRITE), *kinds.tools_of(ACT)}
     calls = [
         c for c in attempt.recorded.attempt.calls if c.name in changing and not c.result.is_error
     ]
@@ -76,7 +76,7 @@ def case_of(attempt: Facts, kinds: ToolKinds) -> Case:
     return Case(attempt, known, End(steps, told, declined), before)
 
 
-def before_agreeing(case: Case) -> Known:
+def before_agreeing(case: Case) -> KnownValues:
     """What a resolved episode knew before its user was first asked to agree."""
     messages = case.facts.recorded.attempt.messages
     asked = next((i for i, m in enumerate(messages) if asks(m)), len(messages))

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Final
 
-from synth.recordings.known_values import Features, Known
+from synth.recordings.known_values import Features, KnownValues
 
 EACH: Final = 3
 """Resolved episodes of each end that a condition must rest on."""
@@ -19,7 +19,9 @@ SHARED: Final = 4
 MOST: Final = 0.6
 
 
-def side_of(one: Known, first: Sequence[Known], second: Sequence[Known]) -> bool | None:
+def side_of(
+    one: KnownValues, first: Sequence[KnownValues], second: Sequence[KnownValues]
+) -> bool | None:
     """Whether an episode belongs to the first of two ends; None where nobody can say."""
     if min(len(first), len(second)) < EACH:
         return None
@@ -39,7 +41,7 @@ def side_of(one: Known, first: Sequence[Known], second: Sequence[Known]) -> bool
     return next(iter(votes)) if len(votes) == 1 else None
 
 
-def lacking(one: Known, other: Known, shared: Features) -> bool:
+def lacking(one: KnownValues, other: KnownValues, shared: Features) -> bool:
     """Whether another episode lacks what this one has, of what all of an end share: a reason to end otherwise that is not here."""
     mine, theirs = one.features, other.features
     return any(
@@ -48,13 +50,13 @@ def lacking(one: Known, other: Known, shared: Features) -> bool:
     )
 
 
-def differs(one: Known, shared: Features) -> bool:
+def differs(one: KnownValues, shared: Features) -> bool:
     """Whether an episode lacks what all of an end share."""
     mine = one.features
     return any(mine.get(name, value) != value for name, value in shared.items())
 
 
-def shared_features(alike: Sequence[Known]) -> Features:
+def shared_features(alike: Sequence[KnownValues]) -> Features:
     """Text fields that have one and the same value in all of them that have the field, and most do."""
     found: dict[str, list[str | float]] = defaultdict(list)
     for known in alike:

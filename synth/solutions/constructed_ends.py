@@ -17,8 +17,8 @@ from typing import Final
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.task import UserTurn
 from synth.recordings.attempt_facts import Facts
-from synth.recordings.known_values import Features, Known, completed, id_shapes, known_of
-from synth.recordings.sample import spread
+from synth.recordings.known_values import Features, KnownValues, completed, id_shapes, known_of
+from synth.recordings.sample import sample_evenly
 from synth.recordings.tool_kinds import WRITE, ToolKinds
 from synth.rubric.habits import faults_of
 from synth.solutions.binder import NOT_BOUND, REFUSED, Binder, Starter
@@ -31,7 +31,7 @@ from synth.solutions.fillers.revisions import (
     corrected_arguments,
     left_idle,
 )
-from synth.solutions.fillers.supposed_choices import saying, supposed
+from synth.solutions.fillers.supposed_choices import saying, suppose_turns
 from synth.solutions.intents import Openings
 from synth.solutions.plans import Plan, Step, Unbound
 from synth.solutions.wordings import Wordings
@@ -68,13 +68,13 @@ class _Trial:
 class Knowledge:
     """What one episode lets anybody know."""
 
-    known: Known
+    known: KnownValues
     found: tuple[Step, ...]
     """Reads that the episode did not make itself and that show more."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Settled:
+class _BoundEnd:
     """An end bound to one episode."""
 
     alike: list[Case]
@@ -107,7 +107,9 @@ class Intents:
         self._ends: dict[Signature, list[int]] = defaultdict(list)
         for index, case in enumerate(self._cases):
             self._ends[case.end.signature].append(index)
-        sampled = (index for places in self._ends.values() for index in spread(places, TRIED))
+        sampled = (
+            index for places in self._ends.values() for index in sample_evenly(places, TRIED)
+        )
         self._sample = tuple(sorted(sampled))
 
     def construct(self, failed: Facts) -> Plan | Unbound:
@@ -117,9 +119,9 @@ class Intents:
         near = self._near(known)
         early = known.agreed is None
         idle = early and left_idle(failed)
-        settled = self._settled(known, near, failed, idle=idle)
+        settled = self._bind_end(known, near, failed, idle=idle)
         if settled == NOT_BOUND and early:
-            settled = self._supposed(known, near, failed, idle=idle)
+            settled = self._suppose_end(known, near, failed, idle=idle)
         if isinstance(settled, Unbound):
             return settled
         alike, end = settled.alike, settled.end
@@ -137,7 +139,7 @@ class Intents:
             origin=tuple(sorted(case.facts.episode_id for case in alike)),
             confidence=round(confidence, 4),
             answers=settled.answers,
-            corrected=self._corrected(known, alike) if early else {},
+            corrected=self._corrected_arguments(known, alike) if early else {},
             supposed=settled.supposed,
         )
 
@@ -160,36 +162,38 @@ class Intents:
             found[tuple(sorted(step.tool for step in case.end.steps))].append(case)
         return found
 
-    def bound(self, step: Step, name: str, signature: Signature, *, known: Known) -> list[Json]:
+    def bound(
+        self, step: Step, name: str, signature: Signature, *, known: KnownValues
+    ) -> list[Json]:
         """What resolved episodes show one argument of a call to be, from what is known."""
         return self._binder.said(step, name, signature, known=known)
 
-    def _settled(
-        self, known: Known, near: Sequence[int], failed: Facts, *, idle: bool
-    ) -> _Settled | Unbound:
+    def _bind_end(
+        self, known: KnownValues, near: Sequence[int], failed: Facts, *, idle: bool
+    ) -> _BoundEnd | Unbound:
         """The end, with what alike users answer of values that it rests on and this user never named."""
-        chosen = self._chosen(known, near, failed, idle=idle)
+        chosen = self._choose_end(known, near, failed, idle=idle)
         if isinstance(chosen, Unbound):
             return chosen
         alike, end = chosen
         answers = self._binder.answers(known, end, alike) if known.agreed is None else ()
-        return answers if isinstance(answers, Unbound) else _Settled(alike, end, answers)
+        return answers if isinstance(answers, Unbound) else _BoundEnd(alike, end, answers)
 
-    def _supposed(
-        self, known: Known, near: Sequence[int], failed: Facts, *, idle: bool
-    ) -> _Settled | Unbound:
+    def _suppose_end(
+        self, known: KnownValues, near: Sequence[int], failed: Facts, *, idle: bool
+    ) -> _BoundEnd | Unbound:
         """The end if the user had chosen as an alike one did, by as few words of theirs as bind it.
 
         Of changes only: a wish for something else, such as a person, is nobody's to borrow.
         """
         donors = [c for i in near if not self._acts((c := self._cases[i]).end.signature)]
 
-        def saying_too(turns: Sequence[UserTurn], donor: Case) -> _Settled | None:
-            found = self._settled(saying(known, turns), near, failed, idle=idle)
-            bound = isinstance(found, _Settled) and found.end.signature == donor.end.signature
-            return found if isinstance(found, _Settled) and bound else None
+        def saying_too(turns: Sequence[UserTurn], donor: Case) -> _BoundEnd | None:
+            found = self._bind_end(saying(known, turns), near, failed, idle=idle)
+            bound = isinstance(found, _BoundEnd) and found.end.signature == donor.end.signature
+            return found if isinstance(found, _BoundEnd) and bound else None
 
-        for one in supposed(known, donors, name=failed.episode_id):
+        for one in suppose_turns(known, donors, name=failed.episode_id):
             turns, settled = one.turns, saying_too(one.turns, one.donor)
             if settled is None:
                 continue
@@ -206,7 +210,7 @@ class Intents:
         near = self._openings.near(known_of(failed.recorded, self._kinds).opening)
         return frozenset(self._cases[i].facts.episode_id for i in near)
 
-    def seen(self) -> list[tuple[bool, frozenset[str]]]:
+    def foretold_peers(self) -> list[tuple[bool, frozenset[str]]]:
         """Resolved episodes whose end was foretold right, with their faults of process: peers of failed ones."""
         tried = ((i, self._tried(i, early=False, idle=False)) for i in self._sample)
         return [
@@ -249,7 +253,7 @@ class Intents:
                 cases = [c for c in cases if c.known.at_once is not False]
             ends = [
                 (self._binder.bound(before_agreeing(c) if early else c.known, [c], c.facts), c.end)
-                for c in spread(cases, TRIED)
+                for c in sample_evenly(cases, TRIED)
             ]
             right = [self._binder.equal(e, end) for e, end in ends if isinstance(e, End)]
             enough = right.count(True) >= FEWEST
@@ -272,20 +276,20 @@ class Intents:
             return None
         known = before_agreeing(case) if early else case.known
         near = self._near(known, without=index)
-        chosen = self._chosen(known, near, case.facts, idle=idle)
+        chosen = self._choose_end(known, near, case.facts, idle=idle)
         if isinstance(chosen, Unbound):
             return None
         end = chosen[1]
         return _Trial(end.signature, self._binder.equal(end, case.end), end.sure)
 
-    def _near(self, known: Known, *, without: int | None = None) -> list[int]:
+    def _near(self, known: KnownValues, *, without: int | None = None) -> list[int]:
         """Alike requests; a user who was not asked yet is taken for one who agrees, as the task's user will."""
         near = self._openings.near(known.opening, without=without)
         early = known.agreed is None
         return [i for i in near if not early or self._cases[i].known.at_once is not False]
 
-    def _chosen(
-        self, known: Known, near: Sequence[int], facts: Facts, *, idle: bool
+    def _choose_end(
+        self, known: KnownValues, near: Sequence[int], facts: Facts, *, idle: bool
     ) -> tuple[list[Case], End] | Unbound:
         """The end that nearly all alike requests have which can have it here; `idle`: not that nothing happens."""
         ends: dict[Signature, list[Case]] = defaultdict(list)
@@ -307,7 +311,7 @@ class Intents:
         if not possible:
             return REFUSED
         signature, alike = max(possible.items(), key=lambda item: self._weight(known, item, ends))
-        against = self._against(known, signature, possible)
+        against = self._count_against(known, signature, possible)
         least = ALIKE if against or self._acts(signature) else UNOPPOSED
         if len(alike) < max(least, MOSTLY * (len(alike) + against)):
             return Unbound("alike_requests_end_differently")
@@ -319,10 +323,10 @@ class Intents:
         end = bound[signature]
         return end if isinstance(end, Unbound) else (alike, end)
 
-    def _corrected(self, known: Known, alike: Sequence[Case]) -> Corrected:
+    def _corrected_arguments(self, known: KnownValues, alike: Sequence[Case]) -> Corrected:
         """The arguments that alike users corrected when asked, where more did than can be left out of account."""
         shown = alike[0].end
-        cases = spread(self._revisions.correcting(known.opening, shown.signature), TRIED)
+        cases = sample_evenly(self._revisions.correcting(known.opening, shown.signature), TRIED)
         if not cases:
             return {}
         first = [self._binder.bound(before_agreeing(c), alike, c.facts) for c in cases]
@@ -331,15 +335,15 @@ class Intents:
 
     def _weight(
         self,
-        known: Known,
+        known: KnownValues,
         item: tuple[Signature, list[Case]],
         ends: Mapping[Signature, list[Case]],
     ) -> tuple[float, Signature]:
         signature, alike = item
-        return len(alike) / (len(alike) + self._against(known, signature, ends)), signature
+        return len(alike) / (len(alike) + self._count_against(known, signature, ends)), signature
 
-    def _against(
-        self, known: Known, signature: Signature, ends: Mapping[Signature, list[Case]]
+    def _count_against(
+        self, known: KnownValues, signature: Signature, ends: Mapping[Signature, list[Case]]
     ) -> int:
         """Alike requests that ended differently although nothing seen kept them from this end."""
         mine = [case.known for case in ends[signature]]

@@ -17,7 +17,7 @@ from environments.runtime.values.normal import stable
 from environments.runtime.views.multiplexed import Dispatched
 from redact.records.clean_episode import WITHHELD
 from synth.recordings.attempt_facts import Facts
-from synth.recordings.known_values import Known, leaves_of, plain
+from synth.recordings.known_values import KnownValues, leaves_of, plain
 from synth.recordings.tool_kinds import ACT, READ, WRITE, ToolKinds
 from synth.solutions.bindings import same
 from synth.solutions.constructed_ends import Intents
@@ -32,7 +32,7 @@ NOT_SAID: Final = Unbound("correction_not_said")
 ASKS_BESIDES: Final = Unbound("asks_something_besides")
 
 
-class Corrected:
+class CorrectionPlanner:
     """Makes plans of an app's corrections."""
 
     def __init__(self, intents: Intents, kinds: ToolKinds, dispatched: Dispatched) -> None:
@@ -42,7 +42,7 @@ class Corrected:
 
     def plan(self, failed: Facts, said: Correction) -> Plan | Unbound:
         """The plan for one unresolved episode."""
-        steps = [self._meant(step) for step in said.steps]
+        steps = [self._meant_step(step) for step in said.steps]
         tools = self._kinds.tools
         if any(step.tool not in tools for step in steps):
             return OTHER_TOOL
@@ -74,22 +74,22 @@ class Corrected:
         if not isinstance(said, Correction):
             return False
         kinds = {n: t.kind for n, t in self._kinds.tools.items()}
-        steps = [s for s in map(self._meant, said.steps) if kinds.get(s.tool) != READ]
-        return Counter(self._settled(s, plan) for s in steps) == Counter(
-            self._settled(s, plan) for s in plan.steps
+        steps = [s for s in map(self._meant_step, said.steps) if kinds.get(s.tool) != READ]
+        return Counter(self._comparable_call(s, plan) for s in steps) == Counter(
+            self._comparable_call(s, plan) for s in plan.steps
         )
 
-    def _settled(self, step: Step, plan: Plan) -> tuple[str, str]:
+    def _comparable_call(self, step: Step, plan: Plan) -> tuple[str, str]:
         """A call without what its user chose and the agent's own words."""
         left = {*plan.supposed.get(step.tool, ()), *self._kinds.tools[step.tool].authored}
         return step.tool, stable({n: v for n, v in step.arguments.items() if n not in left})
 
-    def _meant(self, step: Step) -> Step:
+    def _meant_step(self, step: Step) -> Step:
         """A call as agents make it, by what it means."""
         meant = self._dispatched.meaning_of(step.tool, step.arguments)
         return Step(tool=meant.tool, arguments=meant.arguments)
 
-    def _knowable(self, step: Step, known: Known, changes: Sequence[Step]) -> bool:
+    def _knowable(self, step: Step, known: KnownValues, changes: Sequence[Step]) -> bool:
         """Whether every value that matters was said, or follows from what was said or read: a task's agent has no more."""
         authored = self._kinds.tools[step.tool].authored
         wanted = {n: v for n, v in step.arguments.items() if n not in authored}
@@ -116,7 +116,7 @@ def tried(run: Attempt, plan: Plan) -> Unbound | None:
     return None if run.end.effects or run.end.events else NO_CHANGE
 
 
-def _told(leaf: Json, known: Known) -> bool:
+def _told(leaf: Json, known: KnownValues) -> bool:
     """Whether the user said a value, or said yes to it."""
     if leaf is None or isinstance(leaf, bool) or leaf == WITHHELD:
         return False
@@ -124,10 +124,10 @@ def _told(leaf: Json, known: Known) -> bool:
         return True
     text = plain(str(leaf))
     pattern = re.compile(rf"(?<!\w){re.escape(text)}(?!\w)")
-    return bool(text) and any(pattern.search(heard.text) for heard in known.meant)
+    return bool(text) and any(pattern.search(heard.text) for heard in known.meant_texts)
 
 
-def _fields_of(known: Known) -> list[set[str]]:
+def _fields_of(known: KnownValues) -> list[set[str]]:
     """The values of each field of the records that were or can be read."""
     found: dict[tuple[str, ...], set[str]] = defaultdict(set)
     for record in known.records:

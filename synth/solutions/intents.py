@@ -58,7 +58,7 @@ class Placed:
         # A bag that tells nothing shares no word with any other.
         return np.where(norms > 0, norms, 1.0)
 
-    def about(self, bag: Bag) -> NDArray[np.float64]:
+    def likeness_to(self, bag: Bag) -> NDArray[np.float64]:
         """The likeness of one bag to each different one, but for `ROUNDING`."""
         shared = np.zeros(len(self.kinds))
         for word in bag & self._postings.keys():
@@ -96,7 +96,7 @@ class Openings:
     def near_among(self, bag: Bag, others: Placed) -> NDArray[np.intp]:
         """Which different bags of others are as near to this one as the nearest resolved ones may be."""
         least = _least(self._nearest(bag))
-        about = others.about(bag)
+        about = others.likeness_to(bag)
         sure = about >= least + ROUNDING
         for kind in np.flatnonzero(np.abs(about - least) < ROUNDING):
             sure[kind] = others.likeness(bag, int(kind)) >= least
@@ -105,7 +105,7 @@ class Openings:
     def _nearest(self, bag: Bag) -> list[tuple[float, int]]:
         """The likeness and place of the nearest openings, one more than are looked at; of equal ones the earlier first."""
         if bag not in self._ranked:
-            about = self._placed.about(bag)
+            about = self._placed.likeness_to(bag)
             kinds = np.flatnonzero(about >= NEAR - ROUNDING)
             kinds = kinds[np.argsort(-about[kinds], kind="stable")]
             found: list[tuple[float, int]] = []

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.task import UserTurn
 from synth.recordings.attempt_facts import Facts
-from synth.recordings.known_values import Known, is_id, shape, shaped
+from synth.recordings.known_values import KnownValues, is_id, shape, shaped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +78,7 @@ class Unbound:
     """Because a number lies beyond those of many who had this end."""
 
 
-def given_ids(calls: Sequence[Step], known: Known) -> Sequence[Mapping[str, Json]]:
+def given_ids(calls: Sequence[Step], known: KnownValues) -> Sequence[Mapping[str, Json]]:
     """For several calls of one tool that differ in one id: as many ids of its kind as the user named in one turn."""
     if len(calls) == 1:
         return ({},)

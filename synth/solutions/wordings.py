@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from synth.recordings.known_values import Known
+from synth.recordings.known_values import KnownValues
 from synth.solutions.fillers.value_words import WORD, grams
 
 CLOSED: Final = 3
@@ -35,14 +35,14 @@ class Spoken:
 class Wordings:
     """What users say, and how they close."""
 
-    def __init__(self, resolved: Sequence[Known]) -> None:
+    def __init__(self, resolved: Sequence[KnownValues]) -> None:
         closing = Counter(_closing(known) for known in resolved)
         self._closings = frozenset(
             words for words, count in closing.items() if words and count >= CLOSED
         )
-        self._spoken: dict[int, tuple[Known, Spoken]] = {}
+        self._spoken: dict[int, tuple[KnownValues, Spoken]] = {}
 
-    def of(self, known: Known) -> Spoken:
+    def words_of(self, known: KnownValues) -> Spoken:
         """One user's words; kept, as every episode is compared with many."""
         found = self._spoken.get(id(known))
         if found is None:
@@ -56,10 +56,10 @@ class Wordings:
             found = self._spoken[id(known)] = (known, spoken)
         return found[1]
 
-    def telling(self, mine: Iterable[Known], theirs: Sequence[Known]) -> frozenset[str]:
+    def telling(self, mine: Iterable[KnownValues], theirs: Sequence[KnownValues]) -> frozenset[str]:
         """Words that several users of the second end said and none of the first, beyond accident."""
-        first = [self.of(known).all for known in mine]
-        second = Counter(gram for known in theirs for gram in self.of(known).all)
+        first = [self.words_of(known).all for known in mine]
+        second = Counter(gram for known in theirs for gram in self.words_of(known).all)
         said = frozenset[str]().union(*first)
         return frozenset(
             gram
@@ -69,17 +69,19 @@ class Wordings:
             and (1 - count / (len(theirs) + 1)) ** len(first) <= CHANCE
         )
 
-    def claims(self, one: Known, mine: Sequence[Known], theirs: Sequence[Known]) -> bool:
+    def claims(
+        self, one: KnownValues, mine: Sequence[KnownValues], theirs: Sequence[KnownValues]
+    ) -> bool:
         """Whether this user said words that tell the first of two ends: several of its users did and nobody of the second."""
-        return bool(self.telling(theirs, mine) & self.of(one).all)
+        return bool(self.telling(theirs, mine) & self.words_of(one).all)
 
-    def explains(self, telling: frozenset[str], one: Known, other: Known) -> bool:
+    def explains(self, telling: frozenset[str], one: KnownValues, other: KnownValues) -> bool:
         """Whether another user said telling words that this one did not, and would have by now."""
-        mine, theirs = self.of(one), self.of(other)
+        mine, theirs = self.words_of(one), self.words_of(other)
         if telling & mine.all:
             return False
         return bool(telling & (theirs.all if mine.heard_out else theirs.opening))
 
 
-def _closing(known: Known) -> str:
+def _closing(known: KnownValues) -> str:
     return " ".join(WORD.findall(known.plain[-1])) if known.plain else ""

@@ -29,15 +29,15 @@ SAYS: Final = "recordings only: learning it failed"
 _FORM: Final = re.compile(r"[\[\]{}\"':,<>=|#&*-]+")
 
 
-def without(
+def without_tools(
     episodes: Sequence[CleanEpisode], tools: Collection[str], looks: Collection[str]
 ) -> list[CleanEpisode]:
     """Episodes to learn from: without the calls of tools that only look, up to the first call of any other of these."""
     gone = _defining(episodes, tools)
-    return [_without(episode, tools, looks, gone) for episode in episodes]
+    return [_episode_without(episode, tools, looks, gone) for episode in episodes]
 
 
-def _without(
+def _episode_without(
     episode: CleanEpisode, tools: Collection[str], looks: Collection[str], gone: set[str]
 ) -> CleanEpisode:
     steps = list(episode.steps)

@@ -30,7 +30,7 @@ from environments.verification.material import MOST_OTHERS, Others
 from environments.verify import verify
 from redact.records.clean_episode import CleanEpisode
 from synth.labels import Label
-from synth.recordings.sample import spread
+from synth.recordings.sample import sample_evenly
 from synth.solutions.intents import Openings
 from synth.tasks import derive_tasks
 from synth.worlds import LearntWorld, WorldSettings, learn_world
@@ -173,8 +173,8 @@ def test_equal_openings_are_compared_once() -> None:
 
 def test_an_even_sample_keeps_the_order_and_all_of_few() -> None:
     """What is learnt from a few is learnt from all of them."""
-    assert list(spread(range(5), 5)) == [0, 1, 2, 3, 4]
-    assert list(spread(range(10), 4)) == [0, 2, 5, 7]
+    assert list(sample_evenly(range(5), 5)) == [0, 1, 2, 3, 4]
+    assert list(sample_evenly(range(10), 4)) == [0, 2, 5, 7]
 
 
 _NONE: Final = Dispatched({})

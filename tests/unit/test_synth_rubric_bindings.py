@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from environments.runtime.task.attempt import Json
-from synth.recordings.known_values import Example, Heard, Known, Record, ids_in, plain, shape
+from synth.recordings.known_values import (
+    Example,
+    HeardText,
+    KnownValues,
+    Record,
+    ids_in,
+    plain,
+    shape,
+)
 from synth.solutions.bindings import Field, bind, sources_of
 from synth.solutions.fillers.element_words import Meanings
 
 
 def example(said: str, value: Json) -> Example:
     """A resolved call's argument after one turn of the user."""
-    known = Known(said=(said,), subject=None, started_at=0, records=())
+    known = KnownValues(said=(said,), subject=None, started_at=0, records=())
     return Example(known=known, value=value, others=())
 
 
@@ -34,9 +42,9 @@ def test_an_object_or_a_list_that_is_always_the_same_is_a_constant() -> None:
         assert bind(sources_of(examples), example("please", None).known, ()) == value
 
 
-def saying(said: str, *records: Record) -> Known:
+def saying(said: str, *records: Record) -> KnownValues:
     """What an episode knows whose user said this."""
-    return Known(said=(said,), subject=None, started_at=0, records=records)
+    return KnownValues(said=(said,), subject=None, started_at=0, records=records)
 
 
 def bought(order: str, *lines: tuple[str, str]) -> Record:
@@ -107,8 +115,10 @@ def test_an_element_is_found_by_what_its_kind_is_called() -> None:
         kind = sorted(names)[n % 2]
         record = purse(sorted(names))
         key = "PAY-100" if kind == min(names) else "PAY-200"
-        read_back = Heard(plain(f"The money goes to your {names[kind]}. Yes or no?"), by_user=False)
-        known = Known(("Do it",), None, 0, (record,), heard=(read_back,))
+        read_back = HeardText(
+            plain(f"The money goes to your {names[kind]}. Yes or no?"), by_user=False
+        )
+        known = KnownValues(("Do it",), None, 0, (record,), heard=(read_back,))
         examples.append(Example(known, key, ()))
     sources = sources_of(examples, Meanings(examples))
     mine = purse(["credit", "voucher", "online_wallet"])

@@ -12,7 +12,7 @@ from synth.attempts.constructed_attempts import asked_after
 from synth.labels import Label
 from synth.recordings.attempt import record
 from synth.recordings.attempt_facts import Facts, facts_of
-from synth.recordings.known_values import Example, Known, Record, ids_in, shape
+from synth.recordings.known_values import Example, KnownValues, Record, ids_in, shape
 from synth.recordings.tool_kinds import infer_tools
 from synth.solutions.bindings import bind, sources_of
 from synth.solutions.constructed_ends import Intents
@@ -133,9 +133,9 @@ def test_what_is_known_to_succeed_is_not_doubted_because_of_what_nobody_knows() 
     assert intents.construct(bad[1]) == Unbound("rule_not_proven")
 
 
-def known(said: str, *records: Record) -> Known:
+def known(said: str, *records: Record) -> KnownValues:
     """What an episode knows."""
-    return Known((said,), "u", 0, records)
+    return KnownValues((said,), "u", 0, records)
 
 
 def test_an_id_that_is_not_unique_is_not_bound() -> None:

@@ -14,7 +14,7 @@ from environments.runtime.world.world import World
 from synth.recordings.attempt import record
 from synth.recordings.results import Results
 from synth.tasks import derive_tasks
-from synth.tool_content import held
+from synth.tool_content import held_value
 from synth.worlds import LearntWorld, WorldSettings, learn_world
 
 FORMS = ("refused: detail", "refused: null", "meta around ok and data", "content, then time taken")
@@ -49,7 +49,9 @@ def test_recorded_results_read_as_plain_ones(form: str) -> None:
     shop, learnt = _learnt(form)
     world = World(learnt.document)
     for plain, talk in zip(_season().talks, shop.talks, strict=True):
-        told = record(talk.episode, world.dispatched, Results.of(world, talk.episode))
+        told = record(talk.episode, world.dispatched, Results.of_episode(world, talk.episode))
         for was, now in zip(record(plain.episode).attempt.calls, told.attempt.calls, strict=True):
             assert now.result.is_error == was.result.is_error
-            assert now.result.is_error or held(now.result.content) == held(was.result.content)
+            assert now.result.is_error or held_value(now.result.content) == held_value(
+                was.result.content
+            )

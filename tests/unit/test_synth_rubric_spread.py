@@ -16,7 +16,7 @@ from synth.recordings.attempt_facts import Facts, facts_of
 from synth.recordings.tool_kinds import infer_tools
 from synth.recordings.traits import traits_of
 from synth.rubric.derive import derive_rubric
-from synth.rubric.told_amounts import COMPARED, NUMBERS, SLACK, SPARE, Spread, spread_of
+from synth.rubric.told_amounts import COMPARED, NUMBERS, SLACK, SPARE, AmountSpread, spread_of
 
 TOOL = json.dumps({"name": "get_bill", "parameters": {"properties": {"bill": {}}}})
 
@@ -52,10 +52,12 @@ def task(*told: Sequence[float]) -> list[Facts]:
 def test_the_largest_difference_seen_is_the_apps() -> None:
     """Too few attempts to compare leave the cautious default."""
     alike, wordy = task([], []), task([], [11, 12, 13, 14])
-    assert spread_of([alike]) == Spread()
-    assert spread_of([alike] * (COMPARED // 2)) == Spread(SPARE, SLACK)
-    assert spread_of([alike, wordy] * (COMPARED // 4)) == Spread(SPARE + 4, SLACK)
-    assert spread_of([task([]) * 1] * COMPARED) == Spread(), "single attempts compare with nothing"
+    assert spread_of([alike]) == AmountSpread()
+    assert spread_of([alike] * (COMPARED // 2)) == AmountSpread(SPARE, SLACK)
+    assert spread_of([alike, wordy] * (COMPARED // 4)) == AmountSpread(SPARE + 4, SLACK)
+    assert spread_of([task([]) * 1] * COMPARED) == AmountSpread(), (
+        "single attempts compare with nothing"
+    )
 
 
 def test_telling_every_number_in_portions_is_not_paid() -> None:
@@ -79,4 +81,4 @@ def test_a_cap_is_never_looser_than_before_and_never_below_what_was_told(
     told: int, more: int, times: int
 ) -> None:
     """What resolved attempts told is always allowed."""
-    assert told <= Spread(more, times).most(told) <= max(NUMBERS, SLACK * told)
+    assert told <= AmountSpread(more, times).most(told) <= max(NUMBERS, SLACK * told)

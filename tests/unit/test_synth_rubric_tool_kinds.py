@@ -65,9 +65,9 @@ def test_tools_are_read_write_and_act() -> None:
     kinds = kinds_of(
         episode("a", FETCH, STOP, ("say", "Done.")), episode("b", FETCH, HAND), episode("c", HAND)
     )
-    assert kinds.of("write") == ("stop_parcel",)
-    assert kinds.of("read") == ("get_parcel",)
-    assert kinds.of("act") == kinds.terminal() == ("escalate",)
+    assert kinds.tools_of("write") == ("stop_parcel",)
+    assert kinds.tools_of("read") == ("get_parcel",)
+    assert kinds.tools_of("act") == kinds.terminal() == ("escalate",)
     assert kinds.ignore() == {"escalate": ["why"]}
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from environments.runtime.task.attempt import Json
-from synth.recordings.known_values import Example, Known, Record
+from synth.recordings.known_values import Example, KnownValues, Record
 from synth.solutions.bindings import bind, sources_of
-from synth.solutions.fillers.described_things import Described
+from synth.solutions.fillers.described_things import DescribedThing
 from synth.solutions.plans import Step, given_ids
 from synth.solutions.wordings import Wordings
 
 
-def known(*said: str, records: tuple[Record, ...] = (), subject: str | None = None) -> Known:
+def known(*said: str, records: tuple[Record, ...] = (), subject: str | None = None) -> KnownValues:
     """An episode by its user's turns."""
-    return Known(said=said, subject=subject, started_at=0, records=records)
+    return KnownValues(said=said, subject=subject, started_at=0, records=records)
 
 
 PLAIN = [known("please water the ferns", "that is all") for _ in range(6)]
@@ -76,7 +76,7 @@ def test_what_should_differ_names_the_alternative_and_the_rest_stays() -> None:
         for n in range(1, 5)
     ]
     sources = sources_of(examples)
-    assert any(isinstance(source, Described) for source in sources)
+    assert any(isinstance(source, DescribedThing) for source in sources)
     fresh = known("make it small instead", records=pots(7))
     assert bind(sources, fresh, ("L-700",)) == "K-70"
     assert bind(sources, known("a better one", records=pots(7)), ("L-700",)) is None

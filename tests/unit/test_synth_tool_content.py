@@ -7,7 +7,7 @@ import json
 import pytest
 
 from environments.runtime.task.attempt import Json
-from synth.tool_content import held, innermost
+from synth.tool_content import held_value, innermost
 
 ORDER: Json = {"id": "A-17", "total": 42.5}
 TOLD = json.dumps(ORDER)
@@ -33,7 +33,7 @@ PARTS: Json = [{"type": "text", "text": TOLD}]
 )
 def test_a_record_is_found_under_every_layer(text: str) -> None:
     """Its ids and amounts are what rubrics compare with what the user was told."""
-    assert innermost(text) == ORDER == held(text)
+    assert innermost(text) == ORDER == held_value(text)
 
 
 @pytest.mark.parametrize(

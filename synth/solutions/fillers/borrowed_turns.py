@@ -13,15 +13,15 @@ from environments.runtime.checks.consent import asks_consent
 from environments.runtime.checks.view import text_of
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.task import UserTurn
-from synth.recordings.known_values import Known, plain
+from synth.recordings.known_values import KnownValues, plain
 from synth.solutions.cases import Case
-from synth.solutions.fillers.element_words import Meant, kinds_of
+from synth.solutions.fillers.element_words import MeantElement, kinds_of
 from synth.solutions.fillers.guarded_sources import Source
 
 
-def untold(known: Known, sources: Iterable[Source], alike: Sequence[Case]) -> bool:
+def untold(known: KnownValues, sources: Iterable[Source], alike: Sequence[Case]) -> bool:
     """Whether most alike users named such an element in words of their own, and this one named none."""
-    meant = [s for s in sources if isinstance(s, Meant)]
+    meant = [s for s in sources if isinstance(s, MeantElement)]
 
     def told(turns: Iterable[str]) -> bool:
         return any(s.words.meaning(turn) for s in meant for turn in turns)
@@ -30,11 +30,11 @@ def untold(known: Known, sources: Iterable[Source], alike: Sequence[Case]) -> bo
     return not told(known.plain) and 2 * sum(others) > len(alike)
 
 
-def borrowed(
-    known: Known, value: Json, sources: Iterable[Source], alike: Sequence[Case]
+def borrow_turn(
+    known: KnownValues, value: Json, sources: Iterable[Source], alike: Sequence[Case]
 ) -> UserTurn | None:
     """The turn of the first alike user who named an element of the kind that this value has."""
-    for source in (s for s in sources if isinstance(s, Meant)):
+    for source in (s for s in sources if isinstance(s, MeantElement)):
         kinds = kinds_of(known, source, value)
         for case in alike if len(kinds) == 1 else ():
             for turn in answers_of(case):

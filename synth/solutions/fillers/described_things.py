@@ -12,21 +12,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from environments.runtime.task.attempt import Json
-from synth.recordings.known_values import Known, Path, at, leaves_of, plain
+from synth.recordings.known_values import KnownValues, Path, leaves_of, plain, values_at
 
 Traits = frozenset[tuple[str, str]]
 """Field names and values of an element."""
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
+class DescribedThing:
     """An id in a list of alternatives, by what should be different."""
 
     tool: str
     path: Path
     as_list: bool = False
 
-    def find(self, known: Known, others: Sequence[Json]) -> Json:
+    def find(self, known: KnownValues, others: Sequence[Json]) -> Json:
         """The id, or a list of the one."""
         base = _element_with(known, frozenset(_texts(others)), besides=self.tool)
         if base is None:
@@ -40,7 +40,7 @@ class Described:
         if len(records) != 1:
             return None
         (record,) = records.values()
-        found = _best(at(record, self.path), base, known.plain)
+        found = _best(values_at(record, self.path), base, known.plain)
         return [found] if self.as_list and found is not None else found
 
 
@@ -68,14 +68,14 @@ def _best(
     return None
 
 
-def _element_with(known: Known, ids: frozenset[str], *, besides: str) -> Traits | None:
+def _element_with(known: KnownValues, ids: frozenset[str], *, besides: str) -> Traits | None:
     """The one list element, outside the alternatives, that holds one of these ids."""
     found = {
         _traits(way[-1])
         for record in known.records
         if record.tool != besides
         for path in dict.fromkeys(path for path, _ in record.leaves if "*" in path)
-        for way, leaf in at(record.value, path)
+        for way, leaf in values_at(record.value, path)
         if way and isinstance(way[-1], dict) and isinstance(leaf, str) and leaf in ids
     }
     links = [traits for traits in found if len(traits) > 1]

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from environments.runtime.task.attempt import Json
-from synth.recordings.known_values import Example, Known, Path, at, is_id
-from synth.recordings.sample import spread
-from synth.solutions.fillers.value_words import Worded, vocabulary_of, worded_of
+from synth.recordings.known_values import Example, KnownValues, Path, is_id, values_at
+from synth.recordings.sample import sample_evenly
+from synth.solutions.fillers.value_words import WordedValue, vocabulary_of, worded_of
 
 SHOWN: Final = 8
 """Examples that paths are read off."""
@@ -22,15 +22,15 @@ LEARNT_FROM: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Meant:
+class MeantElement:
     """A leaf of the one element whose `field` has the value that the user's words mean."""
 
     tool: str
     path: Path
     field: str
-    words: Worded
+    words: WordedValue
 
-    def find(self, known: Known, others: Sequence[Json]) -> Json:
+    def find(self, known: KnownValues, others: Sequence[Json]) -> Json:
         """The leaf; None where no word tells, or several elements are of that kind."""
         meant = self.words.find(known, others)
         if meant is None:
@@ -43,18 +43,20 @@ class Meanings:
     """What users mean by their words, learnt over all arguments that name an element of the same list."""
 
     def __init__(self, examples: Sequence[Example]) -> None:
-        self._examples = spread([e for e in examples if isinstance(e.value, str)], LEARNT_FROM)
-        self._found: dict[tuple[str, Path], tuple[Meant, ...]] = {}
+        self._examples = sample_evenly(
+            [e for e in examples if isinstance(e.value, str)], LEARNT_FROM
+        )
+        self._found: dict[tuple[str, Path], tuple[MeantElement, ...]] = {}
 
-    def sources(self, examples: Sequence[Example]) -> Iterable[Meant]:
+    def sources(self, examples: Sequence[Example]) -> Iterable[MeantElement]:
         """The sources of this kind for one argument."""
         for tool, path in sorted(_places(examples)):
             if (tool, path) not in self._found:
                 self._found[tool, path] = tuple(self._learn(tool, path))
             yield from self._found[tool, path]
 
-    def _learn(self, tool: str, path: Path) -> Iterable[Meant]:
-        blank = Meant(tool, path, "", Worded({}, {}, {}))
+    def _learn(self, tool: str, path: Path) -> Iterable[MeantElement]:
+        blank = MeantElement(tool, path, "", WordedValue({}, {}, {}))
         chosen = [
             (example, element)
             for example in self._examples
@@ -75,10 +77,10 @@ class Meanings:
             learnt = (vocabulary_of(kinds), worded_of(kinds), worded_of(kinds, last=True))
             for words in learnt:
                 if words is not None:
-                    yield Meant(tool, path, name, words)
+                    yield MeantElement(tool, path, name, words)
 
 
-def kinds_of(known: Known, place: Meant, value: Json) -> set[str]:
+def kinds_of(known: KnownValues, place: MeantElement, value: Json) -> set[str]:
     """Of which kinds the elements are that hold a value."""
     found = [e.get(place.field) for e, v in _elements(known, place) if v == value]
     return {kind for kind in found if isinstance(kind, str)}
@@ -96,12 +98,12 @@ def _places(examples: Sequence[Example]) -> set[tuple[str, Path]]:
     }
 
 
-def _elements(known: Known, place: Meant) -> list[tuple[dict[str, Json], Json]]:
+def _elements(known: KnownValues, place: MeantElement) -> list[tuple[dict[str, Json], Json]]:
     """The innermost elements at the path in the tool's answers, each with its leaf."""
     return [
         (way[-1], leaf)
         for record in known.records
         if record.tool == place.tool
-        for way, leaf in at(record.value, place.path)
+        for way, leaf in values_at(record.value, place.path)
         if way and isinstance(way[-1], dict)
     ]

@@ -13,7 +13,7 @@ from math import comb
 from typing import Final, Protocol
 
 from environments.runtime.task.attempt import Json
-from synth.recordings.known_values import Example, Known
+from synth.recordings.known_values import Example, KnownValues
 from synth.solutions.fillers.value_words import grams
 
 SAID_BY: Final = 4
@@ -25,29 +25,29 @@ ACCIDENT: Final = 0.03
 class Source(Protocol):
     """One way to find an argument."""
 
-    def find(self, known: Known, others: Sequence[Json]) -> Json:
+    def find(self, known: KnownValues, others: Sequence[Json]) -> Json:
         """The value; None where this source has nothing or too much to say."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Guarded:
+class GuardedSource:
     """A source, for users who say one of some words."""
 
     source: Source
     words: frozenset[str]
 
-    def find(self, known: Known, others: Sequence[Json]) -> Json:
+    def find(self, known: KnownValues, others: Sequence[Json]) -> Json:
         """The source's value."""
         said = any(gram in self.words for turn in known.plain for gram in grams(turn))
         return self.source.find(known, others) if said else None
 
 
-def guarded(
+def guard_sources(
     examples: Sequence[Example],
     tried: Iterable[tuple[Source, Sequence[bool]]],
     better: Sequence[Source] = (),
-) -> Iterable[Guarded]:
+) -> Iterable[GuardedSource]:
     """The sources with words to ask for.
 
     `tried` says of which examples each is right; for whom a `better` source speaks, being right there proves nothing.
@@ -67,7 +67,7 @@ def guarded(
             and (_no_accident(at, right) or _no_accident(at, needed))
         )
         if words:
-            yield Guarded(source, words)
+            yield GuardedSource(source, words)
 
 
 def _no_accident(at: Collection[int], of: Sequence[bool]) -> bool:

@@ -49,7 +49,7 @@ class Response(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedAttempt:
     """One labelled attempt as evidence of what users do when asked."""
 
     case: Case
@@ -76,13 +76,13 @@ class Responses:
         return sum(n for (said, *_), n in self.counted.items() if said is Response.WITHDREW)
 
     @property
-    def met(self) -> int:
+    def asked_or_declined(self) -> int:
         """Attempts whose users were asked, or were not because it cannot be done."""
         shown = self.counted.items()
         return sum(n for (said, _, declined), n in shown if said is not None or declined)
 
 
-def asked_of(case: Case) -> Asked:
+def asked_of(case: Case) -> AskedAttempt:
     """What one attempt shows, however it ended: who agreed and then met an agent that failed, agreed."""
     attempt, known = case.facts, case.known
     response = None
@@ -94,7 +94,7 @@ def asked_of(case: Case) -> Asked:
         response = Response.WITHDREW
     alone = known.agreed is None and not changed(attempt)
     told = bool(case.end.signature) if attempt.resolved else attempt.declines
-    return Asked(case, response, left_alone=alone and not told)
+    return AskedAttempt(case, response, left_alone=alone and not told)
 
 
 class Revisions:
@@ -126,8 +126,8 @@ class Revisions:
             return []
         kinds = self._openings.near_among(self._openings.told(opening), self._placed)
         places = sorted(place for kind in kinds for place in self._placed.places[kind])
-        alike = _corrected((self._asked[place] for place in places), signature)
-        return alike or _corrected(self._asked, signature)
+        alike = _corrected_cases((self._asked[place] for place in places), signature)
+        return alike or _corrected_cases(self._asked, signature)
 
     def _alike(self, opening: str) -> Responses:
         """What all alike attempts show, resolved or not."""
@@ -141,7 +141,7 @@ class Revisions:
 
     @cached_property
     def _columns(self) -> tuple[Shown, ...]:
-        return tuple(dict.fromkeys(map(_shown, self._asked)))
+        return tuple(dict.fromkeys(map(_response_key, self._asked)))
 
     @cached_property
     def _counts(self) -> NDArray[np.int64]:
@@ -150,12 +150,12 @@ class Revisions:
         counts = np.zeros((len(self._placed.kinds), len(column)), dtype=np.int64)
         for kind, places in enumerate(self._placed.places):
             for place in places:
-                counts[kind, column[_shown(self._asked[place])]] += 1
+                counts[kind, column[_response_key(self._asked[place])]] += 1
         return counts
 
     @cached_property
     def _everybody(self) -> Responses:
-        return Responses(Counter(map(_shown, self._asked)))
+        return Responses(Counter(map(_response_key, self._asked)))
 
     @cached_property
     def _contented(self) -> float:
@@ -168,15 +168,15 @@ class Revisions:
         for one in (a for a in self._asked if a.left_alone):
             near = self._alike(one.case.known.opening)
             contented += one.case.facts.resolved is True and near.withdrew > 0
-            expected += near.withdrew / near.met if near.met else 0.0
+            expected += near.withdrew / near.asked_or_declined if near.asked_or_declined else 0.0
         return min(1.0, contented / (expected + 1)) if contented >= EVIDENCE else 0.0
 
 
-def _shown(one: Asked) -> Shown:
+def _response_key(one: AskedAttempt) -> Shown:
     return one.response, one.case.end.signature, one.declined
 
 
-def _corrected(asked: Iterable[Asked], signature: Signature) -> list[Case]:
+def _corrected_cases(asked: Iterable[AskedAttempt], signature: Signature) -> list[Case]:
     """The resolved cases of an end whose users corrected it."""
     return [
         a.case

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from environments.runtime.task.task import UserTurn
-from synth.recordings.known_values import Heard, Known, plain
+from synth.recordings.known_values import HeardText, KnownValues, plain
 from synth.solutions.cases import Case
 from synth.solutions.fillers.borrowed_turns import answers_of
 
@@ -22,14 +22,16 @@ MOST_DONORS: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Supposed:
+class SupposedTurns:
     """Turns that the user might have said too, and whose they are."""
 
     turns: tuple[UserTurn, ...]
     donor: Case
 
 
-def supposed(known: Known, alike: Sequence[Case], *, name: str) -> Iterator[Supposed]:
+def suppose_turns(
+    known: KnownValues, alike: Sequence[Case], *, name: str
+) -> Iterator[SupposedTurns]:
     """What this user might have answered: the answers of one alike user after the other.
 
     `name` decides who comes first, so that the users of many tasks do not all choose alike.
@@ -41,14 +43,14 @@ def supposed(known: Known, alike: Sequence[Case], *, name: str) -> Iterator[Supp
         texts = tuple(t.text for t in turns)
         if texts and texts not in tried and len(tried) < MOST_DONORS:
             tried.add(texts)
-            yield Supposed(turns, case)
+            yield SupposedTurns(turns, case)
 
 
-def saying(known: Known, turns: Sequence[UserTurn]) -> Known:
+def saying(known: KnownValues, turns: Sequence[UserTurn]) -> KnownValues:
     """What would be known if the user had said these turns too."""
     texts = tuple(turn.text for turn in turns)
-    heard = tuple(Heard(plain(text), by_user=True) for text in texts)
-    return replace(known, said=(*known.said, *texts), heard=(*known.meant, *heard))
+    heard = tuple(HeardText(plain(text), by_user=True) for text in texts)
+    return replace(known, said=(*known.said, *texts), heard=(*known.meant_texts, *heard))
 
 
 def _dice(name: str, other: str) -> str:

@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Final
 
 from environments.runtime.task.attempt import Json
-from synth.recordings.known_values import Example, Known
+from synth.recordings.known_values import Example, KnownValues
 
 MOST_VALUES: Final = 8
 """Different values up to which an argument is a choice among few."""
@@ -32,7 +32,7 @@ Words = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Worded:
+class WordedValue:
     """One of few values, by words that users say only with it."""
 
     said: Words = field(hash=False)
@@ -43,11 +43,11 @@ class Worded:
     last: bool = False
     """Whether what was said last counts, where a user said words of several values."""
 
-    def find(self, known: Known, others: Sequence[Json]) -> Json:  # noqa: ARG002 - the protocol's arguments
+    def find(self, known: KnownValues, others: Sequence[Json]) -> Json:  # noqa: ARG002 - the protocol's arguments
         """The value that all telling words of the user mean."""
         turns = [
             {words[w] for w in (*WORD.findall(heard.text), *grams(heard.text)) if w in words}
-            for heard in known.meant
+            for heard in known.meant_texts
             for words in [self.said if heard.by_user else self.agreed]
         ]
         turns = [votes for votes in turns if votes]
@@ -59,16 +59,16 @@ class Worded:
         return {self.said[w] for w in (*WORD.findall(turn), *grams(turn)) if w in self.said}
 
 
-def worded_of(examples: Sequence[Example], *, last: bool = False) -> Worded | None:
+def worded_of(examples: Sequence[Example], *, last: bool = False) -> WordedValue | None:
     """The fewest neighbouring words that users said with one value only, and every other user of that value not at all."""
     values = {str(e.value): e.value for e in examples if isinstance(e.value, str)}
     if not 2 <= len(values) <= MOST_VALUES or len(examples) < 2 * len(values):
         return None
     said, agreed = (_covering(examples, values, by_user=by_user) for by_user in (True, False))
-    return Worded(said, agreed, values, last) if said or agreed else None
+    return WordedValue(said, agreed, values, last) if said or agreed else None
 
 
-def vocabulary_of(examples: Sequence[Example]) -> Worded | None:
+def vocabulary_of(examples: Sequence[Example]) -> WordedValue | None:
     """The words that agents read one value back with; users call the same things by them. What they said last counts."""
     values = {str(e.value): e.value for e in examples if isinstance(e.value, str)}
     if not 2 <= len(values) <= MOST_VALUES:
@@ -77,7 +77,7 @@ def vocabulary_of(examples: Sequence[Example]) -> Worded | None:
     share = {value: n / len(examples) for value, n in Counter(meaning).items()}
     spoken: dict[str, set[int]] = defaultdict(set)
     for index, e in enumerate(examples):
-        for heard in e.known.meant:
+        for heard in e.known.meant_texts:
             for word in () if heard.by_user else WORD.findall(heard.text):
                 spoken[word].add(index)
     words = {
@@ -87,14 +87,14 @@ def vocabulary_of(examples: Sequence[Example]) -> Worded | None:
         and meaning[min(at)] in values
         and share[meaning[min(at)]] ** len(at) <= VOCABULARY
     }
-    return Worded(words, words, values, last=True) if words else None
+    return WordedValue(words, words, values, last=True) if words else None
 
 
 def _covering(examples: Sequence[Example], values: Collection[str], *, by_user: bool) -> Words:
     """Telling words, until nobody is left who said any."""
     spoken: dict[str, set[int]] = defaultdict(set)
     for index, e in enumerate(examples):
-        for heard in e.known.meant:
+        for heard in e.known.meant_texts:
             for gram in set(grams(heard.text)) if heard.by_user == by_user else ():
                 spoken[gram].add(index)
     meaning = [str(e.value) for e in examples]

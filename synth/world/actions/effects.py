@@ -56,17 +56,19 @@ def learn_effects(
     for name, tool in sorted(bench.tools.items()):
         done = [e for e in examples.get(name, ()) if not e.refused]
         if tool.kind == "act" and done:
-            _find_effects(bench, tool, spread(done), tables, only=True)
+            _find_effects(bench, tool, distinct_first(done), tables, only=True)
             _settle_effects(tool)
         if tool.kind != "write" or len({e.seen.key for e in done}) < MIN_ARGUMENTS:
             continue
         if tool.evidence.get("shows") and any(k[0] == "it" for k in tool.key):
-            _learn_creation(bench, tool, spread(done), Search(tables=tables, propose=propose))
+            _learn_creation(
+                bench, tool, distinct_first(done), Search(tables=tables, propose=propose)
+            )
         elif tool.evidence.get("shows"):
-            _learn_update(tool, spread(done), Search(tables=tables, propose=propose))
+            _learn_update(tool, distinct_first(done), Search(tables=tables, propose=propose))
             _verify(tool, done)
         else:
-            _learn_aside(bench, tool, spread(done), tables)
+            _learn_aside(bench, tool, distinct_first(done), tables)
 
 
 def _verify(tool: ToolModel, done: Sequence[Example]) -> None:
@@ -86,7 +88,7 @@ def _verify(tool: ToolModel, done: Sequence[Example]) -> None:
                 return
 
 
-def spread(examples: Sequence[Example]) -> list[Example]:
+def distinct_first(examples: Sequence[Example]) -> list[Example]:
     """Different calls first, then repetitions, up to a bound that keeps learning linear."""
     first: dict[str, Example] = {}
     rest = [e for e in examples if first.setdefault(e.seen.key, e) is not e]
@@ -210,7 +212,7 @@ def _learn_aside(
     scopes = [e.scope() for e in examples]
     if tool.writes:
         for scope in scopes:
-            scope.it = _after(tool.writes[0], scope)
+            scope.it = _row_after(tool.writes[0], scope)
     roots = ["arg", "old", "it"] if tool.writes else ["arg"]
     tool.answer = _answer(bench, tool, Fitter(scopes, roots, tables), examples)
     if tool.answer is not None and fixed_names(tool.answer):
@@ -300,7 +302,7 @@ def _effect_on(
         named = not any(part is MISSING or part is UNKNOWN for part in parts)
         after = example.later.get((table, stable(parts))) if named else None
         if isinstance(before, dict | list) and isinstance(after, dict | list):
-            pairs.append((_about(example, before), after))
+            pairs.append((_with_old_row(example, before), after))
     changed = [p for p in pairs if not same_value(p[0].old, p[1])]
     if len({p[0].seen.key for p in changed}) < MIN_ARGUMENTS:
         return None
@@ -324,7 +326,7 @@ def _effect_on(
     return WritePart(table=table, key=tuple(key), set=sets, when=fields[1])
 
 
-def _after(write: WritePart, scope: Scope) -> Any:
+def _row_after(write: WritePart, scope: Scope) -> Any:
     """The row after an effect, as the runtime will compute it."""
     if write.whole:
         value = evaluate(write.whole, [scope])[0]
@@ -339,7 +341,7 @@ def _after(write: WritePart, scope: Scope) -> Any:
     return after
 
 
-def _about(example: Example, old: Any) -> Example:
+def _with_old_row(example: Example, old: Any) -> Example:
     return Example(
         seen=example.seen,
         refused=example.refused,

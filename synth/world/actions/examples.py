@@ -56,7 +56,7 @@ def _value(find: Expr, scope: Scope) -> Any:
     return UNKNOWN if is_unknown(value) else value
 
 
-def broken(value: Any) -> bool:
+def is_broken(value: Any) -> bool:
     """Whether a condition's value says that it does not hold."""
     return value is False or value is MISSING
 
@@ -67,7 +67,7 @@ def holding_values(tree: Tree, scopes: list[Scope], successes: int) -> list[Any]
     out: list[Any] = []
     for at, scope in enumerate(scopes):
         value = _value(find, scope)
-        if at < successes and broken(value):
+        if at < successes and is_broken(value):
             return None
         out.append(value)
     return out

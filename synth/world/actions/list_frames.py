@@ -14,11 +14,11 @@ from environments.runtime.expr.scope import Tree
 from environments.runtime.task.attempt import Json
 from synth.world.actions.examples import evaluate
 from synth.world.refusals.conditions import TRUE, Cases
-from synth.world.refusals.draft import GuardDraft, withheld
+from synth.world.refusals.draft import GuardDraft, withheld_guard
 from synth.world.search.numbers import mentions
 
 
-def stayed(cases: Cases, writes: Sequence[WritePart]) -> Iterator[GuardDraft]:
+def staying_guards(cases: Cases, writes: Sequence[WritePart]) -> Iterator[GuardDraft]:
     """Guards: an element that stays is told by look-up only in such calls as showed it looked up.
 
     Where a look-up and what the element said before never differed, or differed only in calls that gave another value
@@ -27,7 +27,7 @@ def stayed(cases: Cases, writes: Sequence[WritePart]) -> Iterator[GuardDraft]:
     for write in writes:
         for name, tree in write.set.items():
             for again in _looked_up(str(name), tree):
-                yield from _withheld(cases, again)
+                yield from _withheld_guards(cases, again)
 
 
 def none_stays(cases: Cases, writes: Sequence[WritePart]) -> Iterator[Tree]:
@@ -61,7 +61,7 @@ def _looked_up(name: str, tree: Tree) -> Iterator[Tree]:
     found = _staying(name, tree)
     for field, body in _fields(tree) if found is not None else ():
         if mentions(body, "row") and mentions(body, "it"):
-            kept: Tree = ["every", found, ["eq", ["it", field], _beside(body)]]
+            kept: Tree = ["every", found, ["eq", ["it", field], _about_partner(body)]]
             yield ["every", ["zip", tree[1], tree[1], kept], TRUE]
 
 
@@ -82,20 +82,20 @@ def _fields(tree: Tree) -> list[tuple[str, Tree]]:
     return [(field[0], field[1]) for field in tree[2][1:] if len(field) == 2]
 
 
-def _beside(tree: Tree) -> Tree:
+def _about_partner(tree: Tree) -> Tree:
     """A tree about the element turned into one about its partner."""
     if isinstance(tree, list) and tree:
-        return ["by", *tree[1:]] if tree[0] == "it" else [_beside(part) for part in tree]
+        return ["by", *tree[1:]] if tree[0] == "it" else [_about_partner(part) for part in tree]
     return tree
 
 
-def _withheld(cases: Cases, again: Tree) -> Iterator[GuardDraft]:
+def _withheld_guards(cases: Cases, again: Tree) -> Iterator[GuardDraft]:
     trees = [again] if _unbroken(cases, again) else list(_forms(cases, again))
     for tree in trees:
         values = evaluate(tree, cases.scopes)
         held = {e.seen.key for e, v in zip(cases.good, values, strict=False) if v is True}
         if _unbroken(cases, tree):
-            yield withheld(tree, len(held), thin=True)
+            yield withheld_guard(tree, len(held), thin=True)
 
 
 def _forms(cases: Cases, tree: Tree) -> Iterator[Tree]:

@@ -19,7 +19,7 @@ from environments.runtime.expr.gaps import UNSEEN, NoValueError, is_unknown, req
 from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import key_text, stable
-from synth.world.actions.effects import spread
+from synth.world.actions.effects import distinct_first
 from synth.world.actions.examples import Example
 from synth.world.document import holds_withheld
 from synth.world.model import ToolModel, Workbench
@@ -38,11 +38,11 @@ class Told:
 
 def learn_parts(bench: Workbench, examples: Mapping[str, Sequence[Example]]) -> None:
     """Fill `parts`: of a backend that lives on nothing, for what an answer told may not hold any more."""
-    told: dict[tuple[str, str, tuple[str, ...]], _Known] = defaultdict(_Known)
+    told: dict[tuple[str, str, tuple[str, ...]], _ToldField] = defaultdict(_ToldField)
     for name, tool in sorted(bench.tools.items()):
         if bench.living or not any(mentions(tree, "row") for tree in _trees(tool)):
             continue
-        for example in spread([e for e in examples.get(name, ()) if not e.refused]):
+        for example in distinct_first([e for e in examples.get(name, ()) if not e.refused]):
             for fact in _of_example(tool, example):
                 known = told[fact.table, fact.key, fact.path]
                 known.values[stable(fact.value)] = fact.value
@@ -60,7 +60,7 @@ def learn_parts(bench: Workbench, examples: Mapping[str, Sequence[Example]]) -> 
 
 
 @dataclass(slots=True)
-class _Known:
+class _ToldField:
     """What answers told of one field of one record."""
 
     values: dict[str, Json] = field(default_factory=dict)
@@ -130,7 +130,7 @@ def _appended(tree: Tree, scope: Scope, value: Any) -> Iterator[Told]:
         yield from _told(tree[2], scope, value[len(start) :])
 
 
-def _chosen(tree: Tree, scope: Scope, value: Any) -> Iterator[Told]:
+def _told_of_choice(tree: Tree, scope: Scope, value: Any) -> Iterator[Told]:
     yield from _told(tree[2] if _value(tree[1], scope) else tree[3], scope, value)
 
 
@@ -216,7 +216,7 @@ _APART: Final[Mapping[str, Callable[[Tree, Scope, Any], Iterator[Told]]]] = {
     "zip": _elements,
     "edit": _elements,
     "concat": _appended,
-    "if": _chosen,
+    "if": _told_of_choice,
     "add": _number,
     "sub": _number,
     "mul": _number,

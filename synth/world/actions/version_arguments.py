@@ -14,7 +14,7 @@ from environments.runtime.expr.gaps import UNKNOWN
 from environments.runtime.expr.scope import Tree
 from synth.world.actions.examples import evaluate
 from synth.world.refusals.conditions import Cases
-from synth.world.refusals.draft import GuardDraft, withheld
+from synth.world.refusals.draft import GuardDraft, withheld_guard
 from synth.world.support import SEEN_TWICE
 
 MIN_SENT: Final = SEEN_TWICE
@@ -31,4 +31,4 @@ def locked(cases: Cases, writes: Sequence[WritePart]) -> Iterator[GuardDraft]:
                 values = evaluate(tree, cases.scopes)[: len(cases.good)]
                 held = {e.seen.key for e, v in zip(cases.good, values, strict=True) if v is True}
                 if len(held) >= MIN_SENT and all(v is True or v is UNKNOWN for v in values):
-                    yield withheld(tree, len(held), thin=True)
+                    yield withheld_guard(tree, len(held), thin=True)

@@ -257,7 +257,7 @@ def _evidence(bench: Workbench) -> dict[str, Evidence]:
     out = {name: Evidence() for name in bench.tools}
     readers = _readers(bench)
     for (name, _, _), group in _groups(bench).items():
-        for left, right in combinations(_spread(group), 2):
+        for left, right in combinations(_distinct_first(group), 2):
             _compare(left, right, readers, out[name])
     for evidence in out.values():
         evidence.weigh()
@@ -282,7 +282,7 @@ def _groups(bench: Workbench) -> dict[tuple[str, str, int], list[_Example]]:
     return groups
 
 
-def _spread(group: Sequence[_Example]) -> list[_Example]:
+def _distinct_first(group: Sequence[_Example]) -> list[_Example]:
     """Different answers first, short pasts before long ones, up to a bound."""
     by_answer: dict[str, list[_Example]] = defaultdict(list)
     for example in sorted(group, key=lambda e: len(e.past)):

@@ -121,14 +121,14 @@ def _count_settled(
             if not tool.loose and names.isdisjoint(seen.names):
                 continue
             if same:
-                apart = tool.loose and _apart(bench, seen, look)
+                apart = tool.loose and _is_unrelated(bench, seen, look)
                 counted = APART + table.name if apart else table.name
                 calm[seen.tool, counted].add(look.place[1] + seen.key)
             else:
                 moved[seen.tool, table.name] += 1
 
 
-def _apart(bench: Workbench, seen: Observation, look: Look) -> bool:
+def _is_unrelated(bench: Workbench, seen: Observation, look: Look) -> bool:
     """Whether neither a call nor a record of the start that it names has to do with what was asked for."""
     asked = labels_in(look.seen.arguments)
     given = labels_in(seen.arguments)
@@ -157,7 +157,11 @@ def _gone(bench: Workbench, history: History) -> Iterator[tuple[str, str]]:
         elif place in seen_at or key in bench.tables[tool.table].rows:
             names = names_of_key(key)
             between = history.observations[seen_at.get(place, -1) + 1 : seen.position]
-            able = {o.tool for o in between if _did(bench, o) and not names.isdisjoint(_asked(o))}
+            able = {
+                o.tool
+                for o in between
+                if _did(bench, o) and not names.isdisjoint(_argument_names(o))
+            }
             if len(able) == 1:
                 yield able.pop(), tool.table
 
@@ -166,5 +170,5 @@ def _did(bench: Workbench, seen: Observation) -> bool:
     return not bench.tools[seen.tool].innocent and not refused(bench.tools[seen.tool], seen)
 
 
-def _asked(seen: Observation) -> set[str]:
+def _argument_names(seen: Observation) -> set[str]:
     return names_in(seen.arguments) | tokens_in(seen.arguments)

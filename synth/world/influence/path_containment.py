@@ -46,7 +46,7 @@ def learn_beneath(bench: Workbench) -> None:
         calm: dict[str, set[str]] = defaultdict(set)
         left: dict[str, set[str]] = defaultdict(set)
         blamed: set[str] = set()
-        for asked, group in _asked(bench, name, changers).items():
+        for asked, group in _outcomes_by_call(bench, name, changers).items():
             for changer in {v for below, _ in group for v, _ in below}:
                 met.add(changer)
                 without = {c for below, c in group if changer not in {v for v, _ in below}}
@@ -65,7 +65,9 @@ def learn_beneath(bench: Workbench) -> None:
         }
 
 
-def _asked(bench: Workbench, name: str, changers: set[str]) -> dict[str, list[tuple[_Below, str]]]:
+def _outcomes_by_call(
+    bench: Workbench, name: str, changers: set[str]
+) -> dict[str, list[tuple[_Below, str]]]:
     """Per call of a tool: what came of it, and which changers' calls inside or around it came before."""
     groups: dict[str, list[tuple[_Below, str]]] = defaultdict(list)
     for history in bench.histories:

@@ -44,7 +44,7 @@ class Call:
     personal: bool
     """It was refused in words that say what it asked for: they are about that, and not for everybody."""
 
-    def since(self, first: frozenset[str]) -> frozenset[str]:
+    def tools_since(self, first: frozenset[str]) -> frozenset[str]:
         """The tools after the last of some."""
         at = max((i for i, name in enumerate(self.past) if name in first), default=-1)
         return frozenset(self.past[at + 1 :])
@@ -63,7 +63,7 @@ def learn_early(bench: Workbench) -> None:
         # What holds for everybody at first is not known where each begins otherwise.
         return
     answers = _answers(bench)
-    checked, taken = _checked(bench), _taken(bench)
+    checked, taken = _checked(bench), _taken_values(bench)
     for name, said in sorted(answers.items()):
         tool = bench.tools[name]
         if tool.restless or tool.kind in {"pure", "constant"}:
@@ -94,7 +94,7 @@ def _law(bench: Workbench, tool: ToolModel, text: str, answers: Answers) -> Earl
     if any(c.personal for c in told) or any(len(tasks) < MIN_TASKS for tasks in tasks_of):
         return None
     always = frozenset.intersection(*(frozenset(c.past) for c in others)) - {tool.name}
-    beside = _beside(told, others, always)
+    beside = _telling_tools(told, others, always)
     early = [c for c in told if beside.issuperset(c.past)]
     first = always or frozenset[str]().union(*(c.past for c in others)) - beside
     asks = any(seen.arguments for seen in tool.observations)
@@ -135,7 +135,9 @@ def _names_argument(seen: Observation) -> bool:
     )
 
 
-def _beside(told: Iterable[Call], others: Sequence[Call], always: frozenset[str]) -> frozenset[str]:
+def _telling_tools(
+    told: Iterable[Call], others: Sequence[Call], always: frozenset[str]
+) -> frozenset[str]:
     """Tools that came before the text, all of which together came before no other answer."""
     out: frozenset[str] = frozenset()
     for past in sorted({frozenset(c.past) for c in told}, key=lambda p: (len(p), sorted(p))):
@@ -151,9 +153,9 @@ def _undone(
     """Tools after which the text came back, and after which nothing else was said by those who say it."""
     if not first:
         return first
-    back = [c.since(first) for c in told if not first.isdisjoint(c.past)]
+    back = [c.tools_since(first) for c in told if not first.isdisjoint(c.past)]
     fine = [
-        c.since(first)
+        c.tools_since(first)
         for said in answers.values()
         if text in said
         for other, calls in said.items()
@@ -208,7 +210,7 @@ def _words(text: str) -> set[str]:
     return {*text.split(), *(w.strip(".,;:!?()\"'") for w in text.split())}
 
 
-def _taken(bench: Workbench) -> Taken:
+def _taken_values(bench: Workbench) -> Taken:
     """Values that tools took, unless an earlier call of the episode had made them."""
     out: Taken = defaultdict(lambda: defaultdict(set))
     for history in bench.histories:

@@ -105,7 +105,7 @@ def recall_part(
         by_text[one.call.text].append(one)
     cells, pooled = _fitted(list(_trials(by_text)))
     looks = _looks(world, made)
-    written = _written(by_text)
+    written = _write_recordings(by_text)
     part = RecallPart(
         calls=written.calls,
         texts=written.texts,
@@ -294,7 +294,7 @@ def _fitted(
 
 
 @dataclass(frozen=True, slots=True)
-class _Written:
+class _WrittenRecordings:
     """Recordings with each past and each answer once."""
 
     calls: tuple[RecalledCall, ...]
@@ -302,7 +302,7 @@ class _Written:
     answers: Mapping[str, tuple[RecalledAnswer, ...]]
 
 
-def _written(by_text: Mapping[str, Sequence[_Call]]) -> _Written:
+def _write_recordings(by_text: Mapping[str, Sequence[_Call]]) -> _WrittenRecordings:
     """The recordings: each answer and each past once."""
     calls: dict[Done, int] = {}
     texts: dict[str, int] = {}
@@ -319,7 +319,7 @@ def _written(by_text: Mapping[str, Sequence[_Call]]) -> _Written:
             RecalledAnswer(content, failed, tuple(sorted(set(episodes))), past, whose)
             for (content, failed, past, whose), episodes in told.items()
         )
-    return _Written(
+    return _WrittenRecordings(
         tuple(RecalledCall(call.text, call.tool) for call in calls), tuple(texts), answers
     )
 

@@ -25,7 +25,7 @@ def changed_by_asking(bench: Workbench) -> set[str]:
     """Tools whose same call, made twice with nothing between, did not find the second time what it had found."""
     otherwise: set[str] = set()
     stopped: dict[str, set[int]] = defaultdict(set)
-    for first, second in _twice(bench):
+    for first, second in _repeated_calls(bench):
         tool = bench.tools[first.tool]
         if tool.declared or first.content == second.content or refused(tool, first):
             continue
@@ -40,7 +40,7 @@ def aimless_again(bench: Workbench) -> set[str]:
     """Tools that change something and name nothing, of which a second call at once was told otherwise: they heed themselves."""
     return {
         first.tool
-        for first, second in _twice(bench)
+        for first, second in _repeated_calls(bench)
         if not first.arguments.keys() - {SUBJECT, CHOSEN}
         and first.content != second.content
         and not bench.tools[first.tool].innocent
@@ -51,16 +51,16 @@ def aimless_again(bench: Workbench) -> set[str]:
 def share_numbers(bench: Workbench) -> dict[str, set[str]]:
     """Per tool the others that tell a number of the same name, which a second call at once moved for both: a balance."""
     moved: dict[str, set[str]] = defaultdict(set)
-    for first, second in _twice(bench):
+    for first, second in _repeated_calls(bench):
         if not bench.tools[first.tool].innocent:
-            moved[first.tool] |= _moved(first.value, second.value)
+            moved[first.tool] |= _moved_fields(first.value, second.value)
     return {
         name: {other for other in moved if other != name and not moved[other].isdisjoint(fields)}
         for name, fields in moved.items()
     }
 
 
-def _moved(first: Any, second: Any) -> set[str]:
+def _moved_fields(first: Any, second: Any) -> set[str]:
     """The fields whose number is another now; what only counts up numbers what each tool makes."""
     if not isinstance(first, dict) or not isinstance(second, dict):
         return set()
@@ -69,7 +69,7 @@ def _moved(first: Any, second: Any) -> set[str]:
     return {name for name, old, new in numbers if abs(new - old) not in {0, 1}}
 
 
-def _twice(bench: Workbench) -> Iterator[tuple[Observation, Observation]]:
+def _repeated_calls(bench: Workbench) -> Iterator[tuple[Observation, Observation]]:
     for history in bench.histories:
         for first, second in pairwise(history.observations):
             if (first.tool, first.key) == (second.tool, second.key):

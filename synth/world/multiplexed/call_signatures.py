@@ -38,7 +38,7 @@ class Call:
         return self.seen.arguments
 
     @cached_property
-    def held(self) -> dict[str, dict[str, Json]]:
+    def object_arguments(self) -> dict[str, dict[str, Json]]:
         """Objects of arguments in arguments."""
         found = {name: opened(value) for name, value in self.arguments.items()}
         return {name: inner for name, inner in found.items() if inner is not None}
@@ -46,7 +46,7 @@ class Call:
     @cached_property
     def keys(self) -> frozenset[str]:
         """All arguments, those in objects of arguments too."""
-        inner = {f"{name}.{key}" for name, held in self.held.items() for key in held}
+        inner = {f"{name}.{key}" for name, held in self.object_arguments.items() for key in held}
         return frozenset(inner.union(self.arguments, self.beside))
 
     @cached_property

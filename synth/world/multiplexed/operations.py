@@ -163,7 +163,7 @@ class _Told:
         """The template of a call's path; empty where it has none."""
         return self.templates.get(str(call.arguments.get(self.path or "")), "")
 
-    def under(self, call: Call) -> Call:
+    def with_path_arguments(self, call: Call) -> Call:
         """The call with the arguments in its path."""
         template = self.template(call)
         places = _in_path(template, str(call.arguments.get(self.path or ""))) if template else []
@@ -179,7 +179,7 @@ def _told_apart(calls: Sequence[Call], shown: frozenset[str]) -> _Told | None:
         # Tools may be numbered (`close_account_7392`), as records are: only what they take tells such values apart.
         numbered = dict.fromkeys(set(numbered_of(calls)).difference(labels), False)
         shares = {
-            name: _apart(calls, _Told(by=(name,)), shapes=shapes)
+            name: _share_apart(calls, _Told(by=(name,)), shapes=shapes)
             for name, shapes in sorted((words | numbered).items())
         }
         best = max(sorted(shares), key=lambda name: shares[name], default=None)
@@ -196,7 +196,7 @@ def _by_path(calls: Sequence[Call], name: str, shown: frozenset[str]) -> _Told |
     rows = [(str(c.arguments[name]), c.shape, c.keys) for c in calls if name in c.arguments]
     told = _Told(path=name, templates=templates_of(rows, shown))
     few = len(set(told.templates.values())) * ENOUGH_OPERATIONS <= len(calls)
-    return told if few and _apart(calls, told) >= APART else None
+    return told if few and _share_apart(calls, told) >= APART else None
 
 
 def _tells_more(calls: Sequence[Call], told: _Told, name: str) -> bool:
@@ -214,11 +214,13 @@ def _tells_more(calls: Sequence[Call], told: _Told, name: str) -> bool:
 def _grouped(calls: Iterable[Call], told: _Told) -> dict[Key, Group]:
     groups: dict[Key, Group] = defaultdict(Group)
     for call in calls:
-        groups[told.key(call)].calls.append(told.under(call) if told.path is not None else call)
+        groups[told.key(call)].calls.append(
+            told.with_path_arguments(call) if told.path is not None else call
+        )
     return groups
 
 
-def _apart(calls: Sequence[Call], told: _Told, *, shapes: bool = True) -> float:
+def _share_apart(calls: Sequence[Call], told: _Told, *, shapes: bool = True) -> float:
     """The share of pairs of values whose calls differ in kind; 0 where too few calls say so."""
     good = [call for call in calls if call.seen.is_error is not True]
     groups = _grouped(good, told)
@@ -246,10 +248,12 @@ def _containers(groups: Mapping[Key, Group], names: Sequence[str]) -> frozenset[
 
 def _is_container(name: str, groups: Sequence[Group], told: Sequence[str]) -> bool:
     calls = [call for group in groups for call in group.calls]
-    if not all(name in call.held for call in calls if call.arguments[name] not in (None, "")):
+    if not all(
+        name in call.object_arguments for call in calls if call.arguments[name] not in (None, "")
+    ):
         return False
     known = [g for g in groups if len(g.calls) >= MIN_SEEN]
-    filled = [g for g in known if any(call.held.get(name) for call in g.calls)]
+    filled = [g for g in known if any(call.object_arguments.get(name) for call in g.calls)]
     steady = [g for g in filled if any(k.startswith(name + ".") for k in g.always())]
     if not filled or len(steady) < SUPPORTED * len(filled):
         return False
@@ -263,7 +267,7 @@ def _just_opened(tool: str, calls: Sequence[Call], alone: frozenset[str]) -> Rul
     """A tool that is one, whose arguments stand in an object."""
     names = {name for call in calls for name in call.arguments}
     name = names.pop() if len(names) == 1 else None
-    if name is None or not all(name in call.held for call in calls):
+    if name is None or not all(name in call.object_arguments for call in calls):
         return None
     if name not in alone and not all(isinstance(c.arguments[name], str) for c in calls):
         return None
@@ -321,8 +325,8 @@ def _by_place(
     values: dict[Place, list[Json]] = defaultdict(list)
     for call in calls:
         for name, value in call.arguments.items():
-            if name in containers and name in call.held:
-                for key, item in call.held[name].items():
+            if name in containers and name in call.object_arguments:
+                for key, item in call.object_arguments[name].items():
                     values["open", name, key].append(item)
             elif name not in names:
                 values["top", name].append(value)
@@ -330,7 +334,7 @@ def _by_place(
 
 
 def _always(calls: Sequence[Call], containers: frozenset[str]) -> set[str]:
-    return {c for c in containers if all(c in call.held for call in calls)}
+    return {c for c in containers if all(c in call.object_arguments for call in calls)}
 
 
 def _in_path(template: str, path: str) -> list[tuple[Place, Json]]:

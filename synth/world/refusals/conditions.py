@@ -162,7 +162,7 @@ def _unbroken_limits(cases: Cases, fitter: Fitter) -> Iterator[Condition]:
         partial = any(v is MISSING for v in right.values)
         for left in fitter.extra if last is None else (*fitter.extra, *turned):
             tree: Tree = ["le", left.tree, right.tree]
-            held = _met(cases, evaluate(tree, cases.scopes))
+            held = _count_met(cases, evaluate(tree, cases.scopes))
             if partial:
                 tree = ["or", ["not", ["exists", right.tree]], tree]
             values = evaluate(tree, cases.scopes)
@@ -186,7 +186,7 @@ def _rare_numbers(terms: Terms) -> Iterator[Term]:
                 yield Term(tree=tree, values=evaluate(tree, terms.scopes), rank=row.rank + 2)
 
 
-def _met(cases: Cases, values: Sequence[Any]) -> int:
+def _count_met(cases: Cases, values: Sequence[Any]) -> int:
     """Different successes in which a comparison was true."""
     return len({e.seen.key for e, v in zip(cases.good, values, strict=False) if v is True})
 

@@ -64,6 +64,6 @@ class GuardDraft:
         )
 
 
-def withheld(tree: Tree, held: int, *, thin: bool) -> GuardDraft:
+def withheld_guard(tree: Tree, held: int, *, thin: bool) -> GuardDraft:
     """A guard without a refusal's words: where it does not hold nobody knows; it held in so many different successes."""
     return GuardDraft(holds=tree, says=NOT_ELSE, against=held, thin=thin)

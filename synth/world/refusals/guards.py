@@ -17,14 +17,14 @@ from environments.runtime.expr.scope import Tree
 from environments.runtime.values.normal import mask, stable
 from environments.runtime.views.implicit_subject import SUBJECT
 from synth.world.actions.disequalities import between_names
-from synth.world.actions.effects import only_record, rescoped, spread, tables_of
-from synth.world.actions.examples import Example, broken, evaluate
-from synth.world.actions.list_frames import never_there, none_stays, stayed
+from synth.world.actions.effects import distinct_first, only_record, rescoped, tables_of
+from synth.world.actions.examples import Example, evaluate, is_broken
+from synth.world.actions.list_frames import never_there, none_stays, staying_guards
 from synth.world.actions.version_arguments import locked
 from synth.world.model import ToolModel, Workbench
 from synth.world.proposals import Proposer
 from synth.world.refusals.conditions import RARE, Cases, Condition, bounds, conditions
-from synth.world.refusals.draft import GuardDraft, withheld
+from synth.world.refusals.draft import GuardDraft, withheld_guard
 from synth.world.refusals.message_literals import bind_words, unseen_amounts
 from synth.world.refusals.named_refusals import told_again
 from synth.world.refusals.precondition_search import explain, lists_names
@@ -80,7 +80,7 @@ def _learn(
     if not cases.bad and only_record(tool):
         # What was never refused may hang on an amount in its one record, hardly on whatever else that holds.
         withheld = [g for g in withheld if g.holds[0] == "le" or not mentions(g.holds, "old")]
-    withheld.extend(stayed(cases, tool.writes))
+    withheld.extend(staying_guards(cases, tool.writes))
     versions = list(locked(cases, tool.writes))
     withheld.extend(versions)
     withheld.extend(unseen_amounts(cases))
@@ -93,7 +93,7 @@ def _learn(
     for guard in again:
         guard.bind(never_there(cases, guard.refusal, guard.element, guard.fields), seen=True)
     ordered = _in_order(explained, cases)
-    drafts = _verified(tool, [*_beside(again, ordered), *ordered, *withheld], examples)
+    drafts = _verified(tool, [*_recurring_refusals(again, ordered), *ordered, *withheld], examples)
     tool.guards = [draft.part() for draft in drafts]
     thin = [g.holds for g in drafts if g.thin]
     silent = [
@@ -128,7 +128,9 @@ def _of_record(tool: ToolModel, cases: Cases, name: str) -> list[Tree] | None:
     return there or None
 
 
-def _beside(again: Sequence[GuardDraft], ordered: Sequence[GuardDraft]) -> Iterator[GuardDraft]:
+def _recurring_refusals(
+    again: Sequence[GuardDraft], ordered: Sequence[GuardDraft]
+) -> Iterator[GuardDraft]:
     """Refusals that recur; where the arguments break another rule as well, nobody knows which is told first."""
     rules = [
         g.holds
@@ -146,7 +148,7 @@ def _sample(examples: list[Example]) -> list[Example]:
     """Different successes and refusals up to a bound: learning stays linear in the number of episodes."""
     good = [e for e in examples if not e.refused]
     bad = [e for e in examples if e.refused]
-    kept = {id(e) for e in [*spread(good)[:MAX_GOOD], *spread(bad)[:MAX_BAD]]}
+    kept = {id(e) for e in [*distinct_first(good)[:MAX_GOOD], *distinct_first(bad)[:MAX_BAD]]}
     return [e for e in examples if id(e) in kept]
 
 
@@ -245,7 +247,7 @@ def _intrudes(guard: GuardDraft, others: list[GuardDraft], cases: Cases) -> int:
 def _speaks_for(guard: GuardDraft, classes: Iterable[str], cases: Cases) -> bool:
     """Whether a refusal would be told to calls that were refused in other words, and nothing explains those."""
     rows = [i for name in classes for i in cases.index[name]]
-    return any(all(broken(c.values[i]) for c in guard.conditions) for i in rows)
+    return any(all(is_broken(c.values[i]) for c in guard.conditions) for i in rows)
 
 
 # -- staying inside what was seen ------------------------------------------------------------------
@@ -286,7 +288,7 @@ def _withhold(cases: Cases, conditions: Sequence[Condition]) -> list[GuardDraft]
             continue
         # What few successes say withholds; it does not make up for refusals that nothing explains.
         thin = condition.held < enough or len(out) >= MAX_WITHHOLD
-        out.append(withheld(condition.tree, condition.held, thin=thin))
+        out.append(withheld_guard(condition.tree, condition.held, thin=thin))
     first = [g for g in out if plainly(g.holds) or relates(g.holds)]
     rest = [g for g in out if g not in first]
     return [*first, *rest[:MAX_WITHHOLD]]

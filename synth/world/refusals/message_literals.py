@@ -16,7 +16,7 @@ from environments.runtime.expr.scope import Tree
 from environments.runtime.values.normal import stable
 from synth.world.actions.examples import evaluate
 from synth.world.refusals.conditions import Cases
-from synth.world.refusals.draft import GuardDraft, withheld
+from synth.world.refusals.draft import GuardDraft, withheld_guard
 from synth.world.search.constant_arguments import MIN_LENGTH, unbound, words_of
 from synth.world.search.numbers import is_number
 from synth.world.search.terms import Term
@@ -107,7 +107,7 @@ def unseen_amounts(cases: Cases) -> Iterator[GuardDraft]:
             limit: Tree = ["const", min(taken) if below else max(taken)]
             amount: Tree = ["arg", argument]
             holds: Tree = ["le", limit, amount] if below else ["le", amount, limit]
-            yield withheld(holds, len(taken), thin=True)
+            yield withheld_guard(holds, len(taken), thin=True)
 
 
 def _amounts(calls: Sequence[Any], name: str) -> list[float] | None:

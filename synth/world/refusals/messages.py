@@ -151,7 +151,7 @@ def message_of(
         tree = fitter.fit_text(contents)
     said = None if tree is None else unbound(tree)
     if said is None or (
-        said[0] == "text" and not (_fixed(said, refusal) and _apart(said, refusal))
+        said[0] == "text" and not (_fixed(said, refusal) and _has_distinct_holes(said, refusal))
     ):
         return None
     return _either(tree, fitter.terms)
@@ -191,7 +191,7 @@ def _fixed(tree: Tree, refusal: Refusal) -> bool:
     )
 
 
-def _apart(tree: Tree, refusal: Refusal) -> bool:
+def _has_distinct_holes(tree: Tree, refusal: Refusal) -> bool:
     """Whether no two holes are one and the same argument, unless many of its values were told so.
 
     `Cannot move from won to won` was said to who repeated a call: the first word is another thing that was the same then.

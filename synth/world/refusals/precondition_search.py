@@ -86,14 +86,14 @@ def explain(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class ProposedCondition:
     """A condition that a model proposed and that passed the test."""
 
     condition: Condition
     proposal: ProposalPart
 
 
-def _proposed(cases: Cases, name: str, propose: Proposer) -> Asked | None:
+def _proposed(cases: Cases, name: str, propose: Proposer) -> ProposedCondition | None:
     """A condition for one class of refusal that nothing else explains."""
     rows = [*range(len(cases.good)), *cases.index[name]]
     everyone = [*cases.good, *cases.bad[name]]
@@ -106,7 +106,7 @@ def _proposed(cases: Cases, name: str, propose: Proposer) -> Asked | None:
     if not any(v is True for v in values[: len(cases.good)]):
         return None
     condition = Condition(tree=found.tree, held=found.calls, rank=0, values=values)
-    return Asked(condition=condition, proposal=proposal_of(found))
+    return ProposedCondition(condition=condition, proposal=proposal_of(found))
 
 
 def _kinds_refused(cases: Cases, fitter: Fitter, name: str) -> Iterator[GuardDraft]:

@@ -11,7 +11,7 @@ from typing import Final
 
 from environments.runtime.expr.gaps import UNKNOWN
 from environments.runtime.expr.scope import Tree
-from synth.world.actions.examples import broken, evaluate
+from synth.world.actions.examples import evaluate, is_broken
 from synth.world.refusals.conditions import Cases, Condition
 from synth.world.refusals.draft import GuardDraft
 from synth.world.refusals.relations import is_state, relates
@@ -45,19 +45,19 @@ def bind(
         others = [c for g in explained if g.refusal != guard.refusal for c in g.conditions]
         for condition in others:
             if not (state and condition.tree[0] == "every"):
-                guard.bind(_beside(condition, guard, cases), seen=False)
+                guard.bind(_conditions_beside(condition, guard, cases), seen=False)
         asked = relations if not state else [t for t in relations if t[0] != "every"]
         for tree in (*asked, *versions):
             values = evaluate(tree, [cases.scopes[i] for i in rows])
-            if _met(values, calls):
+            if _is_met_enough(values, calls):
                 # Some refusals were told of records that nobody had seen: then that says nothing against another.
                 guard.bind([tree], seen=UNKNOWN not in values)
 
 
-def _beside(condition: Condition, guard: GuardDraft, cases: Cases) -> Iterable[Tree]:
+def _conditions_beside(condition: Condition, guard: GuardDraft, cases: Cases) -> Iterable[Tree]:
     """What has to hold for another refusal's condition not to be about the call as well."""
     rows = cases.index[guard.refusal]
-    if not any(broken(condition.values[i]) for i in rows):
+    if not any(is_broken(condition.values[i]) for i in rows):
         return [condition.tree]
     element = guard.element
     if element is None or condition.tree[:2] != ["every", element[1][1]]:
@@ -65,7 +65,7 @@ def _beside(condition: Condition, guard: GuardDraft, cases: Cases) -> Iterable[T
     # The element that is named may break it too; one that stands before it is asked first.
     foremost: Tree = ["eq", element, ["at", element[1][1], ["const", 0]]]
     tree: Tree = ["or", foremost, condition.tree]
-    return [] if any(map(broken, evaluate(tree, [cases.scopes[i] for i in rows]))) else [tree]
+    return [] if any(map(is_broken, evaluate(tree, [cases.scopes[i] for i in rows]))) else [tree]
 
 
 def bind_new(guards: Iterable[GuardDraft], trees: Iterable[Tree], cases: Cases) -> None:
@@ -82,7 +82,7 @@ def bind_new(guards: Iterable[GuardDraft], trees: Iterable[Tree], cases: Cases) 
                     guard.bind([tree], seen=True)
 
 
-def _met(values: list[object], calls: list[str]) -> bool:
+def _is_met_enough(values: list[object], calls: list[str]) -> bool:
     """Whether enough different calls met a condition and none broke it."""
     if any(v is not True and v is not UNKNOWN for v in values):
         return False

@@ -17,7 +17,7 @@ from environments.runtime.expr.scope import Tree
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import stable
 from synth.world.actions.effects import rescoped
-from synth.world.actions.examples import Example, broken, evaluate
+from synth.world.actions.examples import Example, evaluate, is_broken
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.schema.paired_values import Pair, pairs_named
 from synth.world.support import SEEN_TWICE
@@ -54,7 +54,7 @@ def _guards(
         yield _withholds(["not", ["among", ["arg"], listed]], "refused whenever it was made")
     for pair in sorted(together):
         if all(name in seen.arguments for seen in good for name in pair):
-            pairs = _taken(bench, pair)
+            pairs = _taken_pairs(bench, pair)
             if len(pairs) <= MAX_LISTED:
                 tree: Tree = ["among", ["list", *(["arg", name] for name in pair)], pairs]
                 yield _withholds(tree, "these were never seen together")
@@ -93,11 +93,11 @@ def _missed(tool: ToolModel, examples: Sequence[Example]) -> list[Example]:
     # What only withholds was found in few calls: it is no reason, and of other records it says nothing.
     for guard in [guard for guard in tool.guards if guard.message]:
         values = evaluate(guard.holds, scopes)
-        objected |= {at for at, value in enumerate(values) if broken(value)}
+        objected |= {at for at, value in enumerate(values) if is_broken(value)}
     return [e for at, e in enumerate(turned) if at not in objected]
 
 
-def _taken(bench: Workbench, pair: Pair) -> list[list[Json]]:
+def _taken_pairs(bench: Workbench, pair: Pair) -> list[list[Json]]:
     """The values of two arguments that some tool took together."""
     found = {
         stable(values): values

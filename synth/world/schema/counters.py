@@ -60,7 +60,7 @@ def issued_fields(bench: Workbench, tool: ToolModel) -> list[str]:
     for field in records[0]:
         values = [record.get(field) for record in records]
         if not all(is_name(v) for v in values) or any(
-            v in _given(o) for v, o in zip(values, good, strict=True)
+            v in _given_names(o) for v, o in zip(values, good, strict=True)
         ):
             continue
         if len(set(values)) * 2 <= len({o.key for o in good}) and _by_order(bench, tool, field):
@@ -68,7 +68,7 @@ def issued_fields(bench: Workbench, tool: ToolModel) -> list[str]:
     return out
 
 
-def _given(seen: Observation) -> set[str]:
+def _given_names(seen: Observation) -> set[str]:
     return names_in(seen.arguments)
 
 

@@ -28,7 +28,7 @@ def forget_fields(histories: Iterable[History]) -> frozenset[str]:
     """The keys that look like ids and are fields or arguments; no observation names them any more."""
     calls = [seen for history in histories for seen in history.observations]
     given = {name for seen in calls for name in seen.arguments if is_name(name)}
-    fields = given | _shown(calls)
+    fields = given | _shown_fields(calls)
     for seen in calls:
         if not fields:
             break
@@ -39,7 +39,7 @@ def forget_fields(histories: Iterable[History]) -> frozenset[str]:
     return found
 
 
-def _shown(calls: Sequence[Observation]) -> set[str]:
+def _shown_fields(calls: Sequence[Observation]) -> set[str]:
     """Keys of records that have one layout wherever a tool shows them; none that stands anywhere else."""
     layouts: dict[Place, set[tuple[str, ...]]] = defaultdict(set)
     asked: dict[Place, set[str]] = defaultdict(set)

@@ -52,7 +52,7 @@ def learn_paired(bench: Workbench) -> None:
                 continue
             asked = len(keys) == 1 and (min(keys[0], name), max(keys[0], name)) in named
             found = _pairs(bench, tool, keys, name)
-            if found and (asked or _often(tool, keys, task_of) >= MIN_PAIRED):
+            if found and (asked or _count_shared_records(tool, keys, task_of) >= MIN_PAIRED):
                 tool.paired[name] = found
                 _tell_writers(bench, keys, name, found)
 
@@ -116,7 +116,7 @@ def pairs_named(seen: Observation) -> Iterator[Pair]:
     yield from combinations(names, 2)
 
 
-def _often(tool: ToolModel, keys: list[str], task_of: dict[int, str]) -> int:
+def _count_shared_records(tool: ToolModel, keys: list[str], task_of: dict[int, str]) -> int:
     """How many records were shown in several tasks."""
     tasks: dict[str, set[str]] = defaultdict(set)
     for seen in tool.good():

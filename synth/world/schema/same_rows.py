@@ -53,7 +53,7 @@ def _all_written(told: Mapping[str, Mapping[str, Json]], other: ToolModel, one: 
         as_told = [v for v in known.values() if v == seen.value or _with_arguments(v, seen)]
         if not as_told:
             return False
-        stayed[_kept(as_told[0], seen)].add(_key(one, seen))
+        stayed[_unchanged_fields(as_told[0], seen)].add(_key(one, seen))
     return all(len(keys) == 1 for keys in stayed.values())
 
 
@@ -72,7 +72,7 @@ def _with_arguments(before: Json, seen: Observation) -> bool:
     return bool(values) and len(other) * 2 < len(after) and given.issuperset(values)
 
 
-def _kept(before: Json, seen: Observation) -> str:
+def _unchanged_fields(before: Json, seen: Observation) -> str:
     """The fields that a call left as they were."""
     if not isinstance(before, dict) or not isinstance(seen.value, dict):
         return ""

@@ -29,7 +29,7 @@ from synth.world.influence.contrast_pairs import says_write
 from synth.world.model import TOO_FEW, ToolModel, Workbench, refused
 from synth.world.observation import Observation
 from synth.world.schema.answer_parts import Parts, commonest, is_number_text, parts_of
-from synth.world.search.formulas import Given, is_echo, is_factor, ways_of
+from synth.world.search.formulas import GivenCall, is_echo, is_factor, ways_of
 from synth.world.support import SEEN_SEVERAL_TIMES, SEEN_THRICE, SEEN_TWICE
 
 MIN_CALLS: Final = SEEN_SEVERAL_TIMES
@@ -148,10 +148,10 @@ def _computes(tool: ToolModel) -> ComputedPart | None:
     cases = [case for kind, calls in sorted(groups.items()) for case in _cases(kind, calls)]
     if not cases:
         return None
-    return _explained(tool, cases, good)
+    return _explain_no_result(tool, cases, good)
 
 
-def _explained(
+def _explain_no_result(
     tool: ToolModel, cases: Sequence[CasePart], good: Sequence[_Call]
 ) -> ComputedPart | None:
     """The cases with what they say where there is no result; None where a recorded answer is another than computed."""
@@ -297,7 +297,7 @@ def _text(
             continue
         if all(map(is_number_text, tokens)):
             pairs = [
-                Given(arguments=c.arguments, text=t) for c, t in zip(calls, tokens, strict=True)
+                GivenCall(arguments=c.arguments, text=t) for c, t in zip(calls, tokens, strict=True)
             ]
             ways = ways_of(pairs, numbers, lists, factors=factors)
             if not ways:

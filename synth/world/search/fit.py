@@ -129,9 +129,9 @@ class Fitter:
             mine = term.tree[-1] == name and term.tree[0] in {"arg", "it", "by", "old"}
             if mine and agree(term.values, target):
                 return self._order_kept(term, target)
-        return self._given(target, name)
+        return self._given_argument(target, name)
 
-    def _given(self, target: Sequence[Any], name: str) -> Tree | None:
+    def _given_argument(self, target: Sequence[Any], name: str) -> Tree | None:
         """What the argument of the field's name says where it is given, and one value where it is left out."""
         own: Tree = ["arg", name]
         told = evaluate(own, self.scopes) if "arg" in self.roots else []
@@ -196,7 +196,7 @@ class Fitter:
     def _object(self, target: Sequence[dict[str, Any]]) -> Tree | None:
         names = list(target[0])
         if any(set(t) != set(names) for t in target):
-            return self._with(target)
+            return self._fit_entry(target)
         sub = self.sub()
         fields: dict[str, Tree] = {}
         # Amounts first: their sign decides words such as "payment" and "refund".
@@ -244,7 +244,7 @@ class Fitter:
         sub._numeric = [sliced(t, rows) for t in self.numeric]
         return sub
 
-    def _with(self, target: Sequence[dict[str, Any]]) -> Tree | None:
+    def _fit_entry(self, target: Sequence[dict[str, Any]]) -> Tree | None:
         """A dictionary by id with one entry more than before, or another value in one entry."""
         for term in self.terms.containers:
             extra = list(map(_one_entry, term.values, target))

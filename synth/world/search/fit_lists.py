@@ -26,7 +26,7 @@ def fit_list(fitter: Fitter, target: Sequence[list[Any]]) -> Tree | None:
     lists = [
         t
         for t in fitter.terms.containers
-        if all(isinstance(v, list) or v is UNKNOWN for v in t.values) and t.known()
+        if all(isinstance(v, list) or v is UNKNOWN for v in t.values) and t.is_known()
     ]
     for term in lists:
         tree: Tree = ["sort", list(term.tree)]

@@ -36,7 +36,7 @@ INSIDE: Final = 0.001
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
+class GivenCall:
     """One call's arguments, and a number as its answer has it."""
 
     arguments: dict[str, Json]
@@ -55,7 +55,7 @@ def is_factor(way: Way) -> bool:
 
 
 def ways_of(
-    given: Sequence[Given], numbers: Sequence[str], lists: Sequence[str], *, factors: bool
+    given: Sequence[GivenCall], numbers: Sequence[str], lists: Sequence[str], *, factors: bool
 ) -> list[Way]:
     """All formulas with their forms that give every number, simplest first."""
     if len(numbers) > MAX_ARGUMENTS or len(lists) > MAX_ARGUMENTS:
@@ -123,7 +123,7 @@ def _uses(formula: Formula, name: str) -> bool:
     return any(isinstance(part, list) and _uses(part, name) for part in formula[1:])
 
 
-def _fitting(formula: Formula, given: Sequence[Given]) -> Iterator[Way]:
+def _fitting(formula: Formula, given: Sequence[GivenCall]) -> Iterator[Way]:
     first = given[0]
     try:
         told = float(first.text)
@@ -134,14 +134,14 @@ def _fitting(formula: Formula, given: Sequence[Given]) -> Iterator[Way]:
     yield from ((formula, form) for form in FORMS if _gives((formula, form), given))
 
 
-def _gives(way: Way, given: Iterable[Given]) -> bool:
+def _gives(way: Way, given: Iterable[GivenCall]) -> bool:
     try:
         return all(write_result(way, one.arguments) == one.text for one in given)
     except NoResultError:
         return False
 
 
-def _factors(given: Sequence[Given], name: str) -> list[Way]:
+def _factors(given: Sequence[GivenCall], name: str) -> list[Way]:
     """What one argument is multiplied or divided by; of rounded numbers the room that they leave."""
     pairs = [
         (value, float(one.text))
@@ -175,7 +175,7 @@ def _short(arg: Formula, ratio: float) -> Iterator[Formula]:
 
 
 def _rounded(
-    given: Sequence[Given], pairs: Sequence[tuple[float, float]], arg: Formula
+    given: Sequence[GivenCall], pairs: Sequence[tuple[float, float]], arg: Formula
 ) -> Iterator[Way]:
     """The shortest factor that fits, and the outermost ones: a call that tells them apart is unknown."""
     for places in range(7):

@@ -35,7 +35,7 @@ class Term:
     rank: int
     """Lower is simpler."""
 
-    def known(self) -> bool:
+    def is_known(self) -> bool:
         """Whether it has a value everywhere."""
         return not any(v is MISSING or v is UNKNOWN for v in self.values)
 
@@ -61,7 +61,7 @@ class Terms:
     """Share of examples in which a path must be there to be a term."""
 
     @property
-    def seen(self) -> int:
+    def least_known(self) -> int:
         """Examples with known state that a term needs, where state is not known in others.
 
         What is a term wherever it is there at all, as in conditions, needs few: what an argument names is seldom looked at.
@@ -125,7 +125,7 @@ def _walk(terms: Terms, tree: Tree, *, rank: int) -> None:
         at, here, depth = queue.pop(0)
         present = [v for v in here if v is not MISSING and v is not UNKNOWN]
         lit = sum(v is not UNKNOWN for v in here)
-        if len(present) < terms.mostly * lit or len(present) < min(len(here), terms.seen):
+        if len(present) < terms.mostly * lit or len(present) < min(len(here), terms.least_known):
             continue
         if any(isinstance(v, dict) for v in present):
             terms.containers.append(Term(tree=at, values=here, rank=rank + depth))
@@ -201,7 +201,7 @@ def _hits(terms: Terms, table: str, keys: Sequence[list[Any]]) -> bool:
             hits += 1
         elif total >= PROBE and not hits:
             return False
-    return hits >= min(total, terms.seen) and hits > 0
+    return hits >= min(total, terms.least_known) and hits > 0
 
 
 def _index(terms: Terms, among: Iterable[Term]) -> None:
@@ -221,7 +221,7 @@ def _index(terms: Terms, among: Iterable[Term]) -> None:
             values = evaluate(tree, terms.scopes)
             hits = sum(v is not MISSING and v is not UNKNOWN for v in values)
             lit = sum(v is not UNKNOWN for v in values)
-            if hits >= 0.5 * terms.mostly * lit and hits >= min(len(values), terms.seen):
+            if hits >= 0.5 * terms.mostly * lit and hits >= min(len(values), terms.least_known):
                 _walk(terms, tree, rank=45)
 
 

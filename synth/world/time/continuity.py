@@ -121,7 +121,7 @@ def infer_continuity(bench: Workbench, *, override: str | None) -> ContinuityPar
                 after["as_left"] += same
                 after["as_before"] += sight.first == before.first
         met.update(sights)
-    return _decide(_Seen(after, pairs, len(moved), _openings(bench)), override=override)
+    return _decide(_Evidence(after, pairs, len(moved), _openings(bench)), override=override)
 
 
 def _openings(bench: Workbench) -> _Openings:
@@ -171,7 +171,7 @@ def _told(bench: Workbench) -> tuple[dict[tuple[str, str], set[str]], set[str]]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _Evidence:
     """All that speaks for one kind or the other."""
 
     after: Counter[str]
@@ -180,7 +180,7 @@ class _Seen:
     openings: _Openings
 
     @property
-    def left(self) -> int:
+    def as_left(self) -> int:
         """Changed records met later as they were left."""
         return self.after["as_left"]
 
@@ -199,33 +199,33 @@ class _Kind:
     sure: bool = True
 
 
-def _certain(seen: _Seen) -> _Kind | None:
+def _certain(seen: _Evidence) -> _Kind | None:
     """What answers after equal pasts, or changed records, say clearly."""
     different = seen.openings.different.total()
     if seen.openings.live_on():
         return _Kind(LIVING, "openings")
-    if max(seen.left, seen.before) >= MIN_CASES:
-        return _Kind(LIVING if seen.left > seen.before else RESET, "after_change")
-    if different and seen.before <= seen.left + different:
+    if max(seen.as_left, seen.before) >= MIN_CASES:
+        return _Kind(LIVING if seen.as_left > seen.before else RESET, "after_change")
+    if different and seen.before <= seen.as_left + different:
         return _Kind(LIVING, "openings")
     if seen.openings.start_alike():
         return _Kind(RESET, "openings")
     return None
 
 
-def _guess(seen: _Seen) -> _Kind:
+def _guess(seen: _Evidence) -> _Kind:
     """First sights that disagree may be writes that nobody knows, too."""
     different, total = seen.pairs["different"], seen.pairs.total()
     differs = Support(cases=different, against=total - different)
     often = accept(differs, least=MIN_DIFFERENT, share=MIN_SHARE) and seen.moved >= MIN_CASES
     likely = not seen.before and _likelier(seen.after, seen.pairs) > 0
-    if often or (likely and (seen.moved > 1 or seen.left)):
+    if often or (likely and (seen.moved > 1 or seen.as_left)):
         return _Kind(LIVING, "first_sights" if often else "few_sights", sure=False)
     by = "first_sights" if total else "nothing seen twice"
     return _Kind(RESET, by, sure=seen.before > 0)
 
 
-def _decide(seen: _Seen, *, override: str | None) -> ContinuityPart:
+def _decide(seen: _Evidence, *, override: str | None) -> ContinuityPart:
     found = _certain(seen) or _guess(seen)
     says = SAYS.get((found.name, found.by), "") if found.sure else UNSURE[found.name]
     openings = seen.openings
@@ -236,7 +236,7 @@ def _decide(seen: _Seen, *, override: str | None) -> ContinuityPart:
             "decided_by": "a person" if override else found.by,
             "inferred": found.name,
             "sure": found.sure,
-            "after_change": {"as_left": seen.left, "as_before": seen.before},
+            "after_change": {"as_left": seen.as_left, "as_before": seen.before},
             "first_sights": {name: seen.pairs[name] for name in ("same", "different")},
             "openings": {
                 "same": openings.same.total(),

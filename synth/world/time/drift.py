@@ -69,7 +69,7 @@ class Version:
     calls: int = 0
 
     @property
-    def apart(self) -> bool:
+    def is_apart(self) -> bool:
         """Whether its calls are learnt from apart."""
         return any(change.breaks for change in self.changes)
 
@@ -81,7 +81,7 @@ class Version:
     def part(self) -> VersionPart:
         """As the world file has it."""
         return VersionPart(
-            tool=self.name if self.apart else self.tool,
+            tool=self.name if self.is_apart else self.tool,
             until=self.until,
             seen=self.seen,
             calls=self.calls,
@@ -265,7 +265,7 @@ def _named(versions: Sequence[Version], seen: Observation) -> str:
     for version in versions:
         if seen.at < version.until:
             version.calls += 1
-            return version.name if version.apart else seen.tool
+            return version.name if version.is_apart else seen.tool
     return seen.tool
 
 

@@ -18,7 +18,7 @@ MAX_PAST: Final = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Beside:
+class EqualPast:
     """A call, and the last ones that were the same after the same calls."""
 
     seen: Observation
@@ -30,7 +30,7 @@ class Beside:
     """Nobody else's was between the subject's own and this."""
 
 
-def equal_pasts(histories: Sequence[History]) -> Iterator[Beside]:
+def equal_pasts(histories: Sequence[History]) -> Iterator[EqualPast]:
     """Each of an episode's first calls, in order."""
     last: dict[tuple[str, ...], dict[str, Observation]] = defaultdict(dict)
     for history in histories:
@@ -41,5 +41,5 @@ def equal_pasts(histories: Sequence[History]) -> Iterator[Beside]:
             latest = next(reversed(known), None)
             own = known.pop(history.subject, None)
             other = known[next(reversed(known))] if known else None
-            yield Beside(seen=seen, own=own, other=other, at_once=latest == history.subject)
+            yield EqualPast(seen=seen, own=own, other=other, at_once=latest == history.subject)
             known[history.subject] = seen

@@ -37,7 +37,7 @@ class Lookup:
     told: tuple[tuple[str, tuple[Path, ...]], ...]
     """Per part of the answer the fields of the record that it always was equal to."""
 
-    def of(self, row: Json) -> tuple[str, Json] | None:
+    def lookup_of(self, row: Json) -> tuple[str, Json] | None:
         """The lookup that would find a record, as key text, and its answer; None where the record does not say."""
         if not isinstance(row, dict):
             return None

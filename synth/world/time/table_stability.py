@@ -25,7 +25,7 @@ MIN_CALM: Final = SEEN_TWICE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class WriterCall:
     """A call of a writer."""
 
     when: tuple[int, int, int]
@@ -45,7 +45,7 @@ class Quiet:
 
 
 def quiet_tables(
-    known: Mapping[Place, list[Version]], trials: Iterable[Trial], written: Sequence[Written]
+    known: Mapping[Place, list[Version]], trials: Iterable[Trial], written: Sequence[WriterCall]
 ) -> dict[str, Quiet]:
     """Per table what is trusted of it; none where changes come too soon, or where too little was compared."""
     far = _never_calm({place[0] for place in known}, trials, {call.tool for call in written})
@@ -67,7 +67,7 @@ def quiet_tables(
 
 def doubted(
     known: Mapping[Place, list[Version]],
-    written: Sequence[Written],
+    written: Sequence[WriterCall],
     far: Mapping[str, Collection[str]],
 ) -> dict[Place, list[Version]]:
     """The versions of all records, unknown after each call of a tool that may change any record of their table."""
@@ -89,7 +89,7 @@ def _never_calm(
     return {table: frozenset(w for w in writers if calm[table][w] < MIN_CALM) for table in tables}
 
 
-def _doubted(versions: list[Version], calls: Sequence[Written]) -> Iterator[Version]:
+def _doubted(versions: list[Version], calls: Sequence[WriterCall]) -> Iterator[Version]:
     """The versions of a record, and behind each the first call that may have changed it."""
     for at, version in enumerate(versions):
         yield version

@@ -30,7 +30,7 @@ from synth.world.observation import History, Observation, paired_calls, subject_
 from synth.world.support import SEEN_OFTEN, SEEN_THRICE
 from synth.world.time.indirect_effects import Trial, reaching
 from synth.world.time.lookups import Lookup, learn_lookups
-from synth.world.time.table_stability import Written, doubted, quiet_tables
+from synth.world.time.table_stability import WriterCall, doubted, quiet_tables
 from synth.world.time.validity import (
     MIN_PAIRS,
     Version,
@@ -61,7 +61,7 @@ class _Timeline:
     """Per tool the calls that were answered."""
     trials: list[Trial] = field(default_factory=list)
     """Looks after calls of the same episode that do not name what is looked at."""
-    written: list[Written] = field(default_factory=list)
+    written: list[WriterCall] = field(default_factory=list)
     """All calls that may have changed something."""
 
     def add(self, place: Place, version: Version) -> None:
@@ -167,7 +167,7 @@ def _add_found(timeline: _Timeline, lookups: dict[str, list[Lookup]]) -> None:
     for place, version in sorted(sights, key=lambda sight: sight[1].at):
         void = replace(version, row=None, void=True, read=False, gone=False)
         for lookup in lookups[place[0]]:
-            found = None if version.gone else lookup.of(version.row)
+            found = None if version.gone else lookup.lookup_of(version.row)
             before = last.pop((place, lookup.table), None)
             here = None if found is None else (lookup.table, found[0])
             if before is not None and before != here:
@@ -252,14 +252,14 @@ def _follow(bench: Workbench, world: World, history: History, timeline: _Timelin
                 _try(timeline, place, version, made)
                 _note_earlier(history, wrote, place, seen.value, timeline)
                 timeline.add(place, version)
-            elif (asked := _asked(tool, seen, timeline.taken[seen.tool])) is not None:
+            elif (asked := _asked_row(tool, seen, timeline.taken[seen.tool])) is not None:
                 timeline.add(
                     asked, Version(seen.at, history.index, None, gone=True, position=seen.position)
                 )
         elif not refused(tool, seen):
             made.append(seen.tool)
             when = (seen.at, history.index, seen.position)
-            timeline.written.append(Written(when=when, tool=seen.tool))
+            timeline.written.append(WriterCall(when=when, tool=seen.tool))
             if session.state.log:
                 wrote.append((seen, session.state.log[-1]))
                 _note_write(session, history, wrote[-1], timeline)
@@ -308,7 +308,7 @@ def _note_far(bench: Workbench, timeline: _Timeline, tables: Mapping[str, Timeli
             bench.tools[name].far.add(table)
 
 
-def _asked(tool: ToolModel, seen: Observation, taken: set[str]) -> Place | None:
+def _asked_row(tool: ToolModel, seen: Observation, taken: set[str]) -> Place | None:
     """The row that a refused look asked for, where arguments alone name it.
 
     An argument beside the key may be why it was refused, unless the very call was answered at another time: somebody

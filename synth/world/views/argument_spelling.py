@@ -64,7 +64,7 @@ def learn_spelling(histories: Sequence[History]) -> dict[str, dict[str, Spelling
                 kinds[where] |= {kind}
                 alike[where] += n
     spelt_so = {where: kind for where, kind in kinds.items() if kind}
-    return _settled(histories, calls, spelt_so, alike) if spelt_so else {}
+    return _spelling_parts(histories, calls, spelt_so, alike) if spelt_so else {}
 
 
 def _calls(histories: Iterable[History]) -> dict[Where, list[Observation]]:
@@ -162,14 +162,14 @@ def _fault(seen: Observation) -> bool:
     return isinstance(seen.value, dict) and any(seen.value.get(word) for word in ERROR_WORDS)
 
 
-def _settled(
+def _spelling_parts(
     histories: Sequence[History],
     calls: Mapping[Where, Sequence[Observation]],
     kinds: Mapping[Where, Kinds],
     alike: Mapping[Where, int],
 ) -> dict[str, dict[str, SpellingPart]]:
     """The forms, with recorded spellings; calls whose answers repeat what was sent stay as they are."""
-    shown = _shown(histories)
+    shown = _count_shown(histories)
     out: dict[str, dict[str, SpellingPart]] = defaultdict(dict)
     for where, group in calls.items():
         if where not in kinds:
@@ -210,7 +210,7 @@ def _doubt(
             out.setdefault(tool, {})[name] = doubted
 
 
-def _shown(histories: Iterable[History]) -> Counter[str]:
+def _count_shown(histories: Iterable[History]) -> Counter[str]:
     """How often each word, and each number, stands in results, as JSON."""
     return Counter(
         stable(part)

@@ -35,7 +35,7 @@ IN_LITERAL: Final = 14
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Around:
+class FoundViews:
     """What was found."""
 
     callers: dict[str, dict[str, Json]]
@@ -56,7 +56,7 @@ def learn_around(
     *,
     living: bool,
     shared: bool = False,
-) -> Around:
+) -> FoundViews:
     """Find all of it; observations are as tools take and give them from here on.
 
     `shared`: a person says what all episodes start from.
@@ -86,7 +86,7 @@ def learn_around(
     own = None if shared else infer_own_starts(seen)
     bound = bind(seen, own=own is not None)
     chosen = choose(seen)
-    return Around(
+    return FoundViews(
         callers=callers,
         forms=forms,
         views=ViewParts(

@@ -122,20 +122,20 @@ def _inner(content: str, at: int, shape: tuple[object, ...]) -> Iterator[Place]:
 def _children(content: str, at: int) -> Iterator[tuple[str, int, int, Any]]:
     """Key, start, end and value of what a record or list holds."""
     record, close = content[at] == "{", "}" if content[at] == "{" else "]"
-    at = _after(content, at + 1)
+    at = _skip_gap(content, at + 1)
     while content[at] != close:
         key = ""
         if record:
             key, at = _DECODER.raw_decode(content, at)
-            at = _after(content, _after(content, at) + 1)
+            at = _skip_gap(content, _skip_gap(content, at) + 1)
         value, end = _DECODER.raw_decode(content, at)
         yield key, at, end, value
-        at = _after(content, end)
+        at = _skip_gap(content, end)
         if content[at] == ",":
-            at = _after(content, at + 1)
+            at = _skip_gap(content, at + 1)
 
 
-def _after(content: str, at: int) -> int:
+def _skip_gap(content: str, at: int) -> int:
     found = _GAP.match(content, at)
     return at if found is None else found.end()
 

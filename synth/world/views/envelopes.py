@@ -63,7 +63,7 @@ class _Shape:
     def raw(self) -> bool:
         return any(place.raw for places in self.found.values() for place in places)
 
-    def around(self) -> Counter[tuple[str, str]]:
+    def count_around(self) -> Counter[tuple[str, str]]:
         return Counter(place.around for places in self.found.values() for place in places)
 
 
@@ -127,7 +127,7 @@ def _all_settled(
 ) -> dict[str, Envelopes]:
     out: dict[str, Envelopes] = {}
     for tool, found in _marked(envelopes, number).items():
-        level = _settled(found, groups[tool], chr(number))
+        level = _consistent_envelopes(found, groups[tool], chr(number))
         if level is not None:
             out[tool] = level
     return out
@@ -256,13 +256,13 @@ def _refusals(
     rest = {t: [c for c in contents if c not in inside] for t, contents in samples.items()}
     common = usual.most_common(1)[0][0]
     while True:
-        shapes = [_worded(shape, common) for shape in _shapes(rest).values()]
+        shapes = [_keep_faulty_texts(shape, common) for shape in _shapes(rest).values()]
         # Around texts, a record without the envelope is one that the tool itself says.
         shapes = [shape for shape in shapes if shape.raw or not main.raw]
         good = [shape for shape in shapes if _tells(shape)]
         if not good:
             return
-        best = max(good, key=lambda s: (s.count(), -len(s.around()), s.depth))
+        best = max(good, key=lambda s: (s.count(), -len(s.count_around()), s.depth))
         taken: set[str] = set()
         for tool, places in best.found.items():
             taken.update(place.whole for place in places)
@@ -270,7 +270,7 @@ def _refusals(
         rest = {t: [c for c in contents if c not in taken] for t, contents in rest.items()}
 
 
-def _worded(shape: _Shape, common: tuple[str, str]) -> _Shape:
+def _keep_faulty_texts(shape: _Shape, common: tuple[str, str]) -> _Shape:
     texts = {
         tool: [p for p in places if p.text and faulty(p.around, common) and not shows(p.around)]
         for tool, places in shape.found.items()
@@ -282,7 +282,7 @@ def _worded(shape: _Shape, common: tuple[str, str]) -> _Shape:
 def _tells(shape: _Shape) -> bool:
     count, tools = shape.count(), len(shape.found)
     middles = {place.middle for places in shape.found.values() for place in places}
-    around = len(shape.around())
+    around = len(shape.count_around())
     carries = any(p.carries for places in shape.found.values() for p in places)
     return carries and count >= MIN_SEEN and len(middles) >= 2 and around <= max(tools, count / 2)
 
@@ -294,7 +294,7 @@ def _envelope(place: Place, mark: str = "") -> Envelope:
     )
 
 
-def _settled(
+def _consistent_envelopes(
     envelopes: Sequence[Envelope], seen: Sequence[Observation], sign: str
 ) -> Envelopes | None:
     """The envelopes as all results of a tool have them; None where putting them on again would give other texts."""

@@ -67,7 +67,9 @@ def learn_prose(bench: Workbench, episodes: Sequence[CleanEpisode]) -> dict[str,
         shown[history.index] = [folded(seen.content) for seen in history.observations]
         for seen in history.observations:
             by_tool[seen.tool].append(seen)
-    looks = {tool for tool, calls in by_tool.items() if all(_at(c) in innocent for c in calls)}
+    looks = {
+        tool for tool, calls in by_tool.items() if all(_place_of(c) in innocent for c in calls)
+    }
     looked_up = {
         folded(text)
         for tool in looks
@@ -77,8 +79,8 @@ def learn_prose(bench: Workbench, episodes: Sequence[CleanEpisode]) -> dict[str,
     definitions = _definitions(episodes)
     found: dict[str, ProsePart] = {}
     for tool, calls in sorted(by_tool.items()):
-        done = [c for c in calls if _at(c) not in refusals]
-        in_vain = [c for c in calls if _at(c) in refusals]
+        done = [c for c in calls if _place_of(c) not in refusals]
+        in_vain = [c for c in calls if _place_of(c) in refusals]
         paths = [
             path
             for path in _paths(done, definitions.get(tool, {}))
@@ -91,7 +93,7 @@ def learn_prose(bench: Workbench, episodes: Sequence[CleanEpisode]) -> dict[str,
     return found
 
 
-def _at(call: Observation) -> tuple[int, int]:
+def _place_of(call: Observation) -> tuple[int, int]:
     return call.episode, call.position
 
 
@@ -100,8 +102,8 @@ def _outcomes(bench: Workbench) -> tuple[set[tuple[int, int]], set[tuple[int, in
     refusals: set[tuple[int, int]] = set()
     innocent: set[tuple[int, int]] = set()
     for tool in bench.tools.values():
-        refusals.update(_at(seen) for seen in tool.observations if refused(tool, seen))
-        innocent.update(_at(seen) for seen in tool.observations if tool.innocent)
+        refusals.update(_place_of(seen) for seen in tool.observations if refused(tool, seen))
+        innocent.update(_place_of(seen) for seen in tool.observations if tool.innocent)
     return refusals, innocent
 
 
@@ -194,7 +196,7 @@ def _ends_alike(
     pairs = [pair for group in groups.values() for pair in combinations(group.items(), 2)]
     tried = pairs[:MOST_PAIRS]
     if changes:
-        ends = [[_at(c) in refusals for _, c in pair] for pair in tried]
+        ends = [[_place_of(c) in refusals for _, c in pair] for pair in tried]
         return sum(one == other for one, other in ends) >= ALIKE * len(tried)
     said = [pair for pair in tried if pair[0][1].content.strip().casefold() not in NOTHING]
     return len(said) >= PAIRS_OF_LOOKS and all(_answers_alike(*pair) for pair in tried)

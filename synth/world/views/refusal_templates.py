@@ -56,7 +56,7 @@ def said_instead(samples: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, Pl
         tool: sum(text not in texts[tool] and not looks_failed(text) for text in contents)
         for tool, contents in samples.items()
     }
-    known = [said for said in shapes.values() if _known(said, own)]
+    known = [said for said in shapes.values() if _is_known_template(said, own)]
     wholes = {
         tool: {p.whole for said in known for p in said.found.get(tool, ())} for tool in samples
     }
@@ -67,7 +67,7 @@ def said_instead(samples: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, Pl
                 yield from ((tool, place) for place in first.values())
 
 
-def _known(said: _Said, own: Mapping[str, int]) -> bool:
+def _is_known_template(said: _Said, own: Mapping[str, int]) -> bool:
     """Whether enough tools have results of their own beside it; one does where the words around it say that the call failed."""
     beside = sum(own[tool] >= MIN_OWN for tool in said.found)
     words = all(faulty(place.around, None) for found in said.found.values() for place in found)

@@ -63,7 +63,7 @@ def learn_wrapping(histories: Sequence[History]) -> Wrapped:
     for (tool, kind), wrapping in sorted(found.items()):
         bodies = [strip(wrapping, seen.content, marks) for seen in groups[tool, kind]]
         if not all(
-            body is not None and _again(wrapping, body, seen.content, marks)
+            body is not None and _restores_result(wrapping, body, seen.content, marks)
             for body, seen in zip(bodies, groups[tool, kind], strict=True)
         ):
             continue
@@ -91,7 +91,7 @@ def _with_bodies(
     return {kind: replace(part, bodies=few[kind]) for kind, part in kinds.items()}
 
 
-def _again(wrapping: WrappingPart, body: str, content: str, marks: Marks) -> bool:
+def _restores_result(wrapping: WrappingPart, body: str, content: str, marks: Marks) -> bool:
     """Whether a result comes back when its own part is put into the wrapping."""
     whole = wrap(wrapping, body)
     if wrapping.record is None:
@@ -134,7 +134,7 @@ def _records(
     common = _common(records)
     forms = {p: f for p, rows in common.items() if (f := clock(rows) or dice(rows, histories))}
     loose = {p for p, rows in common.items() if p not in forms and _are_numbers(rows)}
-    moved = _moved(histories, sorted({*forms, *loose}))
+    moved = _moving_places(histories, sorted({*forms, *loose}))
     for place in sorted(loose & moved):
         forms[place] = _number([value for _, value in common[place]], len(common[place]))
     if not forms:
@@ -149,7 +149,7 @@ def _records(
         mine = {name: group for name, group in groups.items() if name[1] == kind}
         same = _constants([seen for group in mine.values() for seen in group], told)
         for name, group in mine.items():
-            wrapping = _around(group, told, same, hoist=kind == "good")
+            wrapping = _wrapping_of(group, told, same, hoist=kind == "good")
             if wrapping is not None:
                 out[name] = wrapping
     return out
@@ -176,7 +176,7 @@ def _are_numbers(rows: Rows) -> bool:
     return all(isinstance(v, int | float) and not isinstance(v, bool) for _, v in rows)
 
 
-def _moved(histories: Sequence[History], places: Sequence[str]) -> set[str]:
+def _moving_places(histories: Sequence[History], places: Sequence[str]) -> set[str]:
     """Places of which a number differs between equal calls though all else of the result is equal.
 
     Where calls were made twice in a row, these decide: what only a change moves stands still between them.
@@ -238,7 +238,7 @@ def _constants(seen: Sequence[Observation], told: Mapping[str, Json]) -> dict[st
     }
 
 
-def _around(
+def _wrapping_of(
     group: Sequence[Observation],
     told: Mapping[str, Json],
     same: Mapping[str, Json],

@@ -71,7 +71,7 @@ class _Pairs:
 
 
 @dataclass(frozen=True, slots=True)
-class _Met:
+class _CallWithChoices:
     """A call, with the last value of each choice before it and the choices that had had another one."""
 
     seen: Observation
@@ -81,8 +81,8 @@ class _Met:
 
 def choose(histories: Sequence[History]) -> dict[str, Choice]:
     """Give what was chosen to the calls of tools that answer for it; says which choice each tool has."""
-    groups: dict[tuple[str, str], list[_Met]] = defaultdict(list)
-    for met in _met(histories):
+    groups: dict[tuple[str, str], list[_CallWithChoices]] = defaultdict(list)
+    for met in _calls_with_choices(histories):
         groups[met.seen.tool, met.seen.key].append(met)
     pairs: dict[tuple[str, Choice], _Pairs] = defaultdict(_Pairs)
     for (tool, _), group in groups.items():
@@ -106,7 +106,7 @@ def choose(histories: Sequence[History]) -> dict[str, Choice]:
     return found
 
 
-def _met(histories: Sequence[History]) -> Iterator[_Met]:
+def _calls_with_choices(histories: Sequence[History]) -> Iterator[_CallWithChoices]:
     """Every call with the choices before it."""
     models = {name: ToolModel(name=name, observations=o) for name, o in by_tool(histories).items()}
     for model in models.values():
@@ -116,7 +116,7 @@ def _met(histories: Sequence[History]) -> Iterator[_Met]:
         last: dict[Choice, Json] = {}
         turned: frozenset[Choice] = frozenset()
         for seen in history.observations:
-            yield _Met(seen, dict(last), turned)
+            yield _CallWithChoices(seen, dict(last), turned)
             if refused(models[seen.tool], seen):
                 continue
             name = alone[seen.tool]
@@ -134,14 +134,14 @@ def _only_argument(observations: Sequence[Observation]) -> str | None:
     return names.pop() if len(names) == 1 and not any(isinstance(v, bool) for v in values) else None
 
 
-def _some(group: Sequence[_Met]) -> list[_Met]:
+def _some(group: Sequence[_CallWithChoices]) -> list[_CallWithChoices]:
     """Examples after a choice and after several, of both up to a bound."""
     once = [met for met in group if met.last and not met.turned]
     again = [met for met in group if met.turned]
     return [*once[:MAX_EXAMPLES], *again[:MAX_EXAMPLES]]
 
 
-def _compare(into: _Pairs, left: _Met, right: _Met, choice: Choice) -> None:
+def _compare(into: _Pairs, left: _CallWithChoices, right: _CallWithChoices, choice: Choice) -> None:
     same = left.seen.content == right.seen.content
     one, other = left.last[choice], right.last[choice]
     if one == other:
@@ -167,7 +167,7 @@ def _values(seen: Observation, chosen: set[str]) -> Counter[str]:
 def _give(histories: Sequence[History], choices: Mapping[str, Choice]) -> None:
     if not choices:
         return
-    for met in list(_met(histories)):
+    for met in list(_calls_with_choices(histories)):
         choice = choices.get(met.seen.tool)
         if choice is not None:
             met.seen.arguments[CHOSEN] = chosen_name(met.last.get(choice))

@@ -159,7 +159,7 @@ def _spelling(style: Style, texts: Iterable[str]) -> Style:
     }
     if any("[]" in texts for texts in spelt.values()):
         empty = {"*": "[]"} | {k: v for k, v in empty.items() if v != "[]"}
-    return replace(_known(style, spelt), empty=empty)
+    return replace(_with_known_words(style, spelt), empty=empty)
 
 
 def _alike(left: Contents, style: Style, tools: Sequence[str]) -> Iterator[str]:
@@ -190,7 +190,7 @@ def _spellings(value: Json, label: str, spelt: dict[str, set[str]], listed: set[
         spelt[label].add(str(value))
 
 
-def _known(style: Style, spelt: Mapping[str, set[str]]) -> Style:
+def _with_known_words(style: Style, spelt: Mapping[str, set[str]]) -> Style:
     """The style with what its single values show: words, and labels whose numbers are written as no number is."""
     everything = {text for texts in spelt.values() for text in texts}
     words = {word: value for word, value in WORDS.items() if word in everything}
@@ -231,18 +231,18 @@ def _xml(left: Contents) -> Iterator[tuple[Style, list[str]]]:
     for tops in parsed.values():
         for top in tops:
             for element in top.inside:
-                _shown(element, inner, spelt)
+                _collect_spellings(element, inner, spelt)
     lists = {name: next(iter(items)) for name, items in inner.items() if len(items) == 1}
     shapes = list(product((0, 2, 4), ("", "\n"), (False, True)))
     for tool, tops in parsed.items():
         whole: dict[str, set[str]] = defaultdict(set)
         own: dict[str, set[str]] = defaultdict(set, {k: set(v) for k, v in spelt.items()})
         for top in tops:
-            _shown(top, whole, own, ROOT)
+            _collect_spellings(top, whole, own, ROOT)
         root = {ROOT: items.pop()} if len(items := whole[ROOT]) == 1 else {}
         for step, end, short in shapes if tops else ():
             style = Style(form=XML, step=step, end=end, short=short, lists=lists | root)
-            known = _known(style, own)
+            known = _with_known_words(style, own)
             if "" in set().union(*own.values()):
                 known = replace(known, words={**known.words, "": None})
             if _fits(left[tool], known):
@@ -258,7 +258,7 @@ def _parsed(texts: Sequence[str]) -> Iterator[Element]:
             continue
 
 
-def _shown(
+def _collect_spellings(
     element: Element, lists: dict[str, set[str]], spelt: dict[str, set[str]], name: str = ""
 ) -> None:
     """Elements that hold several of one name, and the spellings of those that hold none."""
@@ -269,6 +269,6 @@ def _shown(
     elif len(set(names)) > 1 and name in lists:
         lists[name].add("")
     for inner in element.inside:
-        _shown(inner, lists, spelt)
+        _collect_spellings(inner, lists, spelt)
     if not names:
         spelt[name].add(element.text)

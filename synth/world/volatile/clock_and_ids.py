@@ -64,7 +64,7 @@ MAX_TAKEN: Final = 5_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class FreshPlace:
     """A place with fresh values."""
 
     tool: str
@@ -91,7 +91,7 @@ def learn_fresh(
     else:
         found += _stamped(histories, found)
         found += [
-            Found(tool=tool, place=place, form=form, steady=False)
+            FreshPlace(tool=tool, place=place, form=form, steady=False)
             for tool, place, form in listed_ids(histories)
         ]
     marks = {
@@ -100,7 +100,7 @@ def learn_fresh(
     }
     nobodys = [pair for history in histories for pair in _mark(history, marks)]
     for seen, mark, value in stored(histories, marks, nobodys):
-        seen.content = _again(seen.content, _Shown(value=value, mark=mark), seen)
+        seen.content = _mark_shown_again(seen.content, _ShownValue(value=value, mark=mark), seen)
         seen.settle()
     if not living:
         free = len(around or ()) + len(marks)
@@ -114,7 +114,7 @@ def learn_fresh(
     return FreshPart(marks={**(around or {}), **marks}, step=max(step, SECOND), latest=max(moments))
 
 
-def _stamped(histories: Sequence[History], found: Sequence[Found]) -> Iterator[Found]:
+def _stamped(histories: Sequence[History], found: Sequence[FreshPlace]) -> Iterator[FreshPlace]:
     """Other places that bear times of a clock which goes on with the calls."""
     going = next((f.form for f in found if f.form.origin is not None), None)
     if going is None:
@@ -122,7 +122,7 @@ def _stamped(histories: Sequence[History], found: Sequence[Found]) -> Iterator[F
     for name, seen in sorted(by_tool(histories).items()):
         marked = {f.place for f in found if f.tool == name}
         for place, form in stamps(going, seen, marked).items():
-            yield Found(tool=name, place=place, form=form, steady=False)
+            yield FreshPlace(tool=name, place=place, form=form, steady=False)
 
 
 def tell_times(tools: Iterable[ToolModel], fresh: FreshPart | None) -> None:
@@ -140,7 +140,9 @@ def mark_name(number: int) -> str:
     return (mark_name(rest - 1) if rest else "") + ascii_lowercase[last]
 
 
-def _places(name: str, seen: Sequence[Observation], histories: Sequence[History]) -> list[Found]:
+def _places(
+    name: str, seen: Sequence[Observation], histories: Sequence[History]
+) -> list[FreshPlace]:
     tool = ToolModel(name=name, observations=list(seen))
     learn_outcomes(tool)
     good = tool.good()
@@ -159,7 +161,8 @@ def _places(name: str, seen: Sequence[Observation], histories: Sequence[History]
         forms = {WHOLE: forms[WHOLE]}
     steady = bool(forms) and _is_steady(name, good, forms)
     return [
-        Found(tool=name, place=place, form=form, steady=steady) for place, form in forms.items()
+        FreshPlace(tool=name, place=place, form=form, steady=steady)
+        for place, form in forms.items()
     ]
 
 
@@ -211,7 +214,7 @@ def dice(
     taken = sorted(short_digest(value) for value in values)[:MAX_TAKEN]
     return replace(
         form,
-        kept=any(value in s.names for one, value in rows for s in _after(one, histories)),
+        kept=any(value in s.names for one, value in rows for s in _later_calls(one, histories)),
         says="an id in the recorded alphabet and length, drawn anew",
         seen=len(rows),
         taken=frozenset(taken),
@@ -226,10 +229,10 @@ def _named(rows: Sequence[tuple[Observation, Json]], histories: Sequence[History
             return True
         if any(value in names_in(seen.arguments) for seen in history):
             return True
-    return _elsewhere({str(value): one.episode for one, value in rows}, histories)
+    return _seen_elsewhere({str(value): one.episode for one, value in rows}, histories)
 
 
-def _after(one: Observation, histories: Sequence[History]) -> Sequence[Observation]:
+def _later_calls(one: Observation, histories: Sequence[History]) -> Sequence[Observation]:
     return histories[one.episode].observations[one.position + 1 :]
 
 
@@ -256,7 +259,7 @@ def _repeats(rows: Iterable[tuple[Observation, Json]]) -> bool:
     return sum(len(group) - 1 for group in episodes.values()) >= MIN_REPEATS
 
 
-def _elsewhere(home: dict[str, int], histories: Iterable[History]) -> bool:
+def _seen_elsewhere(home: dict[str, int], histories: Iterable[History]) -> bool:
     """Whether any of these values was seen in another episode than its own."""
     return any(
         home.get(name, history.index) != history.index
@@ -283,7 +286,7 @@ def _mark(history: History, marks: Marks) -> Iterator[tuple[str, Json]]:
 
     Gives the marks of times that nobody can tell and no rule gives, with the times.
     """
-    shown: list[_Shown] = []
+    shown: list[_ShownValue] = []
     counts: dict[str, int] = defaultdict(int)
     untold = {code: mark for code, mark in marks.items() if mark.form.untold}
     listed = {code: mark for code, mark in marks.items() if mark.place.startswith(LISTED)}
@@ -291,7 +294,7 @@ def _mark(history: History, marks: Marks) -> Iterator[tuple[str, Json]]:
     for seen in history.observations:
         content, values = masked(known, seen.tool, seen.content)
         for one in shown:
-            content = _again(content, one, seen)
+            content = _mark_shown_again(content, one, seen)
         # What an earlier call told is known to be that; only what is left then is told by nobody, here and where it is stored.
         content, nobodys = masked(untold, seen.tool, content)
         unknown = {m: v for m, v in nobodys.items() if _form(marks, m).form.origin is None}
@@ -308,7 +311,9 @@ def _mark(history: History, marks: Marks) -> Iterator[tuple[str, Json]]:
                     number += 1
                 numbered = f"{mark}{number}"
                 content = content.replace(mark, numbered)
-            shown.append(_Shown(value=value, mark=numbered, form=form, names=frozenset(seen.names)))
+            shown.append(
+                _ShownValue(value=value, mark=numbered, form=form, names=frozenset(seen.names))
+            )
         if content != seen.content:
             seen.content = content
             seen.settle()
@@ -320,7 +325,7 @@ def _form(marks: Marks, mark: str) -> MarkPart:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Shown:
+class _ShownValue:
     """A fresh value that a call told."""
 
     value: Json
@@ -330,7 +335,7 @@ class _Shown:
     """What the call and its result name."""
 
 
-def _again(content: str, one: _Shown, seen: Observation) -> str:
+def _mark_shown_again(content: str, one: _ShownValue, seen: Observation) -> str:
     """A result that shows a fresh value of an earlier call, with its mark there."""
     value, mark = one.value, one.mark
     if one.form is not None and one.form.form.form == "date":
@@ -341,7 +346,7 @@ def _again(content: str, one: _Shown, seen: Observation) -> str:
     return re.sub(rf"(?<![\w.\"-]){re.escape(json.dumps(value))}(?![\w.\"])", f'"{mark}"', content)
 
 
-def _same_field(content: str, one: _Shown, form: MarkPart) -> str:
+def _same_field(content: str, one: _ShownValue, form: MarkPart) -> str:
     """The same with a date, in the field that told it only: other things may well bear the date of the same day."""
     field = _last(form.place)
     places = places_of(content)

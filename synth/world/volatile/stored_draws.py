@@ -43,7 +43,7 @@ FORMS: Final = {
 
 
 @dataclass(slots=True)
-class _Known:
+class _PairCounts:
     """What pairs say."""
 
     away: list[int] = field(default_factory=list)
@@ -66,7 +66,7 @@ class _Known:
 def mark_stored(histories: Sequence[History], names: dict[str, str]) -> set[str]:
     """Put marks (`names`, by kind) into answers, in place; the kinds that were put anywhere."""
     homes = Homes(histories)
-    known = _Known()
+    known = _PairCounts()
     last: dict[tuple[str, str], Observation] = {}
     for history in histories:
         for seen in history.observations:

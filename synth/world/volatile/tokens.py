@@ -80,7 +80,7 @@ def _drawn(
                 for one, value in texts
                 for seen in histories[one.episode].observations[: one.position]
             )
-            if not named and _again(texts):
+            if not named and _recurs_enough(texts):
                 out[key] = texts
     return out
 
@@ -92,7 +92,7 @@ def _is_drawn(values: Sequence[str]) -> bool:
     return form is not None and freedom(form) >= MIN_IDS and list(values) != sorted(values)
 
 
-def _again(rows: Sequence[tuple[Observation, str]]) -> bool:
+def _recurs_enough(rows: Sequence[tuple[Observation, str]]) -> bool:
     episodes: dict[str, set[int]] = defaultdict(set)
     for seen, _ in rows:
         episodes[seen.key].add(seen.episode)
@@ -129,7 +129,7 @@ def _stand_in_all(histories: Sequence[History], part: TokensPart) -> Iterator[tu
     for history in histories:
         known: dict[str, str] = {}
         for seen in history.observations:
-            own = {name: _meant(value, known) for name, value in seen.arguments.items()}
+            own = {name: _original_token(value, known) for name, value in seen.arguments.items()}
             changed, seen.arguments = own != seen.arguments, own
             token = given_out(part, seen.tool, seen.content)
             if token is not None:
@@ -143,5 +143,5 @@ def _stand_in_all(histories: Sequence[History], part: TokensPart) -> Iterator[tu
                 seen.settle()
 
 
-def _meant(value: Json, known: Mapping[str, str]) -> Json:
+def _original_token(value: Json, known: Mapping[str, str]) -> Json:
     return known.get(value, value) if isinstance(value, str) else value
