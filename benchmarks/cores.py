@@ -38,7 +38,7 @@ from dagster_project.lake.learnt_tables import (
 )
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, REDACTIONS, SKIPPED
-from dagster_project.tasks.exporting import Asked, export_tasks
+from dagster_project.tasks.exporting import ExportRequest, export_tasks
 
 TABLES: Final = (
     *(CLEAN_EPISODES, CLEAN_OUTCOMES, REDACTIONS, FAILURES, CLUSTERS, WORLDS, TASKS, AGREEMENT),
@@ -175,7 +175,7 @@ def _digest(home: Home, folder: Path) -> str:
         rows = lake.read(table).to_pylist()
         for line in sorted(json.dumps(row, sort_keys=True, default=str) for row in rows):
             found.update(line.encode())
-    asked = Asked(format_name="taskset", dest=folder, extra=("needs_review",))
+    asked = ExportRequest(format_name="taskset", dest=folder, extra=("needs_review",))
     export_tasks(home.clean, list(apps_of(home)), asked)
     for path in sorted(one for one in folder.rglob("*") if one.is_file()):
         found.update(path.relative_to(folder).as_posix().encode() + path.read_bytes())

@@ -24,7 +24,7 @@ from dagster_project.difficulty.by_task import AppDifficulty, difficulties
 from dagster_project.difficulty.estimate import Calibration, compare
 from dagster_project.difficulty.pass_rates import TaskDifficulty, rate_of
 from dagster_project.difficulty.picture import picture
-from dagster_project.difficulty.policy_level import level, moved
+from dagster_project.difficulty.policy_level import level, shift_estimate
 from dagster_project.difficulty.report import BAND, document, flat_groups
 from environments.runtime.task.candidate import Candidate
 
@@ -117,7 +117,9 @@ def untried(seasons: Sequence[Season], mix: str) -> tuple[Calibration, Calibrati
             if task not in tried and task.estimate is not None:
                 rewards = one.rewards[mix][task.task_id]
                 plain += [(task.estimate.rate, reward) for reward in rewards]
-                better += [(moved(task.estimate.rate, shift), reward) for reward in rewards]
+                better += [
+                    (shift_estimate(task.estimate.rate, shift), reward) for reward in rewards
+                ]
     return compare(plain, plain), compare(better, plain)
 
 

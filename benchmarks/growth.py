@@ -31,7 +31,7 @@ from dagster_project.build.run import build
 from dagster_project.engine.choice import ONE
 from dagster_project.home.layout import apps_of, open_home
 from dagster_project.report.parts import write_home_report
-from dagster_project.tasks.exporting import Asked, export_tasks
+from dagster_project.tasks.exporting import ExportRequest, export_tasks
 
 MEANINGS: Final = Path(__file__).parents[1] / "examples" / "support_desk" / "outcomes.toml"
 SECRET: Final = "5e" * 32
@@ -160,7 +160,9 @@ def _build(folder: Path, log: Path) -> Meter:
     with meter.stage("report"):
         write_home_report(home)
     with meter.stage("export"):
-        asked = Asked(format_name="taskset", dest=folder / "taskset", extra=("needs_review",))
+        asked = ExportRequest(
+            format_name="taskset", dest=folder / "taskset", extra=("needs_review",)
+        )
         export_tasks(home.clean, list(apps_of(home)), asked)
     return meter
 

@@ -37,10 +37,10 @@ def is_fatal(fault: BaseException) -> bool:
         return True
     if isinstance(fault, OSError) and fault.errno in _REFUSED:
         return True
-    return any(is_full(one) or isinstance(one, sqlite3.Error) for one in behind(fault))
+    return any(is_full(one) or isinstance(one, sqlite3.Error) for one in exception_chain(fault))
 
 
-def behind(error: BaseException) -> Iterator[BaseException]:
+def exception_chain(error: BaseException) -> Iterator[BaseException]:
     """The exception and those that it wraps; SQLAlchemy keeps the database's own as `orig`."""
     seen: set[int] = set()
     one: BaseException | None = error

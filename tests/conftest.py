@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from benchmarks.worlds import at_risk
-from dagster_project.build.left_out import Skipped, hearing
+from dagster_project.build.left_out import SkippedUnit, hearing
 
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 os.environ.setdefault("DAGSTER_DISABLE_TELEMETRY", "yes")
@@ -22,15 +22,15 @@ settings.load_profile("repository")
 
 
 @pytest.fixture(scope="session")
-def heard() -> Iterator[list[Skipped]]:
+def heard() -> Iterator[list[SkippedUnit]]:
     """Every unit of work that this process left out because of a fault, since the last test."""
-    found: list[Skipped] = []
+    found: list[SkippedUnit] = []
     with hearing(found.append):
         yield found
 
 
 @pytest.fixture(autouse=True)
-def no_fault_unnoticed(heard: list[Skipped], request: pytest.FixtureRequest) -> Iterator[None]:
+def no_fault_unnoticed(heard: list[SkippedUnit], request: pytest.FixtureRequest) -> Iterator[None]:
     """A build goes on when its own code fails; a test does not, unless it is about that and says so."""
     yield
     left_out, heard[:] = list(heard), []

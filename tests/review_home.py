@@ -12,7 +12,7 @@ from dagster_project.lake.freshness import Work, store
 from dagster_project.lake.learnt_tables import ROLLOUTS, TASKS, VERIFIED, WORLDS
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, Table
-from dagster_project.tasks.verification import Seen, verify_all
+from dagster_project.tasks.verification import TaskKnowledge, verify_all
 from dagster_project.worlds.stored_worlds import StoredWorld, world_of
 from environments.judges.ask import Judge
 from environments.rollout.rollout import Rollout
@@ -106,7 +106,7 @@ def put_tasks(
         for one in found
     ]
     _store(lake, "tasks", TASKS, documents)
-    verdicts = verify_all(found, stored, known={}, seen=Seen(judge=judge))
+    verdicts = verify_all(found, stored, known={}, seen=TaskKnowledge(judge=judge))
     _store(
         lake,
         "verified_tasks",

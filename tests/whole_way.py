@@ -188,7 +188,7 @@ def walk(
 def _verified(candidates: Sequence[Candidate], world: StoredWorld) -> list[VerifiedTask]:
     """What `verify_all` says, without the other process, which takes a second."""
     skips = Skips("verified_tasks", "odd")
-    seen = verification.Seen()
+    seen = verification.TaskKnowledge()
     ground = verification._ground(candidates, world, seen, {}, stage="verified_tasks")
     attacked = verification._attack(candidates, ground, seen, skips, (Serial(), list))
     assert not skips

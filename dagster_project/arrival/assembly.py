@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from dagster_project.home.scratch import ASSEMBLE, scratch_folder
 from dagster_project.lake.rows import from_rows, texts
 from dagster_project.lake.store import Lake, Parts
-from dagster_project.lake.tables import CHATS, EPISODES, LOG_EVENTS, SPANS, once
+from dagster_project.lake.tables import CHATS, EPISODES, LOG_EVENTS, SPANS, deduplicate
 from ingest.assembly.assemble import Assembled, Unit, assemble, known_episodes
 from ingest.assembly.assemble_stream import AT_ONCE, assemble_stream
 from ingest.assembly.stored_content import is_named
@@ -64,7 +64,7 @@ class Assembly(Findings):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Known:
+class _KnownEpisodes:
     """Episodes of the app as the lake has them."""
 
     app: str
@@ -74,7 +74,7 @@ class _Known:
     """Traces that belong to exactly one episode: an earlier span that comes late must not rename it."""
 
 
-class _Held:
+class _EpisodesInMemory:
     """Episodes in memory."""
 
     def __init__(self) -> None:
@@ -90,7 +90,7 @@ class _Held:
 def assemble_days(lake: Lake, app: str, days: Iterable[str]) -> Assembly:
     """Everything whose home is one of these days, and what reaches from them into other days."""
     asked = sorted(set(days))
-    held = _Held()
+    held = _EpisodesInMemory()
     found = collect_days(lake, app, asked, held)
     episodes = {day: held.days.pop(day, []) for day in asked} | held.days
     for group in episodes.values():
@@ -106,7 +106,7 @@ def collect_days(
     Each conversation is put together, and each episode handed over, inside a `unit`.
     """
     asked = set(days)
-    known = _known(lake, app)
+    known = _read_known_episodes(lake, app)
     traces = {t for e, day in known.day.items() if day in asked for t in known.traces[e]}
     while True:
         spans = _spans(lake, app, asked, traces)
@@ -125,7 +125,7 @@ def collect_days(
             break
         traces |= earlier
         keeper.clear()
-    chats = once(lake.read(CHATS, app=app, days=asked), CHATS)
+    chats = deduplicate(lake.read(CHATS, app=app, days=asked), CHATS)
     for batch in chats.to_batches(max_chunksize=_CHATS):
         for row in batch.to_pylist():
             with unit():
@@ -197,7 +197,7 @@ def _spans(lake: Lake, app: str, days: set[str], traces: set[str]) -> _Spans:
 
 
 def _parts(
-    lake: Lake, spans: _Spans, events: Sequence[LogEvent], known: _Known, *, unit: Unit
+    lake: Lake, spans: _Spans, events: Sequence[LogEvent], known: _KnownEpisodes, *, unit: Unit
 ) -> Iterator[Assembled]:
     """All episodes of some spans of one app; of many spans in parts, because as objects they take ten times the room."""
     few: list[pa.Table] = []
@@ -225,9 +225,9 @@ def _parts(
         )
 
 
-def _known(lake: Lake, app: str) -> _Known:
+def _read_known_episodes(lake: Lake, app: str) -> _KnownEpisodes:
     rows = lake.read(EPISODES, app=app, columns=("episode_id", "day", "trace_ids")).to_pylist()
-    return _Known(
+    return _KnownEpisodes(
         app=app,
         day={row["episode_id"]: row["day"] for row in rows},
         traces={row["episode_id"]: tuple(row["trace_ids"] or ()) for row in rows},
@@ -250,7 +250,7 @@ def _events(lake: Lake, app: str, days: set[str], traces: set[str]) -> list[LogE
     # The last one of an event is kept: the one whose content was fetched, if any was.
     named = [is_named(text or "") for text in inside["attributes"].to_pylist()]
     order = sorted(range(len(named)), key=lambda index: not named[index])
-    kept = once(inside.take(pa.array(order, pa.int64())), LOG_EVENTS)
+    kept = deduplicate(inside.take(pa.array(order, pa.int64())), LOG_EVENTS)
     return [event_of_row(row) for row in kept.to_pylist()]
 
 

@@ -14,7 +14,7 @@ from ingest.files.chat_log import Chat
 from ingest.records.episode import Episode
 
 
-def apart(lake: Lake, chats: Sequence[Chat]) -> list[Chat]:
+def assign_ids(lake: Lake, chats: Sequence[Chat]) -> list[Chat]:
     """Chats with an id each."""
     sharing = [chat for chat in chats if chat.shares_id]
     if not sharing:
@@ -22,7 +22,7 @@ def apart(lake: Lake, chats: Sequence[Chat]) -> list[Chat]:
     taken: dict[str, set[str]] = {}
     for app in sorted({chat.episode.app for chat in sharing}):
         wanted = {chat.episode.episode_id for chat in sharing if chat.episode.app == app}
-        taken |= _taken(lake, app, wanted)
+        taken |= _taken_ids(lake, app, wanted)
     found: list[Chat] = []
     for chat in chats:
         if chat.shares_id:
@@ -34,7 +34,7 @@ def apart(lake: Lake, chats: Sequence[Chat]) -> list[Chat]:
     return found
 
 
-def _taken(lake: Lake, app: str, wanted: set[str]) -> dict[str, set[str]]:
+def _taken_ids(lake: Lake, app: str, wanted: set[str]) -> dict[str, set[str]]:
     """What was said in the conversations that have these ids already."""
     seen = lake.read(CHATS, app=app, columns=("episode_id", "day"))
     names = zip(texts(seen, "episode_id"), texts(seen, "day"), strict=True)

@@ -14,7 +14,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from dagster_project.arrival.attempt_ids import apart
+from dagster_project.arrival.attempt_ids import assign_ids
 from dagster_project.arrival.late_content import LateContent
 from dagster_project.build.left_out import Skips
 from dagster_project.errors import InputError
@@ -23,7 +23,7 @@ from dagster_project.home.layout import Home, add_apps, lock
 from dagster_project.lake.rows import always, looked_up, texts, to_table
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import ARRIVED_OUTCOMES, CHATS, LOG_EVENTS, QUARANTINE, SPANS
-from ingest.assembly.stored_content import Elsewhere
+from ingest.assembly.stored_content import ContentPlaces
 from ingest.errors import IngestError
 from ingest.files.mapping import Layout
 from ingest.files.telemetry_files import read_source, sources_in
@@ -83,7 +83,7 @@ def take_in(  # noqa: PLR0913 - what comes in, and how it is read
     *,
     app: str | None = None,
     on_file: Callable[[Path], None] | None = None,
-    elsewhere: Elsewhere | None = None,
+    elsewhere: ContentPlaces | None = None,
     layout: Layout | None = None,
 ) -> Arrived:
     """Store files in the log, durable, then bring everything pending into the lake; `layout` reads JSON of one's own."""
@@ -232,7 +232,7 @@ def _write(lake: Lake, batch: DecodedBatch, arrived: Arrived) -> None:
     lake.append(SPANS, batch.spans)
     events = list(map(event_row, batch.events))
     lake.append(LOG_EVENTS, pa.Table.from_pylist(events, LOG_EVENTS.schema))
-    chats = apart(lake, batch.chats)
+    chats = assign_ids(lake, batch.chats)
     days = _append_chats(lake, [chat.episode for chat in chats])
     every = [*(o for chat in chats for o in chat.outcomes), *batch.outcomes]
     said = list({outcome.outcome_id: outcome for outcome in every}.values())

@@ -12,7 +12,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from ingest.assembly.stored_content import Elsewhere, awaits, bring, is_named
+from ingest.assembly.stored_content import ContentPlaces, awaits, bring, is_named
 from ingest.otlp.decode_batch import DecodedBatch
 from ingest.records.span import SPAN_SCHEMA, LogEvent, Span, span_of_row, span_row
 
@@ -32,7 +32,7 @@ class LateContent:
 
     def __init__(
         self,
-        elsewhere: Elsewhere,
+        elsewhere: ContentPlaces,
         *,
         seconds: float = SECONDS,
         now: Callable[[], float] = time.monotonic,

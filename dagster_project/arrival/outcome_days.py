@@ -12,7 +12,14 @@ from typing import Any
 from dagster_project.lake.digests import digest_of
 from dagster_project.lake.rows import always, from_rows, texts, to_table
 from dagster_project.lake.store import Lake
-from dagster_project.lake.tables import ARRIVED_OUTCOMES, EPISODES, OUTCOMES, RESPONSES, SPANS, once
+from dagster_project.lake.tables import (
+    ARRIVED_OUTCOMES,
+    EPISODES,
+    OUTCOMES,
+    RESPONSES,
+    SPANS,
+    deduplicate,
+)
 from ingest.dialects.attributes import parsed, text_of
 from ingest.files.outcome_table import attach
 from ingest.records.app_name import UNNAMED
@@ -78,7 +85,7 @@ def attach_arrived(
 
 def arrived_outcomes(lake: Lake, app: str) -> list[Outcome]:
     """Outcomes as they came, each once."""
-    rows = once(lake.read(ARRIVED_OUTCOMES, app=app), ARRIVED_OUTCOMES).to_pylist()
+    rows = deduplicate(lake.read(ARRIVED_OUTCOMES, app=app), ARRIVED_OUTCOMES).to_pylist()
     latest = {o.outcome_id: o for o in from_rows(Outcome, rows)}
     return list(latest.values())
 

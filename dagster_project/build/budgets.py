@@ -1,7 +1,7 @@
 """Budgets of a build: what a stage may take of time, tokens and money before it stops with what is done.
 
 Comes in: texts such as `verified_tasks=5m` or `verified_tasks=2usd`, of the command line or `budgets` of home.json. Goes
-out: a `Meter` per stage, asked between units of work. What a stage leaves out for its budget it notes as `Skipped`
+out: a `Meter` per stage, asked between units of work. What a stage leaves out for its budget it notes as `SkippedUnit`
 with the error `BUDGET`, and the next build goes on there. Not here: what a unit is (each stage).
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from typing import Final
 
-from dagster_project.build.left_out import Skipped, Skips
+from dagster_project.build.left_out import SkippedUnit, Skips
 from dagster_project.errors import InputError
 from dagster_project.report.faults import BUDGET
 from environments.judges.spent import Spent
@@ -97,7 +97,7 @@ class Meter:
     def leave(self, skips: Skips, kind: str, unit: str = "") -> None:
         """Note a unit of work that the budget left for the next build."""
         skips.add(
-            Skipped(
+            SkippedUnit(
                 stage=skips.stage,
                 app=skips.app,
                 day=skips.day,

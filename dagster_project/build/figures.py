@@ -30,7 +30,7 @@ class Day:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Taken:
+class FigureBasis:
     """What a figure was taken of."""
 
     of: str
@@ -41,32 +41,32 @@ class Taken:
     """The conversations of each day."""
 
 
-def stands(lake: Lake, app: str, figure: str, *, said: str) -> Taken | None:
+def stands(lake: Lake, app: str, figure: str, *, said: str) -> FigureBasis | None:
     """What a figure was taken of, where it stands for the app of today; None where it has to be taken anew."""
-    taken = records(lake, FIGURES, app, Taken).get(figure)
+    taken = records(lake, FIGURES, app, FigureBasis).get(figure)
     if taken is None or taken.said != said:
         return None
     before = sum(one.conversations for one in taken.days.values())
     if before <= SMALL:
         return None
-    return taken if _moved(taken.days, _days(lake, app)) <= GROWTH * before else None
+    return taken if _count_changes(taken.days, _days(lake, app)) <= GROWTH * before else None
 
 
 def keep(lake: Lake, app: str, figure: str, *, of: str, said: str) -> None:
     """Note that a figure was taken of what there is now."""
-    known = records(lake, FIGURES, app, Taken)
-    known[figure] = Taken(of=of, said=said, days=_days(lake, app))
+    known = records(lake, FIGURES, app, FigureBasis)
+    known[figure] = FigureBasis(of=of, said=said, days=_days(lake, app))
     _replace(lake, app, known)
 
 
 def forget(lake: Lake, app: str, figure: str) -> None:
     """A figure that could not be taken whole stands for nothing."""
-    known = records(lake, FIGURES, app, Taken)
+    known = records(lake, FIGURES, app, FigureBasis)
     if known.pop(figure, None) is not None:
         _replace(lake, app, known)
 
 
-def _replace(lake: Lake, app: str, known: Mapping[str, Taken]) -> None:
+def _replace(lake: Lake, app: str, known: Mapping[str, FigureBasis]) -> None:
     rows = to_rows(
         Document(app=app, id=name, version="", content=one) for name, one in known.items()
     )
@@ -85,7 +85,7 @@ def _days(lake: Lake, app: str) -> dict[str, Day]:
     }
 
 
-def _moved(before: Mapping[str, Day], now: Mapping[str, Day]) -> int:
+def _count_changes(before: Mapping[str, Day], now: Mapping[str, Day]) -> int:
     """Conversations that came, went, or belong to a day of which people have said something else since."""
     nothing = Day(conversations=0, outcomes="")
     moved = 0

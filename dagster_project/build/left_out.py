@@ -33,7 +33,7 @@ _ROOT: Final = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Skipped:
+class SkippedUnit:
     """One unit that was left out; nothing of it is a user's text."""
 
     stage: str
@@ -51,11 +51,11 @@ class Skipped:
     version: str
 
 
-_listener: ContextVar[Callable[[Skipped], None] | None] = ContextVar("skipped", default=None)
+_listener: ContextVar[Callable[[SkippedUnit], None] | None] = ContextVar("skipped", default=None)
 
 
 @contextmanager
-def hearing(listener: Callable[[Skipped], None]) -> Iterator[None]:
+def hearing(listener: Callable[[SkippedUnit], None]) -> Iterator[None]:
     """Hear of every unit that is left out in this context."""
     token = _listener.set(listener)
     try:
@@ -72,13 +72,13 @@ class Unit:
 
 
 @contextmanager
-def apart(stage: str, app: str) -> Iterator["Skips"]:
+def collect_skips(stage: str, app: str) -> Iterator["Skips"]:
     """Notes of work that may run in another process: listeners hear of them from whoever adds them to the stage's own."""
     with hearing(lambda _: None):
         yield Skips(stage, app)
 
 
-def next_part(made: Iterator[tuple[Made, list["Skipped"]]], skips: "Skips") -> Made:
+def next_part(made: Iterator[tuple[Made, list["SkippedUnit"]]], skips: "Skips") -> Made:
     """The next result of a map, whose notes are added to the stage's own."""
     part, noted = next(made)
     for skipped in noted:
@@ -93,7 +93,7 @@ class Skips:
         self.stage = stage
         self.app = app
         self.day = day
-        self.found: list[Skipped] = []
+        self.found: list[SkippedUnit] = []
 
     def __bool__(self) -> bool:
         return bool(self.found)
@@ -115,7 +115,7 @@ class Skips:
     ) -> None:
         """Note a unit that failed."""
         self.add(
-            Skipped(
+            SkippedUnit(
                 stage=self.stage,
                 app=self.app,
                 day=self.day if day is None else day,
@@ -131,7 +131,7 @@ class Skips:
         """Take over what was noted elsewhere."""
         self.found += other.found
 
-    def add(self, skipped: Skipped) -> None:
+    def add(self, skipped: SkippedUnit) -> None:
         """Note a unit of which is known why it failed; one with an id once."""
         if skipped.unit and skipped in self.found:
             return
@@ -168,11 +168,11 @@ def _order(row: Mapping[str, Any]) -> list[str]:
 
 def skipped_of(
     lake: Lake, apps: Iterable[str] | None = None, *, stages: Iterable[str] | None = None
-) -> list[Skipped]:
+) -> list[SkippedUnit]:
     """Everything that is left out now, by stage and app."""
     wanted, of = (None if names is None else set(names) for names in (apps, stages))
     rows = sorted(lake.read(SKIPPED).to_pylist(), key=_order)
-    found = [Skipped(**{**row, "app": row["app"].removeprefix(_NO_APP)}) for row in rows]
+    found = [SkippedUnit(**{**row, "app": row["app"].removeprefix(_NO_APP)}) for row in rows]
     return [
         one
         for one in found
@@ -201,12 +201,12 @@ def without_those_that_fail(
             if is_fatal(raised):
                 raise
             fault = raised
-    found = _Found(make, failed, tries)
-    found.apart(items, fault)
+    found = _WorkingItems(make, failed, tries)
+    found.separate(items, fault)
     return found.made[-1] if found.made else make(())
 
 
-class _Found(Generic[Item, Made]):
+class _WorkingItems(Generic[Item, Made]):
     """Items that succeed together, and what was made of them last."""
 
     def __init__(
@@ -221,7 +221,7 @@ class _Found(Generic[Item, Made]):
         self._left = tries
         self.made: list[Made] = []
 
-    def apart(self, items: Sequence[Item], fault: Exception) -> None:
+    def separate(self, items: Sequence[Item], fault: Exception) -> None:
         """Keep those of some items that succeed beside the kept ones; all together raised `fault`."""
         if len(items) <= 1:
             for item in items:
@@ -237,7 +237,7 @@ class _Found(Generic[Item, Made]):
             except Exception as inner:
                 if is_fatal(inner):
                     raise
-                self.apart(part, inner)
+                self.separate(part, inner)
             else:
                 self._kept += part
                 self.made[:] = [made]

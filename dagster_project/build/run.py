@@ -16,7 +16,7 @@ from typing import Final
 import dagster as dg
 
 from dagster_project.arrival.files import land
-from dagster_project.build.left_out import Skipped, Skips, Unit, skipped_of
+from dagster_project.build.left_out import SkippedUnit, Skips, Unit, skipped_of
 from dagster_project.build.partitioned_runs import by_app, failed_checks, run_apart
 from dagster_project.build.plan import plan_days, ranges, stale_apps
 from dagster_project.build.progress import Step, listening, tell
@@ -55,7 +55,7 @@ nux:  # a dialog that asks for an e-mail address
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Built:
+class BuildResult:
     """What a build did."""
 
     app_days: int
@@ -65,7 +65,7 @@ class Built:
     """Dagster run ids, to look up in the UI."""
     failed_checks: tuple[str, ...] = ()
     """Asset checks of these runs that did not pass, as `asset: check`, with what the check says of it in brackets."""
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedUnit, ...] = ()
     """Units of work that are left out now because tracegym itself failed at them, by this build or an earlier one."""
 
 
@@ -81,7 +81,7 @@ def build(  # noqa: PLR0913 - all that a person may set
     engine: EngineChoice | None = None,
     on_step: Callable[[Step], None] = lambda _: None,
     on_wait: Callable[[str], None] | None = None,
-) -> Built:
+) -> BuildResult:
     """Bring everything up to date with what has arrived; `budgets` and `most_requests` (0: all) go before those of home.json.
 
     `fresh`: figures over a whole app are taken anew, however little it has grown since (`figures`).
@@ -113,7 +113,7 @@ def build(  # noqa: PLR0913 - all that a person may set
             apps = _build_apps(runner)
             leaking = _leaking(home, private, clean, instance)
         tidy(home)
-        return Built(
+        return BuildResult(
             app_days=days,
             apps=apps,
             runs=tuple(runner.runs),

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 
 from dagster_project.build.budgets import Meter
-from dagster_project.build.left_out import Skipped, Skips
+from dagster_project.build.left_out import SkippedUnit, Skips
 from dagster_project.causes.labels import Labels, labels_in, shown_to_model
 from dagster_project.causes.replies import cause_judge_of, keep_answers, model_of
 from dagster_project.defs.resources import CleanSide
@@ -89,7 +89,7 @@ def _note(episode_id: str, meter: Meter, skips: Skips) -> None:
         meter.leave(skips, KIND, episode_id)
         return
     skips.add(
-        Skipped(
+        SkippedUnit(
             stage=skips.stage,
             app=skips.app,
             day=skips.day,

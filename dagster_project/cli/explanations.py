@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dagster_project.cli.output import how_many, print_json, print_pairs, print_table, print_text
 
 if TYPE_CHECKING:
-    from ingest.files.explain import Explained
+    from ingest.files.explain import FileExplanation
     from ingest.files.mapping import Layout
 
 
@@ -24,7 +24,7 @@ def show_explained(paths: Sequence[Path], layout: "Layout | None", *, as_json: b
         _show(one)
 
 
-def _show(one: "Explained") -> None:
+def _show(one: "FileExplanation") -> None:
     print_text(f"{one.file}: {one.format or 'in no format that tracegym knows'}", bold=True)
     if one.nearest is not None:
         near = one.nearest
@@ -46,7 +46,7 @@ def _show(one: "Explained") -> None:
         print_text(one.mapping)
 
 
-def _show_read(one: "Explained") -> None:
+def _show_read(one: "FileExplanation") -> None:
     """What reading the file gives, and what it refuses."""
     if any(one.counts.values()):
         print_pairs("Read", {name: count for name, count in one.counts.items() if count})

@@ -9,7 +9,7 @@ import sqlite3
 from dataclasses import dataclass
 
 from dagster_project.errors import ProjectError
-from dagster_project.fatal import behind, is_full
+from dagster_project.fatal import exception_chain, is_full
 
 _OURS = frozenset({"ingest", "redact", "synth", "environments", "dagster_project"})
 _NO_DISK = "disk I/O error"
@@ -31,12 +31,14 @@ def fault_of(error: BaseException) -> Fault:  # noqa: PLR0911 - a table in code
         return Fault(sentence=str(error), exit_code=error.exit_code)
     if type(error).__module__.partition(".")[0] in _OURS:
         return Fault(sentence=str(error))
-    if any(is_full(one) for one in behind(error)):
+    if any(is_full(one) for one in exception_chain(error)):
         where = f"{error.filename}: " if isinstance(error, OSError) and error.filename else ""
         return Fault(sentence=f"{where}the disk is full; free some space and run the command again")
     if isinstance(error, OSError):
         return Fault(sentence=_disk_sentence(error))
-    if any(isinstance(one, sqlite3.Error) and _NO_DISK in str(one) for one in behind(error)):
+    if any(
+        isinstance(one, sqlite3.Error) and _NO_DISK in str(one) for one in exception_chain(error)
+    ):
         return Fault(
             sentence="the disk cannot be written: it is full or damaged; free some space and run the command again"
         )

@@ -38,7 +38,7 @@ def print_table(
             no_wrap=_is_one_word(column),
         )
     for row in cells:
-        table.add_row(*(Text(_shown(cell)) for cell in row))
+        table.add_row(*(Text(_cell_text(cell)) for cell in row))
     console = Console(stderr=stderr, highlight=False)
     # A title of its own line: one that is wider than its table would be broken, and a path in it with it.
     console.print(Text(title, style="bold"), soft_wrap=True)
@@ -47,7 +47,7 @@ def print_table(
 
 def _is_one_word(cells: Sequence[object]) -> bool:
     """Whether a column holds ids, numbers and the like: broken over two lines nobody can copy them."""
-    shown = [_shown(cell) for cell in cells]
+    shown = [_cell_text(cell) for cell in cells]
     return all(" " not in text and len(text) <= _LONGEST_ID for text in shown)
 
 
@@ -59,7 +59,7 @@ def print_text(text: str, *, bold: bool = False) -> None:
 
 def print_pairs(title: str, pairs: Mapping[str, object]) -> None:
     """Names and values, one a line."""
-    print_table(title, ("", ""), [(name, _shown(value)) for name, value in pairs.items()])
+    print_table(title, ("", ""), [(name, _cell_text(value)) for name, value in pairs.items()])
 
 
 def how_many(n: int, what: str) -> str:
@@ -77,7 +77,7 @@ def lines_to_settle(unknown: Iterable[str]) -> list[str]:
     return [told, "[outcomes]", *lines[:_MOST_LINES], *more]
 
 
-def _shown(value: object) -> str:
+def _cell_text(value: object) -> str:
     if value is None:
         return "-"
     if isinstance(value, float):

@@ -12,15 +12,15 @@ if TYPE_CHECKING:
 
 def simulator_of(model: str, url: str) -> "SimulatorChoice | None":
     """The model that answers calls which no recording knows; None where none was chosen."""
-    return _chosen(model, url, "--simulate")
+    return _model_choice(model, url, "--simulate")
 
 
 def user_of(model: str, url: str) -> "SimulatorChoice | None":
     """The model that plays users; None where none was chosen."""
-    return _chosen(model, url, "--user-model")
+    return _model_choice(model, url, "--user-model")
 
 
-def _chosen(model: str, url: str, option: str) -> "SimulatorChoice | None":
+def _model_choice(model: str, url: str, option: str) -> "SimulatorChoice | None":
     if url and not model:
         raise typer.BadParameter("this endpoint needs the model's name", param_hint=option)
     if not model:

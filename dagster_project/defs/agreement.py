@@ -11,7 +11,7 @@ from dagster_project.build.left_out import Skips
 from dagster_project.build.progress import tell
 from dagster_project.defs.partitions import APPS, ONE_RUN
 from dagster_project.defs.resources import OWNERS, CleanSide
-from dagster_project.defs.result import LEFT_OUT, AssetResult, made
+from dagster_project.defs.result import LEFT_OUT, AssetResult, asset_result
 from dagster_project.defs.show import rows_of
 from dagster_project.defs.tasks import candidates_of
 from dagster_project.lake.clean_records import (
@@ -35,7 +35,7 @@ from dagster_project.lake.learnt_tables import AGREEMENT
 from dagster_project.lake.store import Lake
 from dagster_project.review.store import ASSET as REVIEWS
 from dagster_project.tasks.agreement import HeldOut, agreed, leave_one_out
-from dagster_project.tasks.sampling import sample_of, within
+from dagster_project.tasks.sampling import sample_of, sampled_episodes
 from dagster_project.worlds.stored_worlds import world_of
 
 ASSET = "agreement"
@@ -79,7 +79,7 @@ def agreement(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResul
             found: list[HeldOut] = []
             if world is not None:
                 found = leave_one_out(
-                    within(clean_episodes_of(lake, app), sample_of(lake, app)),
+                    sampled_episodes(clean_episodes_of(lake, app), sample_of(lake, app)),
                     labels_of(lake, app, clean.outcome_policy),
                     world,
                     candidates_of(clean, app),
@@ -89,7 +89,7 @@ def agreement(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResul
                     skips=skips,
                     engine=clean.maps,
                     known=before,
-                    left=partial(_left, meter, skips),
+                    left=partial(_leaves_fold, meter, skips),
                 )
             rows = to_rows(
                 Document(app=app, id=one.episode_id, version=one.task_id, content=one)
@@ -106,7 +106,7 @@ def agreement(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResul
     with_witness = [one for group in known.values() for one in group if one.witness]
     whole = agreed(with_witness)
     doubtful = whole.false_pass > MOST_FALSE_PASSES * whole.graded
-    return made(
+    return asset_result(
         ASSET,
         lake,
         context.partition_keys,
@@ -134,7 +134,7 @@ def agreement(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResul
     )
 
 
-def _left(meter: Meter, skips: Skips, fold: int) -> bool:
+def _leaves_fold(meter: Meter, skips: Skips, fold: int) -> bool:
     """Whether the budget leaves a fold for the next build; says so."""
     if meter.late:
         meter.leave(skips, "fold", str(fold + 1))

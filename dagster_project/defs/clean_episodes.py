@@ -12,7 +12,7 @@ from dagster_project.build.left_out import Skips, skipped_of, without_those_that
 from dagster_project.build.progress import counted
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
 from dagster_project.defs.resources import OWNERS, CleanSide, PrivateSide
-from dagster_project.defs.result import LEFT_OUT, AssetResult, made
+from dagster_project.defs.result import LEFT_OUT, AssetResult, asset_result
 from dagster_project.defs.show import bars, rows_of
 from dagster_project.home.layout import lock
 from dagster_project.lake.clean_records import clean_episodes_of
@@ -37,7 +37,7 @@ from dagster_project.privacy.gate import (
     vault_of,
 )
 from dagster_project.privacy.gate_leaks import leak_checked, leak_rows, still_leaking
-from dagster_project.privacy.leak_search import Known, known_of
+from dagster_project.privacy.leak_search import KnownPeople, known_of
 from ingest.records.episode import Episode
 from redact.apply.collector import without_collection
 from redact.apply.scrub import Scrubbed, scrub
@@ -96,7 +96,7 @@ def clean_episodes(
             if key[1] in days
         }
         todo = work(clean.lake, ASSET, wanted)
-        known: dict[str, Known] = {}
+        known: dict[str, KnownPeople] = {}
         try:
             for app, days in todo.days().items():
                 _scrub_app(private, clean.lake, vault, todo, (app, days, known))
@@ -111,7 +111,7 @@ def _scrub_app(
     clean: Lake,
     vault: Vault,
     todo: Work,
-    asked: tuple[str, list[str], dict[str, Known]],
+    asked: tuple[str, list[str], dict[str, KnownPeople]],
 ) -> None:
     """The days of one app; a day of which nobody can tell what is personal in it has no clean rows, not even those of before."""
     app, days, known = asked
@@ -154,7 +154,7 @@ class _Day:
 def _scrub_day(
     private: PrivateSide,
     clean: Lake,
-    secrets: tuple[Vault, Known],
+    secrets: tuple[Vault, KnownPeople],
     todo: Work,
     skips: Skips,
 ) -> None:
@@ -196,7 +196,7 @@ def _scrub_day(
 
 
 def _result(
-    sides: PrivateSide, clean: Lake, todo: Work, secrets: tuple[Vault, dict[str, Known]]
+    sides: PrivateSide, clean: Lake, todo: Work, secrets: tuple[Vault, dict[str, KnownPeople]]
 ) -> AssetResult:
     private = sides.lake
     raw = {key: private.stamps("episodes")[key].rows for key in todo.wanted}
@@ -219,7 +219,7 @@ def _result(
     kept = {key: stamp.rows for key, stamp in clean.stamps(ASSET).items() if key in todo.wanted}
     waiting = sum(raw.values()) - sum(kept.values()) - held
     noted = skipped_of(clean, asked, stages=(ASSET, "learnt"))
-    return made(
+    return asset_result(
         ASSET,
         clean,
         asked,
@@ -280,7 +280,7 @@ def _calls_commute(found: Mapping[str, Commutation]) -> dg.AssetCheckResult:
 
 
 def _leaks_in(
-    sides: PrivateSide, clean: Lake, todo: Work, secrets: tuple[Vault, dict[str, Known]]
+    sides: PrivateSide, clean: Lake, todo: Work, secrets: tuple[Vault, dict[str, KnownPeople]]
 ) -> int:
     """How many stored episodes still hold an identifier of their raw episode, by the independent search.
 

@@ -10,7 +10,7 @@ from dagster_project.build.left_out import Skips, without_those_that_fail
 from dagster_project.build.progress import counted
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
 from dagster_project.defs.resources import OWNERS, CleanSide, PrivateSide
-from dagster_project.defs.result import LEFT_OUT, AssetResult, made
+from dagster_project.defs.result import LEFT_OUT, AssetResult, asset_result
 from dagster_project.defs.show import table_of
 from dagster_project.home.layout import lock
 from dagster_project.lake.freshness import Key, Work, digest, made_of, store, tried, work
@@ -19,7 +19,7 @@ from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import CLEAN_OUTCOMES
 from dagster_project.privacy.gate import policy_of, raw_outcomes, unread_of, vault_of
 from dagster_project.privacy.gate_leaks import without_leaks
-from dagster_project.privacy.leak_search import Known, known_of
+from dagster_project.privacy.leak_search import KnownPeople, known_of
 from ingest.records.outcome import Outcome
 from redact.apply.scrub import scrub_outcomes
 from redact.operators.vault import Vault
@@ -63,7 +63,7 @@ def clean_outcomes(
                 store(lake, CLEAN_OUTCOMES, rows, tried(todo, keys), keys=keys)
             skips.keep(lake, days)
         vault.save()
-    return made(
+    return asset_result(
         ASSET,
         lake,
         asked,
@@ -79,7 +79,7 @@ def clean_outcomes(
 
 def _scrub_day(
     said: Sequence[Outcome],
-    known: Known,
+    known: KnownPeople,
     vault: Vault,
     private: PrivateSide,
     into: tuple[Lake, Work, Skips, str],

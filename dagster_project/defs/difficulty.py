@@ -9,7 +9,7 @@ from dagster_project.build.left_out import Skips
 from dagster_project.build.progress import counted
 from dagster_project.defs.partitions import APPS, ONE_RUN
 from dagster_project.defs.resources import OWNERS, CleanSide
-from dagster_project.defs.result import LEFT_OUT, AssetResult, Metadata, made
+from dagster_project.defs.result import LEFT_OUT, AssetResult, Metadata, asset_result
 from dagster_project.defs.show import image, rows_of
 from dagster_project.difficulty.by_task import AppDifficulty
 from dagster_project.difficulty.pass_rates import TaskDifficulty
@@ -65,10 +65,15 @@ def difficulty(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResu
             again = tried(todo, [(app, "")]) if skips else todo
             store(lake, DIFFICULTY, rows, again, keys=[(app, "")])
         skips.keep(lake)
-    return made(ASSET, lake, context.partition_keys, lambda: _shown(lake, context, todo, found))
+    return asset_result(
+        ASSET,
+        lake,
+        context.partition_keys,
+        lambda: _difficulty_metadata(lake, context, todo, found),
+    )
 
 
-def _shown(
+def _difficulty_metadata(
     lake: Lake,
     context: dg.AssetExecutionContext,
     todo: Work,

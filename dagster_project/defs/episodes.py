@@ -14,7 +14,7 @@ from dagster_project.build.left_out import Skips
 from dagster_project.build.progress import tell
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
 from dagster_project.defs.resources import OWNERS, PrivateSide
-from dagster_project.defs.result import LEFT_OUT, AssetResult, made
+from dagster_project.defs.result import LEFT_OUT, AssetResult, asset_result
 from dagster_project.fatal import is_fatal
 from dagster_project.lake.digests import digest_of
 from dagster_project.lake.freshness import (
@@ -63,7 +63,7 @@ def episodes(context: dg.AssetExecutionContext, private: PrivateSide) -> AssetRe
             idle += found.spans_without_episode
             refused += len(found.rejected)
     rows = lake.stamps(ASSET)
-    return made(
+    return asset_result(
         ASSET,
         private.clean_lake,
         app_days(context.partition_keys),

@@ -9,7 +9,7 @@ from dagster_project.build.progress import counted
 from dagster_project.causes.cluster_rows import cost_of, lineage_of
 from dagster_project.defs.partitions import APPS, ONE_RUN
 from dagster_project.defs.resources import OWNERS, CleanSide
-from dagster_project.defs.result import LEFT_OUT, AssetResult, Metadata, made
+from dagster_project.defs.result import LEFT_OUT, AssetResult, Metadata, asset_result
 from dagster_project.defs.show import bars, rows_of
 from dagster_project.lake.clean_records import clusters_of, failures_of, versions_seen
 from dagster_project.lake.freshness import Key, Work, digests, leave, made_of, store, work
@@ -51,10 +51,10 @@ def failure_clusters(context: dg.AssetExecutionContext, clean: CleanSide) -> Ass
             # Clusters keep their ids for ever: those of before stay.
             leave(lake, todo, [(app, "")])
         skips.keep(lake)
-    return made(ASSET, lake, context.partition_keys, lambda: _shown(lake, todo))
+    return asset_result(ASSET, lake, context.partition_keys, lambda: _cluster_metadata(lake, todo))
 
 
-def _shown(lake: Lake, todo: Work) -> Metadata:
+def _cluster_metadata(lake: Lake, todo: Work) -> Metadata:
     known = [c for app, _ in sorted(todo.wanted) for c in clusters_of(lake, app)]
     shown = [c for c in known if c.failures]
     shown.sort(key=lambda c: (-c.failures, c.cluster_id))

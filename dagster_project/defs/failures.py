@@ -14,7 +14,7 @@ from dagster_project.causes.agreement_rows import AGREEMENT, agreement_row
 from dagster_project.causes.opinions import asked_for, said_of
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
 from dagster_project.defs.resources import OWNERS, CleanSide
-from dagster_project.defs.result import LEFT_OUT, AssetResult, made
+from dagster_project.defs.result import LEFT_OUT, AssetResult, asset_result
 from dagster_project.defs.show import rows_of, table_of
 from dagster_project.lake.clean_records import (
     clean_episodes_of,
@@ -82,7 +82,7 @@ def failures(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult
         if looking.failed:
             store(lake, FAILURES, FAILURES.schema.empty_table(), tried(todo, keys), keys=keys)
         skips.keep(lake, days)
-    return made(
+    return asset_result(
         ASSET,
         lake,
         app_days(context.partition_keys),

@@ -9,7 +9,7 @@ from dagster_project.build.left_out import Skips
 from dagster_project.build.progress import tell
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
 from dagster_project.defs.resources import OWNERS, PrivateSide
-from dagster_project.defs.result import LEFT_OUT, AssetResult, made
+from dagster_project.defs.result import LEFT_OUT, AssetResult, asset_result
 from dagster_project.lake.freshness import Key, leave, made_of, or_unknown, store, work
 from dagster_project.lake.rows import looked_up, to_table
 from dagster_project.lake.store import Lake
@@ -49,7 +49,7 @@ def outcomes(context: dg.AssetExecutionContext, private: PrivateSide) -> AssetRe
         if joining.failed:
             leave(lake, todo, keys)
         skips.keep(private.clean_lake, days)
-    return made(
+    return asset_result(
         ASSET,
         private.clean_lake,
         asked,

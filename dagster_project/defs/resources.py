@@ -103,7 +103,11 @@ class CleanSide(dg.ConfigurableResource[None], use_attribute_docstrings=True):
         """Which model the gate may ask."""
         if not self.judge_model:
             return None
-        key = self.judge_key or _given("TRACEGYM_JUDGE_KEY") or _given("OPENAI_API_KEY")
+        key = (
+            self.judge_key
+            or _environment_value("TRACEGYM_JUDGE_KEY")
+            or _environment_value("OPENAI_API_KEY")
+        )
         return JudgeChoice(model=self.judge_model, url=self.judge_url, api_key=key)
 
     @property
@@ -150,19 +154,21 @@ class CleanSide(dg.ConfigurableResource[None], use_attribute_docstrings=True):
 
 def executor_choice() -> str:
     """TRACEGYM_EXECUTOR: where the steps of runs happen."""
-    return _given("TRACEGYM_EXECUTOR")
+    return _environment_value("TRACEGYM_EXECUTOR")
 
 
 def secret_given() -> str:
     """TRACEGYM_SECRET, for processes that a run starts: a secret is never part of a run's configuration."""
-    return _given("TRACEGYM_SECRET")
+    return _environment_value("TRACEGYM_SECRET")
 
 
-def _given(name: str) -> str:
+def _environment_value(name: str) -> str:
     return os.environ.get(name, "")  # noqa: TID251 - this file names environment variables
 
 
-OWNERS: Final = [one.strip() for one in _given("TRACEGYM_OWNERS").split(",") if one.strip()]
+OWNERS: Final = [
+    one.strip() for one in _environment_value("TRACEGYM_OWNERS").split(",") if one.strip()
+]
 """Who the UI names as owners of every asset: addresses or `team:NAME`, with commas between."""
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import dagster as dg
 
-from dagster_project.build.left_out import Skipped, Skips, skipped_of
+from dagster_project.build.left_out import SkippedUnit, Skips, skipped_of
 from dagster_project.defs.show import rows_of
 from dagster_project.lake.store import Lake
 
@@ -32,7 +32,7 @@ def LEFT_OUT(asset: str) -> dg.AssetCheckSpec:  # noqa: N802 - stands among cons
     )
 
 
-def made(
+def asset_result(
     asset: str,
     clean: Lake,
     apps: Iterable[str],
@@ -58,7 +58,7 @@ def made(
     )
 
 
-def _check(found: Sequence[Skipped]) -> dg.AssetCheckResult:
+def _check(found: Sequence[SkippedUnit]) -> dg.AssetCheckResult:
     return dg.AssetCheckResult(
         check_name=NOTHING_LEFT_OUT,
         passed=not found,
@@ -70,7 +70,7 @@ def _check(found: Sequence[Skipped]) -> dg.AssetCheckResult:
     )
 
 
-def _table(found: Sequence[Skipped]) -> dg.MarkdownMetadataValue:
+def _table(found: Sequence[SkippedUnit]) -> dg.MarkdownMetadataValue:
     counts = Counter((one.app, one.kind, one.error, one.place) for one in found)
     rows = [(*which, n) for which, n in sorted(counts.items())]
     return rows_of(("app", "left out", "error", "at", "count"), rows)

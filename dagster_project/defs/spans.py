@@ -9,10 +9,10 @@ from dagster_project.build.left_out import Skips, keep_all
 from dagster_project.build.progress import counted
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
 from dagster_project.defs.resources import OWNERS, PrivateSide
-from dagster_project.defs.result import LEFT_OUT, AssetResult, made
+from dagster_project.defs.result import LEFT_OUT, AssetResult, asset_result
 from dagster_project.lake.freshness import Key, made_of, tried, work
 from dagster_project.lake.store import Lake, Stamp
-from dagster_project.lake.tables import CHATS, LOG_EVENTS, SPANS, Table, once
+from dagster_project.lake.tables import CHATS, LOG_EVENTS, SPANS, Table, deduplicate
 
 ASSET = "spans"
 _ARRIVING = (SPANS, LOG_EVENTS, CHATS)
@@ -34,7 +34,7 @@ def spans(context: dg.AssetExecutionContext, private: PrivateSide) -> AssetResul
     folded, skipped = fold(private.lake, keys)
     keep_all(private.clean_lake, skipped)
     counts = {table.name: private.lake.counts(table) for table in _ARRIVING}
-    return made(
+    return asset_result(
         ASSET,
         private.clean_lake,
         asked,
@@ -75,10 +75,10 @@ def _fold_day(lake: Lake, key: Key) -> int:
     repeated = 0
     for table in _ARRIVING:
         before = lake.read(table, app=key[0], days=[key[1]])
-        after = once(before, table)
+        after = deduplicate(before, table)
         if after.num_rows < before.num_rows:
             repeated += before.num_rows - after.num_rows
-            lake.change(table, key, partial(once, table=table))
+            lake.change(table, key, partial(deduplicate, table=table))
     return repeated
 
 

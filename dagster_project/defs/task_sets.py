@@ -10,7 +10,7 @@ from dagster_project.build.left_out import Skips, without_those_that_fail
 from dagster_project.build.progress import counted
 from dagster_project.defs.partitions import APPS, ONE_RUN
 from dagster_project.defs.resources import OWNERS, CleanSide
-from dagster_project.defs.result import LEFT_OUT, AssetResult, made
+from dagster_project.defs.result import LEFT_OUT, AssetResult, asset_result
 from dagster_project.defs.show import rows_of
 from dagster_project.lake.clean_files import bring, publish
 from dagster_project.lake.documents import Document, contents, to_rows
@@ -61,13 +61,13 @@ def task_sets(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResul
         skips = Skips(ASSET, app)
         rows = TASK_SETS.schema.empty_table()
         with skips.unit("app"):  # the folder of before stays as it is
-            rows = _written(clean, app, skips)
+            rows = _write_task_set(clean, app, skips)
         again = tried(todo, [(app, "")]) if skips else todo
         store(lake, TASK_SETS, rows, again, keys=[(app, "")])
         skips.keep(lake)
     known = {app: contents(lake, TASK_SETS, app).get(app, {}) for app in context.partition_keys}
     opened = _opened(clean, [app for app in known if known[app]])
-    return made(
+    return asset_result(
         ASSET,
         lake,
         context.partition_keys,
@@ -106,7 +106,7 @@ def task_sets(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResul
     )
 
 
-def _written(clean: CleanSide, app: str, skips: Skips) -> pa.Table:
+def _write_task_set(clean: CleanSide, app: str, skips: Skips) -> pa.Table:
     """The task set of an app in its folder, and its row; a task that cannot be written is left out."""
     parts = parts_of(clean.lake, [app])
     folder = clean.folder / "tasksets" / app

@@ -10,7 +10,7 @@ from dagster_project.build.left_out import Skips, without_those_that_fail
 from dagster_project.build.progress import tell
 from dagster_project.defs.partitions import APPS, ONE_RUN
 from dagster_project.defs.resources import OWNERS, CleanSide
-from dagster_project.defs.result import LEFT_OUT, AssetResult, Metadata, made
+from dagster_project.defs.result import LEFT_OUT, AssetResult, Metadata, asset_result
 from dagster_project.defs.show import bars, table_of
 from dagster_project.lake.clean_records import (
     clean_episodes_of,
@@ -33,7 +33,7 @@ from dagster_project.lake.learnt_tables import TASKS
 from dagster_project.review.feedback import with_rubrics
 from dagster_project.review.store import ASSET as REVIEWS
 from dagster_project.review.store import reviews_of
-from dagster_project.tasks.sampling import cluster_by_episode, drawn, keep_sample, within
+from dagster_project.tasks.sampling import cluster_by_episode, drawn, keep_sample, sampled_episodes
 from dagster_project.worlds.stored_worlds import world_of
 from environments.runtime.task.candidate import Candidate
 from environments.runtime.values.canonical import task_version
@@ -71,7 +71,9 @@ def tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
         again = tried(todo, [(app, "")]) if skips else todo
         store(lake, TASKS, rows, again, keys=[(app, "")])
         skips.keep(lake)
-    return made(ASSET, lake, context.partition_keys, lambda: _shown(clean, context, todo))
+    return asset_result(
+        ASSET, lake, context.partition_keys, lambda: _task_metadata(clean, context, todo)
+    )
 
 
 def _derived(clean: CleanSide, app: str, skips: Skips) -> pa.Table:
@@ -104,7 +106,7 @@ def _derived(clean: CleanSide, app: str, skips: Skips) -> pa.Table:
         return derived
 
     derived = without_those_that_fail(
-        within(episodes, sample),
+        sampled_episodes(episodes, sample),
         make,
         lambda episode, fault: skips.note(fault, "episode", episode.episode_id),
     )
@@ -119,7 +121,7 @@ def _derived(clean: CleanSide, app: str, skips: Skips) -> pa.Table:
     return pa.concat_tables(rows).sort_by([("app", "ascending"), ("id", "ascending")])
 
 
-def _shown(clean: CleanSide, context: dg.AssetExecutionContext, todo: Work) -> Metadata:
+def _task_metadata(clean: CleanSide, context: dg.AssetExecutionContext, todo: Work) -> Metadata:
     candidates = [c for app in context.partition_keys for c in candidates_of(clean, app)]
     reasons = Counter(reason for one in candidates for reason in one.reasons)
     checks = Counter(check.fn for one in candidates for check in one.rubric.checks)

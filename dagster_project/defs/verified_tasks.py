@@ -13,7 +13,7 @@ from dagster_project.build.progress import counted
 from dagster_project.defs.agreement import held_out_of
 from dagster_project.defs.partitions import APPS, ONE_RUN
 from dagster_project.defs.resources import OWNERS, CleanSide
-from dagster_project.defs.result import LEFT_OUT, AssetResult, made
+from dagster_project.defs.result import LEFT_OUT, AssetResult, asset_result
 from dagster_project.defs.show import bars, rows_of, table_of
 from dagster_project.defs.tasks import candidates_of
 from dagster_project.lake.documents import Document, records, to_rows
@@ -35,7 +35,7 @@ from dagster_project.tasks.judge_replies import judge_of, keep_fresh, replies_se
 from dagster_project.tasks.kept_verdicts import keep_reads, remembered
 from dagster_project.tasks.verification import (
     GATE,
-    Seen,
+    TaskKnowledge,
     VerifiedTask,
     trust_in,
     verify_all,
@@ -88,7 +88,7 @@ def verified_tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> Asset
                 candidates_of(clean, app),
                 world_of(lake, app),
                 known=undecided(verified_of(lake, app)),
-                seen=Seen(
+                seen=TaskKnowledge(
                     judge=judge,
                     found=cheats_of(lake, app),
                     held_out=held_out_of(lake, app),
@@ -113,7 +113,7 @@ def verified_tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> Asset
     listed = [one for group in everything.values() for one in group]
     broken = [one for one in listed if one.status == ACCEPTED and not _holds(one)]
     statuses = Counter(one.status for one in listed)
-    return made(
+    return asset_result(
         ASSET,
         lake,
         context.partition_keys,

@@ -10,12 +10,12 @@ from typing import Any, Final
 import dagster as dg
 
 from dagster_project.build.budgets import Meter, meter_of
-from dagster_project.build.figures import Taken, forget, keep, stands
-from dagster_project.build.left_out import Skipped, Skips, apart, next_part, skipped_of
+from dagster_project.build.figures import FigureBasis, forget, keep, stands
+from dagster_project.build.left_out import SkippedUnit, Skips, collect_skips, next_part, skipped_of
 from dagster_project.build.progress import tell
 from dagster_project.defs.partitions import APPS, ONE_RUN
 from dagster_project.defs.resources import OWNERS, CleanSide
-from dagster_project.defs.result import LEFT_OUT, AssetResult, made
+from dagster_project.defs.result import LEFT_OUT, AssetResult, asset_result
 from dagster_project.defs.show import bars, rows_of
 from dagster_project.engine.interface import Load
 from dagster_project.lake.clean_files import publish
@@ -126,7 +126,7 @@ def _learnt_before(lake: Lake, app: str) -> StoredWorld | None:
 
 def _measured_before(clean: CleanSide, app: str) -> Mapping[str, Any] | None:
     """What held-out calls said of an earlier world of the app, where that stands."""
-    world = world_of(clean.lake, app) if _taken(clean, app) is not None else None
+    world = world_of(clean.lake, app) if _measured_basis(clean, app) is not None else None
     return None if world is None else world.fidelity
 
 
@@ -145,7 +145,7 @@ def _learn(  # noqa: PLR0913 - what a world is learnt from, and what may be take
     shared = _Learning(app, episodes, settings)
     load = Load(stage=ASSET, conversations=len(episodes))
     parts = [*([_KEPT] if known is None else []), *([_MEASURED] if measured is None else [])]
-    learnt = clean.maps.spread(_learnt, parts, shared=shared, load=load)
+    learnt = clean.maps.map_items(_learnt, parts, shared=shared, load=load)
     tell(ASSET, 0, 2, f"{app}: learning from {len(episodes)} episodes")
     document = next_part(learnt, skips) if known is None else stored_document(known)
     if measured is not None:
@@ -170,9 +170,9 @@ class _Learning:
     settings: WorldSettings
 
 
-def _learnt(shared: _Learning, which: str) -> tuple[Any, list[Skipped]]:
+def _learnt(shared: _Learning, which: str) -> tuple[Any, list[SkippedUnit]]:
     """What held-out calls say of a world learnt without them; or the world that is kept, as a row without that."""
-    with apart(ASSET, shared.app) as skips:
+    with collect_skips(ASSET, shared.app) as skips:
         learn = partial(learn_with_fallback, skips=skips)
         made: Any = {}
         if which == _MEASURED:
@@ -195,7 +195,7 @@ def ingredients(clean: CleanSide, apps: Sequence[str]) -> dict[Key, str]:
     found: dict[Key, str] = {}
     for app in apps:
         whole = _made_from(clean, app)
-        taken = _taken(clean, app)
+        taken = _measured_basis(clean, app)
         found[app, ""] = made_of(whole, whole if taken is None else taken.of)
     return found
 
@@ -204,7 +204,7 @@ def _made_from(clean: CleanSide, app: str) -> str:
     return made_of(digests(clean.lake, "clean_episodes", app), _said(clean))
 
 
-def _taken(clean: CleanSide, app: str) -> Taken | None:
+def _measured_basis(clean: CleanSide, app: str) -> FigureBasis | None:
     """What the held-out calls of an earlier world were, where what they said stands."""
     return None if clean.fresh else stands(clean.lake, app, MEASURING, said=_said(clean))
 
@@ -231,7 +231,7 @@ def _for_people(clean: CleanSide, app: str, document: Mapping[str, Any]) -> None
 def _result(lake: Lake, apps: Sequence[str], recomputed: int) -> AssetResult:
     known = [world for app in apps if (world := world_of(lake, app)) is not None]
     calls = sum(_count(world, "calls") for world in known)
-    return made(
+    return asset_result(
         ASSET,
         lake,
         apps,
@@ -258,7 +258,7 @@ def _result(lake: Lake, apps: Sequence[str], recomputed: int) -> AssetResult:
             ),
             "unknown_calls": rows_of(
                 ("app", "tool", "call", "why", "count", "what would settle it"),
-                [row for world in known for row in _unsettled(world)],
+                [row for world in known for row in _unsettled_calls(world)],
             ),
             "picture": bars(
                 "held-out calls", {v: sum(_count(world, v) for world in known) for v in VERDICTS}
@@ -322,7 +322,7 @@ def _tools(world: StoredWorld) -> list[tuple[str | int, ...]]:
     ]
 
 
-def _unsettled(world: StoredWorld) -> list[tuple[str, str, str, str, int, str]]:
+def _unsettled_calls(world: StoredWorld) -> list[tuple[str, str, str, str, int, str]]:
     """The kinds of calls that most often end in `unknown`."""
     rows = [
         (world.app, tool, shape, why, count, settle(why))

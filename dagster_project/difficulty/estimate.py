@@ -70,7 +70,7 @@ class Estimator:
 
     def __init__(self, attempts: Sequence[Tried]) -> None:
         self._counts = counts = _Counts(attempts)
-        seen = counts.around(attempts)
+        seen = counts.rows_for(attempts)
         good = np.array([float(one.resolved) for one in attempts])
         self._strengths = best = min(STRENGTHS, key=lambda s: _loss(seen, good, s))
         self._length = _length(attempts, _rate(seen, best))
@@ -85,16 +85,16 @@ class Estimator:
         """What to expect of a task (its `resolved` is not looked at); None while no outcome is known at all."""
         if not self._counts.all[0]:
             return None
-        rate = self._moved(self._counts.rate(task, self._strengths, itself=False), task)
+        rate = self._shifted_rate(self._counts.rate(task, self._strengths, itself=False), task)
         tried = int(self._counts.tasks[task.task_id][0])
         low, high = wilson(rate, tried + self._strengths[1])
         return Estimate(rate=rate, low=low, high=high, attempts=tried)
 
     def expect(self, one: Tried) -> float:
         """The estimate for an attempt that was counted, from all the others."""
-        return self._moved(self._counts.rate(one, self._strengths), one)
+        return self._shifted_rate(self._counts.rate(one, self._strengths), one)
 
-    def _moved(self, rate: float, one: Tried) -> float:
+    def _shifted_rate(self, rate: float, one: Tried) -> float:
         mean, weights = self._length
         shift = float(np.dot(weights, np.subtract(_shape(one), mean)))
         return _safe(1 / (1 + exp(-(_logit(rate) + shift))))
@@ -114,9 +114,9 @@ class _Counts:
 
     def rate(self, one: Tried, strengths: tuple[float, float], *, itself: bool = True) -> float:
         """The share resolved among the others; `itself` is False for a task rather than an attempt."""
-        return float(_rate(self.around([one], itself=itself), strengths)[0])
+        return float(_rate(self.rows_for([one], itself=itself), strengths)[0])
 
-    def around(self, attempts: Sequence[Tried], *, itself: bool = True) -> Numbers:
+    def rows_for(self, attempts: Sequence[Tried], *, itself: bool = True) -> Numbers:
         """What is counted beside each attempt, a row each: app, kind and task, tried and resolved."""
         rows = []
         for one in attempts:

@@ -34,7 +34,7 @@ def level(tasks: Iterable[TaskDifficulty], policy: str) -> float:
     return shift
 
 
-def moved(rate: float, shift: float) -> float:
+def shift_estimate(rate: float, shift: float) -> float:
     """An estimate for a policy of that level; no estimate says never or always."""
     return min(max(_chance(_logit(rate) + shift), _SAFE), 1 - _SAFE) if shift else rate
 

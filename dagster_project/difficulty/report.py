@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from dagster_project.difficulty.by_task import AppDifficulty, difficulties
 from dagster_project.difficulty.pass_rates import Rate, TaskDifficulty, rate_of
-from dagster_project.difficulty.policy_level import level, moved
+from dagster_project.difficulty.policy_level import level, shift_estimate
 from dagster_project.lake.documents import records
 from dagster_project.lake.learnt_tables import TASKS, VERIFIED
 from dagster_project.lake.rows import plain_json
@@ -95,7 +95,7 @@ def pass_rate(task: TaskDifficulty, policy: str, shift: float = 0.0) -> float | 
     tried = task.policies.get(policy)
     if tried is not None and tried.rate is not None:
         return tried.rate
-    return moved(task.estimate.rate, shift) if task.estimate is not None else None
+    return shift_estimate(task.estimate.rate, shift) if task.estimate is not None else None
 
 
 def in_band(

@@ -37,7 +37,7 @@ class Load:
 class Engine(Protocol):
     """Runs maps."""
 
-    def spread(
+    def map_items(
         self,
         function: Callable[[Shared, Item], Made],
         items: Sequence[Item],

@@ -39,7 +39,7 @@ class OnRay:
     workers: int = 0
     """Tasks at once; 0: one per processor of the cluster."""
 
-    def spread(
+    def map_items(
         self,
         function: Callable[[Shared, Item], Made],
         items: Sequence[Item],
@@ -49,7 +49,7 @@ class OnRay:
     ) -> Iterator[Made]:
         """`function(shared, item)` of each item, in order."""
         if not load.pays or len(items) < 2:
-            yield from Serial().spread(function, items, shared=shared, load=load)
+            yield from Serial().map_items(function, items, shared=shared, load=load)
             return
         self._join()
         workers = self.workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
@@ -58,7 +58,7 @@ class OnRay:
         number, chunks = next(_numbers), in_chunks(items, workers)
         running = [run.remote(number, blob, chunk) for chunk in chunks[:workers]]
         for place in range(len(chunks)):
-            made = _heard(running[place], load.stage)
+            made = _results_of(running[place], load.stage)
             if len(running) < len(chunks):
                 running.append(run.remote(number, blob, chunks[len(running)]))
             yield from made
@@ -83,7 +83,7 @@ class OnRay:
             ) from fault
 
 
-def _heard(reference: Any, stage: str) -> list[Any]:  # noqa: ANN401 - a reference of Ray's
+def _results_of(reference: Any, stage: str) -> list[Any]:  # noqa: ANN401 - a reference of Ray's
     try:
         made: list[Any] = ray.get(reference)
     except RayTaskError as fault:

@@ -51,7 +51,7 @@ class Processes:
     memory: int
     """MiB that all workers together may take."""
 
-    def spread(
+    def map_items(
         self,
         function: Callable[[Shared, Item], Made],
         items: Sequence[Item],
@@ -63,13 +63,13 @@ class Processes:
         blob = packed(function, shared) if load.pays and len(items) > 1 else b""
         workers = min(self.affordable(len(blob)), len(items))
         if not blob or workers < 2:
-            yield from Serial().spread(function, items, shared=shared, load=load)
+            yield from Serial().map_items(function, items, shared=shared, load=load)
             return
         chunks = in_chunks(items, workers)
         done = 0
         for tried in (workers, max(1, workers // 2)):  # fewer: most die for want of memory
             try:
-                for made in _made(blob, chunks[done:], tried):
+                for made in _run_chunks(blob, chunks[done:], tried):
                     done += 1
                     yield from made
             except BrokenProcessPool:
@@ -97,7 +97,7 @@ def warm() -> None:
 _numbers = iter(range(sys.maxsize))
 
 
-def _made(blob: bytes, chunks: Sequence[Sequence[Any]], workers: int) -> Iterator[list[Any]]:
+def _run_chunks(blob: bytes, chunks: Sequence[Sequence[Any]], workers: int) -> Iterator[list[Any]]:
     number = next(_numbers)
     with _pool(workers, blob) as pool:
         with _without_main():  # workers start as work is handed in

@@ -8,7 +8,7 @@ from dagster_project.engine.interface import Item, Load, Made, Shared
 class Serial:
     """Runs maps here."""
 
-    def spread(
+    def map_items(
         self,
         function: Callable[[Shared, Item], Made],
         items: Sequence[Item],

@@ -12,7 +12,7 @@ from dagster_project.defs.spans import ASSET, arrivals
 from dagster_project.lake.freshness import work
 from dagster_project.lake.rows import from_rows
 from dagster_project.lake.store import Lake
-from dagster_project.lake.tables import CHATS, CLEAN_EPISODES, EPISODES, once
+from dagster_project.lake.tables import CHATS, CLEAN_EPISODES, EPISODES, deduplicate
 from ingest.records.episode import Episode
 from redact.operators.vault import Vault, canonical
 
@@ -87,7 +87,9 @@ def _raw(
 
     columns = ("episode_id", "conversation_id", "subject", "day")
     for table in (EPISODES, CHATS):
-        rows = once(lake.read(table, app=app, columns=(*table.by, *columns[:3])), CHATS).to_pylist()
+        rows = deduplicate(
+            lake.read(table, app=app, columns=(*table.by, *columns[:3])), CHATS
+        ).to_pylist()
         wanted = {row["episode_id"]: row["day"] for row in rows if is_asked(row)}
         for day in sorted(set(wanted.values())):
             for batch in lake.read(table, app=app, days=[day]).to_batches(max_chunksize=512):

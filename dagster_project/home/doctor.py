@@ -15,7 +15,7 @@ from typing import Any
 from dagster_project.arrival.assembly import assemble_days, days_of
 from dagster_project.arrival.files import land, quarantined
 from dagster_project.arrival.outcome_days import arrived_outcomes, attach_arrived
-from dagster_project.build.left_out import Skipped, Skips, skipped_of
+from dagster_project.build.left_out import SkippedUnit, Skips, skipped_of
 from dagster_project.defs.resources import CleanSide
 from dagster_project.defs.spans import counts_once
 from dagster_project.home.layout import HOME_FORMAT, Home, redaction_of
@@ -149,10 +149,10 @@ def _stages(
     )
 
 
-def _apps(lake: Lake, policy: OutcomePolicy) -> tuple[tuple[AppDiagnosis, ...], list[Skipped]]:
+def _apps(lake: Lake, policy: OutcomePolicy) -> tuple[tuple[AppDiagnosis, ...], list[SkippedUnit]]:
     """Every app; one at which the look itself fails is noted, and the others are shown."""
     found: list[AppDiagnosis] = []
-    noted: list[Skipped] = []
+    noted: list[SkippedUnit] = []
     for app, days in sorted(days_of(lake).items()):
         skips = Skips("doctor", app)
         with skips.unit("app"):

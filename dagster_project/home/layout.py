@@ -129,8 +129,8 @@ def _make_local_side(home: Home, place: Place, *, create: bool) -> None:
         make_shared(place, {"format": HOME_FORMAT, "apps": [], "redaction": "on"})
     _make_folders(home)
     for side, where in (
-        (home.private, place.below("private")),
-        (home.clean, place.below("clean")),
+        (home.private, place.child("private")),
+        (home.clean, place.child("clean")),
         (home.path, place),  # last: it says that the others are there
     ):
         keep_place(side, where)
@@ -194,10 +194,10 @@ def _read_manifest(home: Home) -> dict[str, object]:
 
 def apps_of(home: Home) -> tuple[str, ...]:
     """The apps whose data has arrived, in alphabetical order."""
-    return tuple(sorted(_listed(_read_manifest(home))))
+    return tuple(sorted(_listed_apps(_read_manifest(home))))
 
 
-def _listed(manifest: dict[str, object]) -> list[str]:
+def _listed_apps(manifest: dict[str, object]) -> list[str]:
     listed = manifest.get("apps")
     return [str(app) for app in listed] if isinstance(listed, list) else []
 
@@ -206,7 +206,9 @@ def add_apps(home: Home, apps: Iterable[str]) -> None:
     """Remember apps whose data has arrived."""
     new = set(apps) - set(apps_of(home))
     if new:
-        _update_manifest(home, lambda found: {**found, "apps": sorted({*_listed(found), *new})})
+        _update_manifest(
+            home, lambda found: {**found, "apps": sorted({*_listed_apps(found), *new})}
+        )
 
 
 def redaction_of(home: Home) -> str:

@@ -28,7 +28,7 @@ def owning(url: str) -> Iterator[None]:
             _lost.pop(url, None)
 
 
-def lost(url: str) -> None:
+def mark_lost(url: str) -> None:
     """Remember that it does so no more."""
     with _guard:
         if url in _lost:

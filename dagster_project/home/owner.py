@@ -20,7 +20,7 @@ from typing import Final
 
 from dagster_project.errors import HomeError, LakeError, OwnedElsewhere
 from dagster_project.home.layout import Home, lock
-from dagster_project.home.lease import lost, owning
+from dagster_project.home.lease import mark_lost, owning
 from dagster_project.home.storage import Place
 from dagster_project.lake.objects import Objects
 
@@ -104,7 +104,7 @@ def _leased(home: Home, place: Place, lease_s: float) -> Iterator[None]:
 
 
 def _take(objects: Objects, owner: Owner) -> str:
-    body = _written(owner)
+    body = _owner_bytes(owner)
     for _ in range(_BEATS):
         tag = objects.put_new(_KEY, body)
         if tag is not None:
@@ -151,7 +151,7 @@ def _beat(objects: Objects, owner: Owner, tag: str, done: threading.Event) -> No
     while not done.wait(owner.lease_s / _BEATS):
         asked = time.monotonic()
         try:
-            fresh = objects.put_over(_KEY, _written(owner, beat=secrets.token_hex(4)), tag)
+            fresh = objects.put_over(_KEY, _owner_bytes(owner, beat=secrets.token_hex(4)), tag)
             if fresh is None:
                 found = objects.get(_KEY)
                 kept = None if found is None else _read(found.body)
@@ -161,7 +161,7 @@ def _beat(objects: Objects, owner: Owner, tag: str, done: threading.Event) -> No
                 continue
             fresh = None
         if fresh is None:
-            lost(objects.place.url)
+            mark_lost(objects.place.url)
             return
         tag, alive = fresh, asked
 
@@ -182,7 +182,7 @@ def _folder_name(home: Home) -> str:
     return mark.read_text(encoding="ascii")
 
 
-def _written(owner: Owner, *, beat: str = "") -> bytes:
+def _owner_bytes(owner: Owner, *, beat: str = "") -> bytes:
     return json.dumps({**asdict(owner), **({"beat": beat} if beat else {})}).encode()
 
 

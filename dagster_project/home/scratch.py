@@ -23,9 +23,9 @@ _PREFIXES: Final = (ASSEMBLE, EPISODES, REKEY)
 def scratch_folder(parent: Path, prefix: str) -> Iterator[Path]:
     """A new folder, readable by its owner only, removed at the end."""
     # Beside a removal, a folder that is made and not yet locked would look left behind.
-    with _held(parent):
+    with _lock_folder(parent):
         folder = Path(tempfile.mkdtemp(dir=parent, prefix=prefix))
-        handle = _taken(folder)
+        handle = _try_lock(folder)
     try:
         yield folder
     finally:
@@ -37,12 +37,12 @@ def scratch_folder(parent: Path, prefix: str) -> Iterator[Path]:
 def remove_abandoned(parent: Path) -> int:
     """Remove the folders whose process is gone; returns how many."""
     removed = 0
-    with _held(parent):
+    with _lock_folder(parent):
         for prefix in _PREFIXES:
             for folder in sorted(parent.glob(f"{prefix}*")):
                 if not folder.is_dir() or folder.is_symlink():
                     continue
-                handle = _taken(folder)
+                handle = _try_lock(folder)
                 if handle is not None:
                     shutil.rmtree(folder, ignore_errors=True)
                     os.close(handle)
@@ -51,7 +51,7 @@ def remove_abandoned(parent: Path) -> int:
 
 
 @contextmanager
-def _held(folder: Path) -> Iterator[None]:
+def _lock_folder(folder: Path) -> Iterator[None]:
     handle = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
@@ -60,7 +60,7 @@ def _held(folder: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def _taken(folder: Path) -> int | None:
+def _try_lock(folder: Path) -> int | None:
     """The handle that holds a folder; None where another process does, or where the file system knows no locks."""
     handle = os.open(folder, os.O_RDONLY)
     try:

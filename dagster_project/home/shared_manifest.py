@@ -12,7 +12,7 @@ from typing import Final
 
 from dagster_project.errors import HomeError
 from dagster_project.home.storage import Place
-from dagster_project.lake.objects import Found, Objects
+from dagster_project.lake.objects import Objects, StoredObject
 
 _KEY: Final = "home.json"
 _TRIES: Final = 20
@@ -26,7 +26,7 @@ def read_shared(place: Place) -> dict[str, object] | None:
 
 def make_shared(place: Place, document: dict[str, object]) -> None:
     """Make the home; the first machine wins."""
-    Objects(place).put_new(_KEY, _written(document))
+    Objects(place).put_new(_KEY, _manifest_bytes(document))
 
 
 def change_shared(place: Place, change: Callable[[dict[str, object]], dict[str, object]]) -> None:
@@ -36,18 +36,18 @@ def change_shared(place: Place, change: Callable[[dict[str, object]], dict[str, 
         found = objects.get(_KEY)
         if found is None:
             raise HomeError(f"there is no tracegym home at {place.url} any more")
-        after = _written(change(_read(place, found)))
+        after = _manifest_bytes(change(_read(place, found)))
         if after == found.body or objects.put_over(_KEY, after, found.tag) is not None:
             return
         time.sleep(random.uniform(0.01, 0.05) * (tried + 1))  # noqa: S311 - spreads retries
     raise HomeError(f"{place.url}/{_KEY} is changed by too many commands at once; try again")
 
 
-def _written(document: dict[str, object]) -> bytes:
+def _manifest_bytes(document: dict[str, object]) -> bytes:
     return (json.dumps(document, indent=2) + "\n").encode()
 
 
-def _read(place: Place, found: Found) -> dict[str, object]:
+def _read(place: Place, found: StoredObject) -> dict[str, object]:
     try:
         document = json.loads(found.body)
     except ValueError:

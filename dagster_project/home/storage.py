@@ -32,7 +32,7 @@ class Place:
     """`s3://bucket/prefix`, without a slash at the end."""
     patience_s: float = PATIENCE_S
 
-    def below(self, name: str) -> "Place":
+    def child(self, name: str) -> "Place":
         """A place inside this one."""
         return Place(url=f"{self.url}/{name}", patience_s=self.patience_s)
 

@@ -20,7 +20,7 @@ from typing import Any, Final
 from dagster_project.errors import LakeError
 from dagster_project.home.lease import require_owner
 from dagster_project.home.storage import place_of
-from dagster_project.lake.objects import Found, Objects
+from dagster_project.lake.objects import Objects, StoredObject
 
 _KEPT_NS: Final = 24 * 3600 * 1_000_000_000
 """Files that a part holds no more outlive the longest reader by far."""
@@ -34,10 +34,11 @@ def publish(clean: Path, part: str) -> None:
     place = place_of(clean)
     if place is None:
         return
-    objects = Objects(place.below("files"))
+    objects = Objects(place.child("files"))
     require_owner(place.url)
     files = {
-        name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in _in(clean / part)
+        name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for name, path in _files_in(clean / part)
     }
     uploaded: set[str] = set()
     for _ in range(_TRIES):
@@ -73,7 +74,7 @@ def bring(clean: Path, part: str) -> Path:
     place = place_of(clean)
     if place is None:
         return clean / part
-    objects = Objects(place.below("files"))
+    objects = Objects(place.child("files"))
     with _alone(clean):
         for _ in range(_TRIES):
             found = objects.get(f"{part}.json")
@@ -84,7 +85,7 @@ def bring(clean: Path, part: str) -> Path:
 
 def _brought(objects: Objects, target: Path, part: str, manifest: dict[str, Any]) -> bool:
     """Put the files in place; False where one has gone meanwhile."""
-    here = {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in _in(target)}
+    here = {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in _files_in(target)}
     if here == manifest["files"]:
         return True
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -107,7 +108,7 @@ def _brought(objects: Objects, target: Path, part: str, manifest: dict[str, Any]
     return True
 
 
-def _in(part: Path) -> Iterator[tuple[str, Path]]:
+def _files_in(part: Path) -> Iterator[tuple[str, Path]]:
     """The files of a part by their names in it; not what is being written (`.…`)."""
     if part.is_file():
         yield _FILE, part
@@ -127,7 +128,7 @@ def _path(part: Path, name: str) -> Path:
     return path
 
 
-def _read(objects: Objects, part: str, found: Found | None) -> dict[str, Any]:
+def _read(objects: Objects, part: str, found: StoredObject | None) -> dict[str, Any]:
     if found is None:
         return {"files": {}, "dropped": {}}
     try:

@@ -69,7 +69,7 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class PartitionContent:
     """What a partition holds once its rows are stored."""
 
     digest: str
@@ -140,7 +140,9 @@ def leave(lake: Lake, todo: Work, keys: Iterable[Key]) -> None:
     stamps = lake.stamps(todo.asset)
     known = {key: stamps.get(key) for key in keys}
     held = {
-        key: Held(digest="", rows=0) if one is None else Held(digest=one.digest, rows=one.rows)
+        key: PartitionContent(digest="", rows=0)
+        if one is None
+        else PartitionContent(digest=one.digest, rows=one.rows)
         for key, one in known.items()
     }
     _stamp(lake, tried(todo, held), held)
@@ -151,7 +153,10 @@ def store(
 ) -> dict[Key, int]:
     """Replace partitions by their rows, then stamp them; equal rows are not written again."""
     parts = {key: _part(rows, table, key) for key in keys}
-    fresh = {key: Held(digest=digest_of(part), rows=part.num_rows) for key, part in parts.items()}
+    fresh = {
+        key: PartitionContent(digest=digest_of(part), rows=part.num_rows)
+        for key, part in parts.items()
+    }
     changed = _changed(lake, todo, fresh)
     if changed:
         together = pa.concat_tables([parts[key] for key in changed])
@@ -169,7 +174,7 @@ def store_parts(
     keys: Iterable[Key],
 ) -> None:
     """What `store` does with rows that do not fit in memory: they are read once to compare them, once to write them."""
-    fresh = {key: _held(rows(key)) for key in keys}
+    fresh = {key: _content_of(rows(key)) for key in keys}
     changed = _changed(lake, todo, fresh)
     lake.replace_parts(
         table,
@@ -179,7 +184,7 @@ def store_parts(
     _stamp(lake, todo, fresh)
 
 
-def _held(parts: Iterable[pa.Table]) -> Held:
+def _content_of(parts: Iterable[pa.Table]) -> PartitionContent:
     count = 0
 
     def counted() -> Iterator[pa.Table]:
@@ -189,15 +194,15 @@ def _held(parts: Iterable[pa.Table]) -> Held:
             yield part
 
     found = digest_of_parts(counted())
-    return Held(digest=found, rows=count)
+    return PartitionContent(digest=found, rows=count)
 
 
-def _changed(lake: Lake, todo: Work, fresh: Mapping[Key, Held]) -> list[Key]:
+def _changed(lake: Lake, todo: Work, fresh: Mapping[Key, PartitionContent]) -> list[Key]:
     stamps = lake.stamps(todo.asset)
     return [key for key, held in fresh.items() if digest(stamps, key) != held.digest]
 
 
-def _stamp(lake: Lake, todo: Work, fresh: Mapping[Key, Held]) -> None:
+def _stamp(lake: Lake, todo: Work, fresh: Mapping[Key, PartitionContent]) -> None:
     lake.stamp(
         todo.asset,
         [

@@ -21,7 +21,7 @@ from dagster_project.lake.faults import sentence_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class StoredObject:
     """An object as it was read."""
 
     body: bytes
@@ -48,12 +48,12 @@ class Objects:
                 },
             )
 
-    def get(self, key: str) -> Found | None:
+    def get(self, key: str) -> StoredObject | None:
         """The object, None where there is none."""
         with self._told("read", key):
             try:
                 found = obstore.get(self._store, key)
-                return Found(body=bytes(found.bytes()), tag=found.meta["e_tag"] or "")
+                return StoredObject(body=bytes(found.bytes()), tag=found.meta["e_tag"] or "")
             except FileNotFoundError as fault:
                 if "NoSuchBucket" in str(fault):
                     raise

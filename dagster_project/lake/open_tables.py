@@ -18,7 +18,7 @@ _Mark = tuple[int, int, int]
 
 
 @dataclass(slots=True)
-class _Known:
+class _OpenTable:
     table: DeltaTable
     mark: _Mark | None
 
@@ -27,7 +27,7 @@ class _Tables(threading.local):
     """What a thread has opened, by folder."""
 
     def __init__(self) -> None:
-        self.known: dict[str, _Known] = {}
+        self.known: dict[str, _OpenTable] = {}
 
 
 _MOST: Final = 256
@@ -46,7 +46,7 @@ def newest(folder: Path) -> DeltaTable:
     table = DeltaTable(str(folder))
     if len(_tables.known) >= _MOST:
         _tables.known.clear()
-    _tables.known[str(folder)] = _Known(table, _mark(folder, table))
+    _tables.known[str(folder)] = _OpenTable(table, _mark(folder, table))
     return table
 
 

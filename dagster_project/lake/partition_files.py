@@ -28,9 +28,9 @@ def write_files(
 ) -> list[AddAction | RemoveAction]:
     """Write the rows beside those of the table; nobody reads them before they are committed."""
 
-    def keep(name: str, group: Iterable[pa.Table]) -> _Kept:
+    def keep(name: str, group: Iterable[pa.Table]) -> _WrittenFile:
         rows = _write(str(folder / name), table, group)
-        return _Kept(rows=rows, size=(folder / name).stat().st_size)
+        return _WrittenFile(rows=rows, size=(folder / name).stat().st_size)
 
     return _actions(table, parts, keep)
 
@@ -40,26 +40,26 @@ def upload_files(
 ) -> list[AddAction | RemoveAction]:
     """The same in object storage, each file by way of a nameless one in `scratch`, which ends with the process."""
 
-    def keep(name: str, group: Iterable[pa.Table]) -> _Kept:
+    def keep(name: str, group: Iterable[pa.Table]) -> _WrittenFile:
         with tempfile.TemporaryFile(dir=scratch) as file:
             rows = _write(file, table, group)
             size = file.tell()
             file.seek(0)
             objects.put(f"{table.name}/{name}", file)
-        return _Kept(rows=rows, size=size)
+        return _WrittenFile(rows=rows, size=size)
 
     return _actions(table, parts, keep)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Kept:
+class _WrittenFile:
     rows: int
     size: int
     """Bytes."""
 
 
 def _actions(
-    table: Table, parts: Iterable[pa.Table], keep: Callable[[str, Iterable[pa.Table]], _Kept]
+    table: Table, parts: Iterable[pa.Table], keep: Callable[[str, Iterable[pa.Table]], _WrittenFile]
 ) -> list[AddAction | RemoveAction]:
     filled = (part for part in parts if part.num_rows)
     added: list[AddAction | RemoveAction] = []

@@ -84,11 +84,11 @@ class Lake:
         self.folder = folder
         """On this machine; the tables lie there unless the folder above says otherwise."""
         side = place_of(folder.parent)
-        self._place = None if side is None else side.below(folder.name)
+        self._place = None if side is None else side.child(folder.name)
         self._objects = None if self._place is None else Objects(self._place)
 
     def _uri(self, name: str) -> str:
-        return str(self.folder / name) if self._place is None else self._place.below(name).url
+        return str(self.folder / name) if self._place is None else self._place.child(name).url
 
     @property
     def _options(self) -> dict[str, str] | None:

@@ -138,7 +138,7 @@ CLEAN_OUTCOMES: Final = Table(name="clean_outcomes", schema=CLEAN_OUTCOME_SCHEMA
 STAMPS: Final = Table(name="stamps", schema=STAMP_SCHEMA, by=("asset",))
 
 
-def once(rows: pa.Table, table: Table) -> pa.Table:
+def deduplicate(rows: pa.Table, table: Table) -> pa.Table:
     """One row per identity: the one that arrived last."""
     names = (*table.by, *table.identity)
     keys = list(zip(*(rows.column(name).to_pylist() for name in names), strict=True))

@@ -88,13 +88,16 @@ def _answered(raw: Episode, clean: CleanEpisode) -> Iterator[tuple[_Call, _Call]
             waiting[call.call_id] = ((call.name, call.arguments), (made.name, made.arguments))
         if before.role == "tool" and before.call_id in waiting:
             asked, told = waiting[before.call_id]
-            yield _spelt(*asked, before.content or ""), _spelt(*told, after.content or "")
+            yield (
+                _without_escapes(*asked, before.content or ""),
+                _without_escapes(*told, after.content or ""),
+            )
 
 
 _ESCAPE: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
 
 
-def _spelt(*call: str) -> _Call:
+def _without_escapes(*call: str) -> _Call:
     """Return a call with its letters as themselves: one client writes escapes, another does not, and both ask the same."""
     name, arguments, result = [_letters(text) if "\\u" in text else text for text in call]
     return name, arguments, result

@@ -43,12 +43,12 @@ def leak_checked(raw: Sequence[Episode], scrubbed: Sequence[Scrubbed], search: S
     done = Checked([], [])
     for before, one in zip(raw, scrubbed, strict=True):
         found = list(_hits(before, one.clean, search))
-        taken = _without(before, one, found) if found else one
+        taken = _mask_hits(before, one, found) if found else one
         left = next(_hits(before, taken.clean, search), None) if found else None
         if left is None:
             done.passed.append(taken)
         else:
-            done.held.append((left.leak.kind, Taught([before]).by(left.leak, left.text)))
+            done.held.append((left.leak.kind, Taught([before]).source_of(left.leak, left.text)))
     return done
 
 
@@ -106,14 +106,14 @@ def _hits(raw: Episode, clean: CleanEpisode, search: Searcher) -> Iterator[_Hit]
             yield _Hit(path, text, leak)
 
 
-def _without(raw: Episode, one: Scrubbed, found: Sequence[_Hit]) -> Scrubbed:
+def _mask_hits(raw: Episode, one: Scrubbed, found: Sequence[_Hit]) -> Scrubbed:
     """The episode with a marker in place of every hit in what was said, called or answered."""
     said: dict[str, list[str]] = {}
     held: list[Held] = []
     taught = Taught([raw])
     for hit in found:
         said.setdefault(hit.path, []).append(words_of(hit.leak, hit.text))
-        place = taught.by(hit.leak, hit.text)
+        place = taught.source_of(hit.leak, hit.text)
         held.append(Held(path=hit.path, key=place, reason=LEAK))
     steps = tuple(_marked(step, f"steps[{n}]", said) for n, step in enumerate(one.clean.steps))
     withheld = dict.fromkeys((*one.clean.withheld, *(item.path for item in held)))

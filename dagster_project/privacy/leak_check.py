@@ -139,7 +139,7 @@ def check_apps(
         return {}
     found = read_leaks(home.clean)
     for app in apps:
-        now, known = made_of(Lake(home.clean / "lake"), app), _known(home, app)
+        now, known = made_of(Lake(home.clean / "lake"), app), _learnt_digest(home, app)
         before = found.pop(app, None)
         with unit(app):
             same = before is not None and (before.made_of, before.known) == (now, known)
@@ -278,7 +278,7 @@ def _taught(home: Home, app: str, found: Iterable[tuple["_Text", Leak]]) -> dict
     lake = Lake(home.private / "lake")
     days = [day for of, day in lake.stamps("episodes") if of == app]
     taught = Taught(e for some in raw_episodes(lake, app, days).values() for e in some)
-    counts = Counter(taught.by(leak, one.text) for one, leak in found)
+    counts = Counter(taught.source_of(leak, one.text) for one, leak in found)
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
@@ -396,7 +396,7 @@ def strings_in(value: object) -> Iterator[str]:
             yield from strings_in(part)
 
 
-def _known(home: Home, app: str) -> str:
+def _learnt_digest(home: Home, app: str) -> str:
     return digests(Lake(home.private / "lake"), "learnt", app)
 
 

@@ -56,20 +56,20 @@ class Searcher:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownPeople:
     """What is known of an app's people, and the search for it."""
 
     learnt: Learnt
     search: Searcher
 
 
-def known_of(home: Home, vault: Vault, app: str) -> Known:
+def known_of(home: Home, vault: Vault, app: str) -> KnownPeople:
     """What is known of an app's people, and the search at the gate; definitions are those that came in."""
     private = Lake(home.private / "lake")
     learnt = knowledge_of(private, vault, app).learnt
     sent = private.read(EPISODES, app=app, columns=_SENT)
     search = search_with(learnt, policy_of(home), app, _definitions(sent))
-    return Known(learnt, Searcher(search, vault, app))
+    return KnownPeople(learnt, Searcher(search, vault, app))
 
 
 def searcher_of(home: Home, vault: Vault, app: str) -> Searcher:
@@ -112,11 +112,11 @@ def is_surrogate(vault: Vault, app: str, leak: Leak, text: str) -> bool:
     return any(
         vault.original(app, leak.kind, candidate) is not None
         for reading in _spellings(text, leak.encoding)
-        for candidate in _around(reading, leak)
+        for candidate in _widened_hits(reading, leak)
     )
 
 
-def _around(text: str, leak: Leak) -> Iterator[str]:
+def _widened_hits(text: str, leak: Leak) -> Iterator[str]:
     """The hit, and with one word more on either side."""
     end = leak.offset + leak.length
     before = _WORD_BEFORE.search(text[max(0, leak.offset - _NEAR) : leak.offset])
@@ -137,7 +137,7 @@ class Taught:
         )
         self._known: dict[str, str] = {}
 
-    def by(self, leak: Leak, text: str) -> str:
+    def source_of(self, leak: Leak, text: str) -> str:
         """The tool and key under which most episodes hold the value of a hit (`get_user.plate`); `IN_TEXT` where none does.
 
         The value itself goes before one that it is part of, and before its words.

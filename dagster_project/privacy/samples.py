@@ -35,7 +35,7 @@ def draw(
     return found
 
 
-def shown(episode: CleanEpisode) -> str:
+def conversation_text(episode: CleanEpisode) -> str:
     """A conversation as text."""
     lines = [f"── {clip(episode.app, 80)} {episode.episode_id}"]
     for step in episode.steps:

@@ -1,6 +1,6 @@
 """What was left out because of faults, for people: one line per kind in a summary, a row each in the report, and what to send.
 
-Comes in: `Skipped` notes. Goes out: counts by what failed and where, and the text of a report to the maintainers. Not here: the notes
+Comes in: `SkippedUnit` notes. Goes out: counts by what failed and where, and the text of a report to the maintainers. Not here: the notes
 themselves (`skipped`).
 """
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from dagster_project.build.left_out import Skipped
+from dagster_project.build.left_out import SkippedUnit
 
 BUDGET: Final = "budget"
 """What stands in place of an error where a stage's budget left something out (`budgets`)."""
@@ -133,9 +133,9 @@ class SkippedRow:
         )
 
 
-def rows_of(skipped: Iterable[Skipped]) -> tuple[SkippedRow, ...]:
+def rows_of(skipped: Iterable[SkippedUnit]) -> tuple[SkippedRow, ...]:
     """The notes by what failed and where, most first."""
-    groups: dict[tuple[str, str, str, str, str], list[Skipped]] = {}
+    groups: dict[tuple[str, str, str, str, str], list[SkippedUnit]] = {}
     for one in skipped:
         key = (one.stage, one.kind, one.error, one.place, one.version)
         groups.setdefault(key, []).append(one)
@@ -167,7 +167,7 @@ def lines_of(rows: Sequence[SkippedRow]) -> list[str]:
     return [*told, f"report it as a fault of tracegym: {sent} ({SEND})"]
 
 
-def counts_of(skipped: Iterable[Skipped], stages: Iterable[str], kind: str) -> int:
+def counts_of(skipped: Iterable[SkippedUnit], stages: Iterable[str], kind: str) -> int:
     """How many units of a kind some stages left out."""
     wanted = set(stages)
     return Counter(one.kind for one in skipped if one.stage in wanted)[kind]

@@ -37,7 +37,7 @@ from dagster_project.review.verdicts import (
 from dagster_project.tasks.agreement import HeldOut
 from dagster_project.tasks.found_cheats import cheats_of
 from dagster_project.tasks.judge_replies import judge_of, replies_of
-from dagster_project.tasks.verification import Seen, VerifiedTask
+from dagster_project.tasks.verification import TaskKnowledge, VerifiedTask
 from dagster_project.worlds.simulated_replies import simulated_replies
 from dagster_project.worlds.stored_worlds import world_of
 from environments.diff import title_of
@@ -338,9 +338,9 @@ class AppDesk:
         judge = judge_of(None, self._lake, [self.app])
         before = Before(
             world=self._stored_world,
-            known=self._known(),
+            known=self._gate_verdicts(),
             reviews=self.reviews,
-            seen=Seen(
+            seen=TaskKnowledge(
                 judge=judge,
                 found=cheats_of(self._lake, self.app),
                 held_out=self.held_out,
@@ -352,7 +352,7 @@ class AppDesk:
         self._attacked |= {(one.task_id, one.task_version): one for one in by_gate}
         return found
 
-    def _known(self) -> dict[str, VerifiedTask]:
+    def _gate_verdicts(self) -> dict[str, VerifiedTask]:
         """What the gate said of each task's version in force; of its last version where it was not attacked yet."""
         known: dict[str, VerifiedTask] = {}
         for task_id, stored in self._stored.items():

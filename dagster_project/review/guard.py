@@ -94,7 +94,7 @@ class Guard:
             return _plain("This page answers only to its own address.", 421)
         if request.method not in {"GET", "HEAD", "POST"}:
             return _plain("This page knows GET and POST only.", 405)
-        inside = self._known(request)
+        inside = self._is_signed_in(request)
         token = request.query_params.get("token")
         if token is not None and request.url.path == "/" and request.method == "GET":
             return self._enter(token, inside=inside)
@@ -104,7 +104,7 @@ class Guard:
             return _plain("This form was not sent from this page.", 403)
         return None
 
-    def _known(self, request: Request) -> bool:
+    def _is_signed_in(self, request: Request) -> bool:
         try:
             jar = SimpleCookie(request.headers.get("cookie", ""))
         except CookieError:

@@ -103,7 +103,7 @@ def _environment() -> jinja2.Environment:
         label=texts.label,
         why=reason_says,
         attack=probe_says,
-        spelt=_spelt,
+        spelt=_reason_text,
         slug=texts.slug,
         day=_day,
         title_of=lambda task: texts.clip(title_of(task) or "(no words of a user)", 90),
@@ -163,7 +163,7 @@ def _verdict(predicted: float | None) -> str:
     return "resolved" if predicted >= 0.5 else "unresolved"
 
 
-def _spelt(reason: str, rubric: Rubric) -> str:
+def _reason_text(reason: str, rubric: Rubric) -> str:
     """A verdict's reason with the check's sentence in place of its id."""
     kind, _, about = reason.partition(": ")
     says = {check.check_id: describe(check) for check in rubric.checks}

@@ -14,7 +14,7 @@ from dagster_project.lake.digests import hash_of
 from dagster_project.lake.freshness import made_of
 from dagster_project.lake.rows import from_rows
 from dagster_project.lake.store import Lake, Stamp
-from dagster_project.lake.tables import once
+from dagster_project.lake.tables import deduplicate
 from dagster_project.review.review import (
     CAUSE,
     CHECK,
@@ -108,5 +108,5 @@ def reviews_of(lake: Lake, app: str) -> Reviews:
 
 
 def _read(lake: Lake, app: str) -> Sequence[Review]:
-    rows = once(lake.read(REVIEWS, app=app), REVIEWS).to_pylist()
+    rows = deduplicate(lake.read(REVIEWS, app=app), REVIEWS).to_pylist()
     return sorted(from_rows(Review, rows), key=lambda review: (review.at, review.review_id))

@@ -12,7 +12,7 @@ from dagster_project.causes.label_form import CauseForm, form_of
 from dagster_project.review.desk import AppDesk, Entry, Graded
 from dagster_project.review.editing.alike import lines_of, parts_of
 from dagster_project.review.editing.edits import written_in
-from dagster_project.review.editing.kinds import KINDS, Shown, example_of, fields_of
+from dagster_project.review.editing.kinds import KINDS, ShownArgument, example_of, fields_of
 from dagster_project.review.review import CHECK, Review
 from dagster_project.review.transcript import turns
 from dagster_project.tasks.app_state import ENDS
@@ -65,7 +65,7 @@ def rubric_shown(
     chosen = form.get("new-fn", "")
     source = str(entry.candidate.task.provenance.get("solution", ""))
     lines = lines_of(rubric, results, written=written_in(rubric), form=form)
-    fields: list[Shown] = fields_of(chosen, {}) if chosen in KINDS else []
+    fields: list[ShownArgument] = fields_of(chosen, {}) if chosen in KINDS else []
     return {
         "parts": parts_of(lines),
         "derived": (source and ENDS.get(source)) or "from what resolved attempts share",
@@ -156,12 +156,12 @@ def tried(probes: Iterable[Mapping[str, Any]], rubric: Rubric) -> Tried:
             kind, _, about = str(probe["why"]).partition(": ")
             open_end = "Nobody can grade it: " if probe["reward"] is None else ""
             stopped.setdefault(open_end + says.get(about, about or kind), []).append(name)
-    groups = [Stopped(says=by, attacks=_often(names)) for by, names in stopped.items()]
+    groups = [Stopped(says=by, attacks=_counted_names(names)) for by, names in stopped.items()]
     return Tried(
         held=sum(map(len, stopped.values())),
         empty=len(empty),
         stopped=tuple(sorted(groups, key=lambda group: -len(group.attacks))),
-        proving_nothing=_often(empty),
+        proving_nothing=_counted_names(empty),
         ways=tuple((name, came) for (name, came) in dict.fromkeys(ways)),
     )
 
@@ -175,7 +175,7 @@ def _came_of(probe: Mapping[str, Any]) -> str:
     return "not paid: the tools answer it otherwise" if probe["void"] else "not paid"
 
 
-def _often(names: Iterable[str]) -> tuple[str, ...]:
+def _counted_names(names: Iterable[str]) -> tuple[str, ...]:
     """Each name once, with how often it was there."""
     return tuple(f"{name} ({n} times)" if n > 1 else name for name, n in Counter(names).items())
 

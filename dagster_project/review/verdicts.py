@@ -13,7 +13,7 @@ import pyarrow as pa
 from dagster_project.lake.learnt_tables import ROLLOUTS
 from dagster_project.lake.rows import texts
 from dagster_project.lake.store import Lake
-from dagster_project.lake.tables import once
+from dagster_project.lake.tables import deduplicate
 from dagster_project.review.tables import VERDICTS
 from dagster_project.tasks.judge_replies import keep_fresh, replies_of
 from dagster_project.worlds.simulated_replies import simulated_replies
@@ -37,7 +37,9 @@ def stored_runs(lake: Lake, app: str) -> Iterator[StoredRun]:
 
 
 def _of_day(lake: Lake, app: str, day: str) -> list[StoredRun]:
-    rows = once(lake.read(ROLLOUTS, app=app, days=[day], columns=_READ), ROLLOUTS).to_pylist()
+    rows = deduplicate(
+        lake.read(ROLLOUTS, app=app, days=[day], columns=_READ), ROLLOUTS
+    ).to_pylist()
     names = tuple(StoredRun.__slots__)
     found = [StoredRun(**{n: row[n] for n in names}) for row in rows if row["error"] is None]
     return sorted(found, key=lambda run: (run.task_id, run.policy, run.seed, run.task_version))

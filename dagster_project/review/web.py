@@ -69,11 +69,11 @@ SAID: Final = {
     "check": "The check is marked as right.",
     "cause": "Kept: the next build names this cause, and a model that is asked learns from it.",
 }
-Answer = Callable[["_Asked"], Response]
+Answer = Callable[["_TaskRequest"], Response]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
+class _TaskRequest:
     """One request about one task."""
 
     request: Request
@@ -100,19 +100,19 @@ class ReviewPage:
                 Route("/", self._get_queue, methods=["GET"]),
                 Route("/static/{name}", _static, methods=["GET"]),
                 Route("/tour", self._end_tour, methods=["POST"]),
-                Route(task, self._about(self._show), methods=["GET"]),
-                Route(f"{task}/label", self._about(self._label), methods=["POST"]),
-                Route(f"{task}/decision", self._about(self._decision), methods=["POST"]),
-                Route(f"{task}/check", self._about(self._check), methods=["POST"]),
-                Route(f"{task}/cause", self._about(self._cause), methods=["POST"]),
-                Route(f"{task}/kind", self._about(self._kind), methods=["POST"]),
-                Route(f"{task}/preview", self._about(self._preview), methods=["POST"]),
-                Route(f"{task}/rubric", self._about(self._rubric), methods=["POST"]),
+                Route(task, self._task_endpoint(self._show), methods=["GET"]),
+                Route(f"{task}/label", self._task_endpoint(self._label), methods=["POST"]),
+                Route(f"{task}/decision", self._task_endpoint(self._decision), methods=["POST"]),
+                Route(f"{task}/check", self._task_endpoint(self._check), methods=["POST"]),
+                Route(f"{task}/cause", self._task_endpoint(self._cause), methods=["POST"]),
+                Route(f"{task}/kind", self._task_endpoint(self._kind), methods=["POST"]),
+                Route(f"{task}/preview", self._task_endpoint(self._preview), methods=["POST"]),
+                Route(f"{task}/rubric", self._task_endpoint(self._rubric), methods=["POST"]),
             ],
             middleware=[Middleware(Guard, keys=keys)],
         )
 
-    def _about(self, answer: Answer) -> Callable[[Request], Awaitable[Response]]:
+    def _task_endpoint(self, answer: Answer) -> Callable[[Request], Awaitable[Response]]:
         """An endpoint about one task: reads the form, finds the task, answers on a worker thread."""
 
         async def endpoint(request: Request) -> Response:
@@ -131,7 +131,7 @@ class ReviewPage:
             entry = desk.entry(request.path_params["task_id"]) if desk is not None else None
             if desk is None or entry is None:
                 return PlainTextResponse("There is no such task here.\n", status_code=404)
-            return answer(_Asked(request=request, form=form, desk=desk, entry=entry))
+            return answer(_TaskRequest(request=request, form=form, desk=desk, entry=entry))
 
     async def _get_queue(self, request: Request) -> Response:
         return await run_in_threadpool(self._queue_page, request)
@@ -227,10 +227,12 @@ class ReviewPage:
             ),
         )
 
-    def _show(self, asked: _Asked) -> Response:
+    def _show(self, asked: _TaskRequest) -> Response:
         return self._task_page(asked)
 
-    def _task_page(self, asked: _Asked, *, edit: Edit | None = None, status: int = 200) -> Response:
+    def _task_page(
+        self, asked: _TaskRequest, *, edit: Edit | None = None, status: int = 200
+    ) -> Response:
         entry, desk = asked.entry, asked.desk
         here = (entry.app, entry.task_id)
         turns = self._turns()
@@ -292,7 +294,7 @@ class ReviewPage:
             status_code=status,
         )
 
-    def _label(self, asked: _Asked) -> Response:
+    def _label(self, asked: _TaskRequest) -> Response:
         episode, value = asked.form.get("episode", ""), asked.form.get("value", "")
         known = {graded.episode_id for graded in asked.entry.attempts}
         if episode not in known or value not in LABELS:
@@ -303,11 +305,11 @@ class ReviewPage:
         was += f"&was_episode={quote(episode, safe='')}"
         following = unlabelled_by(entry, self._author, asked.desk.reviews, episode)
         if following is None:
-            return self._on(asked, "next", was)
+            return self._go_on(asked, "next", was)
         at = f"{_path(entry.app, entry.task_id)}?episode={quote(following, safe='')}"
         return RedirectResponse(f"{at}&said=label{was}", status_code=303)
 
-    def _on(self, asked: _Asked, said: str, more: str = "") -> Response:
+    def _go_on(self, asked: _TaskRequest, said: str, more: str = "") -> Response:
         """On to the next task that waits for this reviewer, or to the queue where none does."""
         here = (asked.entry.app, asked.entry.task_id)
         turns = self._turns()
@@ -332,7 +334,7 @@ class ReviewPage:
         reviews = self._app(entry.app).reviews
         return unlabelled_by(entry, self._author, reviews, "") is not None
 
-    def _decision(self, asked: _Asked) -> Response:
+    def _decision(self, asked: _TaskRequest) -> Response:
         value = asked.form.get("value", "")
         verified = asked.entry.verified
         if value not in {ACCEPT, REJECT, ""} or verified is None:
@@ -347,9 +349,9 @@ class ReviewPage:
             return self._back(asked, "undo")
         entry = asked.entry
         was = f"&was_app={quote(entry.app, safe='')}&was_task={quote(entry.task_id, safe='')}"
-        return self._on(asked, value, was)
+        return self._go_on(asked, value, was)
 
-    def _check(self, asked: _Asked) -> Response:
+    def _check(self, asked: _TaskRequest) -> Response:
         checks = {check.check_id: check for check in asked.entry.candidate.rubric.checks}
         check = checks.get(asked.form.get("value", ""))
         if check is None:
@@ -358,7 +360,7 @@ class ReviewPage:
         self._save(asked, CHECK, check.check_id, document=canonical_text({"rubric": rubric}))
         return self._back(asked, "check")
 
-    def _cause(self, asked: _Asked) -> Response:
+    def _cause(self, asked: _TaskRequest) -> Response:
         episode_id = asked.form.get("episode", "")
         known = {graded.episode_id for graded in asked.entry.attempts}
         episode = asked.desk.episode(episode_id) if episode_id in known else None
@@ -369,11 +371,11 @@ class ReviewPage:
         self._save(asked, CAUSE, cause, document=document, episode_id=episode_id)
         return self._back(asked, "cause", f"&episode={quote(episode_id, safe='')}#failing")
 
-    def _kind(self, asked: _Asked) -> Response:
+    def _kind(self, asked: _TaskRequest) -> Response:
         """The same page with everything that was typed, and the fields of another kind of check."""
         return self._task_page(asked)
 
-    def _preview(self, asked: _Asked) -> Response:
+    def _preview(self, asked: _TaskRequest) -> Response:
         entry = asked.entry
         edit = edited(entry.candidate.rubric, asked.form, author=self._author)
         if edit.faults or not edit.changes:
@@ -395,7 +397,7 @@ class ReviewPage:
             )
         )
 
-    def _rubric(self, asked: _Asked) -> Response:
+    def _rubric(self, asked: _TaskRequest) -> Response:
         name, entry = asked.form.get("draft", ""), asked.entry
         if name == "derived":
             self._save(asked, RUBRIC, "")
@@ -414,11 +416,11 @@ class ReviewPage:
             )
         return self._keep_rubric(asked, edit)
 
-    def _keep_rubric(self, asked: _Asked, edit: Edit) -> Response:
+    def _keep_rubric(self, asked: _TaskRequest, edit: Edit) -> Response:
         asked.desk.save(self._rubric_review(asked, edit))
         return self._back(asked, "rubric")
 
-    def _rubric_review(self, asked: _Asked, edit: Edit) -> Review:
+    def _rubric_review(self, asked: _TaskRequest, edit: Edit) -> Review:
         """The review that puts an edited rubric in place: what is previewed is what is kept."""
         evidence = {k: v for k, v in edit.rubric.evidence.items() if k != "review"}
         document = {
@@ -432,12 +434,24 @@ class ReviewPage:
         )
 
     def _save(
-        self, asked: _Asked, kind: str, value: str, *, document: str = "{}", episode_id: str = ""
+        self,
+        asked: _TaskRequest,
+        kind: str,
+        value: str,
+        *,
+        document: str = "{}",
+        episode_id: str = "",
     ) -> None:
         asked.desk.save(self._review(asked, kind, value, document=document, episode_id=episode_id))
 
     def _review(
-        self, asked: _Asked, kind: str, value: str, *, document: str = "{}", episode_id: str = ""
+        self,
+        asked: _TaskRequest,
+        kind: str,
+        value: str,
+        *,
+        document: str = "{}",
+        episode_id: str = "",
     ) -> Review:
         return Review(
             app=asked.entry.app,
@@ -453,7 +467,7 @@ class ReviewPage:
         )
 
     @staticmethod
-    def _back(asked: _Asked, said: str, more: str = "") -> Response:
+    def _back(asked: _TaskRequest, said: str, more: str = "") -> Response:
         return RedirectResponse(
             f"{_path(asked.entry.app, asked.entry.task_id)}?said={said}{more}", status_code=303
         )

@@ -14,7 +14,7 @@ from math import fsum, sqrt
 from typing import Any, Final
 
 from dagster_project.difficulty.pass_rates import Estimate, TaskDifficulty, rate_of
-from dagster_project.difficulty.policy_level import level, moved
+from dagster_project.difficulty.policy_level import level, shift_estimate
 from environments.rollout.causes import CAUSES, ERROR, FAILED, JUDGE, NULLS, Facts, cause_of
 from environments.runtime.task.rubric import PASSES
 
@@ -127,7 +127,7 @@ def by_policy(rows: Iterable[Row]) -> tuple[PolicyReasons, ...]:
     for row in rows:
         groups[str(row["policy"])].append(row)
     rewards = {policy: _rewards(mine) for policy, mine in groups.items()}
-    return tuple(_of(policy, groups[policy], rewards) for policy in sorted(groups))
+    return tuple(_reasons_of_policy(policy, groups[policy], rewards) for policy in sorted(groups))
 
 
 def _rewards(rows: Iterable[Row]) -> dict[_Version, list[float]]:
@@ -147,7 +147,7 @@ def _version(row: Row) -> _Version:
     return str(row["task_id"]), str(row["task_version"])
 
 
-def _of(
+def _reasons_of_policy(
     policy: str, rows: Sequence[Row], rewards: Mapping[str, Mapping[_Version, Sequence[float]]]
 ) -> PolicyReasons:
     graded = [float(row["reward"]) for row in rows if row["reward"] is not None]
@@ -181,7 +181,7 @@ def _expected(
         if one in mine:
             expected[one] = fsum(mine[one]) / len(mine[one])
         elif one in others:
-            expected[one] = moved(fsum(others[one]) / len(others[one]), shift)
+            expected[one] = shift_estimate(fsum(others[one]) / len(others[one]), shift)
         else:
             expected[one] = mean
     return expected

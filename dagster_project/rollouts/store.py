@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from dagster_project.lake.learnt_tables import ROLLOUTS
 from dagster_project.lake.store import Lake
-from dagster_project.lake.tables import once
+from dagster_project.lake.tables import deduplicate
 from dagster_project.report.data import RolloutRow
 from dagster_project.rollouts.reasons import COLUMNS, PolicyReasons, by_policy
 from environments.rollout.rollout import Rollout, RolloutKey, advantages_of
@@ -64,23 +64,25 @@ def groups_in(lake: Lake, apps: Iterable[str]) -> list[tuple[str, str, float | N
 def _unbroken(lake: Lake, columns: Sequence[str], app: str | None = None) -> list[dict[str, Any]]:
     """Rollouts that no fault broke, each once: a broken one that was run again must not stand before the good one."""
     rows = lake.read(ROLLOUTS, app=app, columns=columns)
-    return once(rows.filter(pc.is_null(rows.column("error"))), ROLLOUTS).to_pylist()
+    return deduplicate(rows.filter(pc.is_null(rows.column("error"))), ROLLOUTS).to_pylist()
 
 
-def explained(lake: Lake, app: str, columns: Sequence[str] = _EXPLAINED) -> list[dict[str, Any]]:
+def explained_rollouts(
+    lake: Lake, app: str, columns: Sequence[str] = _EXPLAINED
+) -> list[dict[str, Any]]:
     """All rollouts of an app, each once; one that a fault broke only where it was not made again."""
     rows = lake.read(ROLLOUTS, app=app, columns=columns)
     broken = pc.is_valid(rows.column("error"))
     # Of two rows of one rollout the later one is kept: the one that ended.
     both = pa.concat_tables([rows.filter(broken), rows.filter(pc.invert(broken))])
-    return once(both, ROLLOUTS).to_pylist()
+    return deduplicate(both, ROLLOUTS).to_pylist()
 
 
 def reasons_of(
     lake: Lake, versions: Mapping[str, str], apps: Iterable[str]
 ) -> tuple[PolicyReasons, ...]:
     """Rewards by reason of every policy that tried these versions of the tasks (task ids to versions)."""
-    rows = [row for app in sorted(set(apps)) for row in explained(lake, app)]
+    rows = [row for app in sorted(set(apps)) for row in explained_rollouts(lake, app)]
     return by_policy(row for row in rows if versions.get(row["task_id"]) == row["task_version"])
 
 

@@ -43,7 +43,7 @@ class Choice:
         return self.got in {"", line.cause.code}
 
 
-def chosen(lines: Iterable[Line], choice: Choice) -> list[Line]:
+def choose_lines(lines: Iterable[Line], choice: Choice) -> list[Line]:
     """What fits: runs without a reward first, then failed ones, then the others; by policy, task and seed."""
     return sorted((line for line in lines if choice.fits(line)), key=_rank)
 

@@ -28,7 +28,7 @@ class Version(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class TaskFacts:
     """What a task set says of one version of a task; empty where it says nothing."""
 
     split: str = ""
@@ -36,7 +36,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Left:
+class UncomparedTasks:
     """Tasks that are not compared, each counted once."""
 
     only_a: int = 0
@@ -72,7 +72,7 @@ class Comparison:
     reasons_a: PolicyReasons | None
     """Rewards and null by reason at the tasks that both tried; None where there is none."""
     reasons_b: PolicyReasons | None
-    left: Left
+    left: UncomparedTasks
 
     def says(self) -> str:
         """Which is better, or that this cannot be told and why, in one sentence."""
@@ -116,10 +116,10 @@ class Comparison:
         }
 
 
-def known_of(task_set: TaskSet) -> dict[Version, Known]:
+def known_of(task_set: TaskSet) -> dict[Version, TaskFacts]:
     """Split and failure cluster of every task of a task set."""
     return {
-        Version(task.task_id, task.task_version): Known(
+        Version(task.task_id, task.task_version): TaskFacts(
             split=task_set.manifest.split_of(task.task_id),
             cluster=str(task.provenance.get("cluster") or ""),
         )
@@ -130,7 +130,7 @@ def known_of(task_set: TaskSet) -> dict[Version, Known]:
 def compare(
     a: tuple[str, Iterable[RunRow]],
     b: tuple[str, Iterable[RunRow]],
-    known: Mapping[Version, Known],
+    known: Mapping[Version, TaskFacts],
     *,
     only_known: bool = False,
 ) -> Comparison:
@@ -143,10 +143,10 @@ def compare(
     graded = {one: (x, y) for one, (x, y) in means.items() if x is not None and y is not None}
     zeros = {one: (_with_zeros(runs_a[one]), _with_zeros(runs_b[one])) for one in both}
 
-    def grouped(name: Callable[[Known], str], rest: str) -> dict[str, PairedDifference]:
+    def grouped(name: Callable[[TaskFacts], str], rest: str) -> dict[str, PairedDifference]:
         groups: dict[str, list[Version]] = defaultdict(list)
         for one in graded:
-            groups[name(known.get(one, Known())) or rest].append(one)
+            groups[name(known.get(one, TaskFacts())) or rest].append(one)
         if groups.keys() <= {rest}:
             return {}
         return {n: _difference(graded[one] for one in groups[n]) for n in sorted(groups)}
@@ -161,7 +161,7 @@ def compare(
         clusters=grouped(lambda one: one.cluster, NO_CLUSTER),
         reasons_a=reasons.get("A"),
         reasons_b=reasons.get("B"),
-        left=_left(runs_a, runs_b, means),
+        left=_uncompared_tasks(runs_a, runs_b, means),
     )
 
 
@@ -213,11 +213,13 @@ def _as_policies(a: _Runs, b: _Runs, both: Iterable[Version]) -> list[dict[str, 
     ]
 
 
-def _left(a: _Runs, b: _Runs, means: Mapping[Version, tuple[float | None, float | None]]) -> Left:
+def _uncompared_tasks(
+    a: _Runs, b: _Runs, means: Mapping[Version, tuple[float | None, float | None]]
+) -> UncomparedTasks:
     tried_a, tried_b = {one.task_id for one in a}, {one.task_id for one in b}
     paired = {one.task_id for one in means}
     lacks = [(x is None, y is None) for x, y in means.values()]
-    return Left(
+    return UncomparedTasks(
         only_a=len(tried_a - tried_b),
         only_b=len(tried_b - tried_a),
         other_version=len((tried_a & tried_b) - paired),

@@ -17,7 +17,7 @@ from dagster_project.lake.documents import contents
 from dagster_project.lake.learnt_tables import ROLLOUTS, TASKS
 from dagster_project.lake.store import Lake
 from dagster_project.review.tables import VERDICTS
-from dagster_project.rollouts.store import explained
+from dagster_project.rollouts.store import explained_rollouts
 from dagster_project.runs.run import (
     LISTED,
     OPENED,
@@ -71,15 +71,17 @@ class LakeShelf:
         """All rollouts; one that a fault broke only where it was not made again."""
         now = (self._lake.version(ROLLOUTS), self._lake.version(TASKS))
         if now != self._seen:
-            self._lines = {line.row.rollout_id: line for a in self._apps for line in self._of(a)}
+            self._lines = {
+                line.row.rollout_id: line for a in self._apps for line in self._lines_of(a)
+            }
             self._opened.clear()
             self._seen = now
         return list(self._lines.values())
 
-    def _of(self, app: str) -> list[Line]:
+    def _lines_of(self, app: str) -> list[Line]:
         tasks = contents(self._lake, TASKS, app)
         titles = {key: title_in(found["task"]["opening"]) for key, found in tasks.items()}
-        rows = (RunRow.model_validate(row) for row in explained(self._lake, app, LISTED))
+        rows = (RunRow.model_validate(row) for row in explained_rollouts(self._lake, app, LISTED))
         return [line_of(row, titles.get(row.task_id, "")) for row in rows]
 
     def open(self, rollout_id: str) -> OpenRun | None:
@@ -98,7 +100,7 @@ class LakeShelf:
         # The one that ended, where a fault broke an earlier try.
         whole = max(rows, key=lambda row: row["error"] is None)
         row = RunRow.model_validate(whole)
-        again = None if row.checks or row.error is not None else self._again(row)
+        again = None if row.checks or row.error is not None else self._replay_row(row)
         return opened(row, line.title, later=self._later(row), again=again)
 
     def _later(self, row: RunRow) -> tuple[Later, ...]:
@@ -107,7 +109,7 @@ class LakeShelf:
         said = [Later(**{name: one[name] for name in Later.__slots__}) for one in mine]
         return tuple(sorted(said, key=lambda one: -one.at))
 
-    def _again(self, row: RunRow) -> Explanation | None:
+    def _replay_row(self, row: RunRow) -> Explanation | None:
         """What explains an older row: its actions made again in the same version of its task."""
         task_set = self._task_set(row.app)
         messages = conversation(row.trajectory or "")

@@ -22,7 +22,7 @@ from dagster_project.review.guard import Guard, Keys
 from dagster_project.review.pages import STATIC, Frame, page, static_text
 from dagster_project.review.transcript import Turn, turns
 from dagster_project.rollouts.reasons import by_policy
-from dagster_project.runs.choice import GOT, Choice, chosen, earned
+from dagster_project.runs.choice import GOT, Choice, choose_lines, earned
 from dagster_project.runs.run import Line, OpenRun
 from dagster_project.runs.shelf import Shelf
 from environments.rollout.explanation import GradedCheck
@@ -83,7 +83,7 @@ class RunsPage:
         with self._lock:
             lines = self._shelf.lines()
         here = [line for line in lines if Choice(**{**asdict(choice), "got": ""}).fits(line)]
-        shown = chosen(here, choice)
+        shown = choose_lines(here, choice)
         pages = max(1, -(-len(shown) // PER_PAGE))
         number = min(_whole(request.query_params.get("page")), pages)
         return HTMLResponse(
@@ -110,7 +110,7 @@ class RunsPage:
         choice = self._choice(request)
         with self._lock:
             found = self._shelf.open(rollout_id)
-            lines = chosen(self._shelf.lines(), choice)
+            lines = choose_lines(self._shelf.lines(), choice)
         if found is None:
             return PlainTextResponse("There is no such rollout here.\n", status_code=404)
         said = turns(found.messages, sources=found.sources, unanswered=found.unanswered)

@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Final
 
-from dagster_project.build.left_out import Skipped, Skips, apart, next_part
+from dagster_project.build.left_out import SkippedUnit, Skips, collect_skips, next_part
 from dagster_project.engine.interface import Engine, Load
 from dagster_project.engine.serial import Serial
 from dagster_project.review.trust import interval
@@ -144,7 +144,7 @@ def leave_one_out(  # noqa: PLR0913 - all that tasks are made of
     fresh = [held for held in folds if not held <= done.keys()]
     shared = _Leaving(skips.stage, episodes, labels, world, candidates, corrections, references)
     load = Load(stage=skips.stage, conversations=len(episodes))
-    made = (engine or Serial()).spread(_left_out, fresh, shared=shared, load=load)
+    made = (engine or Serial()).map_items(_left_out, fresh, shared=shared, load=load)
     over = False
     found: list[HeldOut] = []
     for number in range(len(folds)):
@@ -159,10 +159,10 @@ def leave_one_out(  # noqa: PLR0913 - all that tasks are made of
     return sorted(found, key=lambda one: (one.task_id, one.episode_id))
 
 
-def _left_out(shared: _Leaving, held: frozenset[str]) -> tuple[list[HeldOut], list[Skipped]]:
+def _left_out(shared: _Leaving, held: frozenset[str]) -> tuple[list[HeldOut], list[SkippedUnit]]:
     """One fold: the attempts left out, graded by what is made of the others."""
     found: list[HeldOut] = []
-    with apart(shared.stage, shared.world.app) as skips:
+    with collect_skips(shared.stage, shared.world.app) as skips:
         derived = derive_tasks(
             [one for one in shared.episodes if one.episode_id not in held],
             shared.labels,

@@ -61,7 +61,7 @@ class Attacked:
         return sum(one.attempts for one in self.tasks)
 
     @property
-    def found(self) -> list[FoundCheat]:
+    def found_cheats(self) -> list[FoundCheat]:
         """All paid cheats."""
         return [cheat for one in self.tasks for cheat in one.found]
 
@@ -91,14 +91,14 @@ def attack(
         )
     told = Attacked(policy=settings.label)
     if settings.policy is None:
-        _scripted(task_set, tasks, settings, told, on_task)
+        _run_scripted(task_set, tasks, settings, told, on_task)
     else:
         asyncio.run(_model(task_set, tasks, settings, told, on_task))
     told.tasks.sort(key=lambda one: one.task_id)
     return told
 
 
-def _scripted(
+def _run_scripted(
     task_set: TaskSet,
     tasks: Sequence[PackedTask],
     settings: AttackSettings,

@@ -42,7 +42,7 @@ PICTURE = "difficulty.png"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class ExportRequest:
     """What an export was asked for."""
 
     format_name: str
@@ -79,7 +79,7 @@ class Exported:
     """Tasks that could not be written because tracegym itself failed at them."""
 
 
-def export_tasks(clean: Path, apps: Sequence[str], asked: Asked) -> Exported:
+def export_tasks(clean: Path, apps: Sequence[str], asked: ExportRequest) -> Exported:
     """Write the export, without the tasks at which that fails."""
     lake = Lake(clean / "lake")
     parts = parts_of(lake, apps, name=asked.name)
@@ -130,7 +130,7 @@ def _of_cluster(
     return kept
 
 
-def _write(parts: TaskSetParts, choice: Choice, asked: Asked) -> TaskSetManifest:
+def _write(parts: TaskSetParts, choice: Choice, asked: ExportRequest) -> TaskSetManifest:
     with tempfile.TemporaryDirectory() as scratch:
         plain = asked.format_name == "taskset"
         folder = asked.dest if plain else Path(scratch) / "task_set"
@@ -150,7 +150,9 @@ def _only(found: AppDifficulty, ids: Collection[str]) -> AppDifficulty:
     return replace(found, tasks=tuple(task for task in found.tasks if task.task_id in ids))
 
 
-def _choice(lake: Lake, apps: Sequence[str], hard: Sequence[AppDifficulty], asked: Asked) -> Choice:
+def _choice(
+    lake: Lake, apps: Sequence[str], hard: Sequence[AppDifficulty], asked: ExportRequest
+) -> Choice:
     tasks = [task for one in hard for task in one.tasks]
     rows = (r for app in sorted(apps) for group in rewards_of(lake, app).values() for r in group)
     versions = {task.task_id: task.task_version for task in tasks}
@@ -192,7 +194,7 @@ def _splits_before(like: Path | None) -> dict[str, str] | None:
     return {str(task_id): str(split) for task_id, split in tasks.items()}
 
 
-def _require_tasks(parts: TaskSetParts, asked: Asked, home: Path) -> None:
+def _require_tasks(parts: TaskSetParts, asked: ExportRequest, home: Path) -> None:
     if any(entry.status in {ACCEPTED, *asked.extra} for entry in parts.entries):
         return
     found = Counter(entry.status for entry in parts.entries)

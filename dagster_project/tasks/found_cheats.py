@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from dagster_project.errors import InputError
 from dagster_project.lake.rows import canonical_text
 from dagster_project.lake.store import Lake
-from dagster_project.lake.tables import BY_APP, Table, once
+from dagster_project.lake.tables import BY_APP, Table, deduplicate
 from environments.runtime.values.canonical import digest
 from environments.search.found_cheats import FoundCheat
 from environments.search.oracle import KINDS
@@ -82,7 +82,7 @@ def keep_cheats(lake: Lake, found: Iterable[FoundCheat]) -> int:
 
 def cheats_of(lake: Lake, app: str) -> dict[str, list[FoundCheat]]:
     """The cheats of an app by task, those of a task in the order of their ids."""
-    rows = once(lake.read(FOUND_CHEATS, app=app), FOUND_CHEATS).to_pylist()
+    rows = deduplicate(lake.read(FOUND_CHEATS, app=app), FOUND_CHEATS).to_pylist()
     found: dict[str, list[FoundCheat]] = defaultdict(list)
     for row in sorted(rows, key=lambda row: row["cheat_id"]):
         found[row["task_id"]].append(_cheat(json.loads(row["document"])))

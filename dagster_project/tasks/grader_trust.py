@@ -133,13 +133,13 @@ def trust_of(
     # What others' tasks say of a kind is indirect: it has to be sure.
     doubtful = errs(users, surely=True)
     ranked = [kind for kind, _ in sorted(tasks.items(), key=lambda item: (-item[1], item[0]))]
-    rows = [_judged(kind, here[kind], tasks[kind], doubtful=doubtful) for kind in ranked]
+    rows = [_trust_in(kind, here[kind], tasks[kind], doubtful=doubtful) for kind in ranked]
     rows += [_row(kind, shown[kind], tasks[kind], SHOWN) for kind in ranked if shown[kind]]
     whole = UNTRUSTED if doubtful else _evident(users)
     return AppTrust(whole=_row("", users, tasks.total(), whole), kinds=tuple(rows))
 
 
-def _judged(kind: str, group: Sequence[HeldOut], tasks: int, *, doubtful: bool) -> KindTrust:
+def _trust_in(kind: str, group: Sequence[HeldOut], tasks: int, *, doubtful: bool) -> KindTrust:
     """A kind is refuted by errors of its own, or by those of the app's graders unless it has shown that it does better."""
     if errs(group):
         return _row(kind, group, tasks, UNTRUSTED)
@@ -163,11 +163,11 @@ def errs(group: Sequence[HeldOut], *, surely: bool = False) -> bool:
     """
     rest = _without_each(group)
     return any(
-        bool(rest) and all(_above(*one[side], surely=surely) for one in rest) for side in (0, 1)
+        bool(rest) and all(_exceeds(*one[side], surely=surely) for one in rest) for side in (0, 1)
     )
 
 
-def _above(part: Share, allowed: float, *, surely: bool) -> bool:
+def _exceeds(part: Share, allowed: float, *, surely: bool) -> bool:
     if not part.count:
         return False
     low = part.low if surely else _quantile(part.count, part.of - part.count + 1, _PROBABLY)

@@ -131,7 +131,7 @@ def keep_sample(lake: Lake, app: str, sample: Sample | None) -> None:
         lake.replace(SAMPLES, to_rows(known), [(app,)])
 
 
-def within(episodes: Iterable[CleanEpisode], sample: Sample | None) -> list[CleanEpisode]:
+def sampled_episodes(episodes: Iterable[CleanEpisode], sample: Sample | None) -> list[CleanEpisode]:
     """The episodes that go on."""
     return [one for one in episodes if sample is None or one.episode_id in sample.stratum_of]
 

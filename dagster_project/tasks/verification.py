@@ -14,7 +14,7 @@ from importlib.metadata import version as version_of
 from typing import Any, Final
 
 from dagster_project.build.budgets import Meter
-from dagster_project.build.left_out import Skipped, Skips, apart, next_part
+from dagster_project.build.left_out import SkippedUnit, Skips, collect_skips, next_part
 from dagster_project.engine.interface import Engine, Load
 from dagster_project.engine.serial import Serial
 from dagster_project.lake.freshness import CODE
@@ -71,7 +71,7 @@ class VerifiedTask:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class TaskKnowledge:
     """What is known of an app's tasks besides their recordings."""
 
     judge: Judge | None = None
@@ -93,7 +93,7 @@ def verify_all(  # noqa: PLR0913 - all that the gate is told
     world: StoredWorld | None,
     *,
     known: Mapping[str, VerifiedTask],
-    seen: Seen | None = None,
+    seen: TaskKnowledge | None = None,
     track: Callable[[Sequence[Candidate]], Iterable[Candidate]] = lambda items: items,
     skips: Skips | None = None,
     engine: Engine | None = None,
@@ -103,7 +103,7 @@ def verify_all(  # noqa: PLR0913 - all that the gate is told
     Tasks with judge checks are attacked each time: what the judge has said meanwhile counts. A task at which the gate itself fails waits
     for the next build; `skips` notes it. `engine` says where the attacks run: here where it is not given.
     """
-    seen = seen or Seen()
+    seen = seen or TaskKnowledge()
     skips = Skips("verified_tasks", "") if skips is None else skips
     judge = seen.judge
     digest = "" if world is None else world.digest
@@ -146,7 +146,7 @@ def verify_all(  # noqa: PLR0913 - all that the gate is told
         with skips.unit("other process"):
             known_there = [one for one in fresh if one.task.task_id in attacked]
             pairs = [(one, versions[one.task.task_id]) for one in known_there]
-            elsewhere = _elsewhere(pairs, ground, replies, engine or Serial())
+            elsewhere = _regrade_elsewhere(pairs, ground, replies, engine or Serial())
             compared = _compared(attacked, elsewhere)
             found |= {key: replace(one, found=cheats.get(key, "")) for key, one in compared.items()}
     everything = [(kept | found)[one.task.task_id] for one in candidates]
@@ -191,7 +191,7 @@ class _Ground:
 def _ground(
     candidates: Sequence[Candidate],
     world: StoredWorld,
-    seen: Seen,
+    seen: TaskKnowledge,
     doubtful: Mapping[str, VerifiedTask],
     *,
     stage: str,
@@ -212,7 +212,7 @@ def _standing(
     keeping: KeptVerdicts,
     doubtful: Mapping[str, VerifiedTask],
     versions: Mapping[str, str],
-    seen: Seen,
+    seen: TaskKnowledge,
 ) -> dict[str, VerifiedTask]:
     """The verdicts that the gate would give again, of the versions of today."""
     found: dict[str, VerifiedTask] = {}
@@ -257,7 +257,7 @@ def accepted_alone(found: Iterable[VerifiedTask]) -> frozenset[str]:
 def _attack(
     fresh: Sequence[Candidate],
     ground: _Ground,
-    seen: Seen,
+    seen: TaskKnowledge,
     skips: Skips,
     how: tuple[Engine, Callable[[Sequence[Candidate]], Iterable[Candidate]]],
 ) -> dict[str, Verification]:
@@ -266,7 +266,7 @@ def _attack(
     places = {id(one): place for place, one in enumerate(ground.candidates)}
     plain = [one for one in fresh if not asks_a_judge(one.rubric)]
     judged = [one for one in fresh if asks_a_judge(one.rubric)]
-    made = engine.spread(
+    made = engine.map_items(
         _attacked,
         [(places[id(one)], ground.reads.get(one.task.task_id)) for one in plain],
         shared=ground,
@@ -303,7 +303,7 @@ def _attack(
 
 def _attacked(
     ground: _Ground, item: tuple[int, Reads | None]
-) -> tuple[list[tuple[Verification, Reads | None]], list[Skipped]]:
+) -> tuple[list[tuple[Verification, Reads | None]], list[SkippedUnit]]:
     """One task attacked, with what its verdict is made of; nothing with a note where the gate itself fails at it.
 
     The item is its place, and what its verdict was made of before: only probes that would get something else are run.
@@ -311,12 +311,15 @@ def _attacked(
     place, before = item
     one = ground.candidates[place]
     made = []
-    with apart(ground.stage, ground.world.app) as skips, skips.unit("task", one.task.task_id):
+    with (
+        collect_skips(ground.stage, ground.world.app) as skips,
+        skips.unit("task", one.task.task_id),
+    ):
         made.append(ground.keeping.verify(one, world_digest=ground.digest, before=before))
     return made, skips.found
 
 
-def _elsewhere(
+def _regrade_elsewhere(
     pairs: Sequence[tuple[Candidate, str]],
     ground: _Ground,
     replies: Mapping[str, Json],
@@ -325,20 +328,20 @@ def _elsewhere(
     """The verdicts of processes with another hash seed; two that start side by side where there are many tasks."""
     load = Load(stage=ground.stage, conversations=len(pairs))
     parts = [pairs[0::2], pairs[1::2]] if load.pays else [pairs]
-    shared = _Elsewhere(ground.world.document.to_json(), replies)
-    made = engine.spread(_graded_there, parts, shared=shared, load=load)
+    shared = _GradingInput(ground.world.document.to_json(), replies)
+    made = engine.map_items(_graded_there, parts, shared=shared, load=load)
     return {task_id: verdict for found in made for task_id, verdict in found.items()}
 
 
 @dataclass(frozen=True, slots=True)
-class _Elsewhere:
+class _GradingInput:
     """What all solutions are graded with."""
 
     world: Mapping[str, Any]
     replies: Mapping[str, Json]
 
 
-def _graded_there(shared: _Elsewhere, pairs: Sequence[tuple[Candidate, str]]) -> dict[str, Json]:
+def _graded_there(shared: _GradingInput, pairs: Sequence[tuple[Candidate, str]]) -> dict[str, Json]:
     return verdicts_elsewhere(pairs, shared.world, recordings=shared.replies)
 
 

@@ -111,7 +111,7 @@ def backtest(
     if not chats:
         why = f": {rejected[0].reason}" if rejected else ""
         raise InputError(f"no episode of {files[0]} can be used{why}")
-    found = _Found()
+    found = _Findings()
     for app in sorted({chat.episode.app for chat in chats}):
         mine = [chat for chat in chats if chat.episode.app == app]
         held = _past_the_gate(home, app, mine, clean, secret)
@@ -196,7 +196,7 @@ class _App:
         self._tape = record_tape(recorded_episodes(clean_episodes_of(lake, app)))
 
     def measure(
-        self, held: Sequence[HeldOut], found: "_Found", simulated_by: SimulatorChoice | None
+        self, held: Sequence[HeldOut], found: "_Findings", simulated_by: SimulatorChoice | None
     ) -> None:
         """Replay and grade, into the findings."""
         asked = []
@@ -208,7 +208,7 @@ class _App:
                 else recorded_calls(one.episode)
             )
             asked.append(calls)
-        with _simulated(self._world, simulated_by) as world:
+        with _with_simulator(self._world, simulated_by) as world:
             fidelity = replay(
                 world,
                 counted("replay", asked, self._app),
@@ -274,7 +274,9 @@ class _App:
 
 
 @contextmanager
-def _simulated(world: World, choice: SimulatorChoice | None) -> Iterator[World | SimulatedWorld]:
+def _with_simulator(
+    world: World, choice: SimulatorChoice | None
+) -> Iterator[World | SimulatedWorld]:
     """The world, with a model where nobody knows and the tool's policy allows one."""
     if choice is None or not world.simulates:
         yield world
@@ -287,7 +289,7 @@ def _simulated(world: World, choice: SimulatorChoice | None) -> Iterator[World |
 
 
 @dataclass(slots=True)
-class _Found:
+class _Findings:
     """Findings over all apps."""
 
     fidelity: dict[str, Any] = field(default_factory=dict)

@@ -78,18 +78,18 @@ def _without_tools(
     why = f"{type(fault).__name__} at {place_of(fault)}"
     odd: list[tuple[str, Exception]] = []
 
-    def beside(learnt: Sequence[str]) -> LearntWorld:
+    def learn_beside(learnt: Sequence[str]) -> LearntWorld:
         kept = set(learnt)
         return learn_with_recordings(episodes, settings, {n: why for n in names if n not in kept})
 
     try:
         found = without_those_that_fail(
-            names, beside, _noting(odd, len(names)), known=fault, tries=MOST_TRIES
+            names, learn_beside, _noting(odd, len(names)), known=fault, tries=MOST_TRIES
         )
     except Exception as inner:
         if is_fatal(inner):
             raise
-        found, odd = beside(()), [(name, inner) for name in names]
+        found, odd = learn_beside(()), [(name, inner) for name in names]
     for name, raised in odd:
         skips.note(raised, "tool", name)
     return found

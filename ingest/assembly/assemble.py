@@ -126,7 +126,7 @@ def _parts(conversation: Conversation) -> list[_Part]:
         threads=threads,
         runs=runs,
     )
-    return [whole] if named else _apart(whole)
+    return [whole] if named else _separate_conversations(whole)
 
 
 def _is_bare_service(run: Node) -> bool:
@@ -164,7 +164,7 @@ def _main(threads: Sequence[Thread]) -> Thread | None:
     )
 
 
-def _apart(whole: _Part) -> list[_Part]:
+def _separate_conversations(whole: _Part) -> list[_Part]:
     """A batch job's trace holds many conversations of one agent: each becomes an episode of its own."""
     main = _main(whole.threads)
     if main is None:
@@ -181,7 +181,7 @@ def _apart(whole: _Part) -> list[_Part]:
     return [
         _part_of(
             whole,
-            nodes=[node for node in whole.nodes if owners.of(node) is thread],
+            nodes=[node for node in whole.nodes if owners.thread_of(node) is thread],
             threads=rest if thread is main else [thread],
         )
         for thread in (main, *alike)
@@ -221,7 +221,7 @@ class _Owners:
         for call in sorted(self._of_call, key=lambda call: call.span.started_at):
             self._below.setdefault(call.parent, []).append(call)
 
-    def of(self, node: Node) -> Thread:
+    def thread_of(self, node: Node) -> Thread:
         """Its own thread, or that of a span above or below it, else of the model call beside it that came before."""
         for near in (node, *node.children[:1], *node.ancestors()):
             if near in self._of_call:

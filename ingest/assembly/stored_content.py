@@ -52,7 +52,7 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Elsewhere:
+class ContentPlaces:
     """Where content may be fetched from."""
 
     folders: tuple[Path, ...] = ()
@@ -127,7 +127,7 @@ class Elsewhere:
             return file.read(self.limit)
 
 
-def elsewhere_of(prefixes: Sequence[str]) -> Elsewhere:
+def elsewhere_of(prefixes: Sequence[str]) -> ContentPlaces:
     """The places that some prefixes allow: folders, `file://` or `https://` addresses."""
     folders: list[Path] = []
     addresses: list[str] = []
@@ -142,7 +142,7 @@ def elsewhere_of(prefixes: Sequence[str]) -> Elsewhere:
                 f"{prefix} is no prefix for content; write a folder's absolute path or an https:// address."
             )
         folders.append(Path(os.path.realpath(path)))
-    return Elsewhere(folders=tuple(folders), addresses=tuple(addresses))
+    return ContentPlaces(folders=tuple(folders), addresses=tuple(addresses))
 
 
 def is_named(text: str) -> bool:
@@ -150,7 +150,7 @@ def is_named(text: str) -> bool:
     return '_ref"' in text or '.ref"' in text
 
 
-def awaits(attributes: Attributes, elsewhere: Elsewhere) -> bool:
+def awaits(attributes: Attributes, elsewhere: ContentPlaces) -> bool:
     """Whether some content is named by a file that may be read once it is there; the web is asked once only."""
     return any(
         isinstance(uri := attributes.get(key + ending), str)
@@ -161,7 +161,7 @@ def awaits(attributes: Attributes, elsewhere: Elsewhere) -> bool:
     )
 
 
-def bring(attributes: Attributes, elsewhere: Elsewhere) -> Attributes:
+def bring(attributes: Attributes, elsewhere: ContentPlaces) -> Attributes:
     """The attributes with the content that they name, where it may be had."""
     brought = dict(attributes)
     for key in CONTENT:

@@ -23,7 +23,7 @@ _MOST_ALIKE: Final = 64
 
 
 @dataclass(slots=True, eq=False)
-class _Asked:
+class _AskedCall:
     """One call of the thread, with its result where a message carries it."""
 
     call: ToolCall
@@ -47,7 +47,7 @@ def join_runs(steps: Sequence[Step], runs: Sequence[Node]) -> Ran:
     steps = _with_calls_of_runs(steps, runs)
     joined = join_results(_numbered(steps))
     numbered = joined.steps
-    asked = _asked(numbered)
+    asked = _asked_calls(numbered)
     sent = {call.call_id for step in steps for call in step.tool_calls} | set(joined.sent_as)
     calls = _Calls(asked, {one.call.call_id for one in asked} - sent, joined.sent_as)
     ran = Ran(steps=[], flags={"repeated_call_ids"} if joined.sent_as else set())
@@ -101,10 +101,10 @@ def _numbered(steps: Sequence[Step]) -> list[Step]:
     ]
 
 
-def _asked(steps: Sequence[Step]) -> list[_Asked]:
-    asked: list[_Asked] = []
+def _asked_calls(steps: Sequence[Step]) -> list[_AskedCall]:
+    asked: list[_AskedCall] = []
     for index, step in enumerate(steps):
-        asked += [_Asked(call, index) for call in step.tool_calls]
+        asked += [_AskedCall(call, index) for call in step.tool_calls]
         if step.role == "tool" and step.call_id is not None:
             for one in reversed(asked):
                 if one.call.call_id == step.call_id and one.result is None:
@@ -116,22 +116,22 @@ def _asked(steps: Sequence[Step]) -> list[_Asked]:
 class _Calls:
     """The calls of a thread, to be found without walking them all."""
 
-    def __init__(self, asked: list[_Asked], made: set[str], sent_as: Mapping[str, str]) -> None:
+    def __init__(self, asked: list[_AskedCall], made: set[str], sent_as: Mapping[str, str]) -> None:
         self._made = made
         """Ids that no message carried."""
         self._sent_as = sent_as
         """Ids as sent, of calls whose id here is another."""
         self._told = {one.call.call_id for one in asked}
-        self._by_id: dict[str, list[_Asked]] = {}
-        self._by_request: dict[tuple[str, str], list[_Asked]] = {}
-        self._by_name: dict[str, list[_Asked]] = {}
+        self._by_id: dict[str, list[_AskedCall]] = {}
+        self._by_request: dict[tuple[str, str], list[_AskedCall]] = {}
+        self._by_name: dict[str, list[_AskedCall]] = {}
         for one in asked:
             request = one.call.name, canonical_arguments(one.call.arguments)
             self._by_id.setdefault(self._sent(one), []).append(one)
             self._by_request.setdefault(request, []).append(one)
             self._by_name.setdefault(one.call.name, []).append(one)
 
-    def find(self, run: Node) -> _Asked | None:
+    def find(self, run: Node) -> _AskedCall | None:
         """The call that a tool span ran; every call is found once."""
         reading = run.reading
         name = reading.tool_name or ""
@@ -170,10 +170,10 @@ class _Calls:
                 found = _best(run, [one for one in alike if _values(one) == values])
         return self._take(found)
 
-    def _sent(self, one: _Asked) -> str:
+    def _sent(self, one: _AskedCall) -> str:
         return self._sent_as.get(one.call.call_id, one.call.call_id)
 
-    def _take(self, found: _Asked | None) -> _Asked | None:
+    def _take(self, found: _AskedCall | None) -> _AskedCall | None:
         if found is not None:
             self._by_id[self._sent(found)].remove(found)
             self._by_name[found.call.name].remove(found)
@@ -195,21 +195,21 @@ def _positional(arguments: str) -> list[Json] | None:
     return [*args, *named.values()] if isinstance(args, list) and isinstance(named, dict) else None
 
 
-def _values(one: _Asked) -> list[Json] | None:
+def _values(one: _AskedCall) -> list[Json] | None:
     asked = load_json(one.call.arguments.encode())
     return list(asked.values()) if isinstance(asked, dict) else None
 
 
-def _may_be(run: Node, one: _Asked) -> bool:
+def _may_be(run: Node, one: _AskedCall) -> bool:
     return not one.call.arguments or run.reading.arguments is None or _same_arguments(run, one)
 
 
-def _best(run: Node, candidates: list[_Asked]) -> _Asked | None:
+def _best(run: Node, candidates: list[_AskedCall]) -> _AskedCall | None:
     # A hostile trace may repeat one id without end; real ones repeat it a few times.
     return max(candidates[:_MOST_ALIKE], key=lambda one: _likeness(run, one), default=None)
 
 
-def _likeness(run: Node, one: _Asked) -> tuple[int, int]:
+def _likeness(run: Node, one: _AskedCall) -> tuple[int, int]:
     """How well a span fits a call; among equals the earliest."""
     score = 0
     if one.result is not None and run.reading.result is not None:
@@ -220,21 +220,21 @@ def _likeness(run: Node, one: _Asked) -> tuple[int, int]:
     return score, -one.at_step
 
 
-def _same_arguments(run: Node, one: _Asked) -> bool:
+def _same_arguments(run: Node, one: _AskedCall) -> bool:
     return canonical_arguments(one.call.arguments) == canonical_arguments(
         run.reading.arguments or ""
     )
 
 
-def _with_results(steps: Sequence[Step], asked: list[_Asked]) -> list[Step]:
-    by_step: dict[int, list[_Asked]] = {}
+def _with_results(steps: Sequence[Step], asked: list[_AskedCall]) -> list[Step]:
+    by_step: dict[int, list[_AskedCall]] = {}
     run_of_result: dict[int, Node] = {}
     for one in asked:
         by_step.setdefault(one.at_step, []).append(one)
         if one.result is not None and one.run is not None:
             run_of_result[id(one.result)] = one.run
     woven: list[Step] = []
-    waiting: list[_Asked] = []
+    waiting: list[_AskedCall] = []
     for index, step in enumerate(steps):
         if step.role != "tool":
             woven += _results_of(waiting)
@@ -245,7 +245,7 @@ def _with_results(steps: Sequence[Step], asked: list[_Asked]) -> list[Step]:
     return woven
 
 
-def _completed(step: Step, asked: list[_Asked], run: Node | None) -> Step:
+def _completed(step: Step, asked: list[_AskedCall], run: Node | None) -> Step:
     """The step with what only the tool's span knows."""
     if run is not None:
         error = run.reading.is_error if step.is_error is None else step.is_error
@@ -261,7 +261,7 @@ def _completed(step: Step, asked: list[_Asked], run: Node | None) -> Step:
     return step
 
 
-def _results_of(waiting: list[_Asked]) -> list[Step]:
+def _results_of(waiting: list[_AskedCall]) -> list[Step]:
     """The results that no message carried but a span did, in the order of their calls."""
     return [
         _result(one.run, one.call.call_id, one.call.name)

@@ -28,7 +28,7 @@ UNNAMED: Final = "other names"
 
 def unread(spans: Iterable[Span]) -> Counter[str]:
     """How many spans of no convention hold a text under a name that content usually has, by the span's name."""
-    return Counter(_shown(span.name) for span in spans if _holds_content(span))
+    return Counter(_span_name(span.name) for span in spans if _holds_content(span))
 
 
 def _holds_content(span: Span) -> bool:
@@ -44,5 +44,5 @@ def _last_word(key: str) -> str:
     return re.split(r"[._-]", key.lower())[-1]
 
 
-def _shown(name: str) -> str:
+def _span_name(name: str) -> str:
     return name if len(name) <= _LONGEST and _PROGRAMS_WORD.fullmatch(name) else UNNAMED

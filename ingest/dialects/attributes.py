@@ -168,16 +168,16 @@ def unflatten(attributes: Attributes, prefix: str) -> list[Any]:
                 child = node[part] = {}
             node = child
         node.setdefault(leaf, value)
-    listed = _listed(tree)
+    listed = _with_lists(tree)
     return listed if isinstance(listed, list) else []
 
 
-def _listed(node: Json) -> Json:
+def _with_lists(node: Json) -> Json:
     if not isinstance(node, dict):
         return node
     if node and all(key.isascii() and key.isdigit() for key in node):
-        return [_listed(node[key]) for key in sorted(node, key=int)]
-    return {key: _listed(value) for key, value in node.items()}
+        return [_with_lists(node[key]) for key in sorted(node, key=int)]
+    return {key: _with_lists(value) for key, value in node.items()}
 
 
 def has_index_gap(attributes: Attributes, prefix: str) -> bool:

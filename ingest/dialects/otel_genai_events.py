@@ -129,7 +129,7 @@ def _message(one: Saying) -> dict[str, Any]:
     elif isinstance(body, str):
         message["content"] = body
     if one.name == _CHOICE:
-        message = _chosen(message)
+        message = _message_of_choice(message)
     # The event's name is the role: Semantic Kernel writes participants' names into the field.
     message["role"] = _ROLE_OF_EVENT.get(one.name, "assistant")
     message.pop("type", None)
@@ -140,7 +140,7 @@ def _message(one: Saying) -> dict[str, Any]:
     return {**message, "content": parts}
 
 
-def _chosen(message: dict[str, Any]) -> dict[str, Any]:
+def _message_of_choice(message: dict[str, Any]) -> dict[str, Any]:
     """The message of a choice: whole, or only its text or its parts."""
     inner = message.get("message")
     told = parsed(inner)

@@ -73,7 +73,7 @@ def read_output(value: Json) -> ToolOutput:
 def _tool_message(output: Json) -> dict[str, Any] | None:
     """LangChain's message of a tool, in each of the forms in which it is written down."""
     if isinstance(output, str):
-        return _shown(output)
+        return _printed_message(output)
     if not isinstance(output, dict):
         return None
     inner = output.get("data") if output.get("type") == "tool" else None
@@ -86,7 +86,7 @@ def _tool_message(output: Json) -> dict[str, Any] | None:
     return output if output.get("type") == "tool" and "content" in output else None
 
 
-def _shown(output: str) -> dict[str, Any] | None:
+def _printed_message(output: str) -> dict[str, Any] | None:
     """LangChain's message as Python shows it."""
     found = _SHOWN.match(output) if output.startswith("content=") else None
     content = python_literal(found["content"]) if found else None

@@ -1,6 +1,6 @@
 """What a file is, what can be read of it, and what is missing to make tasks of it, without storing anything.
 
-Comes in: a file, and a mapping if there is one. Goes out: `Explained`: the format or the nearest one, the keys with their
+Comes in: a file, and a mapping if there is one. Goes out: `FileExplanation`: the format or the nearest one, the keys with their
 types and counts, what reading gives, what is missing, and a mapping to start from. Names of fields and numbers, never a
 value.
 """
@@ -74,7 +74,7 @@ class Nearest:
 
 
 @dataclass(slots=True, kw_only=True)
-class Explained:
+class FileExplanation:
     """What is known of one file."""
 
     file: str
@@ -97,7 +97,7 @@ class Explained:
     """A `mapping.toml` to start from, where a mapping may help."""
 
 
-def explain(path: Path, layout: Layout | None = None) -> Iterator[Explained]:
+def explain(path: Path, layout: Layout | None = None) -> Iterator[FileExplanation]:
     """Look at a file, or at every file below a folder."""
     if not path.exists():
         raise SourceUnreadable(f"{path} does not exist; check the path.")
@@ -106,8 +106,8 @@ def explain(path: Path, layout: Layout | None = None) -> Iterator[Explained]:
         yield _explain(source, own, among_others=path.is_dir())
 
 
-def _explain(source: FileSource, layout: Layout | None, *, among_others: bool) -> Explained:
-    found = Explained(file=source.name)
+def _explain(source: FileSource, layout: Layout | None, *, among_others: bool) -> FileExplanation:
+    found = FileExplanation(file=source.name)
     values = _values(source)
     if layout is not None and values:
         found.format = f"a layout of its own, read by {layout.name}"
@@ -201,7 +201,9 @@ class _Tally:
                 self.tell(episode)
 
 
-def _read(found: Explained, records: Iterable[WalRecord | Rejected], layout: Layout | None) -> None:
+def _read(
+    found: FileExplanation, records: Iterable[WalRecord | Rejected], layout: Layout | None
+) -> None:
     """Count what reading the file gives."""
     tally = _Tally()
     for number, record in enumerate(records, start=1):

@@ -15,9 +15,9 @@ from ingest.files.file_facts import FileFacts
 from ingest.files.file_source import PEEK, FileSource
 from ingest.files.json_split import Break, split
 from ingest.files.json_values import (
-    broken,
     first_line,
     has_a_value_a_line,
+    rejection_of_break,
     skip_line,
     too_long,
 )
@@ -189,21 +189,21 @@ def _parts(source: FileSource) -> Iterator[WalRecord | Rejected]:
     """The records of a document, one by one."""
     limit = source.limits.body_bytes
 
-    def found() -> Iterator[Any]:
+    def parts() -> Iterator[Any]:
         return iter(split(source.opened, _is_known, limit=limit))
 
     chunks: Chunks | None = None
-    for part in found():
+    for part in parts():
         if isinstance(part, Break):
             if chunks is not None:
                 yield from chunks.end()
-            yield broken(source, part)
+            yield rejection_of_break(source, part)
             continue
         if chunks is None:
             row = format_within(part.value)
             facts = source.facts
             if row is not None and row.name == RECORD:
-                values = (one.value for one in found() if not isinstance(one, Break))
+                values = (one.value for one in parts() if not isinstance(one, Break))
                 facts = replace(facts, numbered_by=numbered(values))
             chunks = Chunks(source, row.name if row else _ANY, "records", facts)
         line = json_bytes(part.value) + b"\n"

@@ -129,7 +129,7 @@ def _first_value(stream: IO[bytes], limit: int) -> Json:
     """The first of several values; None where there is one only, or it is larger than the limit."""
     try:
         events = ijson.parse(stream, use_float=True, multiple_values=True)
-        value = _built(events, next(events), limit)
+        value = _build_value(events, next(events), limit)
         return value if next(events, None) is not None else None
     except (ijson.JSONError, StopIteration, ValueError, OverflowError):
         return None
@@ -148,7 +148,7 @@ def _search(stream: IO[bytes], knows: Knows, limit: int) -> _Where | None:
             tries[path] = tries.get(path, 0) + 1
             if tries[path] > _TRIES or len(keys) > _DEEPEST:
                 continue
-            item = _built(events, event, limit)
+            item = _build_value(events, event, limit)
             where = _Where(path=path, around=around)
             key = keys[-2] if len(keys) > 1 else ""
             if item is not None and knows(item, _enclosed(item, where), key):
@@ -169,7 +169,7 @@ def _put(around: dict[str, Any], keys: list[str], value: Json) -> None:
     inner[keys[-1]] = value
 
 
-def _built(events: Iterator[Event], opening: Event, limit: int) -> Json:
+def _build_value(events: Iterator[Event], opening: Event, limit: int) -> Json:
     """The value that begins with an event; None where it is larger than the limit, and then passed over."""
     builder: Any = ijson.ObjectBuilder()
     size = depth = 0

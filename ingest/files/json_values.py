@@ -66,7 +66,7 @@ def too_long(source: FileSource, number: int) -> Rejected:
     return source.refused("line_too_long", reason, position=f"line {number}")
 
 
-def broken(source: FileSource, part: Break) -> Rejected:
+def rejection_of_break(source: FileSource, part: Break) -> Rejected:
     """The refusal of what stands behind the last whole record."""
     what = "is cut off" if part.is_cut else "is no JSON any more"
     reason = (
@@ -94,7 +94,7 @@ def placed_values(source: FileSource, knows: Knows) -> Iterator[Placed | Rejecte
     for part in split(source.opened, knows, limit=limit):
         found = True
         if isinstance(part, Break):
-            yield broken(source, part)
+            yield rejection_of_break(source, part)
         else:
             yield Placed(value=part.value, place=f"record {part.number}")
     if not found:

@@ -180,7 +180,7 @@ class Layout:
         path = self.document.records.path
         if path is None:
             return value if isinstance(value, list) and not self._takes_lists else [value]
-        found = self._at("records.path", path, value)
+        found = self._search("records.path", path, value)
         if not found:
             raise PathMissed("records.path", path)
         return found if isinstance(found, list) else [found]
@@ -204,19 +204,19 @@ class Layout:
         """One record under names that are known; raises `PathMissed` where a path that it needs finds nothing."""
         self.records += 1
         paths = self.document.conversation
-        items = self._at("conversation.messages", paths.messages, value)
+        items = self._search("conversation.messages", paths.messages, value)
         if not isinstance(items, list) or not items:
             raise PathMissed("conversation.messages", paths.messages)
         record: dict[str, Any] = {"messages": list(self._messages(items))}
         for ours, known in _BESIDE.items():
             path = getattr(paths, ours)
-            told = None if path is None else self._at(f"conversation.{ours}", path, value)
+            told = None if path is None else self._search(f"conversation.{ours}", path, value)
             if told is not None:
                 record[known] = told
         scores = {
             name: told
             for name, path in self.document.outcomes.items()
-            if (told := self._at(f"outcomes.{name}", path, value)) is not None
+            if (told := self._search(f"outcomes.{name}", path, value)) is not None
         }
         return record | ({"scores": scores} if scores else {})
 
@@ -284,7 +284,7 @@ class Layout:
                 yield one
                 continue
             call = {
-                "name": self._at("call.name", inner.name, one),
+                "name": self._search("call.name", inner.name, one),
                 "arguments": self._maybe("call.arguments", inner.arguments, one) or {},
                 "id": self._maybe("call.id", inner.id, one),
                 "result": self._maybe("call.result", inner.result, one),
@@ -292,9 +292,9 @@ class Layout:
             yield {key: told for key, told in call.items() if told is not None}
 
     def _maybe(self, key: str, path: str | None, value: Json) -> Json:
-        return None if path is None else self._at(key, path, value)
+        return None if path is None else self._search(key, path, value)
 
-    def _at(self, key: str, path: str, value: Json) -> Json:
+    def _search(self, key: str, path: str, value: Json) -> Json:
         try:
             told = _compiled(path).search(value)
         except JMESPathError as error:
@@ -335,7 +335,7 @@ def _sentence(error: ValidationError, name: str) -> str:
     at = f"[{place[0]}] {'.'.join(place[1:])}".strip() if place else name
     match first["type"]:
         case "extra_forbidden":
-            return f"{name}: {at} is no key of a mapping; {_known(place[:-1])}"
+            return f"{name}: {at} is no key of a mapping; {_known_fields(place[:-1])}"
         case "missing":
             return f"{name}: {at} is missing; say where it is with a JMESPath expression"
         case "value_error":
@@ -343,6 +343,6 @@ def _sentence(error: ValidationError, name: str) -> str:
     return f"{name}: {at} must be {'a table' if len(place) == 1 else 'a text'}"
 
 
-def _known(section: list[str]) -> str:
+def _known_fields(section: list[str]) -> str:
     fields = _SECTIONS[section[0]] if section else Document.model_fields
     return f"known are {', '.join(fields)}"

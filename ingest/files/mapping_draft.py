@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ingest.formats.records.find import are_messages
-from ingest.formats.records.words import spelt
+from ingest.formats.records.words import snake_case
 from ingest.records.text import Json
 
 _PLAIN: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -122,7 +122,7 @@ def _candidate(path: Path, items: list[dict[str, Any]]) -> _Candidate:
 
 def _hint(key: str) -> bool:
     """False for names that a speaker's key often has: they come first."""
-    return not _SPEAKERS & set(spelt(key).split("_"))
+    return not _SPEAKERS & set(snake_case(key).split("_"))
 
 
 def _are_speakers(key: str, said: list[str]) -> bool:
@@ -149,7 +149,7 @@ def _text(best: _Candidate, values: Sequence[Json]) -> str:
     ]
     record = _record(values, best.path)
     for ours, likely in _BESIDE.items():
-        key = next((one for one in record if set(spelt(one).split("_")) & set(likely)), None)
+        key = next((one for one in record if set(snake_case(one).split("_")) & set(likely)), None)
         lines.append(f"# {_line(ours, _quoted(key) if key else '')}")
     lines += [f'# {one} = ""' for one in ("model", "tools", "question", "response", "correction")]
     if best.role is not None and best.content is not None and not best.known:

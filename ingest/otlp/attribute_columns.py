@@ -153,7 +153,7 @@ def _mixed(pairs: _Pairs, code: Ints, rest: Bools, promoted: Bools) -> Ints:
 def _texts(slices: Slices, owner: Ints, chosen: Ints, count: int) -> Column:
     if not len(chosen):
         return arrow.nulls(count, pa.string())
-    return slices.spread(owner, chosen, count)
+    return slices.scatter(owner, chosen, count)
 
 
 class _Names:

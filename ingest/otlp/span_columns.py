@@ -311,17 +311,17 @@ class _Basics:
     def text(self, number: int, buffer: pa.Buffer) -> Column:
         """A text field; empty where it is not there."""
         one = self._of[number]
-        return _spread(buffer, one, one.owner, self._count)
+        return _text_column(buffer, one, one.owner, self._count)
 
     def status_text(self, buffer: pa.Buffer) -> Column:
         """The status' message."""
-        return _spread(buffer, self._status_text, self._status_owner, self._count)
+        return _text_column(buffer, self._status_text, self._status_owner, self._count)
 
 
-def _spread(buffer: pa.Buffer, one: FieldColumns, owner: Ints, count: int) -> Column:
+def _text_column(buffer: pa.Buffer, one: FieldColumns, owner: Ints, count: int) -> Column:
     length = one.wire_type == LENGTH
     if not length.any():
         return arrow.repeat("", count)
     places = np.arange(int(length.sum()), dtype=np.int64)
     slices = Slices(buffer, one.start[length], one.end[length])
-    return slices.spread(owner[length], places, count).fill_null("")
+    return slices.scatter(owner[length], places, count).fill_null("")

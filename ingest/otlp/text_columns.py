@@ -50,7 +50,7 @@ class Slices:
         """Some values, as bytes."""
         return self._all.take(arrow.array(chosen * 2))
 
-    def spread(self, rows: Ints, chosen: Ints, count: int) -> Column:
+    def scatter(self, rows: Ints, chosen: Ints, count: int) -> Column:
         """A column of `count` rows: the chosen values in their rows, null elsewhere."""
         index = np.zeros(count, np.int64)
         missing = np.ones(count, np.bool_)

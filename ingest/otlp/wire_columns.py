@@ -67,26 +67,26 @@ class FieldColumns:
 
     def only(self, chosen: Bools) -> FieldColumns:
         """Some of the fields."""
-        return self.at(np.flatnonzero(chosen))
+        return self.take(np.flatnonzero(chosen))
 
     def by_number(self) -> dict[int, FieldColumns]:
         """The fields of each number that is there."""
         small = np.minimum(self.number, _ODD_NUMBER).astype(np.uint8)
         order = np.argsort(small, kind="stable")
-        ordered = self.at(order)
+        ordered = self.take(order)
         numbers, first = np.unique(small[order], return_index=True)
         ends = [*first[1:].tolist(), len(order)][: len(numbers)]
         return {
-            number: ordered.at(slice(start, end))
+            number: ordered.take(slice(start, end))
             for number, start, end in zip(numbers.tolist(), first.tolist(), ends, strict=True)
             if number < _ODD_NUMBER
         }
 
     def none(self) -> FieldColumns:
         """No field."""
-        return self.at(slice(0, 0))
+        return self.take(slice(0, 0))
 
-    def at(self, place: Ints | slice) -> FieldColumns:
+    def take(self, place: Ints | slice) -> FieldColumns:
         """The fields at these places."""
         return FieldColumns(
             owner=self.owner[place],

@@ -23,7 +23,7 @@ from ingest.receiver.intake import (
     CHECKS_AT_ONCE,
     PATIENCE_SECONDS,
     RETRY_AFTER_SECONDS,
-    Held,
+    BudgetShare,
     Intake,
     ReceiverLimits,
     Refusal,
@@ -143,7 +143,7 @@ class _Receiver:
         finally:
             self._large.release()
 
-    async def _receive(self, request: Request, held: Held) -> bytes:
+    async def _receive(self, request: Request, held: BudgetShare) -> bytes:
         limits = self._intake.limits
         parts: list[bytes] = []
         size = 0

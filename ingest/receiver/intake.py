@@ -72,7 +72,7 @@ class Refusal(Exception):  # noqa: N818 - an answer on its way, not a fault
         """Whether the same body may be sent again later."""
 
 
-class Held:
+class BudgetShare:
     """What one request holds of the budget: it grows with what has arrived, so an idle sender costs nothing."""
 
     def __init__(self, budget: _Budget) -> None:
@@ -153,9 +153,9 @@ class Intake:
         return sender
 
     @contextmanager
-    def hold(self) -> Iterator[Held]:
+    def hold(self) -> Iterator[BudgetShare]:
         """Room for one request's bytes, given back at the end whatever happens."""
-        held = Held(self._budget)
+        held = BudgetShare(self._budget)
         try:
             yield held
         finally:

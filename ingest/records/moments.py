@@ -23,7 +23,7 @@ def from_number(value: float) -> int | None:
     for bound, factor in _UNITS:
         if value < bound:
             scaled = value * factor
-            return _kept(int(scaled) if isinstance(value, int) else round(scaled))
+            return _within_64_bits(int(scaled) if isinstance(value, int) else round(scaled))
     return None
 
 
@@ -45,7 +45,7 @@ def from_text(text: str) -> int | None:
         return None
     moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
     try:
-        return _kept(int(moment.timestamp()) * _SECOND + nanos)
+        return _within_64_bits(int(moment.timestamp()) * _SECOND + nanos)
     except (OverflowError, ValueError):
         return None
 
@@ -60,13 +60,13 @@ def from_any(value: object) -> int | None:
         return from_text(value)
     if isinstance(value, datetime):
         moment = value if value.tzinfo else value.replace(tzinfo=UTC)
-        return _kept(int(moment.timestamp()) * _SECOND + moment.microsecond * 1000)
+        return _within_64_bits(int(moment.timestamp()) * _SECOND + moment.microsecond * 1000)
     if isinstance(value, date):
         return from_text(value.isoformat())
     return None
 
 
-def _kept(nanoseconds: int) -> int | None:
+def _within_64_bits(nanoseconds: int) -> int | None:
     """What fits a column of 64 bits, up to the year 2262; a later time is a mistake of whoever wrote it."""
     return nanoseconds if abs(nanoseconds) < 2**63 else None
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dagster_project.arrival.files import take_in
-from dagster_project.build.run import Built, build
+from dagster_project.build.run import BuildResult, build
 from dagster_project.home.layout import Home, open_home
 from dagster_project.report.parts import write_home_report
 from dagster_project.report.yield_table import as_documents
@@ -45,7 +45,7 @@ def told(home: Home) -> dict[str, dict[str, Any]]:
     return {str(row["stage"]): row for row in rows}
 
 
-def made(home: Home, **options: Any) -> Built:  # noqa: ANN401 - what a build may be told
+def made(home: Home, **options: Any) -> BuildResult:  # noqa: ANN401 - what a build may be told
     """Build it."""
     return build(home, secret=SECRET, **options)
 

@@ -26,8 +26,8 @@ import synth.world.learn
 import synth.world.search.fields
 import synth.worlds
 from dagster_project.arrival.files import quarantined, take_in
-from dagster_project.build.left_out import Skipped, skipped_of
-from dagster_project.build.run import Built, build, instance_of
+from dagster_project.build.left_out import SkippedUnit, skipped_of
+from dagster_project.build.run import BuildResult, build, instance_of
 from dagster_project.cli.main import app as command_line
 from dagster_project.errors import LakeError
 from dagster_project.home.doctor import diagnose
@@ -73,7 +73,7 @@ class OddError(RuntimeError):
     """A fault that nobody thought of; its text quotes the data."""
 
 
-def built(home: Home) -> Built:
+def built(home: Home) -> BuildResult:
     """A build of a home."""
     return build(home, secret=SECRET)
 
@@ -143,7 +143,7 @@ def failing(
     return lambda: monkeypatch.setattr(module, name, real)
 
 
-def notes(found: Sequence[Skipped]) -> set[tuple[str, str, str]]:
+def notes(found: Sequence[SkippedUnit]) -> set[tuple[str, str, str]]:
     """Stage, app and kind of what was left out."""
     return {(one.stage, one.app, one.kind) for one in found}
 
@@ -626,7 +626,7 @@ def test_notes_hold_no_text_of_the_data(home: Home, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.fixture(autouse=True)
-def _forget(heard: list[Skipped]) -> Iterator[None]:
+def _forget(heard: list[SkippedUnit]) -> Iterator[None]:
     """Module fixtures are built without a fault."""
     yield
     heard.clear()

@@ -17,7 +17,7 @@ import pytest
 from dagster_project.arrival.files import take_in
 from dagster_project.arrival.outcome_tables import take_in_outcomes
 from dagster_project.build.plan import plan_days
-from dagster_project.build.run import Built, build, instance_of
+from dagster_project.build.run import BuildResult, build, instance_of
 from dagster_project.definitions import definitions
 from dagster_project.defs.automation import RANGE_END, RANGE_START, arrivals
 from dagster_project.defs.resources import CleanSide, PrivateSide
@@ -34,7 +34,7 @@ from ingest.files.outcome_table import OutcomeMapping
 from tests.lending_desk import FIRST, LAST, line, lines, write
 
 
-def built(home: Home) -> Built:
+def built(home: Home) -> BuildResult:
     """A build of a home."""
     return build(home, secret="a secret of the tests, long enough")
 

@@ -124,7 +124,7 @@ def test_the_key_that_holds_the_value_itself_goes_before_those_that_hold_it_amon
             encoding="plain",
             direct=True,
         )
-        return taught.by(leak, text)
+        return taught.source_of(leak, text)
 
     assert by("Hello ada quill!", "ada quill") == "find.who"
     assert by("Hello ask for ada!", "ask for ada") == "note.text"

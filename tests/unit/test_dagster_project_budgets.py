@@ -13,7 +13,7 @@ from dagster_project.build.budgets import Budget, Meter, budgets_of, meter_of
 from dagster_project.build.left_out import Skips
 from dagster_project.errors import InputError
 from dagster_project.report.faults import lines_of, rows_of
-from dagster_project.tasks.verification import Seen, verify_all
+from dagster_project.tasks.verification import TaskKnowledge, verify_all
 from environments.judges.ask import Judge
 from environments.judges.question import Question
 from environments.judges.spent import Spent
@@ -69,7 +69,9 @@ def test_tasks_beyond_the_time_wait_and_the_next_build_attacks_only_those() -> N
         stage="verified_tasks", budget=Budget(seconds=2), clock=lambda: float(next(ticks))
     )
     skips = Skips("verified_tasks", "shop")
-    found = verify_all(candidates(), stored(), known={}, seen=Seen(meter=meter), skips=skips)
+    found = verify_all(
+        candidates(), stored(), known={}, seen=TaskKnowledge(meter=meter), skips=skips
+    )
     assert [(one.status, one.reasons) for one in found] == [
         (ACCEPTED, ()),
         (NEEDS_REVIEW, ("budget",)),

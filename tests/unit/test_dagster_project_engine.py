@@ -36,7 +36,7 @@ def spread(
     load: Load = MANY,
 ) -> list[Any]:
     """All results."""
-    return list(engine.spread(function, range(count), shared=shared, load=load))
+    return list(engine.map_items(function, range(count), shared=shared, load=load))
 
 
 @pytest.mark.parametrize("engine", [Serial(), TWO, Processes(workers=3, memory=4096)])
@@ -79,7 +79,7 @@ def test_the_items_of_a_worker_that_was_killed_run_again(tmp_path: Path) -> None
 
 def test_workers_that_die_twice_are_told_in_one_sentence() -> None:
     """What was made before stays made."""
-    engine = TWO.spread(engine_maps.killed_always, range(40), shared=None, load=MANY)
+    engine = TWO.map_items(engine_maps.killed_always, range(40), shared=None, load=MANY)
     with pytest.raises(StageError, match=r"^workers died twice at verified_tasks .*--workers"):
         list(engine)
 
@@ -101,7 +101,7 @@ def test_no_worker_outlives_a_parent_that_was_killed(tmp_path: Path) -> None:
         "from dagster_project.engine.interface import Load\n"
         "load = Load(stage='x', conversations=1000)\n"
         f"shared = Path({str(tmp_path)!r})\n"
-        "list(Processes(workers=2, memory=4096).spread(engine_maps.waits, range(4), shared=shared, load=load))\n"
+        "list(Processes(workers=2, memory=4096).map_items(engine_maps.waits, range(4), shared=shared, load=load))\n"
     )
     parent = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env={"PYTHONPATH": str(ROOT)})
     try:

@@ -53,12 +53,12 @@ def test_one_of_two_nodes_is_killed_in_the_middle_and_the_results_are_the_same(
     cluster: Cluster, tmp_path: Path
 ) -> None:
     """What it had not finished runs on the other node; nothing is missing or twice."""
-    whole = list(Serial().spread(engine_maps.brief, range(200), shared=tmp_path, load=MANY))
+    whole = list(Serial().map_items(engine_maps.brief, range(200), shared=tmp_path, load=MANY))
     made: list[str] = []
     killed = threading.Thread(
         target=cluster.remove_node, args=(min(cluster.worker_nodes, key=str), False)
     )
-    for one in OnRay().spread(engine_maps.brief, range(200), shared=tmp_path, load=MANY):
+    for one in OnRay().map_items(engine_maps.brief, range(200), shared=tmp_path, load=MANY):
         made.append(one)
         if len(made) == 40:
             killed.start()
@@ -87,8 +87,8 @@ def test_verdicts_are_the_same_on_two_nodes(cluster: Cluster) -> None:
 def test_an_error_arrives_as_it_was_raised(cluster: Cluster) -> None:
     """Not as one of Ray's; and workers that always die are told in a sentence."""
     with pytest.raises(KeyError):
-        list(OnRay().spread(engine_maps.plain, range(4), shared=None, load=MANY))
+        list(OnRay().map_items(engine_maps.plain, range(4), shared=None, load=MANY))
     began = time.monotonic()
     with pytest.raises(StageError, match=r"^workers died 4 times at verified_tasks"):
-        list(OnRay().spread(engine_maps.killed_always, range(40), shared=None, load=MANY))
+        list(OnRay().map_items(engine_maps.killed_always, range(40), shared=None, load=MANY))
     assert time.monotonic() - began < 60

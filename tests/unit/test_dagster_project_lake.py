@@ -13,7 +13,7 @@ from deltalake import write_deltalake
 from dagster_project.errors import LakeError
 from dagster_project.lake.digests import digest_of, hash_of
 from dagster_project.lake.store import Lake, Stamp
-from dagster_project.lake.tables import CHATS, Table, once
+from dagster_project.lake.tables import CHATS, Table, deduplicate
 
 FIELDS: list[pa.Field[Any]] = [
     pa.field("app", pa.string()),
@@ -170,7 +170,7 @@ def test_of_two_arrivals_the_later_counts() -> None:
         schema=CHATS.schema,
     )
 
-    assert once(found, CHATS)["agent"].to_pylist() == ["new", "one"]
+    assert deduplicate(found, CHATS)["agent"].to_pylist() == ["new", "one"]
 
 
 def test_equal_rows_have_one_digest() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dagster_project.build.run import Built
+from dagster_project.build.run import BuildResult
 from dagster_project.errors import StageError
 from dagster_project.home.layout import open_home
 from dagster_project.privacy import rekey
@@ -19,7 +19,7 @@ GRADERS = (
 
 def building(monkeypatch: pytest.MonkeyPatch, *failed: str) -> None:
     """Every build ends with these checks not passed."""
-    built = Built(app_days=1, apps=1, runs=(), failed_checks=failed)
+    built = BuildResult(app_days=1, apps=1, runs=(), failed_checks=failed)
     monkeypatch.setattr(rekey, "build", lambda *_args, **_named: built)
 
 

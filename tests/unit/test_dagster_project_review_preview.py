@@ -20,7 +20,7 @@ from dagster_project.tasks.verification import (
     CONSTANT,
     ELSEWHERE,
     NOT_TRUSTED,
-    Seen,
+    TaskKnowledge,
     VerifiedTask,
     verify_all,
 )
@@ -72,7 +72,9 @@ def reworded(one: Candidate) -> Candidate:
 
 def before(known: Mapping[str, VerifiedTask], **more: Any) -> Before:  # noqa: ANN401
     """What is known before the edit."""
-    return Before(world=WORLD, known=known, reviews=Reviews(), seen=Seen(**more), labels_wait=False)
+    return Before(
+        world=WORLD, known=known, reviews=Reviews(), seen=TaskKnowledge(**more), labels_wait=False
+    )
 
 
 def left_out(task_id: str, number: int) -> HeldOut:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from dagster_project.lake.learnt_tables import ROLLOUTS
 from dagster_project.lake.store import Lake
 from dagster_project.rollouts.reasons import PolicyReasons, by_policy, cause_of_row
-from dagster_project.rollouts.store import explained, keep, reasons_of, rollout_rows
+from dagster_project.rollouts.store import explained_rollouts, keep, reasons_of, rollout_rows
 from environments.export.card_figures import null_section
 from environments.rollout.causes import ERROR, FAILED, JUDGE, REWARDED, UNKNOWN_ANSWER, USER
 from tests.unit.test_dagster_project_rollout_store import made
@@ -175,7 +175,7 @@ def test_rows_of_an_older_lake_are_still_counted(tmp_path: Path) -> None:
     lake.append(table, pa.Table.from_pylist(kept, schema=older))
     keep(lake, [replace(made(2, None), cause=USER), made(3, None, error="no connection")])
     keep(lake, [made(3, 0.0)])
-    assert sorted(cause_of_row(one) for one in explained(lake, "shop")) == sorted(
+    assert sorted(cause_of_row(one) for one in explained_rollouts(lake, "shop")) == sorted(
         [REWARDED, UNKNOWN_ANSWER, USER, FAILED]
     )
     (line,) = reasons_of(lake, {"t": "v"}, ["shop"])

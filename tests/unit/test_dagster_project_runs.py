@@ -14,7 +14,7 @@ from dagster_project.lake.store import Lake
 from dagster_project.review.guard import Keys
 from dagster_project.review.verdicts import regrade_stored
 from dagster_project.rollouts.store import keep
-from dagster_project.runs.choice import GOT, Choice, chosen, earned
+from dagster_project.runs.choice import GOT, Choice, choose_lines, earned
 from dagster_project.runs.run import Line, RunRow, line_of
 from dagster_project.runs.shelf import FileShelf, LakeShelf
 from dagster_project.runs.web import RunsPage, grouped
@@ -236,12 +236,12 @@ def _line(policy: str, reward: float | None, error: str | None, seed: int) -> Li
 )
 def test_every_rollout_stands_under_one_cause(lines: list[Line]) -> None:
     """Causes divide the list, null holds all without a reward, and these come first."""
-    found = {got: chosen(lines, Choice(got=got)) for got in GOT}
+    found = {got: choose_lines(lines, Choice(got=got)) for got in GOT}
     apart = [got for got in GOT if got != "null"]
     assert sum(len(found[got]) for got in apart) == len(lines)
     assert {got: len(some) for got, some in found.items() if some} == earned(lines)
     assert len(found["null"]) == sum(line.row.reward is None for line in lines)
-    nulls = [line.cause.is_null for line in chosen(lines, Choice())]
+    nulls = [line.cause.is_null for line in choose_lines(lines, Choice())]
     assert nulls == sorted(nulls, reverse=True)
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from dagster_project.runs.comparison import (
     NO_CLUSTER,
-    Known,
+    TaskFacts,
     Version,
     compare,
     known_of,
@@ -13,7 +13,7 @@ from dagster_project.runs.run import RunRow
 from environments.runtime.task.task_set import TaskSet
 from tests.environments_shop import write_shop
 
-NOTHING: dict[Version, Known] = {}
+NOTHING: dict[Version, TaskFacts] = {}
 
 
 def run(
@@ -78,9 +78,9 @@ def test_of_several_common_versions_the_last_tried_is_compared() -> None:
     b = [run("t", 1.0, version="x", at=1), run("t", 1.0, version="c", at=3)]
     found = compare(("a", a), ("b", b), NOTHING)
     assert (found.overall.tasks, found.overall.difference) == (1, 1.0)
-    older = {Version("t", "x"): Known()}
+    older = {Version("t", "x"): TaskFacts()}
     assert compare(("a", a), ("b", b), older, only_known=True).overall.difference == 0.0
-    newer = {Version("t", "z"): Known()}
+    newer = {Version("t", "z"): TaskFacts()}
     left = compare(("a", a), ("b", b), newer, only_known=True).left
     assert (left.other_version, left.only_a, left.only_b) == (1, 0, 0)
 
@@ -88,7 +88,7 @@ def test_of_several_common_versions_the_last_tried_is_compared() -> None:
 def test_a_task_set_keeps_other_tasks_out() -> None:
     """They are neither compared nor counted as one side's."""
     a, b = [run("t", 1.0), run("other", 1.0)], [run("t", 1.0)]
-    found = compare(("a", a), ("b", b), {Version("t", "v1"): Known()}, only_known=True)
+    found = compare(("a", a), ("b", b), {Version("t", "v1"): TaskFacts()}, only_known=True)
     assert (found.overall.tasks, found.left.only_a) == (1, 0)
 
 
@@ -97,7 +97,9 @@ def test_by_split_and_cluster() -> None:
     a = [run(f"t{n}", 0.0) for n in range(4)]
     b = [run(f"t{n}", float(n < 2)) for n in range(4)]
     known = {
-        Version(f"t{n}", "v1"): Known(split="train" if n < 2 else "held_out", cluster="c" * (n < 1))
+        Version(f"t{n}", "v1"): TaskFacts(
+            split="train" if n < 2 else "held_out", cluster="c" * (n < 1)
+        )
         for n in range(4)
     }
     found = compare(("a", a), ("b", b), known)

@@ -15,7 +15,7 @@ from dagster_project.tasks.sampling import (
     Sample,
     capped,
     drawn,
-    within,
+    sampled_episodes,
 )
 from environments.export.card import _sampling
 from redact.records.clean_episode import CleanEpisode
@@ -95,10 +95,10 @@ def test_attempts_at_one_request_go_on_together() -> None:
     keyed = [replace(one, task_key=str(n // 3)) for n, one in enumerate(episodes)]
     found = drawn(keyed, labels, clusters, most=10)
     assert found is not None
-    assert len(within(keyed, found)) == 30
+    assert len(sampled_episodes(keyed, found)) == 30
     assert {
-        len([1 for one in within(keyed, found) if one.task_key == key])
-        for key in {o.task_key for o in within(keyed, found)}
+        len([1 for one in sampled_episodes(keyed, found) if one.task_key == key])
+        for key in {o.task_key for o in sampled_episodes(keyed, found)}
     } == {3}
 
 

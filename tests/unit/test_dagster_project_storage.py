@@ -185,7 +185,7 @@ def test_a_manifest_cannot_write_outside_of_its_part(url: str, tmp_path: Path) -
     home = open_home(Path(url), create=True)
     place = place_of(home.clean)
     assert place is not None
-    objects = Objects(place.below("files"))
+    objects = Objects(place.child("files"))
     objects.put("leaks.json/0", b"got out")
     objects.put("leaks.json.json", b'{"files": {"../../outside": "0"}, "dropped": {}}')
 

@@ -19,7 +19,7 @@ from dagster_project.tasks.verification import (
     CONSTANT,
     ELSEWHERE,
     NOT_TRUSTED,
-    Seen,
+    TaskKnowledge,
     trust_in,
     verify_all,
 )
@@ -113,21 +113,23 @@ def test_a_kind_of_check_that_errs_is_held_back_and_comes_back() -> None:
     (kind,) = {one.kind for one in first}
     known = {one.task_id: one for one in first}
     erring = [left_out(t, n, wrong=True) for t in known for n in range(4)]
-    found = verify_all(candidates(), stored(), known=known, seen=Seen(held_out=erring))
+    found = verify_all(candidates(), stored(), known=known, seen=TaskKnowledge(held_out=erring))
     assert {(one.status, one.reasons) for one in found} == {
         (NEEDS_REVIEW, (f"{NOT_TRUSTED}:{kind}",))
     }
     held = {one.task_id: one for one in found}
     assert trust_in(found, erring).untrusted == {kind}
     right = [left_out(t, n, wrong=False) for t in known for n in range(4)]
-    assert verify_all(candidates(), stored(), known=held, seen=Seen(held_out=right)) == first
+    assert (
+        verify_all(candidates(), stored(), known=held, seen=TaskKnowledge(held_out=right)) == first
+    )
 
 
 def test_a_reviewer_may_accept_what_is_held_back_for_its_kind() -> None:
     """A person who looked at one task knows more of it than its kind does."""
     known = {one.task_id: one for one in verify_all(candidates(), stored(), known={})}
     erring = [left_out(t, n, wrong=True) for t in known for n in range(4)]
-    found = verify_all(candidates(), stored(), known=known, seen=Seen(held_out=erring))
+    found = verify_all(candidates(), stored(), known=known, seen=TaskKnowledge(held_out=erring))
     assert all(can_accept(one) for one in found)
 
 

@@ -13,7 +13,7 @@ from dagster_project.errors import InputError
 from dagster_project.lake.store import Lake
 from dagster_project.tasks.attacks import AttackSettings, attack
 from dagster_project.tasks.found_cheats import cheats_of, keep_cheats, read_cheats, write_cheats
-from dagster_project.tasks.verification import Seen, verify_all
+from dagster_project.tasks.verification import TaskKnowledge, verify_all
 from dagster_project.worlds.stored_worlds import StoredWorld
 from environments.runtime import TaskSet
 from environments.runtime.document.world_file import WorldDocument
@@ -46,7 +46,7 @@ def sound(folder: Path) -> TaskSet:
 def found_in(task_set: TaskSet, budget: int = 60, seed: int = 0) -> list[FoundCheat]:
     """The paid cheats of a task set."""
     settings = AttackSettings(budget=budget, seed=seed)
-    return attack(task_set, task_set.tasks, settings).found
+    return attack(task_set, task_set.tasks, settings).found_cheats
 
 
 def candidates(*, pays_words: bool = False) -> list[Candidate]:
@@ -107,7 +107,7 @@ def test_a_kept_cheat_rejects_a_task_as_long_as_it_pays(tmp_path: Path) -> None:
     found = found_in(weak(tmp_path / "weak"))
     assert keep_cheats(lake, found) == len({one.cheat_id for one in found})
     assert keep_cheats(lake, found) == 0
-    seen = Seen(found={"task1": cheats_of(lake, "shop")["task1"]})
+    seen = TaskKnowledge(found={"task1": cheats_of(lake, "shop")["task1"]})
     stored = StoredWorld(app="shop", document=WorldDocument.from_json(world()))
     before = {one.task_id: one for one in verify_all(candidates(pays_words=True), stored, known={})}
     attacked: list[str] = []
@@ -145,7 +145,7 @@ def test_a_kept_attempt_that_does_the_job_by_now_proves_nothing() -> None:
         policy="scripted",
     )
     stored = StoredWorld(app="shop", document=WorldDocument.from_json(world()))
-    found = verify_all(candidates(), stored, known={}, seen=Seen(found={"task1": [good]}))
+    found = verify_all(candidates(), stored, known={}, seen=TaskKnowledge(found={"task1": [good]}))
     assert [one.status for one in found] == [ACCEPTED, ACCEPTED]
     assert [p["void"] for p in found[0].probes if p["name"] == "found_cheat_1"] == [True]
 

@@ -16,7 +16,7 @@ from dagster_project.review.review import RUBRIC, Review
 from dagster_project.review.tables import VERDICTS
 from dagster_project.tasks.judge_replies import keep_replies, replies_of
 from dagster_project.tasks.task_set_parts import parts_of
-from dagster_project.tasks.verification import Seen, verify_all
+from dagster_project.tasks.verification import TaskKnowledge, verify_all
 from dagster_project.worlds.stored_worlds import world_of
 from environments.export.taskset import write_task_set
 from environments.judges.ask import Judge
@@ -73,7 +73,9 @@ def lake(tmp_path: Path) -> Lake:
 def test_without_a_judge_the_task_waits_and_nobody_can_accept_it(lake: Lake) -> None:
     """The check is null, so nothing is known of the good attempt: no person's click makes up for that."""
     for nobody in (None, judge()):
-        (found,) = verify_all([polite()], world_of(lake, APP), known={}, seen=Seen(judge=nobody))
+        (found,) = verify_all(
+            [polite()], world_of(lake, APP), known={}, seen=TaskKnowledge(judge=nobody)
+        )
         assert (found.status, found.reasons[0]) == (NEEDS_REVIEW, UNASKED)
         assert not can_accept(found)
 
@@ -82,9 +84,14 @@ def test_with_a_judge_the_task_passes_and_replies_last(lake: Lake) -> None:
     """What was asked once is enough for ever; attacks that another check fails are never asked about."""
     model = Model()
     asked = judge(model)
-    (found,) = verify_all([polite()], world_of(lake, APP), known={}, seen=Seen(judge=asked))
+    (found,) = verify_all(
+        [polite()], world_of(lake, APP), known={}, seen=TaskKnowledge(judge=asked)
+    )
     (again,) = verify_all(
-        [polite()], world_of(lake, APP), known={}, seen=Seen(judge=judge(replies=asked.replies))
+        [polite()],
+        world_of(lake, APP),
+        known={},
+        seen=TaskKnowledge(judge=judge(replies=asked.replies)),
     )
 
     assert (found.status, found.reasons) == (ACCEPTED, ())
@@ -114,10 +121,10 @@ def test_what_weighs_in_the_share_only_holds_no_task_back(lake: Lake) -> None:
     (alone,) = verify_all([with_rules("polite")], world, known={})
     assert alone.status == ACCEPTED
     asked = judge(model)
-    (found,) = verify_all([with_rules("polite")], world, known={}, seen=Seen(judge=asked))
+    (found,) = verify_all([with_rules("polite")], world, known={}, seen=TaskKnowledge(judge=asked))
     assert (found.status, found.probes[0]["share"]) == (ACCEPTED, 1.0)
     assert len(asked.replies) == 9
-    rude = Seen(judge=judge(model))
+    rude = TaskKnowledge(judge=judge(model))
     (broken,) = verify_all([with_rules("rude")], world, known={}, seen=rude)
     assert (broken.status, broken.reasons) == (NEEDS_REVIEW, (BREAKS_RULES,))
     assert broken.probes[0]["reward"] == 1.0
@@ -128,7 +135,7 @@ def test_a_new_reply_is_heard_though_the_version_is_known(lake: Lake) -> None:
     (waiting,) = verify_all([polite()], world_of(lake, APP), known={})
     known = {waiting.task_id: waiting}
     (found,) = verify_all(
-        [polite()], world_of(lake, APP), known=known, seen=Seen(judge=judge(Model()))
+        [polite()], world_of(lake, APP), known=known, seen=TaskKnowledge(judge=judge(Model()))
     )
     assert found.status == ACCEPTED
 
@@ -204,6 +211,6 @@ def _answered(lake: Lake) -> None:
     """The home after a build with a judge."""
     asked = judge(Model())
     world = world_of(lake, APP)
-    verify_all([polite()], world, known={}, seen=Seen(judge=asked))
+    verify_all([polite()], world, known={}, seen=TaskKnowledge(judge=asked))
     keep_replies(lake, "m", asked.take_fresh())
     put_tasks(lake, [polite(), candidate(3)], world, judge=judge(replies=asked.replies))

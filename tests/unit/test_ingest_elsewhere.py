@@ -18,7 +18,7 @@ from dagster_project.home.layout import open_home
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import SPANS
 from ingest.assembly.assemble import assemble
-from ingest.assembly.stored_content import Elsewhere, awaits, bring, elsewhere_of
+from ingest.assembly.stored_content import ContentPlaces, awaits, bring, elsewhere_of
 from ingest.errors import SourceUnreadable
 from ingest.files.telemetry_files import read_file
 from ingest.receiver.wal import Wal, WalRecord
@@ -41,8 +41,8 @@ def test_nothing_is_fetched_unless_a_prefix_allows_it(store: Path) -> None:
     """Off by default; below the prefix by path and by file URI, in both spellings of the attribute."""
     path = str(store / "in.json")
     named = {"gen_ai.input.messages_ref": path, "gen_ai.output.messages.ref": f"file://{path}"}
-    assert not Elsewhere().is_allowed
-    assert bring(named, Elsewhere()) == named
+    assert not ContentPlaces().is_allowed
+    assert bring(named, ContentPlaces()) == named
     brought = dict(bring(named, elsewhere_of([str(store)])))
     assert json.loads(str(brought.pop("gen_ai.input.messages"))) == MESSAGES
     assert json.loads(str(brought.pop("gen_ai.output.messages"))) == MESSAGES
@@ -64,7 +64,7 @@ def test_senders_cannot_choose_what_is_read(store: Path, tmp_path: Path) -> None
         f"{store}/gone.json", "http://[", "file://[/x", f"{store}/\0in.json",
     ):  # fmt: skip
         assert allowed.read(uri) is None, uri
-    small = Elsewhere(folders=allowed.folders, limit=5)
+    small = ContentPlaces(folders=allowed.folders, limit=5)
     assert small.read(str(store / "in.json")) is None
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ingest.files.explain import Explained, explain
+from ingest.files.explain import FileExplanation, explain
 from ingest.files.mapping import Layout, MappingUnusable, load_mapping
 from ingest.files.telemetry_files import read_file
 from ingest.formats.format import Decoded
@@ -242,7 +242,7 @@ def test_a_mapping_that_is_not_there(tmp_path: Path) -> None:
         load_mapping(tmp_path / "binary.toml")
 
 
-def look(path: Path, mapping: Layout | None = None) -> Explained:
+def look(path: Path, mapping: Layout | None = None) -> FileExplanation:
     """What is told of a file."""
     (one,) = explain(path, mapping)
     return one

@@ -16,7 +16,7 @@ from benchmarks.desk_conversations import Talk, hold_season
 from dagster_project.lake.rows import canonical_text
 from dagster_project.lake.store import Lake
 from dagster_project.tasks.kept_verdicts import Remembered, keep_reads, remembered
-from dagster_project.tasks.verification import Seen, VerifiedTask, verify_all
+from dagster_project.tasks.verification import TaskKnowledge, VerifiedTask, verify_all
 from dagster_project.worlds.stored_worlds import StoredWorld
 from environments.kept.answers import HeardWorld, answers_alike
 from environments.runtime.document.world_file import WorldDocument
@@ -95,7 +95,7 @@ class Attacked:
 def first_build() -> tuple[dict[str, VerifiedTask], Remembered]:
     """The verdicts of the days before, and what they were made of."""
     world, candidates = made(BEFORE)
-    seen = Seen()
+    seen = TaskKnowledge()
     found = verify_all(candidates, world, known={}, seen=seen)
     return {one.task_id: one for one in found}, seen.reads
 
@@ -117,10 +117,10 @@ def test_a_day_on_top_says_what_a_build_from_scratch_says(
     lake = Lake(tmp_path)
     keep_reads(lake, world.app, reads.now)
     attacked = Attacked()
-    seen = Seen(reads=remembered(lake, world.app))
+    seen = TaskKnowledge(reads=remembered(lake, world.app))
     after = verify_all(candidates, world, known=known, seen=seen, track=attacked.track)
     of_known = sum(count for name, count in run.by_task.items() if name in known)
-    scratch = Seen()
+    scratch = TaskKnowledge()
     assert canonical_text(after) == canonical_text(
         verify_all(candidates, world, known={}, seen=scratch)
     )
@@ -139,14 +139,14 @@ def test_new_tasks_cost_old_ones_only_the_probes_that_they_change(
     world, candidates = made(BEFORE)
     told = canonical_text([one.solution for one in candidates])
     document = _with_another_record(world.document.to_json(), told)
-    first = Seen()
+    first = TaskKnowledge()
     older = StoredWorld(app=world.app, document=WorldDocument.from_json(document))
     known = {one.task_id: one for one in verify_all(candidates[:-NEW], older, known={}, seen=first)}
     run.taken()
-    scratch = Seen()
+    scratch = TaskKnowledge()
     anew = verify_all(candidates, world, known={}, seen=scratch)
     every = run.taken()
-    seen = Seen(reads=Remembered(known=first.reads.now))
+    seen = TaskKnowledge(reads=Remembered(known=first.reads.now))
     attacked = Attacked()
     after = verify_all(candidates, world, known=known, seen=seen, track=attacked.track)
     assert canonical_text(after) == canonical_text(anew)
@@ -165,7 +165,7 @@ def test_a_task_whose_answers_changed_is_attacked_again(monkeypatch: pytest.Monk
     document = _with_another_record(world.document.to_json(), solutions)
     other = StoredWorld(app=world.app, document=WorldDocument.from_json(document))
     attacked = Attacked()
-    seen = Seen(reads=Remembered(known=reads.now))
+    seen = TaskKnowledge(reads=Remembered(known=reads.now))
     after = verify_all(candidates, other, known=known, seen=seen, track=attacked.track)
     assert 0 < run.taken() < every / 2
     assert canonical_text(after) == canonical_text(verify_all(candidates, other, known={}))

@@ -27,7 +27,7 @@ from dagster_project.home.layout import MOST_REQUESTS, open_home, set_redaction,
 from environments.runtime.answers.recall import MOST_RISK, is_risk
 
 if TYPE_CHECKING:
-    from dagster_project.build.run import Built
+    from dagster_project.build.run import BuildResult
     from dagster_project.report.data import ReportData
 
 
@@ -163,17 +163,17 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter per option
         ) from None
     seconds = time.monotonic() - started
     if as_json:
-        print_json(_document(built, data, _kept(opened.report), seconds))
+        print_json(_document(built, data, _existing_report(opened.report), seconds))
     else:
         _show(built, data, home, seconds)
-        report = _kept(opened.report)
+        report = _existing_report(opened.report)
         told = [*([searched] if searched else []), *([f"report: {report}"] if report else [])]
         console.print("\n".join(told), soft_wrap=True, markup=False)
     if strict:
         _require_whole(searched, built, data, home)
 
 
-def _require_whole(searched: str, built: "Built", data: "ReportData", home: Path) -> None:
+def _require_whole(searched: str, built: "BuildResult", data: "ReportData", home: Path) -> None:
     """Refuse a build that left something out, did not pass a check or waits for somebody."""
     if searched:
         raise StrictError(searched)
@@ -185,7 +185,7 @@ def _require_whole(searched: str, built: "Built", data: "ReportData", home: Path
         raise StrictError("; ".join(told))
 
 
-def _kept(report: Path) -> Path | None:
+def _existing_report(report: Path) -> Path | None:
     """The report, unless the search for identifiers removed it."""
     return report if report.exists() else None
 
@@ -224,7 +224,7 @@ class Interrupted(ProjectError):  # noqa: N818 - what happened, not a fault
 
 
 def _document(
-    built: "Built", data: "ReportData", report: Path | None, seconds: float
+    built: "BuildResult", data: "ReportData", report: Path | None, seconds: float
 ) -> dict[str, object]:
     from dagster_project.report.yield_table import as_documents  # noqa: PLC0415 - deltalake: 0.6 s
 
@@ -245,7 +245,7 @@ def _document(
     }
 
 
-def _show(built: "Built", data: "ReportData", home: Path, seconds: float) -> None:
+def _show(built: "BuildResult", data: "ReportData", home: Path, seconds: float) -> None:
     from dagster_project.report.faults import lines_of  # noqa: PLC0415 - deltalake: 0.6 s
     from dagster_project.report.yield_table import HEADINGS, table_rows  # noqa: PLC0415 - as above
 

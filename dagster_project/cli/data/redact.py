@@ -148,7 +148,7 @@ def sample(
 
     Example: tracegym redact sample -n 20 --home H
     """
-    from dagster_project.privacy.samples import draw, shown  # noqa: PLC0415 - pyarrow, dagster: 2 s
+    from dagster_project.privacy.samples import conversation_text, draw  # noqa: PLC0415 - pyarrow, dagster: 2 s
 
     opened = open_home(home)
     drawn = draw(opened, [app] if app else apps_of(opened), count, seed=seed)
@@ -158,7 +158,7 @@ def sample(
         print_json({"conversations": [asdict(one) for one in drawn]})
         return
     for one in drawn:
-        typer.echo(shown(one))
+        typer.echo(conversation_text(one))
     notices().print(
         f"{len(drawn)} conversations; if they may be used: tracegym redact sign --as NAME --home {home}"
     )

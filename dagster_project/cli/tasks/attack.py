@@ -122,12 +122,12 @@ def attack(  # noqa: PLR0913, PLR0917 - one parameter per option
         except KeyboardInterrupt:
             raise Stopped(f"interrupted; {how_many(fresh, 'cheat')} found so far kept") from None
     if out is not None:
-        write_cheats(out, told.found)
+        write_cheats(out, told.found_cheats)
     if as_json:
         print_json(_document(opened, told, settings, kept_in, fresh))
     else:
         _print(told, kept_in, fresh)
-    if told.found:
+    if told.found_cheats:
         raise typer.Exit(FOUND)
 
 
@@ -195,7 +195,7 @@ def _keep_file(found: "list[FoundCheat]", home: Path | None, *, as_json: bool) -
 
 def _says(told: "Attacked") -> str:
     """The line beside the bar."""
-    return f"{told.attempts:,} attempts, {how_many(len(told.found), 'paid cheat')}"
+    return f"{told.attempts:,} attempts, {how_many(len(told.found_cheats), 'paid cheat')}"
 
 
 def _print(told: "Attacked", home: Home | None, fresh: int) -> None:
@@ -211,9 +211,9 @@ def _print(told: "Attacked", home: Home | None, fresh: int) -> None:
     tasks = sum(bool(one.found) for one in told.tasks)
     print_text(
         f"{told.attempts:,} attempts at {how_many(len(rows), 'task')}, best share of a cheat {best}, "
-        f"{how_many(len(told.found), 'paid cheat')} at {how_many(tasks, 'task')}"
+        f"{how_many(len(told.found_cheats), 'paid cheat')} at {how_many(tasks, 'task')}"
     )
-    for cheat in told.found:
+    for cheat in told.found_cheats:
         print_text(f"{cheat.task_id} pays {cheat.reward:g}: {cheat.says}")
     for judged in told.to_judge:
         print_text(
@@ -228,9 +228,9 @@ def _print(told: "Attacked", home: Home | None, fresh: int) -> None:
         print_text(f"{one.task_id} was not attacked: {one.skipped}")
     if told.unfinished:
         notices().print("time or money ended the search before every task had its attempts")
-    if told.found and home is not None:
+    if told.found_cheats and home is not None:
         notices().print(f"{fresh} new ones kept; next: tracegym build --home {home.path}")
-    elif told.found:
+    elif told.found_cheats:
         notices().print("kept nowhere; --home DIR keeps them, --out FILE writes them")
 
 
@@ -257,7 +257,7 @@ def _document(
         "kept": home is not None,
         "new": fresh,
         **({"cost": round(told.cost, 6)} if told.cost else {}),
-        "cheats": [{**one.to_json(), "says": one.says} for one in told.found],
+        "cheats": [{**one.to_json(), "says": one.says} for one in told.found_cheats],
         "to_judge": [
             {
                 "task_id": one.task_id,

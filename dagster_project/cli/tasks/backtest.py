@@ -86,12 +86,12 @@ def _show(found: dict[str, Any]) -> None:
     print_table(
         "Told answers by confidence: how many were right, and how many should be",
         ("confidence from", "told", "right", "promised"),
-        [(name, *_held(part)) for name, part in held["by_confidence"].items()],
+        [(name, *_calibration_row(part)) for name, part in held["by_confidence"].items()],
     )
     print_table(
         "The same by tool",
         ("tool", "told", "right", "promised"),
-        [(name, *_held(part)) for name, part in held["by_tool"].items()],
+        [(name, *_calibration_row(part)) for name, part in held["by_tool"].items()],
     )
     simulated_rows: list[tuple[str, int, int, int]] = []
     simulation = found.get("simulation", {})
@@ -107,7 +107,7 @@ def _show(found: dict[str, Any]) -> None:
     print_table(
         "Calls that most often end in unknown, and what recording would settle them",
         ("tool", "call", "why", "calls", "settled by"),
-        _unsettled(found)[:10],
+        _unsettled_calls(found)[:10],
     )
     grader_rows = [
         (
@@ -125,7 +125,7 @@ def _show(found: dict[str, Any]) -> None:
     print_table("Graders", headings, grader_rows)
 
 
-def _unsettled(found: dict[str, Any]) -> list[tuple[str, str, str, int, str]]:
+def _unsettled_calls(found: dict[str, Any]) -> list[tuple[str, str, str, int, str]]:
     rows = [
         (tool, shape, why, count, settle(why))
         for tool, part in found["by_tool"].items()
@@ -135,7 +135,7 @@ def _unsettled(found: dict[str, Any]) -> list[tuple[str, str, str, int, str]]:
     return sorted(rows, key=lambda row: -row[3])
 
 
-def _held(part: dict[str, float]) -> tuple[float, ...]:
+def _calibration_row(part: dict[str, float]) -> tuple[float, ...]:
     return part["told"], part["right"], round(part["promised"], 1)
 
 

@@ -17,7 +17,7 @@ from dagster_project.home.layout import Home, apps_of, open_home
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from dagster_project.runs.comparison import Comparison, Known, Left, Version
+    from dagster_project.runs.comparison import Comparison, TaskFacts, UncomparedTasks, Version
     from dagster_project.runs.paired_policies import PairedDifference
     from dagster_project.runs.run import RunRow
 
@@ -62,7 +62,7 @@ def compare(  # noqa: PLR0913 - one parameter per option
 
     opened = _home(a, b, home)
     rows_a, rows_b = (_rows(name, opened, app or "") for name in (a, b))
-    known = _known(task_set, opened, {row.app for row in (*rows_a, *rows_b)})
+    known = _known_tasks(task_set, opened, {row.app for row in (*rows_a, *rows_b)})
     if task_set is not None:
         tasks = {one.task_id for one in known}
         for name, rows in ((a, rows_a), (b, rows_b)):
@@ -118,7 +118,9 @@ def _named(policies: "Sequence[str]") -> str:
     return ", ".join([*policies[:_NAMED], *([f"{more} more"] if more > 0 else [])])
 
 
-def _known(task_set: Path | None, home: Home | None, apps: set[str]) -> "Mapping[Version, Known]":
+def _known_tasks(
+    task_set: Path | None, home: Home | None, apps: set[str]
+) -> "Mapping[Version, TaskFacts]":
     """Splits and clusters, from the task set that was named or from those that the home keeps."""
     from dagster_project.runs.comparison import known_of  # noqa: PLC0415 - see above
     from environments.runtime.task.errors import TaskSetError  # noqa: PLC0415
@@ -128,7 +130,7 @@ def _known(task_set: Path | None, home: Home | None, apps: set[str]) -> "Mapping
         if not task_set.is_dir():
             raise InputError(f"{task_set} is no folder; make one with: tracegym export taskset")
         return known_of(TaskSet.load(task_set))
-    found: dict[Version, Known] = {}
+    found: dict[Version, TaskFacts] = {}
     if home is None:
         return found
     for app in sorted(apps & set(apps_of(home))):
@@ -176,7 +178,7 @@ def _row(name: str, one: "PairedDifference") -> tuple[object, ...]:
     return (name, one.tasks, *shown, one.a_more, one.b_more, p_value, one.better or "?")
 
 
-def _not_compared(left: "Left") -> list[str]:
+def _not_compared(left: "UncomparedTasks") -> list[str]:
     told = (
         (left.only_a, "that only A has rollouts of"),
         (left.only_b, "that only B has rollouts of"),

@@ -177,14 +177,14 @@ def export(  # noqa: C901, PLR0913, PLR0917 - one parameter per option
     # pyarrow, deltalake and the records: 1 s
     from dagster_project.erasure.withdrawn import keep_exported  # noqa: PLC0415
     from dagster_project.report.faults import lines_of  # noqa: PLC0415
-    from dagster_project.tasks.exporting import Asked, export_tasks  # noqa: PLC0415
+    from dagster_project.tasks.exporting import ExportRequest, export_tasks  # noqa: PLC0415
     from environments.export.splits import SplitSettings  # noqa: PLC0415
 
     _ask_before_overwriting(dest, yes=yes)
     apps = [app] if app else list(known)
     _require(not (signed and rekey), "nobody signed for data under another key", "--signed")
     signatures = () if rekey else _signatures(opened, apps, required=signed)
-    asked = Asked(
+    asked = ExportRequest(
         format_name=format_name,
         dest=dest,
         name=name,

@@ -88,10 +88,10 @@ def _desk(opened: Home, home: Path) -> "tuple[Desk, list[Entry]]":
     desk = Desk(opened.clean, opened.outcome_policy, apps_of(opened))
     with Bars(notices()) as bars:
 
-        def heard(done: int, total: int) -> None:
+        def show_progress(done: int, total: int) -> None:
             bars.hear(Step(asset="grading attempts", done=done, total=total))
 
-        entries = list(desk.entries(heard))
+        entries = list(desk.entries(show_progress))
     if not entries:
         raise InputError(
             f"{home} has no tasks to review; make some with: tracegym build --home {home}"

@@ -144,7 +144,7 @@ def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
     lake = Lake(opened.clean / "lake") if opened is not None else None
     written: list[Rollout] = []
 
-    with _held(out), Bars(notices()) as bars:
+    with _hold_output(out), Bars(notices()) as bars:
         earlier = earlier_rows(out, out_format) if out is not None else []
 
         def hear(one: "Rollout", counts: "RolloutCounts") -> None:
@@ -185,7 +185,7 @@ def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
         raise InputError("every rollout failed; see that the endpoint answers and try again")
 
 
-def _held(out: Path | None) -> AbstractContextManager[None]:
+def _hold_output(out: Path | None) -> AbstractContextManager[None]:
     """The file of `--out`, so that no second command writes it meanwhile."""
     from dagster_project.home.sole_writer import sole_writer  # noqa: PLC0415 - beside what is slow
 

@@ -67,7 +67,7 @@ def runs(  # noqa: PLR0913, PLR0917 - one parameter per option
     Example: tracegym runs rollouts.jsonl --list
     """
     # pyarrow, deltalake and the records: 1 s
-    from dagster_project.runs.choice import GOT, Choice, chosen  # noqa: PLC0415
+    from dagster_project.runs.choice import GOT, Choice, choose_lines  # noqa: PLC0415
 
     if got and got not in GOT:
         raise typer.BadParameter(f"choose from {', '.join(GOT)}", param_hint="--got")
@@ -76,10 +76,10 @@ def runs(  # noqa: PLR0913, PLR0917 - one parameter per option
     shelf = open_shelf(file, home)
     choice = Choice(app=app or "", policy=policy, task=task, got=got)
     if show:
-        _show(shelf, chosen(shelf.lines(), choice), show, as_json=as_json)
+        _show(shelf, choose_lines(shelf.lines(), choice), show, as_json=as_json)
     elif as_list or as_json:
         # Shares of null are of all runs, whichever of them are listed.
-        every = chosen(shelf.lines(), replace(choice, got=""))
+        every = choose_lines(shelf.lines(), replace(choice, got=""))
         _list([line for line in every if choice.fits(line)], every, most, as_json=as_json)
     else:
         _serve(shelf, choice, port, browser=browser)

@@ -10,7 +10,7 @@ from itertools import takewhile
 from typing import Final
 
 from dagster_project.review.editing.fields import FIELDS
-from dagster_project.review.editing.kinds import KINDS, Shown, fields_of
+from dagster_project.review.editing.kinds import KINDS, ShownArgument, fields_of
 from environments.describe_check import SENTENCES, describe, describe_arguments
 from environments.runtime.task.rubric import AGREEMENT, PASSES, SHARE, Check, Rubric
 from environments.runtime.task.verdict import CheckResult
@@ -36,7 +36,7 @@ class OneCheck:
     """What a person wrote beside it; empty where nobody did."""
     rule: str
     """The sentence of the agent's instructions that it stands for; empty for any other check."""
-    fields: tuple[Shown, ...]
+    fields: tuple[ShownArgument, ...]
     typed: bool
     """Something was typed for it that is not saved yet."""
 
@@ -193,7 +193,7 @@ def _together(group: Sequence[OneCheck]) -> str:
     named = [_short(part.rstrip(".,")) for part in parts[:MOST_NAMED]]
     more = f" and {len(parts) - MOST_NAMED} more" if len(parts) > MOST_NAMED else ""
     tail = " ".join(words[0][ends[0] :]).strip(" .")
-    start = " ".join(words[0][:before]) or _about(group[0].check.fn) + ":"
+    start = " ".join(words[0][:before]) or _topic_of(group[0].check.fn) + ":"
     whole = f"{start} {'; '.join(named)}{more}{' ' + tail if tail else ''}"
     return whole if whole.endswith("…") else f"{whole}."
 
@@ -220,5 +220,5 @@ def _plain_sentence(check: Check) -> str:
     return describe_arguments(check.fn, args)
 
 
-def _about(fn: str) -> str:
+def _topic_of(fn: str) -> str:
     return KINDS[fn].about if fn in KINDS else fn.replace("_", " ")

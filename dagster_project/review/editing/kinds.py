@@ -35,7 +35,7 @@ class Kind:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class ShownArgument:
     """One argument on the page."""
 
     name: str
@@ -173,29 +173,29 @@ def example_of(fn: str) -> str:
     return describe_arguments(fn, read_check(fn, KINDS[fn].example))
 
 
-def fields_of(fn: str, args: Mapping[str, Json]) -> list[Shown]:
+def fields_of(fn: str, args: Mapping[str, Json]) -> list[ShownArgument]:
     """The arguments of a check as the page shows them: first those it needs, last those that are only kept."""
     kind = KINDS.get(fn, Kind(about=fn))
     names = dict.fromkeys((*kind.needs, *kind.takes, *sorted(args)))
-    shown = [_shown(name, args, kind) for name in names]
+    shown = [_shown_argument(name, args, kind) for name in names]
     return sorted(shown, key=lambda one: (one.field is None, one.field is None or one.field.rare))
 
 
-def _shown(name: str, args: Mapping[str, Json], kind: Kind) -> Shown:
+def _shown_argument(name: str, args: Mapping[str, Json], kind: Kind) -> ShownArgument:
     text = text_of(name, args[name], args) if name in args else ""
     edited = field_of(name, args.get(name)) if text is not None else None
     if edited is not None and kind.needs + kind.takes and name not in kind.needs + kind.takes:
         edited = replace(edited, rare=True)
-    return Shown(
+    return ShownArgument(
         name=name,
         field=edited,
-        text=text if text is not None else _kept(args[name]),
+        text=text if text is not None else _size_text(args[name]),
         example=kind.example.get(name, ""),
         needed=name in kind.needs and (name in args or not args),
     )
 
 
-def _kept(value: Json) -> str:
+def _size_text(value: Json) -> str:
     size = len(value) if isinstance(value, list | dict | str) else 1
     return "nothing" if not size else "1 entry" if size == 1 else f"{size:,} entries"
 

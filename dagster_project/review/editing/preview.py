@@ -11,7 +11,7 @@ from typing import Final
 
 from dagster_project.review.feedback import undecided, with_decisions, with_rubrics
 from dagster_project.review.store import Reviews
-from dagster_project.tasks.verification import Seen, VerifiedTask, verify_all
+from dagster_project.tasks.verification import TaskKnowledge, VerifiedTask, verify_all
 from dagster_project.worlds.stored_worlds import StoredWorld
 from environments.runtime.task.candidate import Candidate
 from environments.verification.judge_checks import UNASKED
@@ -34,7 +34,7 @@ LEAKS: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moved:
+class StatusChange:
     """Another task whose status the edit changes, because some reasons hold for the whole set."""
 
     task_id: str
@@ -49,7 +49,7 @@ class Preview:
 
     verdict: VerifiedTask
     """Of the edited task, with the decisions of reviewers."""
-    moved: tuple[Moved, ...]
+    moved: tuple[StatusChange, ...]
     """The other tasks that it changes, in order of their ids."""
     at_build: tuple[str, ...]
     """What only the build can decide, as sentences."""
@@ -63,7 +63,7 @@ class Before:
     known: Mapping[str, VerifiedTask]
     """What the gate said of each task, by task id; versions that are not in force are attacked."""
     reviews: Reviews
-    seen: Seen
+    seen: TaskKnowledge
     labels_wait: bool
 
 
@@ -82,7 +82,7 @@ def preview(
     olds = {one.task_id: one for one in with_decisions(without, before.reviews)}
     news = {one.task_id: one for one in with_decisions(found, before.reviews)}
     moved = tuple(
-        Moved(task_id=key, before=olds[key].status, after=one.status, reasons=one.reasons)
+        StatusChange(task_id=key, before=olds[key].status, after=one.status, reasons=one.reasons)
         for key, one in sorted(news.items())
         if key != task_id and olds[key].status != one.status
     )

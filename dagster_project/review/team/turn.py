@@ -38,7 +38,7 @@ def turns_of(
     items: Iterable[QueueItem], team: Team, author: str, reviews: Mapping[str, Reviews]
 ) -> list[Turn]:
     """The queue as one reviewer sees it, in the same order, what they are done with last."""
-    said = {app: _Said.of(found) for app, found in reviews.items()}
+    said = {app: _Said.from_reviews(found) for app, found in reviews.items()}
     turns = [_turn(item, team, author, said[item.entry.app]) for item in items]
     return sorted(turns, key=lambda turn: turn.done)
 
@@ -74,7 +74,7 @@ class _Said:
     """Who decided about a task, or about its rubric, by task."""
 
     @classmethod
-    def of(cls, reviews: Reviews) -> "_Said":
+    def from_reviews(cls, reviews: Reviews) -> "_Said":
         judged = [review for review in reviews.everything if review.kind in JUDGING]
         whole: dict[str, set[str]] = {}
         for review in judged:

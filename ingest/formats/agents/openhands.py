@@ -137,7 +137,7 @@ class _Telling:
         self._add(event, {"role": role, "content": content})
 
     def _act(self, event: Event, kind: str) -> None:
-        made = _made(event)
+        made = _response_call(event)
         args = _args(event)
         if made is not None:
             response, words, call = made
@@ -199,7 +199,7 @@ def _args(event: Event) -> Event:
     return args if isinstance(args, dict) else {k: v for k, v in event.items() if k != "action"}
 
 
-def _made(event: Event) -> tuple[str | None, Json, Event] | None:
+def _response_call(event: Event) -> tuple[str | None, Json, Event] | None:
     """The id and the words of the model's response, and the call in it that this action carried out."""
     metadata = event.get("tool_call_metadata")
     if not isinstance(metadata, dict) or not isinstance(metadata.get("function_name"), str):

@@ -44,7 +44,7 @@ Message = dict[str, Any]
 
 
 @dataclass(slots=True, kw_only=True)
-class Asked:
+class MessageCalls:
     """The calls of a message, what is left of its content, and results that stood beside the calls."""
 
     calls: list[Message] = field(default_factory=list)
@@ -54,9 +54,9 @@ class Asked:
     """Whether the call is a line of the text."""
 
 
-def asked(item: Message, content: Json, *, index: int, is_model: bool) -> Asked:
+def message_calls(item: Message, content: Json, *, index: int, is_model: bool) -> MessageCalls:
     """Everything that a message asks for; `index` makes ids for calls that need one, `is_model` lets text hold calls."""
-    found = Asked(content=content)
+    found = MessageCalls(content=content)
     for number, call in enumerate(_listed_calls(item)):
         held = next((key for key in _RESULT if _stands_beside(call, key)), None)
         own = call
@@ -75,7 +75,7 @@ def asked(item: Message, content: Json, *, index: int, is_model: bool) -> Asked:
     if isinstance(found.content, list) and any(map(_answered_call, found.content)):
         _take_answered(found, found.content)
     found.results += _listed_results(item)
-    listed = _listed(found.content)
+    listed = _untyped_list(found.content)
     if listed is not None:
         found.calls += listed.calls
         found.results += listed.results
@@ -83,7 +83,7 @@ def asked(item: Message, content: Json, *, index: int, is_model: bool) -> Asked:
     return found
 
 
-def _take_answered(found: Asked, parts: list[Json]) -> None:
+def _take_answered(found: MessageCalls, parts: list[Json]) -> None:
     """Take the parts that are calls with their results out of the content."""
     calls = {n: call for n, part in enumerate(parts) if (call := _answered_call(part)) is not None}
     for call in calls.values():
@@ -113,7 +113,7 @@ def results(item: Message, content: Json) -> list[Message]:
         return own
     if content is None:
         content = next((item[key] for key in _RESULT if item.get(key) is not None), None)
-    listed = _listed(content)
+    listed = _untyped_list(content)
     if listed is not None and listed.results:
         return listed.results
     answered = results_in(content) if isinstance(content, str) else None
@@ -228,7 +228,7 @@ def _stands_beside(call: Message, key: str) -> bool:
     )
 
 
-def _listed(content: Json) -> Asked | None:
+def _untyped_list(content: Json) -> MessageCalls | None:
     """The calls or the results that a message's content is a list of, without a word about their type."""
     items = (parts_in(content) or []) if isinstance(content, str) else content
     if not isinstance(items, list) or not items:
@@ -236,12 +236,12 @@ def _listed(content: Json) -> Asked | None:
     if not all(isinstance(one, dict) and "type" not in one for one in items):
         return None
     if all("arguments" in one and isinstance(one.get("name"), str) for one in items):
-        return Asked(calls=items)
+        return MessageCalls(calls=items)
     if all("call_id" in one and "content" in one for one in items):
         keys = ("content", "name", "is_error")
         told = [
             {"tool_call_id": one["call_id"], **{key: one[key] for key in keys if key in one}}
             for one in items
         ]
-        return Asked(results=told)
+        return MessageCalls(results=told)
     return None

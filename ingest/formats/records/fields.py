@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 from ingest.dialects.tool_schemas import read_tools
 from ingest.files.partial_json import parse_json
 from ingest.formats.records.speech import moment
-from ingest.formats.records.words import spelt
+from ingest.formats.records.words import snake_case
 from ingest.records.moments import to_text
 from ingest.records.text import Json
 
@@ -247,7 +247,7 @@ def _named(place: dict[str, Any], name: str, deep: int) -> Iterator[tuple[Any, s
         below: list[tuple[str, dict[str, Any]]] = []
         for above, one in level:
             for key, value in one.items():
-                word = spelt(key)
+                word = snake_case(key)
                 if name in {word, f"{above}_{word}"}:
                     yield value, key
                 if isinstance(value, dict) and word not in _OTHERS:

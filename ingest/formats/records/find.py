@@ -13,7 +13,7 @@ from typing import Any, Final
 from ingest.formats.records.fields import CONVERSATION, QUESTION, Fields
 from ingest.formats.records.speech import ROLE_NAMED, SPEAKER_NAMED, is_step, strength
 from ingest.formats.records.transcripts import items_of
-from ingest.formats.records.words import spelt
+from ingest.formats.records.words import snake_case
 from ingest.records.text import Json
 
 MESSAGE_KEYS: Final = (
@@ -127,11 +127,11 @@ def are_messages(items: Json, *, key: str = "") -> bool:
         return False
     seen = [strength(item) for item in items[:_LOOKED_AT]]
     if _are_pairs(items):
-        return spelt(key) in MESSAGE_KEYS
+        return snake_case(key) in MESSAGE_KEYS
     like = sum(one >= SPEAKER_NAMED for one in seen)
     if like < _MOST_LIKE * len(seen):
         return False
-    return ROLE_NAMED in seen or (spelt(key) in MESSAGE_KEYS and like == len(seen))
+    return ROLE_NAMED in seen or (snake_case(key) in MESSAGE_KEYS and like == len(seen))
 
 
 def _are_pairs(items: Sequence[Json]) -> bool:
@@ -167,7 +167,7 @@ def _steps(value: dict[str, Any]) -> list[Place]:
 def _transcripts(value: dict[str, Any]) -> Iterator[Place]:
     """Conversations that are one text."""
     for key, text in value.items():
-        if isinstance(text, str) and spelt(key) in _LISTS_OF_MESSAGES:
+        if isinstance(text, str) and snake_case(key) in _LISTS_OF_MESSAGES:
             items = items_of(text)
             if items:
                 yield Place(path=(key,), items=items, holders=(value,))
@@ -178,12 +178,13 @@ def _is_message(value: dict[str, Any]) -> bool:
     if strength(value) != ROLE_NAMED:
         return False
     return not any(
-        isinstance(one, list) and spelt(key) in _LISTS_OF_MESSAGES for key, one in value.items()
+        isinstance(one, list) and snake_case(key) in _LISTS_OF_MESSAGES
+        for key, one in value.items()
     )
 
 
 def _rank(place: Place) -> tuple[bool, bool, bool, int, int, int]:
-    words = [spelt(key) for key in place.path]
+    words = [snake_case(key) for key in place.path]
     last = words[-1]
     rank = MESSAGE_KEYS.index(last) if last in MESSAGE_KEYS else len(MESSAGE_KEYS)
     aside = any(word in _ASIDE for word in words)
@@ -218,7 +219,7 @@ def _is_exchange(value: Json) -> bool:
     """Whether a value holds what a user asked and a model answered, and no list of messages."""
     if not isinstance(value, dict):
         return False
-    said = {spelt(key) for key, one in value.items() if isinstance(one, str) and one.strip()}
+    said = {snake_case(key) for key, one in value.items() if isinstance(one, str) and one.strip()}
     return bool(said & _ASKED) and bool(said & _ANSWERED)
 
 
@@ -240,7 +241,7 @@ def records_of(value: Json) -> Records | None:
 def _records(
     items: list[Any], path: tuple[str, ...], around: tuple[dict[str, Any], ...]
 ) -> Records | None:
-    if any(spelt(key) in _ASIDE for key in path) or not _mostly_records(items):
+    if any(snake_case(key) in _ASIDE for key in path) or not _mostly_records(items):
         return None
     return Records(path=path, items=tuple(items), keys=(None,) * len(items), around=around)
 
@@ -272,7 +273,7 @@ def _is_map(value: dict[str, Any]) -> bool:
     values = list(value.values())[:_LOOKED_AT]
     if len(values) < 2 or not all(isinstance(one, dict | list) for one in values):
         return False
-    if any(spelt(key) in _OF_ONE | _ASIDE for key in value):
+    if any(snake_case(key) in _OF_ONE | _ASIDE for key in value):
         return False
     return sum(map(is_record, values)) > 1
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ingest.dialects.attributes import integer_of
-from ingest.formats.records.calls import LISTS, asked, pieces, results
+from ingest.formats.records.calls import LISTS, message_calls, pieces, results
 from ingest.formats.records.steps import AgentStep, said_by, step_in
 from ingest.formats.records.text_calls import calls_in, results_in
-from ingest.formats.records.words import CALL, is_name, role_in_name, role_of, spelt
+from ingest.formats.records.words import CALL, is_name, role_in_name, role_of, snake_case
 from ingest.records.moments import from_any
 from ingest.records.text import Json, json_text, type_of
 
@@ -158,7 +158,7 @@ def _is_called(item: dict[str, Any]) -> bool:
 
 def is_step(item: Json) -> bool:
     """Whether an item is a call with its result, and no question with its answer."""
-    if not isinstance(item, dict) or any(spelt(key) in _QUESTIONS for key in item):
+    if not isinstance(item, dict) or any(snake_case(key) in _QUESTIONS for key in item):
         return False
     step = step_in(item)
     return step is not None and not step.is_below
@@ -219,7 +219,7 @@ def _is_item(item: dict[str, Any]) -> bool:
 
 
 def _pair_role(key: str) -> str | None:
-    word = spelt(key)
+    word = snake_case(key)
     if word in _ASKED:
         return "user"
     if word in _ANSWERED:
@@ -282,7 +282,7 @@ def _message(item: dict[str, Any], index: int) -> Iterator[Speech]:
         )
     if not isinstance(content, str | list | dict) and strength(item) == 0:
         return  # an event of the log itself
-    told = asked(item, content, index=index, is_model=role == "assistant")
+    told = message_calls(item, content, index=index, is_model=role == "assistant")
     speech = Speech(
         role=role,
         name=name,
@@ -365,7 +365,7 @@ def _said(item: dict[str, Any]) -> Json:
 
 
 def _time(item: dict[str, Any]) -> int | None:
-    named = {spelt(key): value for key, value in item.items() if spelt(key) in _TIME}
+    named = {snake_case(key): value for key, value in item.items() if snake_case(key) in _TIME}
     return next((time for key in _TIME if (time := moment(named.get(key))) is not None), None)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any, Final
 
-from ingest.formats.records.words import spelt
+from ingest.formats.records.words import snake_case
 from ingest.records.text import Json, json_text, load_json
 
 NAMES: Final = (
@@ -81,7 +81,7 @@ def step_in(item: Json, *, needs_result: bool = True) -> AgentStep | None:
     """The step that an item is; None where it names no tool with arguments, or (`needs_result`) has no place for a result."""
     if not isinstance(item, dict):
         return None
-    own = {spelt(key): value for key, value in item.items()}
+    own = {snake_case(key): value for key, value in item.items()}
     if any(key in own for key in _DESCRIBES):
         return None
     found = _step_of(own, needs_result=needs_result)
@@ -100,7 +100,7 @@ def _called_below(value: Json) -> AgentStep | None:
     """A step in a list below: only where an object of its own holds the call, as lists of anything have names."""
     if not isinstance(value, dict):
         return None
-    own = {spelt(key): one for key, one in value.items()}
+    own = {snake_case(key): one for key, one in value.items()}
     if not any(isinstance(own.get(key), dict) for key in _CALLS):
         return None
     return _step_of(own, needs_result=True)
@@ -141,10 +141,10 @@ def _calls(own: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 def call_of(value: dict[str, Any]) -> dict[str, Any] | None:
     """An object that names a tool and its arguments, as a call; None where it does not."""
-    own = {spelt(key): one for key, one in value.items()}
+    own = {snake_case(key): one for key, one in value.items()}
     inner = own.get("function")
     if isinstance(inner, dict):
-        own = {**own, **{spelt(key): one for key, one in inner.items()}}
+        own = {**own, **{snake_case(key): one for key, one in inner.items()}}
     name = next((own[key] for key in NAMES if _is_tool(own.get(key))), None)
     key = next((key for key in ARGUMENTS if _are_arguments(own.get(key))), None)
     if name is None or key is None:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Any, Final
 
-from ingest.formats.records.words import role_of, spelt
+from ingest.formats.records.words import role_of, snake_case
 
 _LABEL: Final = re.compile(
     r"^[ \t*#]*([A-Za-z][A-Za-z _-]{1,24}?)(?: ?\d+)?[ \t*]*:[ \t*]*", re.MULTILINE
@@ -29,7 +29,7 @@ def _items(text: str) -> tuple[tuple[str, str], ...]:
     if not marks or text[: marks[0][0].start()].strip():
         return ()
     ends = [m.start() for m, _ in marks[1:]] + [len(text)]
-    acts = any(spelt(m[1]) in _ACTS for m, _ in marks)
+    acts = any(snake_case(m[1]) in _ACTS for m, _ in marks)
     said = [
         (who, text[(m.start() if acts and who == _AGENT else m.end()) : end].strip())
         for (m, who), end in zip(marks, ends, strict=True)
@@ -51,7 +51,7 @@ def items_of(text: str) -> list[dict[str, Any]]:
 
 
 def _who(label: str) -> str | None:
-    if spelt(label) in _ACTS:
+    if snake_case(label) in _ACTS:
         return _AGENT
     role = role_of(label)
     return role if role in {"user", _AGENT, "system", "tool"} else None

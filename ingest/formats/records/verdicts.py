@@ -13,7 +13,7 @@ from typing import Any, Final
 from ingest.files.chat_outcome import number_of
 from ingest.formats.records.fields import ANSWER, Fields
 from ingest.formats.records.speech import strength
-from ingest.formats.records.words import spelt
+from ingest.formats.records.words import snake_case
 from ingest.records.right_answer import right_answer
 from ingest.records.text import Json
 
@@ -126,11 +126,11 @@ def verdicts_among(items: Iterable[Json]) -> dict[str, Json]:
     for item in items:
         if not isinstance(item, dict) or strength(item):
             continue
-        own = {spelt(key): value for key, value in item.items()}
+        own = {snake_case(key): value for key, value in item.items()}
         named = next((own[key] for key in _EVENTS if isinstance(own.get(key), str)), "")
-        if spelt(named) in VERDICTS:
+        if snake_case(named) in VERDICTS:
             told = next((own[key] for key in _FIGURES if own.get(key) is not None), None)
-            found[spelt(named)] = told
+            found[snake_case(named)] = told
         found |= {name: value for name, value in own.items() if name in VERDICTS}
     return found
 
@@ -161,23 +161,23 @@ def outcome_of(name: str, value: Json) -> Outcome | None:
         if inner is None or isinstance(inner, dict | list):
             return None
         told = outcome_of(name, inner)
-        return None if told is None else {**_beside(value), **told}
+        return None if told is None else {**_label_and_comment(value), **told}
     if isinstance(value, str):
-        return {**outcome, **_worded(value.strip())} if value.strip() else None
+        return {**outcome, **_label_or_comment(value.strip())} if value.strip() else None
     number = number_of(value)
     return None if number is None else {**outcome, "value": number}
 
 
-def _beside(value: dict[str, Any]) -> Outcome:
+def _label_and_comment(value: dict[str, Any]) -> Outcome:
     """The word and the sentence that a statement has beside its value."""
     label = value.get("label")
-    worded = _worded(label.strip()) if isinstance(label, str) and label.strip() else {}
+    worded = _label_or_comment(label.strip()) if isinstance(label, str) and label.strip() else {}
     beside = {"label": worded["label"]} if "label" in worded else {}
     text = next((value[k] for k in _REASONS if isinstance(value.get(k), str)), None)
     return {**beside, "comment": text} if text else beside
 
 
-def _worded(text: str) -> dict[str, Any]:
+def _label_or_comment(text: str) -> dict[str, Any]:
     if text.lower() in _TRUTHS:
         return {"value": _TRUTHS[text.lower()], "label": text}
     if len(text) <= _LONGEST_LABEL and "\n" not in text:
@@ -210,11 +210,11 @@ def _by_part(fields: Fields) -> dict[str, Outcome]:
     found: dict[str, Outcome] = {}
     below = [one.items() for one in fields.own.values() if isinstance(one, dict)]
     for key, value in chain(fields.own.items(), *below):
-        words = spelt(key).split("_")
+        words = snake_case(key).split("_")
         # A number behind such a word may count or date something: `passed_tests`, `resolved_at`.
         named = words[1:] and (words[-1] in _PARTS or (_is_truth(value) and words[0] in _PARTS))
         if named and (_is_truth(value) or isinstance(value, int | float)):
-            _add(found, spelt(key), value, _reason_of(fields, key))
+            _add(found, snake_case(key), value, _reason_of(fields, key))
     return found if len(found) == 1 else {}
 
 
@@ -225,7 +225,7 @@ def _is_truth(value: Json) -> bool:
 def _explain(verdict: Outcome, fields: Fields) -> None:
     """Give a record's one verdict the reason that the record states, whatever that is called."""
     for key, value in fields.own.items():
-        if spelt(key).split("_")[-1] in _REASONS and isinstance(value, str) and value.strip():
+        if snake_case(key).split("_")[-1] in _REASONS and isinstance(value, str) and value.strip():
             verdict.setdefault("comment", value)
 
 

@@ -69,7 +69,7 @@ _STANDS_FOR_USER: Final = ("user_proxy", "human_proxy")
 
 
 @lru_cache(maxsize=4096)
-def spelt(word: str) -> str:
+def snake_case(word: str) -> str:
     """The word in lower case with `_` between its parts: `questionID`, `Question ID` and `question-id` are one."""
     apart = _CAMEL.sub("_", word[:_LONGEST])
     return _BETWEEN.sub("_", apart).strip("_").lower()
@@ -79,7 +79,7 @@ def role_of(word: str) -> str | None:
     """The role that a word means (`system`, `user`, `assistant`, `tool`, or `CALL`); None for a participant's own name."""
     if len(word) > _LONGEST:
         return None
-    own = spelt(word)
+    own = snake_case(word)
     role = _ROLE_OF.get(own)
     if role is None and "_" in own:
         who, what = own.rsplit("_", 1)
@@ -95,7 +95,7 @@ def role_in_name(name: str) -> str | None:
     own = role_of(name)
     if own is not None or len(name) > _LONGEST:
         return own
-    word = spelt(name)
+    word = snake_case(name)
     if word.startswith(_STANDS_FOR_USER):
         return "user"
     parts = set(word.split("_"))

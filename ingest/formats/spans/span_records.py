@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from ingest.formats.format import Decoded, Format
-from ingest.formats.records.words import spelt
+from ingest.formats.records.words import snake_case
 from ingest.formats.unknown import refuse
 from ingest.otlp.record import Arrival
 from ingest.records.moments import from_any
@@ -108,13 +108,13 @@ def read(value: Json, arrival: Arrival) -> Decoded:
 def _names(value: dict[str, Any]) -> dict[str, Any]:
     """A span's fields in one spelling; those of `context` beside the others."""
     names = {
-        key if key.startswith(_FLAT) else spelt(key): one
+        key if key.startswith(_FLAT) else snake_case(key): one
         for key, one in value.items()
         if isinstance(key, str)
     }
     context = value.get("context")
     if isinstance(context, dict):
-        names |= {f"context.{spelt(key)}": one for key, one in context.items()}
+        names |= {f"context.{snake_case(key)}": one for key, one in context.items()}
     return names
 
 
