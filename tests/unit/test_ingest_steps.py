@@ -145,6 +145,23 @@ def test_where_results_are_marked_other_words_are_the_users(tmp_path: Path) -> N
     assert steps[2][1] == "A1, the blue one."
 
 
+def test_a_tool_named_after_a_customer_is_not_the_user(tmp_path: Path) -> None:
+    """The name of a message that is a call is its tool's, and says nothing of who speaks."""
+    transcript = [
+        {"role": "user", "content": ASKED},
+        {
+            "role": "tool_call_invocation",
+            "tool_call_id": "k1",
+            "name": "find_customer",
+            "arguments": json.dumps(ARGUMENTS),
+        },
+        {"role": "tool_call_result", "tool_call_id": "k1", "content": RESULT},
+        {"role": "agent", "content": ANSWER},
+    ]
+    steps = only(read(tmp_path, {"transcript": transcript})).episode.steps
+    assert [step.role for step in steps] == ["user", "assistant", "tool", "assistant"]
+
+
 def test_verdicts_among_the_events_of_a_log_are_outcomes(tmp_path: Path) -> None:
     """A rating that is an event of its conversation is that conversation's outcome, and nothing that anybody said."""
     rows = [

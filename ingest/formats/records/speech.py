@@ -268,7 +268,8 @@ def _message(item: dict[str, Any], index: int) -> Iterator[Speech]:
         return
     step = _step(item, role)
     if step is not None:
-        yield from _of_step(step, item, Speech(role=role or "assistant", name=name, at=at))
+        agent = None if role == CALL else name  # where a call is said, the name is its tool's
+        yield from _of_step(step, item, Speech(role=role or "assistant", name=agent, at=at))
         return
     if len(cut := pieces(content)) > 1:
         key = next(key for key in _SAID if item.get(key) is content)
@@ -320,7 +321,8 @@ def _of_step(step: AgentStep, item: dict[str, Any], speech: Speech) -> Iterator[
     words = words if isinstance(words, str) and words.strip() else None
     if any(isinstance(item.get(key), str) and item[key].strip() for key in _REASONING):
         speech.flags.add("reasoning_left_out")
-    spoken = said_by(step)
+    # A call that is an event of its own has its result in another one.
+    spoken = None if _who(item)[0] == CALL else said_by(step)
     if spoken is not None:
         yield replace(speech, role="assistant", message={"content": spoken})
         return

@@ -162,7 +162,8 @@ def said_by(step: AgentStep) -> str | None:
     given = list(arguments.values()) if isinstance(arguments, dict) else []
     if len(given) != 1 or not isinstance(given[0], str):
         return None
-    return given[0] if len(given[0].split()) >= _SENTENCE else None
+    words = [word for word in given[0].split() if word.strip(".,;:!?").isalpha()]
+    return given[0] if len(words) >= _SENTENCE else None
 
 
 def _is_tool(value: Json) -> bool:
