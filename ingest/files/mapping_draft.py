@@ -8,7 +8,7 @@ value: which of the file's words for a speaker is the user's, only its owner kno
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -173,8 +173,16 @@ def _text(best: _Candidate, values: Sequence[Json]) -> str:
             "[roles]",
             '# "the file\'s word" = "user"  # or system, assistant, tool; words that are not here are agents\' names',
         ]
-    lines += ["", "[outcomes]", '# resolved = ""  # a name of your own and the path to its value']
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "", "[outcomes]", *_outcomes(record)]) + "\n"
+
+
+def _outcomes(record: Mapping[str, Json]) -> Iterator[str]:
+    """Lines for what may say how a conversation went: the fields that are true or false."""
+    truths = [key for key, value in record.items() if isinstance(value, bool)]
+    if not truths:
+        yield '# resolved = ""  # a name of your own and the path to its value'
+    for key in truths:
+        yield f"# {_line('resolved', _quoted(key))}  # if this says how it went"
 
 
 def _split(path: Path) -> tuple[Path, Path]:
