@@ -40,6 +40,26 @@ POLICIES: Final = (
 )
 
 
+CAUSES: Final = {
+    "wrong_argument": "wrong_argument",
+    "wrong_entity": "wrong_argument",
+    "skipped_confirmation": "instruction_not_followed",
+    "early_stop": "premature_end",
+    "loop": "loop",
+    "claims_success": "invented_claim",
+    "lies_at_the_end": "invented_claim",
+    "a tool is down": "tool_error",
+    "a tool times out": "tool_timeout",
+    "the user withdraws": "user_withdrew",
+}
+"""What a person would call each fault."""
+
+
+def cause_of(one: Faulty) -> str:
+    """What a person would call the fault of a conversation."""
+    return CAUSES[one.fault.partition(":")[0]]
+
+
 def season(*, variant: int, seed: int, requests: int) -> tuple[list[CleanEpisode], list[Faulty]]:
     """Resolved conversations, two a request, and faulty ones about the same requests."""
     plan = Plan(
@@ -143,8 +163,8 @@ REWRITES: Final[dict[str, Callable[[CleanEpisode], Faulty | None]]] = {
 def report_desk(variants: Sequence[int], *, seed: int, requests: int, details: bool) -> None:
     """Print the table of the desk."""
     print(
-        "| variant | resolved attempts | failures | faults | ARI | clusters | critical step right | within two |\n"
-        "|---|---|--:|--:|--:|--:|--:|--:|"
+        "| variant | resolved attempts | failures | faults | ARI | clusters | cause right | critical step right | within two |\n"
+        "|---|---|--:|--:|--:|--:|--:|--:|--:|"
     )
     kept: list[tuple[Faulty, Failure, bool]] = []
     for variant in variants:
@@ -174,6 +194,7 @@ def _desk_row(variant: int, found: Sequence[tuple[Faulty, Failure]], *, attempts
         len(set(faults)),
         f"{adjusted_rand_score(faults, given):.2f}",
         len(set(given)),
+        share([failure.cause == cause_of(one) for one, failure in found]),
         share([one == 0 for one in steps]),
         share([one <= 2 for one in steps]),
     )

@@ -6,6 +6,7 @@ opinion, or for which the budget does not last, is noted and keeps the cause tha
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 
 from dagster_project.build.budgets import Meter
@@ -17,9 +18,10 @@ from dagster_project.lake.clean_records import failures_of
 from dagster_project.lake.store import Lake
 from dagster_project.report.faults import UNANSWERED
 from redact.records.clean_episode import CleanEpisode
-from synth.failures.judging.agreement import agreement_of, trusts_model
+from synth.failures.detection import Failure
+from synth.failures.judging.agreement import agreement_of, renamed, trusts_model
 from synth.failures.judging.judge import may_be_asked, to_ask
-from synth.failures.judging.opinion import Opinion, Said
+from synth.failures.judging.opinion import NOTHING, PERSON, Opinion, Said
 
 KIND = "cause"
 
@@ -35,26 +37,42 @@ def said_of(
     with skips.unit("model"):
         for episode_id, said in _of_model(clean, app, failed, labels, meter, skips):
             opinions[episode_id].append(said)
-    trusts = trusted(clean.lake, app)
-    return {
-        key: Said(opinions=tuple(said), trusts_model=trusts)
-        for key, said in opinions.items()
-        if said
-    }
+    learnt = learnt_of(clean.lake, app, labels)
+    found = {key: replace(learnt, opinions=tuple(said)) for key, said in opinions.items()}
+    return {key: said for key, said in found.items() if said != NOTHING}
 
 
-def trusted(lake: Lake, app: str) -> bool:
-    """Whether the labels show, by the last build, that the model is right more often than the evidence."""
-    return trusts_model(agreement_of(failures_of(lake, app)))
+def learnt_of(lake: Lake, app: str, labels: Labels) -> Said:
+    """What the labels teach about all failures: whether the model is right more often, and people's words for what the evidence names."""
+    if not labels.opinions:
+        return NOTHING
+    known = [_WithLabels(opinions=_now(f, labels)) for f in failures_of(lake, app)]
+    return Said(trusts_model=trusts_model(agreement_of(known)), renamed=renamed(known))
 
 
 def asked_for(clean: CleanSide, app: str) -> tuple[str, ...]:
-    """What opinions of an app's failures depend on, as text; nothing where no model was ever asked."""
+    """What opinions of an app's failures depend on, as text; nothing where nobody ever had one."""
+    labels = labels_in(clean.lake, app)
     model = model_of(clean.cause_judge, clean.lake, app)
-    if not model:
+    learnt = learnt_of(clean.lake, app, labels)
+    if not model and learnt == NOTHING:
         return ()
-    shown = len(labels_in(clean.lake, app).examples)
-    return (f"causes by {model}, {shown} labels shown, trusted: {trusted(clean.lake, app)}",)
+    words = ", ".join(f"{cause} is {word}" for cause, word in sorted(learnt.renamed.items()))
+    return (
+        f"causes by {model}, {len(labels.examples)} labels shown, trusted: {learnt.trusts_model}, {words}",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _WithLabels:
+    """A failure with what is said of it, the labels as they are now."""
+
+    opinions: tuple[Opinion, ...]
+
+
+def _now(failure: Failure, labels: Labels) -> tuple[Opinion, ...]:
+    others = (one for one in failure.opinions if one.by != PERSON)
+    return (*others, *labels.opinions.get(failure.episode_id, ()))
 
 
 def _of_model(  # noqa: PLR0913, PLR0917 - one step of `said_of`

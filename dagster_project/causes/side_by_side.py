@@ -15,7 +15,9 @@ from synth.failures.detection import Failure
 from synth.failures.resolved_twin import step_beside
 
 LONGEST: Final = 400
-"""Characters of each part that are shown."""
+"""Characters of what was done that are shown."""
+AROUND: Final = 160
+"""The same of what stood before it and of what came back."""
 TRIED: Final = 5
 """Failures that are looked at for one whose step differs from the resolved one's."""
 
@@ -69,15 +71,15 @@ def _step_shown(episode: CleanEpisode, step: int) -> StepShown:
     return StepShown(
         episode_id=episode.episode_id,
         step=step,
-        before="" if before is None else _said(before),
-        done=_said(steps[step]),
-        back="" if later is None else _said(later),
+        before="" if before is None else _said(before, AROUND),
+        done=_said(steps[step], LONGEST),
+        back="" if later is None else _said(later, AROUND),
     )
 
 
-def _said(step: CleanStep) -> str:
+def _said(step: CleanStep, most: int) -> str:
     """A step in one line, with who speaks, cut where it is long."""
     calls = [f"calls {call.name} {call.arguments}" for call in step.tool_calls]
     who = {"user": "User: ", "tool": f"{step.tool_name or 'Tool'} answers: "}.get(step.role, "")
     text = who + " ".join(" ".join([step.content or "", *calls]).split())
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+    return text if len(text) <= most else f"{text[:most]}…"

@@ -10,8 +10,13 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from environments.runtime.task.tool_definition import name_of, read_definition
-from environments.runtime.values.normal import parse_json
+from environments.runtime.task.tool_definition import (
+    name_of,
+    parameters_of,
+    properties_of,
+    read_definition,
+)
+from environments.runtime.values.normal import parse_arguments, parse_json
 from environments.runtime.views.multiplexed import spoken
 from redact.records.clean_episode import CleanEpisode, CleanStep
 from synth.failures.answers import Path, comparable, learn_differing, under
@@ -125,3 +130,24 @@ def _words_of(name: str, description: str) -> ToolWords:
         changes=not handed and write_log_odds(name, description) >= 0,
         hands_over=handed,
     )
+
+
+def cause_of_refusal(call: SeenCall, definitions: Iterable[str]) -> str:
+    """The cause where a tool says that it does not know a call: the agent's where the call is not as the definition says, else the tool is another one."""
+    functions = {name_of(found): found for text in definitions if (found := read_definition(text))}
+    if not functions:
+        return "drift"
+    function = functions.get(call.name)
+    if function is None:
+        return "wrong_tool"
+    given = parse_arguments(call.arguments)
+    required = parameters_of(function).get("required")
+    needed = (
+        {name for name in required if isinstance(name, str)}
+        if isinstance(required, list)
+        else set()
+    )
+    known = properties_of(function).keys()
+    if given is None or needed - given.keys() or (known and given.keys() - known):
+        return "wrong_argument"
+    return "drift"

@@ -41,6 +41,7 @@ from synth.failures.compared import changed_anything
 from synth.failures.evidence import evidence_of
 from synth.failures.judging.opinion import (
     EVIDENCE,
+    LABELS,
     NOTHING,
     OPINION_TYPE,
     Opinion,
@@ -237,7 +238,11 @@ def _record(reading: Reading, signals: tuple[Signal, ...], *, status: str, said:
     turns = turns_of(reading)
     shown = settle(evidence_of(reading, turns, signals), turns, changed=changed_anything(reading))
     other = said.in_force(evidence_names_one=shown.cause not in {CHANGED, NO_CHANGE})
-    cause = shown if other is None else _as_said(reading, shown, other)
+    word = said.renamed.get(shown.cause)
+    if other is not None:
+        cause = _as_said(reading, shown, other)
+    else:
+        cause = shown if word is None else replace(shown, cause=word)
     own = Opinion(by=EVIDENCE, cause=shown.cause, step=shown.step, agent=shown.agent)
     focus = cause.about or (_changed(reading) if cause.cause in {CHANGED, NO_CHANGE} else ())
     # A part is named where enough users' calls meant it, so its words may stand in a name as a definition's may.
@@ -264,7 +269,7 @@ def _record(reading: Reading, signals: tuple[Signal, ...], *, status: str, said:
         agent=cause.agent,
         evidence=cause.evidence,
         beside=next((one.episode_id for one in reading.resolved), None),
-        named_by=EVIDENCE if other is None else other.by,
+        named_by=other.by if other is not None else EVIDENCE if word is None else LABELS,
         opinions=(own, *said.opinions),
         agent_version=episode.agent_version,
     )

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from environments.runtime.values.normal import parse_arguments
 from environments.verification.readable_values import VisibleTexts, leaves_by_path
-from synth.failures.calls import SeenCall
+from synth.failures.calls import SeenCall, cause_of_refusal
 from synth.failures.causes import CHANGED, DEED, FACT, Evidence
 from synth.failures.compared import missed_needs, turn_that_left, unlike_resolved
 from synth.failures.reading import Reading
@@ -138,7 +138,7 @@ def _failed_calls(case: Case) -> Iterator[Evidence]:
         told.add(call.name)
         yield Evidence(
             name="failed_call",
-            cause=_of_error(call.error),
+            cause=_of_error(call, call.error, case.reading.episode.tools),
             step=call.step,
             weight=1.5,
             about=(call.name,),
@@ -146,11 +146,13 @@ def _failed_calls(case: Case) -> Iterator[Evidence]:
         )
 
 
-def _of_error(message: str) -> str:
+def _of_error(call: SeenCall, message: str, definitions: Sequence[str]) -> str:
     head = message[:HEAD]
     if TIMED_OUT.search(head):
         return "tool_timeout"
-    return "drift" if NOT_AS_ASKED.search(head) and not BROKEN.search(head) else "tool_error"
+    if NOT_AS_ASKED.search(head) and not BROKEN.search(head):
+        return cause_of_refusal(call, definitions)
+    return "tool_error"
 
 
 def _loops(case: Case) -> Iterator[Evidence]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import replace
 
@@ -236,6 +237,28 @@ def test_an_error_that_nothing_recovered_is_the_tools(error: str, cause: str, pa
     )
     assert (found.step, found.cause, found.party) == (1, cause, party)
     assert found.error
+
+
+@pytest.mark.parametrize(
+    ("asked", "cause", "party"),
+    [
+        (call("1", "renew_loan", loan_id="L-1"), "drift", "environment"),
+        (call("1", "renew_loan"), "wrong_argument", "agent"),
+        (call("1", "renew_loan", loan_id="L-1", weeks=3), "wrong_argument", "agent"),
+        (call("1", "extend_loan", loan_id="L-1"), "wrong_tool", "agent"),
+    ],
+)
+def test_a_tool_that_refuses_what_its_definition_allows_is_another_one(
+    asked: CleanStep, cause: str, party: str
+) -> None:
+    """The same words of the same tool: where the call is not as defined, the agent made the mistake."""
+    error = "Error: missing 1 required positional argument: 'branch'"
+    one = episode(user("Renew L-1."), asked, result("1", error), says("Sorry."))
+    parameters = {"properties": {"loan_id": {"type": "string"}}, "required": ["loan_id"]}
+    defined = json.dumps({"function": {"name": "renew_loan", "parameters": parameters}})
+    found = detect(replace(one, tools=(defined,)), BAD)
+    assert found is not None
+    assert (found.step, found.cause, found.party) == (1, cause, party)
 
 
 def test_a_look_up_that_found_something_proves_its_arguments() -> None:

@@ -13,9 +13,9 @@ from environments.judges.client import ClientSettings
 from environments.rollout.errors import EndpointError
 from redact.records.clean_episode import CleanEpisode, CleanStep
 from synth.failures.detection import Failure, detect
-from synth.failures.judging.agreement import agreement_of, trusts_model
+from synth.failures.judging.agreement import agreement_of, renamed, trusts_model
 from synth.failures.judging.judge import CauseJudge, to_ask
-from synth.failures.judging.opinion import EVIDENCE, MODEL, PERSON, Opinion, Said
+from synth.failures.judging.opinion import EVIDENCE, LABELS, MODEL, PERSON, Opinion, Said
 from synth.failures.judging.question import CauseQuestion, Labelled
 from synth.labels import Label
 from tests.unit.clean_conversations import call, episode, result, says, user
@@ -253,9 +253,10 @@ def test_what_a_cause_turns_on_follows_who_names_it() -> None:
 def test_agreement_counts_both_on_the_same_failures_and_decides_who_is_trusted() -> None:
     """Ten labels on which the model is right and the evidence is not make the model's word count; nine do not."""
     told = [failed(towns(n), person(step=3), model(step=3)) for n in range(10)]
-    evidence, asked = agreement_of(told)
+    evidence, learnt, asked = agreement_of(told)
     assert (evidence.by, evidence.labelled, evidence.step) == (EVIDENCE, 10, 0)
     assert (asked.by, asked.step, asked.cause, asked.agent) == (MODEL, 10, 10, 10)
+    assert (learnt.step, learnt.cause) == (0, 10)  # nine other labels say what people call it
     assert trusts_model([evidence, asked])
     assert not trusts_model(agreement_of(told[:9]))
 
@@ -266,7 +267,23 @@ def test_agreement_before_and_after_labels_leaves_the_examples_out() -> None:
     other = failed(towns(1), person(step=3), model(step=4), model(step=3, examples=2))
     rows = agreement_of([shown, other])
     assert [(row.name, row.labelled, row.step) for row in rows] == [
-        ("evidence, no model", 1, 0),
+        ("evidence", 1, 0),
+        ("evidence after the other labels", 1, 0),
         ("model", 1, 0),
         ("model after 2 labels", 1, 1),
     ]
+
+
+def test_what_people_call_a_cause_holds_for_others_of_it() -> None:
+    """Two labels that agree are enough, one that differs takes it back; the step stays the evidence's."""
+    labelled = [failed(towns(n), person(step=3)) for n in range(2)]
+    plain = failed(towns(5))
+    assert renamed(labelled) == {plain.cause: "wrong_plan"}
+    assert renamed(labelled[:1]) == {}
+    differs = failed(towns(2), person(step=3, cause="loop"))
+    assert renamed([*labelled, differs]) == {}
+    said = Said(renamed={plain.cause: "wrong_plan"})
+    found = detect(towns(5), BAD, said=said)
+    assert found is not None
+    assert (found.cause, found.step, found.named_by) == ("wrong_plan", plain.step, LABELS)
+    assert found.opinions == plain.opinions

@@ -6,15 +6,20 @@ right more often. A model is never measured on failures that it was shown as exa
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
-from synth.failures.judging.opinion import EVIDENCE, MODEL, Opinion, of_people
+from synth.failures.judging.opinion import EVIDENCE, LABELS, MODEL, Opinion, of_people
 
+LEAST_TO_RENAME: Final = 2
+"""Labels of failures with one cause by the evidence that make people's word for it count."""
 LEAST: Final = 10
 """Labelled failures below which nothing is said of who is right more often."""
 NEAR: Final = 2
+Pair = tuple[Opinion, Opinion]
+"""What a person says, and what somebody else says."""
 
 
 class LabelledFailure(Protocol):
@@ -46,13 +51,15 @@ class Agreement:
     def name(self) -> str:
         """Who it is, for people."""
         if self.by == EVIDENCE:
-            return "evidence, no model"
+            return "evidence"
+        if self.by == LABELS:
+            return "evidence after the other labels"
         shown = f" after {self.examples} labels" if self.examples else ""
         return f"model{shown}"
 
 
 def agreement_of(failures: Iterable[LabelledFailure]) -> list[Agreement]:
-    """A row for the evidence and for the model before and after it was shown labels, on the failures of which each of them says something."""
+    """A row for the evidence and for the model, before and after labels, on the failures of which each of them says something."""
     labelled = [
         (person, tuple(one.opinions)) for one in failures if (person := of_people(one.opinions))
     ]
@@ -62,9 +69,39 @@ def agreement_of(failures: Iterable[LabelledFailure]) -> list[Agreement]:
         rows.append((MODEL, most))
     known = [row for row in rows if any(_opinion_of(said, row) for _, said in labelled)]
     shared = [(p, said) for p, said in labelled if all(_opinion_of(said, row) for row in known)]
-    return [
-        _row(row, [(p, o) for p, said in shared if (o := _opinion_of(said, row))]) for row in known
-    ]
+    found = {row: [(p, o) for p, said in shared if (o := _opinion_of(said, row))] for row in known}
+    told = [_row(row, pairs) for row, pairs in found.items()]
+    if (EVIDENCE, 0) in found:
+        told[1:1] = [_row((LABELS, 0), _renamed_without_itself(found[EVIDENCE, 0]))]
+    return told
+
+
+def _renamed_without_itself(pairs: Sequence[Pair]) -> list[Pair]:
+    """The evidence's opinions in people's words for them, each by the other labels only."""
+    words: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for person, evidence in pairs:
+        words[evidence.cause][person.cause] += 1
+    found = []
+    for person, evidence in pairs:
+        others = words[evidence.cause] - Counter([person.cause])
+        found.append((person, replace(evidence, cause=_agreed(others) or evidence.cause)))
+    return found
+
+
+def renamed(labelled: Iterable[LabelledFailure]) -> dict[str, str]:
+    """What people call the causes that the evidence names: those of which two labels or more say one thing and none another."""
+    words: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for one in labelled:
+        person = of_people(one.opinions)
+        evidence = _opinion_of(one.opinions, (EVIDENCE, 0))
+        if person is not None and evidence is not None:
+            words[evidence.cause][person.cause] += 1
+    return {cause: word for cause, said in words.items() if (word := _agreed(said))}
+
+
+def _agreed(words: Counter[str]) -> str | None:
+    ((word, count),) = words.most_common(1) or [("", 0)]
+    return word if count >= LEAST_TO_RENAME and len(words) == 1 else None
 
 
 def trusts_model(rows: Sequence[Agreement]) -> bool:
@@ -81,7 +118,7 @@ def _opinion_of(said: Sequence[Opinion], row: tuple[str, int]) -> Opinion | None
     return next((one for one in said if (one.by, one.examples) == row), None)
 
 
-def _row(row: tuple[str, int], pairs: Sequence[tuple[Opinion, Opinion]]) -> Agreement:
+def _row(row: tuple[str, int], pairs: Sequence[Pair]) -> Agreement:
     def count(agrees: Callable[[Opinion, Opinion], bool]) -> int:
         return sum(agrees(person, other) for person, other in pairs)
 

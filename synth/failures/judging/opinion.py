@@ -6,8 +6,8 @@ Comes in: what evidence, a model and people say. Goes out: the opinion that is i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 import pyarrow as pa
@@ -16,6 +16,8 @@ EVIDENCE: Final = "evidence"
 MODEL: Final = "model"
 PERSON: Final = "person"
 """Who has an opinion."""
+LABELS: Final = "labels"
+"""Who named a cause: what people call, without exception, what the evidence names so."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +52,8 @@ class Said:
     opinions: tuple[Opinion, ...] = ()
     trusts_model: bool = False
     """The app's labels show that the model is right more often than the evidence."""
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    """What people call the causes that the evidence names, where they agree."""
 
     def in_force(self, *, evidence_names_one: bool) -> Opinion | None:
         """The opinion that holds in place of the evidence's; None where the evidence's holds.
