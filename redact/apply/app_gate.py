@@ -16,6 +16,7 @@ from redact.apply.context import Vocabulary, vocabulary_of
 from redact.apply.coverage import Elsewhere, elsewhere, is_accounted_for
 from redact.apply.episode_memory import CleanTools, Memories
 from redact.apply.matcher import Match, Matcher, searched
+from redact.bounds import LONGEST_VALUE, REMEMBERED
 from redact.decisions.free_text import own_parts
 from redact.decisions.judgement import judge
 from redact.decisions.verdicts import KEEP, NAME, NAMELIKE, OWN_WORDS, TEXTS, WITHHOLD, Verdict
@@ -33,12 +34,11 @@ from redact.operators.vault import Vault
 from redact.policy import Policy
 from redact.readers.base64_runs import has_hidden_text
 from redact.readers.documents import Found, Unexplained
-from redact.readers.place import UNKNOWN_NAMES, VALUE_SIZE, WORDS, Place
+from redact.readers.place import UNKNOWN_NAMES, WORDS, Place
 from redact.recognizers.analyzer import Findings, atoms_in
 from redact.values.free_ids import FREE
 from redact.values.segments import is_read
 
-_REMEMBERED: Final = 20_000
 _NOBODY: Final[Mapping[str, list[int]]] = MappingProxyType({})
 _OF_PROSE: Final = (f"|{FREE}", f"|{UNKNOWN_NAMES}")
 """Where tokens of free text and runs of capitalised words are counted, each of which is judged by itself."""
@@ -117,7 +117,7 @@ class AppGate:
         """Return what replaces a mention: no id that is known to be somebody's."""
         moved = self._drawn.get((kind, mention))
         if moved is None:
-            if len(self._drawn) >= _REMEMBERED:
+            if len(self._drawn) >= REMEMBERED:
                 self._drawn.clear()
             moved = self.vault.unlike(self.app, kind, mention, self.everywhere)
             self._drawn[kind, mention] = moved
@@ -171,7 +171,7 @@ class AppGate:
         asked = (leaf.path, leaf.value)
         parts = self._personal_parts.get(asked)
         if parts is None:
-            if len(self._personal_parts) >= _REMEMBERED:
+            if len(self._personal_parts) >= REMEMBERED:
                 self._personal_parts.clear()
             words: AbstractSet[str] = self.judgement.language
             if verdict.action == WITHHOLD:
@@ -186,14 +186,14 @@ class AppGate:
         """Say whether a text is a document that many subjects were shown as it is, and that keeps nobody's record."""
         known = self._everybodys.get(findings)
         if known is None:
-            if len(self._everybodys) >= _REMEMBERED:
+            if len(self._everybodys) >= REMEMBERED:
                 self._everybodys.clear()
             known = self._everybodys[findings] = self._is_shown_to_many(findings)
         return known
 
     def _is_shown_to_many(self, findings: Findings) -> bool:
         leaves = [(place, leaf) for place, leaf in findings.sightings if not leaf.free]
-        if not any(len(leaf.value) > VALUE_SIZE for _, leaf in leaves):
+        if not any(len(leaf.value) > LONGEST_VALUE for _, leaf in leaves):
             return False
         if any(found.key for found in findings.values):
             return False
@@ -253,7 +253,7 @@ class AppGate:
         """Return the texts that were not searched for the app's values; all of them where the memory is full."""
         memory = self._memory
         new = [text for text in texts if text not in memory]
-        if new and len(memory) + len(new) > _REMEMBERED:
+        if new and len(memory) + len(new) > REMEMBERED:
             memory.clear()
             return texts
         return new
@@ -276,7 +276,7 @@ class AppGate:
         """Return the leaves of a text that no rule explains and that the app's verdicts do not keep."""
         doubts = self._doubts.get(findings)
         if doubts is None:
-            if len(self._doubts) >= _REMEMBERED:
+            if len(self._doubts) >= REMEMBERED:
                 self._doubts.clear()
                 self._tokens.clear()
             doubts = self._doubts[findings] = tuple(self._doubted(findings))

@@ -14,6 +14,7 @@ from typing import Final
 from unicodedata import normalize
 
 from redact.apply.matcher import Match
+from redact.bounds import NEAR, NEARLY_ALL, SHORT, STEM
 from redact.decisions.judgement import Judgement
 from redact.decisions.verdicts import NAME
 from redact.evidence.app_values import AppLearnt
@@ -45,10 +46,8 @@ _SAID: Final = re.compile(r"[.!?)]{0,3}\s*$")
 """What may stand behind a name that ends a text: `See you, Per!`, or a signature."""
 _INITIAL: Final = re.compile(r"(?<![^\W_])[^\W\d_a-z]\.[ \u00a0]?$")
 """Before a surname that is an ordinary word: `G. Price`."""
-_NEAR: Final = 4
 _INSIDE: Final = re.compile(r"(?<![^\W_])[a-z]+[ ]$")
 _GOES_ON: Final = re.compile(r"['\\u2019]s\b|[ ][a-z]|[,;.?!](?:\s|$)|$")
-_NEAR_WORDS: Final = 24
 _KEY_BEFORE: Final = re.compile(
     r"\"([^\"\\]{1,48})\\*\"\s*:\s*(?:\[\s*)?\\*\"$|'([^'\\]{1,48})'\s*:\s*'$"
 )
@@ -64,11 +63,7 @@ _JOINTS: Final = frozenset("-_.+")
 _QUOTES: Final = frozenset("\"'\\")
 _LINE: Final = re.compile(r"[\n]|\\n")
 _TOKEN: Final = re.compile(r"[^\W_]+")
-_NEARLY_ALL: Final = 0.8
-_CODE: Final = 4
 _IDS: Final = frozenset({"person_id", "payment_id", "opaque_id"})
-_SMALL: Final = 3
-"""Digits of an id that is also a number like any other."""
 _INSIDE_SENTENCE: Final = re.compile(r"(?<![^\W_])([^\W_]+)[,.]? $")
 _SENTENCE_GOES_ON: Final = re.compile(r"[ ][^\W_(]|[,;.?!](?:\s|$)|$")
 _TELLS_AN_ID: Final = frozenset(
@@ -160,10 +155,10 @@ def _borne(app: AppLearnt, judgement: Judgement) -> Counter[str]:
 
 def _is_borne(word: str, subjects: int, borne: Mapping[str, int]) -> bool:
     """Say whether nearly everybody who saw a word saw it as somebody's name; a short code in capitals is none ("MIA")."""
-    if word.isupper() and len(word) <= _CODE:
+    if word.isupper() and len(word) <= STEM:
         return False
     folded = fold_value(word)
-    return folded not in ORDINARY and borne[folded] >= _NEARLY_ALL * subjects
+    return folded not in ORDINARY and borne[folded] >= NEARLY_ALL * subjects
 
 
 def _named_in_free_text(app: AppLearnt, judgement: Judgement) -> set[str]:
@@ -271,7 +266,7 @@ class Standing:
         """Say whether a person's word has the one capital inside a sentence, as no word but a name has there: `a seat for Mason with`."""
         if KINDS[match.kind].family != "name" or month_number(match.value):
             return False
-        before = text[max(0, match.start - _NEAR_WORDS) : match.start]
+        before = text[max(0, match.start - NEAR) : match.start]
         inside = _INSIDE.search(before) and _GOES_ON.match(text, match.end)
         return inside is not None and not self.vocabulary.holds(text[match.start : match.end])
 
@@ -316,10 +311,10 @@ class Standing:
 def _is_said(text: str, match: Match) -> bool:
     """Say whether an id that is a plain word or a small number stands as one of a sentence: `3 worlds are left`, and not `user 12`."""
     value = match.value
-    small = value.isdecimal() and len(value) <= _SMALL
+    small = value.isdecimal() and len(value) <= SHORT
     if not (small or (value in words_of(ENGLISH) and text[match.start : match.end].islower())):
         return False
-    before = text[max(0, match.start - _NEAR_WORDS) : match.start]
+    before = text[max(0, match.start - NEAR) : match.start]
     inside = _INSIDE_SENTENCE.search(before)
     if inside is None or _SENTENCE_GOES_ON.match(text, match.end) is None:
         return False
@@ -336,7 +331,7 @@ def _is_quoted(text: str, match: Match) -> bool:
 
 def _is_called(text: str, match: Match) -> bool:
     """Say whether an initial stands before a word, or a text ends in calling somebody by it or is signed with it."""
-    before = text[max(0, match.start - _NEAR) : match.start]
+    before = text[max(0, match.start - STEM) : match.start]
     if _INITIAL.search(before):
         return True
     if KINDS[match.kind].family != "name" or not match.local:

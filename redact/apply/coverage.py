@@ -16,21 +16,16 @@ from itertools import accumulate
 from typing import Final
 
 from redact.apply.matcher import Match
+from redact.bounds import LONGEST_VALUE, SEVERAL, STEM
 from redact.fold import fold_value
 from redact.lists.gazetteer import COMMON, ORDINARY, is_name
 
 _WORD: Final = re.compile(r"[^\W_]+")
 _GAP: Final = re.compile(r"\.? ?")
-_BEGUN: Final = 4
-"""A longer word that begins as a word of the episode does may be that name with an ending: `Räsänenin`."""
 
 
-_COUNTED: Final = 2
-"""A longer number may be a code of a door or a card."""
 _NUMBERS: Final = re.compile(r"\d+(?:(?:[.,:/°'\"\u2032\u2033*#\u2013-]| ?- ?| )\d+)*")
 _MEASURE: Final = re.compile(r"\d{1,3}(?:[.,:]\d{1,3})?")
-_VALUE: Final = 60
-"""A longer one is a text, and no value of a field."""
 _BEHIND: Final = re.compile(r" ?(%|°|[^\W\d_]{1,4}(?![^\W\d_]))")
 
 
@@ -78,7 +73,7 @@ class Elsewhere:
         run = runs[place]
         if not _MEASURE.fullmatch(run[0]):
             return run[0] in self.texts
-        if run[0] in self.words or len(run[0]) <= _COUNTED or not run[0].isdecimal():
+        if run[0] in self.words or len(run[0]) <= SEVERAL or not run[0].isdecimal():
             return True
         unit = _BEHIND.match(value, run.end())
         return unit is not None and (unit[1] in "%°" or unit[1] in self.words)
@@ -125,7 +120,7 @@ def elsewhere(
     words = frozenset(_WORD.findall(rest))
     by_word: dict[str, tuple[str, ...]] = {}
     for value in dict.fromkeys(values):
-        for word in set(_WORD.findall(value)) if len(value) <= _VALUE else ():
+        for word in set(_WORD.findall(value)) if len(value) <= LONGEST_VALUE else ():
             by_word[word] = (*by_word.get(word, ()), value)
     return Elsewhere(rest, words, by_word, language)
 
@@ -179,7 +174,7 @@ def _is_initial(value: str, word: re.Match[str], begins: Collection[int]) -> boo
 
 
 def _is_begun(folded: str, own: Mapping[str, str]) -> bool:
-    return any(folded.startswith(name) for name in own if len(name) >= _BEGUN)
+    return any(folded.startswith(name) for name in own if len(name) >= STEM)
 
 
 def _is_replaced(word: str, own: Mapping[str, str], is_public: Callable[[str], bool]) -> bool:

@@ -7,13 +7,10 @@ reads and is told much of the same. Decides nothing: it is filled by `redact.app
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from redact.apply.matcher import Match, Matcher
-
-_CHARACTERS: Final = 8_000_000
-"""So much text is remembered."""
-_EPISODES: Final = 2_000
+from redact.bounds import CHARACTERS, EPISODES_REMEMBERED
 
 
 class Note(NamedTuple):
@@ -75,7 +72,7 @@ class Memories:
 
     def keep(self, asked: Hashable, memory: Memory) -> None:
         """Remember what is known beside these values."""
-        if self._characters > _CHARACTERS or len(self._kept) >= _EPISODES:
+        if self._characters > CHARACTERS or len(self._kept) >= EPISODES_REMEMBERED:
             self._kept.clear()
             self._characters = 0
         self._kept[asked] = memory

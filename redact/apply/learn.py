@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 from ingest.records.episode import Episode
 from ingest.records.outcome import Outcome
 from redact.apply.collector import without_collection
+from redact.bounds import LONG, REMEMBERED
 from redact.evidence.app_values import AppLearnt, Learnt, keep_kind, subject_hash
 from redact.evidence.counts import Counted
 from redact.evidence.definitions import people_in, things_in
@@ -49,8 +50,6 @@ _NAMES: Final = frozenset({"first_name", "last_name", "full_name"})
 _NOT_THEIRS: Final = frozenset({"assistant", "tool"})
 _NAMEABLE: Final = frozenset({"person_id", "handle"})
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
-_REMEMBERED: Final = 20_000
-"""So many episodes are remembered with what they reveal."""
 
 
 @lru_cache(maxsize=4)
@@ -160,7 +159,7 @@ def found_in(episode: Episode, texts: tuple[Findings, ...], finder: Finder) -> t
     asked = (texts, episode.subject, numbered, tuple(short_codes(episode.steps)) if told else ())
     found = finder.found.get(asked)
     if found is None:
-        if len(finder.found) >= _REMEMBERED:
+        if len(finder.found) >= REMEMBERED:
             finder.found.clear()
         found = finder.found[asked] = tuple(_found_in(*asked))
     things = things_in(episode.tools)
@@ -303,11 +302,7 @@ def _joined(folded: str) -> tuple[str, ...]:
         return ()
     first, last = words[0], words[-1]
     made = (first + last, last + first, first[0] + last)
-    return tuple([word for word in made if word.isascii() and len(word) >= _MADE])
-
-
-_MADE: Final = 6
-"""Shorter ones are words of other people too."""
+    return tuple([word for word in made if word.isascii() and len(word) >= LONG])
 
 
 def _learn_episode(counted: Counted, episode: Episode, finder: Finder) -> None:

@@ -13,12 +13,12 @@ from typing import Final, NamedTuple
 
 import ahocorasick
 
+from redact.bounds import BEFORE, LONGEST_PROSE, SHORT
 from redact.fold import Folded
 from redact.kinds import KINDS
 from redact.values.scripts import FIRST, is_unspaced, is_word, without_gaps
 
 _MONEY: Final = frozenset("$€£¥")
-_THOUSANDS: Final = 3
 _FRACTION: Final = re.compile(r",\d{1,3}(?![\w-])")
 """What a comma parts from a number that goes on: thousands or decimals."""
 
@@ -117,11 +117,7 @@ class Matcher:
 
 def _repeats(value: str) -> bool:
     """Say whether a long value begins with a run that repeats itself: a hundred thousand zeros."""
-    return len(value) > _LONG and value.find(value[:_BEGINNING], 1, 3 * _BEGINNING) > 0
-
-
-_LONG: Final = 2_000
-_BEGINNING: Final = 64
+    return len(value) > LONGEST_PROSE and value.find(value[:BEFORE], 1, 3 * BEFORE) > 0
 
 
 def searched(values: Mapping[str, str]) -> dict[str, str]:
@@ -169,7 +165,7 @@ def _in_number(text: str, start: int, end: int) -> bool:
     if before in _MONEY:
         return True
     behind = before in ".," and start > 1 and text[start - 2].isdigit()
-    if behind and (before == "." or end - start <= _THOUSANDS):
+    if behind and (before == "." or end - start <= SHORT):
         return True
     after = text[end : end + 2]
     if len(after) < 2 or after[0] not in ".," or not after[1].isdigit():

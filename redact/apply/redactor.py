@@ -19,6 +19,7 @@ from redact.apply.app_gate import AppGate, Known
 from redact.apply.context import Standing
 from redact.apply.episode_memory import Cleaned, Memory, Note
 from redact.apply.matcher import Match, Matcher, resolve, searched
+from redact.bounds import STEM
 from redact.fold import escaped_letters, fold_value, readable
 from redact.kinds import KINDS
 from redact.operators.surrogates import recase
@@ -52,9 +53,9 @@ class Desk:
         self.same: Final[set[str]] = memory.same
         """Texts in which nothing stands that could be replaced."""
         self._names = {
-            value[:_TELLING]
+            value[:STEM]
             for value, kind in values.items()
-            if KINDS[kind].family == "name" and len(value) >= _TELLING and value.isalpha()
+            if KINDS[kind].family == "name" and len(value) >= STEM and value.isalpha()
         }
         self.notes: list[Note] = []
 
@@ -253,8 +254,6 @@ _BUILT: Final = 100
 """To build a value into an automaton costs as much as to walk over so many characters: then one walk is for the app's values too."""
 _LATIN: Final = "\u02ff"
 """Marks that combine come behind it."""
-_TELLING: Final = 4
-"""First letters of a name by which an id is taken to be made of it."""
 _NO_MATCHES: list[Match] = []
 
 

@@ -18,6 +18,7 @@ from redact.apply.episode_memory import CleanTools, Note
 from redact.apply.learn import Reads, finder_for, found_in, local_values, read_calls, read_texts
 from redact.apply.redactor import Desk, search
 from redact.apply.withheld_leaves import Held, flagged, judged_leaves
+from redact.bounds import CHARACTERS, EPISODES_REMEMBERED, LONGEST_VALUE
 from redact.evidence.app_values import Learnt
 from redact.evidence.definitions import people_in
 from redact.fold import fold_value
@@ -27,7 +28,6 @@ from redact.operators.vault import Vault
 from redact.policy import Policy
 from redact.readers.corrections import CorrectedCall, calls_in, calls_text
 from redact.readers.documents import refined
-from redact.readers.place import VALUE_SIZE
 from redact.recognizers.analyzer import Finder
 from redact.recognizers.spelt_ids import respelt_in
 from redact.records.clean_episode import REQUEST_REPLACED, CleanEpisode, CleanStep, CleanToolCall
@@ -37,10 +37,6 @@ from redact.values.shapes import can_be
 
 _TALKING: Final = frozenset({"user", "assistant"})
 _TOGETHER: Final = 256
-_TOOLS: Final = 2_000
-"""So many lists of definitions are remembered."""
-_CHARACTERS: Final = 4_000_000
-"""So many episodes, or characters of them, are searched together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +75,7 @@ def scrub(
         judged = _judge_episode(episode, gates[episode.app], finder)
         waiting.append(judged)
         size += sum(map(len, judged.texts))
-        if len(waiting) >= _TOGETHER or size >= _CHARACTERS:
+        if len(waiting) >= _TOGETHER or size >= CHARACTERS:
             yield from _scrub_together(waiting)
             waiting, size = [], 0
     yield from _scrub_together(waiting)
@@ -137,7 +133,7 @@ def _documents(episode: Episode, reads: Reads, gate: AppGate) -> Iterator[str]:
     """Yield the results that many subjects were shown as they are."""
     for (step, call), text, findings in zip(reads.places, reads.texts, reads.findings, strict=True):
         shown = call is None and episode.steps[step].role == "tool" and findings.sightings
-        if shown and len(text) > VALUE_SIZE and gate.is_everybodys(findings):
+        if shown and len(text) > LONGEST_VALUE and gate.is_everybodys(findings):
             yield text
 
 
@@ -210,7 +206,11 @@ def _scrub_tools(episode: Episode, desk: Desk, gate: AppGate, finder: Finder) ->
     notes = tuple(common.notes) if common else ()
     desk.notes += notes
     hangs_on_nobody = common is not None or not any(gate.known(tool).matches for tool in shared)
-    if len(shared) == len(episode.tools) and hangs_on_nobody and len(gate.tools) < _TOOLS:
+    if (
+        len(shared) == len(episode.tools)
+        and hangs_on_nobody
+        and len(gate.tools) < EPISODES_REMEMBERED
+    ):
         gate.tools[asked] = CleanTools(clean, notes)
     return clean
 

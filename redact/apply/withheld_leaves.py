@@ -13,14 +13,12 @@ from typing import Final
 from redact.apply.app_gate import AppGate
 from redact.apply.coverage import Elsewhere, spelt
 from redact.apply.learn import Reads, local_values
+from redact.bounds import SEVERAL
 from redact.decisions.verdicts import NAMELIKE, Verdict
 from redact.fold import fold, fold_value
 from redact.readers.documents import Found, Unexplained
 from redact.recognizers.analyzer import doors_in
 
-_INITIAL: Final = 2
-_LINE: Final = 2
-"""So many blanks has a part of an address: `APT 11B`."""
 NAMES_IN_PROSE: Final = "names somebody whom no tool returned"
 
 
@@ -68,7 +66,7 @@ def judged_leaves(
         held.append(HeldLeaf(note, _held_spellings(leaf.value)))
         if verdict == NAMELIKE:
             found += _words_of_a_name(leaf.value, gate)
-        elif leaf.value.count(" ") <= _LINE:
+        elif leaf.value.count(" ") <= SEVERAL:
             found += (Found("code", d, "") for d in doors_in(fold_value(leaf.value)))
     return found, held
 
@@ -91,7 +89,7 @@ def _words_of_a_name(value: str, gate: AppGate) -> Iterator[Found]:
         yield from (
             Found("last_name", word, "")
             for word in words
-            if len(word) > _INITIAL and not gate.vocabulary.holds(word)
+            if len(word) > SEVERAL and not gate.vocabulary.holds(word)
         )
 
 

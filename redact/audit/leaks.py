@@ -16,6 +16,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from redact.audit.spellings import ALIKE, apart, folded, readings, written
+from redact.bounds import REMEMBERED, SHORT, STEM
 from redact.decisions.judgement import personal_everywhere
 from redact.evidence.app_values import Learnt
 from redact.evidence.people_places import choices, without_choices
@@ -27,15 +28,9 @@ _GAPS: Final = re.compile(r"[\W_]+")
 _SPACES: Final = {code: " " for code in range(128) if not chr(code).isalnum()}
 _ORDINARY: Final = word_list("ordinary")
 _COMMON: Final = _ORDINARY | word_list("street") | word_list("id") | word_list("particles")
-_CLEAR: Final = 100_000
-"""So many texts are remembered to hold nothing."""
-_SINGLE: Final = 4
-"""Single words shorter than this are not searched: two letters stand everywhere."""
 _OF_WORDS: Final = frozenset({"full_name", "first_name", "last_name", "street", "city"})
 _KEY_END: Final = re.compile(r'"\s*:')
 _QUOTES: Final = frozenset("\"'\\")
-_AROUND: Final = 3
-"""Words on either side by which a passage is known again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +72,7 @@ def find_leaks(
         if text not in clear:
             found = [leak for leak in table.search(where, text) if not leak.waiver]
             leaks += found
-            if not found and len(clear) < _CLEAR:
+            if not found and len(clear) < REMEMBERED:
                 clear.add(text)
         raw = (episodes or {}).get(where)
         if raw is not None:
@@ -115,7 +110,7 @@ class LeakSearch:
         read = list(_read(text)) if episodes else None
         if text not in self._clear:
             leaks += self._table.search(where, text, read)
-            if not leaks and len(self._clear) < _CLEAR:
+            if not leaks and len(self._clear) < REMEMBERED:
                 self._clear.add(text)
         for raw in episodes:
             if raw not in self._own:
@@ -135,7 +130,7 @@ class _Passages:
         """Say whether the mention stands there among the same words, at least one on either side."""
         if not self._words.strip() or start < 1 or end >= len(tokens):
             return False
-        around = tokens[max(0, start - _AROUND) : end + _AROUND]
+        around = tokens[max(0, start - SHORT) : end + SHORT]
         return f" {' '.join(around)} " in self._words
 
 
@@ -156,7 +151,7 @@ def _local(
     own = _Table(public)
     for name, app in learnt.apps.items():
         words = without_choices(app.local.get(raw, {}), nobodys[name])
-        own.add({word: kind for word, kind in words.items() if len(word) >= _SINGLE}, direct=False)
+        own.add({word: kind for word, kind in words.items() if len(word) >= STEM}, direct=False)
     return own
 
 

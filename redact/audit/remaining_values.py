@@ -13,8 +13,9 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from ingest.records.episode import Episode
+from redact.bounds import DEPTH, LONG_NUMBER, SHORT
 from redact.readers.documents import plain_key
-from redact.readers.leaves import DEPTH, documents_in
+from redact.readers.leaves import documents_in
 from redact.records.clean_episode import CleanEpisode
 from redact.values.dates import read_date
 from redact.values.shapes import digit_count
@@ -25,9 +26,6 @@ PAGE: Final = "address of a page"
 TEXT: Final = "free text"
 WORDS: Final = "words"
 AMOUNT: Final = "amount or count"
-_DIGITS: Final = 3
-_FREE: Final = 5
-"""So many words are a text."""
 _DATED: Final = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d.*)?|\d\d:\d\d(?::\d\d)?")
 _MEASURED: Final = re.compile(r"[$€£]?-?\d[\d.,]*(?: ?[^\W\d_]{1,4}|%)?")
 
@@ -84,8 +82,8 @@ def _kind(value: str, *, is_text: bool) -> str:
     if "://" in value:
         return PAGE
     words = len(value.split())
-    if words >= _FREE:
+    if words >= LONG_NUMBER:
         return TEXT
-    if digit_count(value) >= _DIGITS and not (_MEASURED.fullmatch(value) and "." in value):
-        return NUMBER if is_text or len(value) > _FREE else AMOUNT
+    if digit_count(value) >= SHORT and not (_MEASURED.fullmatch(value) and "." in value):
+        return NUMBER if is_text or len(value) > LONG_NUMBER else AMOUNT
     return WORDS if not _MEASURED.fullmatch(value) else AMOUNT

@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
+from redact.bounds import A_SMALL_SHARE, ENOUGH, LONGEST_VALUE, MOST, NEARLY_ALL, SEVERAL, VARIED
 from redact.decisions.field_forms import bare
 from redact.decisions.profile import Profile
 from redact.evidence.app_values import SUBJECTS_KEPT, AppLearnt
@@ -27,16 +28,6 @@ from redact.values.value_sets import are_places
 Evidence = Mapping[str, Mapping[str, list[int]]]
 
 _WORD: Final = re.compile(r"[^\W\d_]+")
-_LONGEST: Final = 60
-"""Longer texts are no choices."""
-_SEVERAL: Final = 2
-_HARDLY: Final = 0.2
-_MOST: Final = 0.6
-_NEARLY_ALL: Final = 0.8
-_SORTS: Final = 3
-"""So many values that end alike show what it is that has sorts."""
-_NAMED: Final = 10
-"""So many words of people show who the app's people are."""
 _ENGLISH: Final = ORDINARY | COMMON
 _OF_PEOPLE: Final = frozenset({"name", "street", "identifier"})
 
@@ -65,7 +56,7 @@ def shown_alike(
             left.append(key)
     for key in left:
         seen = worded[key].seen
-        if sum(value in nobodys for value in seen) >= max(_SEVERAL, _MOST * len(seen)):
+        if sum(value in nobodys for value in seen) >= max(SEVERAL, len(seen) / SEVERAL):
             yield key
 
 
@@ -73,7 +64,7 @@ def _may_be_nobodys(values: Collection[str], people: Collection[str]) -> bool:
     """Say whether values are no names, no places, and no words of people: a town of somebody's address goes with it."""
     if not _name_few(values) or are_places(list(values)):
         return False
-    return sum(fold_value(value) in people for value in values) < min(_SEVERAL, len(values))
+    return sum(fold_value(value) in people for value in values) < min(SEVERAL, len(values))
 
 
 def _words_of_people(app: AppLearnt) -> frozenset[str]:
@@ -101,7 +92,7 @@ class _Spread:
     def seen(self, key: str, seen: Mapping[str, list[int]]) -> Mapping[str, list[int]]:
         """Return a place's values with everybody who saw them under a key of its name."""
         name = _name_of(key)
-        if len(self._keys.get(name, ())) < _SEVERAL:
+        if len(self._keys.get(name, ())) < SEVERAL:
             return seen
         counted = self._counted.get(name)
         if counted is None:
@@ -130,35 +121,35 @@ def are_sorts(
     if not ends:
         return False
     end, most = ends.most_common(1)[0]
-    if most < _SORTS or most < _MOST * len(seen) or is_name(end):
+    if most < VARIED or most < MOST * len(seen) or is_name(end):
         return False
     values = Counter(word for words in told.values() for word in set(words))
     subjects: dict[str, set[int]] = {}
     for value, words in told.items():
         for word in words:
             subjects.setdefault(word, set()).update(seen[value])
-    enough = k if len(people) < _NAMED else _SEVERAL
+    enough = k if len(people) < ENOUGH else SEVERAL
     nobodys = {
         word
         for word, listed in subjects.items()
         if word in _ENGLISH or word in language or len(listed) >= enough
         if word not in people or word in _ENGLISH
     }
-    if len(people) >= _NAMED:
+    if len(people) >= ENOUGH:
         nobodys.update(word for word, times in values.items() if times > 1 and word not in people)
     known = sum(nobodys.issuperset(words) for words in told.values())
-    return known >= _NEARLY_ALL * len(seen)
+    return known >= NEARLY_ALL * len(seen)
 
 
 def _name_few(values: Collection[str]) -> bool:
     """Say whether hardly a value holds a word that a list of names has and that is no word besides."""
     named = sum(any(map(_is_borne, _words_of(value))) for value in values)
-    return named <= _HARDLY * len(values)
+    return named <= A_SMALL_SHARE * len(values)
 
 
 @lru_cache(maxsize=20_000)
 def _words_of(value: str) -> tuple[str, ...]:
-    return tuple(map(fold_value, _WORD.findall(value))) if len(value) <= _LONGEST else ()
+    return tuple(map(fold_value, _WORD.findall(value))) if len(value) <= LONGEST_VALUE else ()
 
 
 def _is_borne(word: str) -> bool:

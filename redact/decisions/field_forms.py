@@ -11,6 +11,7 @@ from collections.abc import Collection
 from functools import lru_cache
 from typing import Final
 
+from redact.bounds import CODE_LENGTH, LONG_NUMBER, NEARLY_ALL, SHORT, STEM, VARIED
 from redact.fold import fold_value
 from redact.lists.dictionary import ENGLISH
 from redact.lists.gazetteer import ORDINARY, is_compound, nobodys_words
@@ -25,14 +26,11 @@ from redact.values.segments import is_sentence
 
 _PLAIN: Final = re.compile(r"[\W_]+")
 _AMOUNT: Final = re.compile(r"\d[.,]\d")
-_TOLD: Final = 4
 _NUMBER: Final = re.compile(r"\d+")
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _MONTH: Final = re.compile(MONTH)
 _OF_LINES: Final = PARTICLES | STREET_WORDS
 _DIGIT: Final = re.compile(r"\d")
-_WORDS: Final = 5
-_NEARLY_ALL: Final = 0.8
 _ALPHA: Final = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{SIGNS}])+")
 _GROUP: Final = re.compile(rf"(?:[^\W\d_]|[{SIGNS}])+")
 _BETWEEN: Final = re.compile(r"\d{1,4}[ -][A-Z]{1,3}[ -]\d{2,5}")
@@ -41,8 +39,6 @@ _CONSONANTS: Final = re.compile(
 )
 _LETTERS_FIRST: Final = re.compile(r"[A-Z]{1,3} \d{2,4}[ -]\d{2,4}|[A-Z]{1,2} \d{3,5}")
 """`CA 145-401`: of three letters and one number `EUR 450` is made as well."""
-_PLATE: Final = 16
-_PLATE_LETTERS: Final = 3
 
 
 @lru_cache(maxsize=65_536)
@@ -70,7 +66,7 @@ _DECIMAL: Final = re.compile(r"-?\d{1,3}\.\d{2,}")
 def is_name_like(value: str) -> bool:
     """Say whether a field's value is a few words without numbers, not all of them ordinary, none a mere mark."""
     words = _ALPHA.findall(value)
-    if not words or any(map(str.isdigit, value)) or len(words) > _WORDS or "://" in value:
+    if not words or any(map(str.isdigit, value)) or len(words) > LONG_NUMBER or "://" in value:
         return False
     if is_sentence(value):
         return False
@@ -84,7 +80,7 @@ def is_line(value: str) -> bool:
     if any(map(is_unspaced, value)):
         return any(addresses_without_blanks(value))
     words = _ALPHA.findall(value)
-    if not 0 < len(words) <= _WORDS or not any(map(str.isdigit, value)) or " " not in value:
+    if not 0 < len(words) <= LONG_NUMBER or not any(map(str.isdigit, value)) or " " not in value:
         return False
     if any(word.islower() and word not in _OF_LINES for word in words):
         return False  # `Goal G3 updated for user U7` is a sentence
@@ -94,7 +90,7 @@ def is_line(value: str) -> bool:
     if len(folded) == 1 and _is_plain(folded[0]):
         return False  # `Figure 1`, `September 15`
     return not _AMOUNT.search(value) and any(
-        len(word) >= _TOLD and plain not in ORDINARY and not word.islower()
+        len(word) >= STEM and plain not in ORDINARY and not word.islower()
         for word, plain in zip(words, folded, strict=True)
     )
 
@@ -109,12 +105,11 @@ def are_numbered(values: Collection[str]) -> bool:
     The number is judged as a token; an address has none so long.
     """
     texts = Counter(_LONG_NUMBER.sub("0", value) for value in values)
-    alike = sum(count for text, count in texts.items() if count >= _ALIKE and text[-1:] == "0")
-    return alike >= _NEARLY_ALL * len(values)
+    alike = sum(count for text, count in texts.items() if count >= VARIED and text[-1:] == "0")
+    return alike >= NEARLY_ALL * len(values)
 
 
 _LONG_NUMBER: Final = re.compile(r"(?:\d[ .-]?){6,14}\d")
-_ALIKE: Final = 5
 
 
 def is_letters_between(value: str) -> bool:
@@ -131,9 +126,9 @@ def is_plate(value: str) -> bool:
         return True
     groups = _GROUP.findall(value)
     return (
-        len(value) <= _PLATE
+        len(value) <= CODE_LENGTH
         and not is_unspaced(value[-1])  # a unit
-        and len(_DIGIT.findall(value)) >= _PLATE_LETTERS
+        and len(_DIGIT.findall(value)) >= SHORT
         and len(groups) > 1
-        and all(len(group) <= _PLATE_LETTERS and not group.islower() for group in groups)
+        and all(len(group) <= SHORT and not group.islower() for group in groups)
     )

@@ -11,6 +11,16 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from redact.bounds import (
+    A_THIRD,
+    CODE_LENGTH,
+    ENOUGH,
+    LONG_NUMBER,
+    MOST,
+    NEARLY_ALL,
+    SEVERAL,
+    VARIED,
+)
 from redact.decisions.field_forms import bare, is_day, is_name_like, without_zeros
 from redact.evidence.subjects import least_of, subjects_of
 from redact.fold import fold_value
@@ -21,20 +31,9 @@ from redact.values.free_ids import FREE, is_free_id
 from redact.values.segments import is_sentence, words_apart
 from redact.values.shapes import is_phone
 
-_THIRD: Final = 0.3
-_LEAST_SHARE: Final = 0.5
-_MOST: Final = 0.7
-"""A field is a choice among few where so much of what was seen in it is everybody's."""
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _DIGIT: Final = re.compile(r"\d")
-_TELLING: Final = 2
 _FORM: Final = "form "
-_WORDS: Final = 5
-_TEMPLATE: Final = 10
-"""With fewer subjects a word of most of them may be one person's."""
-_VARIED: Final = 5
-_LONG_WORD: Final = 12
-_NEARLY_ALL: Final = 0.8
 _EDGE: Final = ".,:;()[]"
 _ALPHA: Final = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{SIGNS}])+")
 
@@ -68,7 +67,7 @@ def tokens_of(
                 counted.setdefault(token, set()).update(listed)
     single = [word for value in kept if " " not in value for word in _alone(value)]
     explained = frozenset(map(bare, single)) | frozenset(filter(None, map(_form, single)))
-    least = least_of(k, subjects_of(evidence.values()), share=_LEAST_SHARE)
+    least = least_of(k, subjects_of(evidence.values()), share=MOST)
     personal = frozenset(
         token
         for token, listed in counted.items()
@@ -101,7 +100,7 @@ def values_of_tokens(tokens: Tokens, language: Collection[str]) -> dict[str, str
 
 def _is_long(value: str) -> bool:
     """Say whether a token is readable and too long for a word or a number."""
-    return value.isprintable() and len(value) >= _LONG_WORD
+    return value.isprintable() and len(value) >= CODE_LENGTH
 
 
 def _explains(explained: Collection[str], token: str) -> bool:
@@ -110,7 +109,7 @@ def _explains(explained: Collection[str], token: str) -> bool:
 
 def _form(token: str) -> str | None:
     """Return what a numbered token is like: another `ORD-962189` is a key of the same records. Two letters at least tell."""
-    if token.upper() != token or len(_LETTER.findall(token)) < _TELLING:
+    if token.upper() != token or len(_LETTER.findall(token)) < SEVERAL:
         return None
     return f"{_FORM}{_DIGIT.sub('9', token)}"
 
@@ -126,18 +125,18 @@ def beside_names(
     for key, seen in evidence.items():
         place = Place.of(key)
         most = varied.get(key.rpartition(".")[0], 0)
-        if not place.free or place.kind != UNKNOWN or key in named or most < _VARIED:
+        if not place.free or place.kind != UNKNOWN or key in named or most < VARIED:
             continue
         uncased = sum(_is_uncased(value) for value in seen)
-        if len(seen) >= _MOST * most and uncased > _MOST * len(seen):
+        if len(seen) >= MOST * most and uncased > MOST * len(seen):
             yield key
 
 
 def _is_uncased(value: str) -> bool:
     """Say whether a value is a few short words whose letters have no case."""
     words = value.split()
-    return 0 < len(words) <= _WORDS and all(
-        len(word) <= _LONG_WORD
+    return 0 < len(words) <= LONG_NUMBER and all(
+        len(word) <= CODE_LENGTH
         and all(letter.upper() == letter.lower() and not letter.isdigit() for letter in word)
         for word in words
     )
@@ -145,21 +144,21 @@ def _is_uncased(value: str) -> bool:
 
 def template_of(seen: Mapping[str, list[int]], *, k: int) -> frozenset[str]:
     """Return what at a place belongs to the form and not to a person: folded words that most subjects saw, and values of many."""
-    shared = least_of(k, subjects_of([seen]), share=_THIRD)
+    shared = least_of(k, subjects_of([seen]), share=A_THIRD)
     values = {v for v, listed in seen.items() if len(listed) >= shared and len(v.split()) > 1}
     return _words_of_most(seen) | values
 
 
 def _words_of_most(seen: Mapping[str, list[int]]) -> frozenset[str]:
     subjects = subjects_of([seen])
-    if subjects < _TEMPLATE or len(seen) < _VARIED:
+    if subjects < ENOUGH or len(seen) < VARIED:
         return frozenset()
     by_word: dict[str, set[int]] = {}
     for value, listed in seen.items():
         for word in _ALPHA.findall(value):
             by_word.setdefault(fold_value(word), set()).update(listed)
     return frozenset(
-        word for word, listed in by_word.items() if len(listed) >= _NEARLY_ALL * subjects
+        word for word, listed in by_word.items() if len(listed) >= NEARLY_ALL * subjects
     )
 
 
@@ -212,4 +211,4 @@ def are_own(
         return True
     sightings = sum(map(len, mine.values()))
     shared = sum(len(listed) for listed in mine.values() if len(listed) >= least)
-    return shared < _MOST * sightings
+    return shared < MOST * sightings

@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from redact.bounds import SEVERAL
 from redact.decisions.field_forms import is_day
 from redact.decisions.free_text import (
     Tokens,
@@ -65,7 +66,6 @@ from redact.values.value_sets import are_old, name_one_each
 
 _WORDED: Final = frozenset({NAME, STREET, "first_name", "last_name"})
 _WORDS: Final = frozenset({NAME, WITHHOLD})
-_LEAST_USERS: Final = 2
 _OF_TOKENS: Final = f"|{FREE}"
 _OF_NAMES: Final = f"|{UNKNOWN_NAMES}"
 
@@ -127,7 +127,7 @@ class Judgement:
                 seen={evidence_value(value): [0]},
                 public=self.public,
                 latest=self.latest,
-                k=_LEAST_USERS,
+                k=SEVERAL,
             )
         )
 

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final
 
+from redact.bounds import A_THIRD, CODE_LENGTH, ENOUGH, NEARLY_ALL, SEVERAL, SHORT
 from redact.decisions.free_text import are_own
 from redact.evidence.subjects import enough_of, subjects_of
 from redact.fold import fold_value
@@ -22,8 +23,6 @@ from redact.values.numbers import ASKED, says_amount, says_id
 
 _WORD: Final = re.compile(r"(?=.*[^\W\d_])[\w.-]{2,32}")
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
-_MOST: Final = 0.9
-_LEAST_NAMES: Final = 2
 
 
 def person_keys(
@@ -57,7 +56,7 @@ def person_keys(
     for key, seen in evidence.items():  # where else they stand: in answers, in other calls
         place = places[key]
         known = sum(value in words for value in seen)
-        most = known == len(seen) or (known >= _LEAST_NAMES and known * 2 >= len(seen))
+        most = known == len(seen) or (known >= SEVERAL and known * 2 >= len(seen))
         if most and place.kind == UNKNOWN and _are_words(seen, public):
             found.add(key)
     return frozenset(found)
@@ -75,7 +74,7 @@ def _is_each_ones(seen: Mapping[str, list[int]], *, k: int, alone: bool, echoed:
     if len(subjects) < k or len(seen) < k:
         return alone and not plain and len(seen) * 2 > len(subjects)
     own = sum(len(listed) == 1 for listed in seen.values())
-    return own >= _MOST * len(seen) and (alone or echoed or not plain)
+    return own >= NEARLY_ALL * len(seen) and (alone or echoed or not plain)
 
 
 def _is_plain(value: str) -> bool:
@@ -92,10 +91,6 @@ def _last(path: str) -> str:
     return path.rpartition(".")[2].casefold()
 
 
-_TOOLS_1: Final = 2
-_LEAST_NUMBERS_1: Final = 10
-_MOSTLY_1: Final = 0.8
-_ENDS_1: Final = 0.4
 _ONE_EACH_1: Final = 1.3
 """So many numbers a subject: one, and seldom two."""
 
@@ -111,13 +106,13 @@ def asked_numbers(
             asked.setdefault(last_key(place.path), []).append(key)
     known: set[str] = set()
     for keys in asked.values():
-        if len({numbered[key].path.partition(".")[0] for key in keys}) >= _TOOLS_1:
+        if len({numbered[key].path.partition(".")[0] for key in keys}) >= SEVERAL:
             seen = [evidence[key] for key in keys]
             if _are_ones_own(seen, k):
                 known.update(*seen)
     for key in numbered if known else ():
         values = evidence[key]
-        if sum(value in known for value in values) >= _MOSTLY_1 * len(values):
+        if sum(value in known for value in values) >= NEARLY_ALL * len(values):
             yield key
 
 
@@ -130,21 +125,19 @@ def _are_ones_own(places: list[Mapping[str, list[int]]], k: int) -> bool:
     if len({len(value) for value in together}) > 1:
         return False
     fives = sum(value[-1] in "05" for value in together)
-    if len(together) > _LEAST_NUMBERS_1 and fives > _ENDS_1 * len(together):
+    if len(together) > ENOUGH and fives > A_THIRD * len(together):
         return False
     subjects = subjects_of(places)
     least = enough_of(k, subjects)
     own = sum(len(listed) < least for listed in together.values())
     sightings = sum(map(len, together.values()))
-    return own >= _MOSTLY_1 * len(together) and sightings <= _ONE_EACH_1 * subjects
+    return own >= NEARLY_ALL * len(together) and sightings <= _ONE_EACH_1 * subjects
 
 
 _RECORD_2: Final = "record"
 _SHORT_2: Final = re.compile(
     r"(?=.*\d)(?=.*[^\W\d])(?!.*\d{4})(?:[^\W_]{1,5}|[^\W\d_]{3,12}(?=[.-]))(?:[.-][^\W_]{1,4}){0,3}"
 )
-_LONGEST_2: Final = 16
-_MOSTLY_2: Final = 0.8
 
 
 def drawn_records(
@@ -184,21 +177,17 @@ def _are_rooms(place: Place, values: Iterable[str]) -> bool:
         return False
     if says_id(last_key(place.path)):
         return False
-    return all(len(value) <= _LONGEST_2 and _SHORT_2.fullmatch(value) for value in values)
+    return all(len(value) <= CODE_LENGTH and _SHORT_2.fullmatch(value) for value in values)
 
 
 def _are_own(seen: Mapping[str, list[int]], *, k: int) -> bool:
     """Say whether nearly all of the values are few people's."""
     least = enough_of(k, subjects_of([seen]))
-    return sum(len(listed) < least for listed in seen.values()) >= _MOSTLY_2 * len(seen)
+    return sum(len(listed) < least for listed in seen.values()) >= NEARLY_ALL * len(seen)
 
 
 _HANDLE_3: Final = re.compile(r"[^\W_][\w.-]{3,31}")
 _RUN_3: Final = re.compile(r"[^\W\d_]{3,}")
-_BEGIN_3: Final = 3
-"""So many first letters of a name in a word make it one of hers."""
-_LEAST_SUBJECTS_3: Final = 10
-_OWN_3: Final = 0.8
 
 
 def handle_places(
@@ -214,9 +203,7 @@ def handle_places(
         if not mine or len(mine) * 2 < len(seen):
             continue
         made = sum(_is_made_of(value, listed, names) for value, listed in mine.items())
-        many = subjects_of([mine]) >= _LEAST_SUBJECTS_3 and len(mine) >= _OWN_3 * subjects_of(
-            [mine]
-        )
+        many = subjects_of([mine]) >= ENOUGH and len(mine) >= NEARLY_ALL * subjects_of([mine])
         if made * 2 > len(mine) or (many and are_own(mine, k=k, fits=is_handle)):
             yield key
 
@@ -235,7 +222,7 @@ def _names_by_subject(
     names: dict[int, set[str]] = {}
     for key in named:
         for value, listed in evidence[key].items():
-            begins = {word[:_BEGIN_3] for word in _RUN_3.findall(fold_value(value))}
+            begins = {word[:SHORT] for word in _RUN_3.findall(fold_value(value))}
             for subject in listed:
                 names.setdefault(subject, set()).update(begins)
     return names

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+from redact.bounds import A_THIRD, ENOUGH, MOST, SEVERAL
 from redact.decisions.field_forms import is_letters_between, is_line, is_plate
 from redact.decisions.free_text import are_own
 from redact.evidence.subjects import enough_of, least_of, subjects_of
@@ -37,18 +38,11 @@ WORDS: Final = "words"
 LINE: Final = "line"
 PLATE: Final = "plate"
 DAY: Final = "day"
-_SHARED_ENOUGH: Final = 0.3
-"""A key is a catalogue's when at least this share of its values was seen with several subjects."""
-_SHARED_BY_FEW: Final = 0.6
 _MARKS: Final = frozenset({"identifier", "phone", "street"})
 _LITERALS: Final = frozenset({"true", "false", "none", "null", "nil", "n/a", "nan"})
 """What programs write for yes, no and nothing."""
 _OF_NUMBERS: Final = {"day": "moment", "identifier": "identifier"}
 """What numbers without quotes are; others count something."""
-SEVERAL: Final = 2
-"""Fewer subjects than this say nothing about whether values differ from person to person."""
-FEW_SUBJECTS: Final = 10
-"""With fewer subjects a catalogue must show in more of its values: two of six people live in one town."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,8 +136,8 @@ class Profile:
         """Whether a catalogue stands behind the key: many of its values belong to several subjects or to none."""
         if self.subjects < SEVERAL:
             return False
-        some = self.place.personal and self.shape == "names" and self.subjects < FEW_SUBJECTS
-        enough = _SHARED_BY_FEW if some else _SHARED_ENOUGH
+        some = self.place.personal and self.shape == "names" and self.subjects < ENOUGH
+        enough = MOST if some else A_THIRD
         shared = sum(
             len(listed) >= self._several or value in self.public
             for value, listed in self.seen.items()

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from redact.bounds import SEVERAL, VARIED
 from redact.decisions.choices import shown_alike
 from redact.decisions.field_forms import are_numbered, is_line
 from redact.decisions.free_text import beside_names, named_elsewhere
@@ -20,7 +21,7 @@ from redact.decisions.keys_of_people import (
     person_keys,
     rooms_of_people,
 )
-from redact.decisions.profile import DAY, LINE, PLATE, SEVERAL, WORDS, Profile
+from redact.decisions.profile import DAY, LINE, PLATE, WORDS, Profile
 from redact.decisions.shared_names import shared_names
 from redact.decisions.verdicts import (
     BIRTH,
@@ -52,11 +53,6 @@ from redact.values.value_sets import (
     are_pairs_of_no_day,
     are_places,
 )
-
-_CODES: Final = 3
-"""So many different short digit strings in personal records are codes, not quantities."""
-_THIN: Final = 5
-"""With fewer subjects nothing shows that a value is nobody's: what could be a person's is taken for one's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +145,7 @@ def _are_short_codes(place: Profile) -> bool:
     """Say whether digits or letters with digits in people's records differ so much that they count nothing."""
     if place.own_shape != "code" or not (place.labelled and place.place.personal):
         return False
-    return (len(place.own) >= _CODES or place.subjects < _THIN) and not are_amounts(place.own)
+    return (len(place.own) >= VARIED or place.subjects < VARIED) and not are_amounts(place.own)
 
 
 def _is_text(place: Profile) -> bool:

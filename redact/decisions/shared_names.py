@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 
+from redact.bounds import NEARLY_ALL, SEVERAL
 from redact.fold import fold_value
 from redact.lists.gazetteer import ORDINARY, is_name
 from redact.lists.lexicon import key_words, word_group
@@ -19,9 +20,7 @@ from redact.readers.place import UNKNOWN, Place, last_key
 from redact.values.forms import commonest
 from redact.values.scripts import is_word
 
-_LEAST_NAMES: Final = 2
 _JOINTS: Final = re.compile(r"[._-]")
-_MOSTLY: Final = 0.8
 
 
 def shared_names(
@@ -34,12 +33,12 @@ def shared_names(
     people = {_spaced(value) for key in found for value in evidence[key]}
     yield from found
     for key, seen in evidence.items() if people else ():
-        if len(seen) > _LEAST_NAMES * len(people) or key in judged or key in found:
+        if len(seen) > SEVERAL * len(people) or key in judged or key in found:
             continue
         if Place.of(key).kind != UNKNOWN:
             continue
         known = sum(_spaced(value) in people for value in seen)
-        if known == len(seen) or (known >= _LEAST_NAMES and known * 2 >= len(seen)):
+        if known == len(seen) or (known >= SEVERAL and known * 2 >= len(seen)):
             yield key
 
 
@@ -56,7 +55,7 @@ def _named(
     for key, seen in evidence.items():
         place = Place.of(key)
         who = says_who(last_key(place.path))
-        if key in judged or place.kind != UNKNOWN or (len(seen) < _LEAST_NAMES and not who):
+        if key in judged or place.kind != UNKNOWN or (len(seen) < SEVERAL and not who):
             continue
         values = list(seen)
         if commonest(values) != "names":
@@ -65,13 +64,11 @@ def _named(
         # Ugochukwu Court approves: under a key that asks who, one word of two may be any.
         says = _says_all if who else _says_something
         own = [value for value in names if not says(value, language)]
-        if len(own) < _MOSTLY * len(values):
+        if len(own) < NEARLY_ALL * len(values):
             continue
         listed = sum(is_name(fold_value(word)) for value in own for word in value.split()[:1])
         listed = max(listed, sum(map(_is_titled, values)))
-        if who or (
-            len(own) >= _LEAST_NAMES and listed >= max(_LEAST_NAMES, len(values) / _LEAST_NAMES)
-        ):
+        if who or (len(own) >= SEVERAL and listed >= max(SEVERAL, len(values) / SEVERAL)):
             yield key
 
 

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from redact.bounds import STEM
 from redact.fold import fold_value
 from redact.readers.place import RESULT, UNKNOWN, Place
 from redact.recognizers.analyzer import is_composite
@@ -30,8 +31,6 @@ CITY: Final = "city"
 BIRTH: Final = "birth_date"
 PHONE: Final = "phone"
 WITHHOLD: Final = "withhold"
-
-_SHORTEST: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +78,7 @@ def made_personal(
 def _is_code(folded: str) -> bool:
     """Say whether a short identifier can be nothing else in its app, so that it reads alike in every episode: `a-101`."""
     digits = sum(map(str.isdigit, folded))
-    return len(folded) >= _SHORTEST and digits > 1 and any(map(str.isalpha, folded))
+    return len(folded) >= STEM and digits > 1 and any(map(str.isalpha, folded))
 
 
 def kept_values(

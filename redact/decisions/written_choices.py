@@ -10,16 +10,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from redact.bounds import SEVERAL
 from redact.decisions.verdicts import OWN_WORDS, Verdict
 from redact.evidence.subjects import subjects_up_to
 from redact.lists.gazetteer import is_name
 from redact.readers.place import UNKNOWN, Place
 
 _WRITTEN: Final = re.compile(r"[a-z]+(?:_[a-z]+)+|[A-Z]+(?:_[A-Z]+)+")
-_LEAST_OF_LIST: Final = 2
-"""So many subjects make three words a choice where k subjects chose from the list."""
-_NAMES: Final = 2
-"""User names have so many words: only k subjects make these a choice."""
 
 Evidence = Mapping[str, Mapping[str, list[int]]]
 
@@ -48,6 +45,6 @@ def _choices(seen: Mapping[str, list[int]], k: int) -> Iterator[str]:
         return
     listed = len(written) == len(seen) and subjects_up_to([seen], k) == k
     for value, words in written.items():
-        least = _LEAST_OF_LIST if listed and len(words) > _NAMES else k
+        least = SEVERAL if listed and len(words) > SEVERAL else k
         if len(seen[value]) >= least:
             yield value

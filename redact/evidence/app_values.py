@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from redact.bounds import LONGEST_VALUE
 from redact.errors import VaultError
 from redact.kinds import KINDS
-from redact.readers.place import VALUE_SIZE
 from redact.values.json_bytes import read_json, write_json
 
 LEARNT_FORMAT: Final = 1
@@ -162,7 +162,7 @@ def subject_hash(subject: str) -> int:
 
 def evidence_value(value: str) -> str:
     """Return a value as evidence remembers it."""
-    if len(value) <= VALUE_SIZE:
+    if len(value) <= LONGEST_VALUE:
         return value
     return (
         "\x00" + hashlib.blake2b(value.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()

@@ -11,6 +11,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from redact.bounds import A_SMALL_SHARE, A_THIRD, ENOUGH, NEARLY_ALL, SEVERAL, VARIED
 from redact.evidence.app_values import SUBJECTS_KEPT
 from redact.fold import fold_value
 from redact.lists.gazetteer import ORDINARY, is_listed, is_name
@@ -20,12 +21,7 @@ from redact.values.forms import commonest, shape_of
 
 _LIST: Final = 20
 """So many keys beside each other are data: no person has so many keys of one shape, and no form so many fields."""
-_MOST: Final = 0.9
-"""A map is a catalogue's where at least this share of its keys hold what differs from no person to person."""
-_SHARED: Final = 0.3
-"""An attribute is a catalogue's when at least this share of its values was seen with several subjects."""
 _WORD: Final = re.compile(r"[^\W\d_]+")
-_LETTERS: Final = 2
 
 Evidence: TypeAlias = Mapping[str, Mapping[str, list[int]]]
 
@@ -57,7 +53,7 @@ def attributes(evidence: Evidence, withheld: AbstractSet[str]) -> frozenset[str]
     found: set[str] = set()
     for keys in maps.values():
         own = {name for name, listed in keys.items() if not withheld.isdisjoint(listed)}
-        if len(keys) >= _LIST and len(own) <= (1 - _MOST) * len(keys):
+        if len(keys) >= _LIST and len(own) <= (1 - NEARLY_ALL) * len(keys):
             for name in own:
                 if _is_attribute([evidence[key] for key in keys[name]]):
                     found.update(key for key in keys[name] if key in withheld)
@@ -117,7 +113,9 @@ def catalogues_of(
         borne = {value for value in seen if " " in value and all(map(_is_borne, value.split()))}
         # Of words that a dictionary has (`Yoga Mat`) people are called too, but then others in the list have names.
         own = {value for value in borne if any(is_name(fold_value(w)) for w in value.split())}
-        if len(own) >= max(_LEAST, _FULL * len(seen)):  # among people an unlisted name is one too
+        if len(own) >= max(
+            SEVERAL, A_SMALL_SHARE * len(seen)
+        ):  # among people an unlisted name is one too
             own.update(borne, (v for v in seen if " " in v and not _names_nobody(v, own_words)))
         names.update(own)
         for value in seen.keys() - own:
@@ -127,22 +125,20 @@ def catalogues_of(
 
 def _is_catalogue(seen: Mapping[str, AbstractSet[int]], language: Collection[str]) -> bool:
     """Say whether each subject saw several of few values, which many others saw too, and some of them name nobody."""
-    if len(seen) < _SEVERAL or commonest(list(seen)) not in _WORDED:
+    if len(seen) < VARIED or commonest(list(seen)) not in _WORDED:
         return False
     # Only the smallest hashes of subjects are kept of what many saw: of those all that they saw is known.
     subjects = sorted(set().union(*seen.values()))[:SUBJECTS_KEPT]
-    if len(subjects) < _SUBJECTS:
+    if len(subjects) < ENOUGH:
         return False
     asked = frozenset(subjects)
     counts = [len(listed & asked) for listed in seen.values()]
     sightings = sum(counts)
     again = sum(len(listed) > 1 for listed in seen.values())
-    if sightings < _TWICE * len(subjects) or sightings < _TIMES * len(seen):
+    if sightings < SEVERAL * len(subjects) or sightings < SEVERAL * len(seen):
         return False
     telling = sum(_names_nobody(value, language) for value in seen)
-    return again >= _REPEATED_SHARE * len(seen) and telling >= max(
-        _LEAST, _TELLING_SHARE * len(seen)
-    )
+    return again >= NEARLY_ALL * len(seen) and telling >= max(SEVERAL, A_SMALL_SHARE * len(seen))
 
 
 def _names_nobody(value: str, language: Collection[str]) -> bool:
@@ -165,7 +161,7 @@ def _phrases_of(value: str) -> set[str]:
     """Return a value and the words side by side in it, unless all of them are names."""
     words = value.split()
     found = {value}
-    if len(words) <= _WORDS:
+    if len(words) <= ENOUGH:
         found.update(
             " ".join(words[first:last])
             for first in range(len(words))
@@ -180,16 +176,6 @@ def _is_borne(word: str) -> bool:
     return is_listed(folded) or folded in ORDINARY
 
 
-_SEVERAL: Final = 4
-_SUBJECTS: Final = 10
-"""With fewer subjects nothing shows that each of them saw what others did."""
-_TWICE: Final = 2
-_TIMES: Final = 2.5
-_REPEATED_SHARE: Final = 0.8
-_TELLING_SHARE: Final = 0.15
-_LEAST: Final = 2
-_FULL: Final = 0.1
-_WORDS: Final = 8
 _WORDED: Final = frozenset({"names", "text"})
 
 
@@ -206,10 +192,10 @@ def _is_attribute(listed: list[Mapping[str, list[int]]]) -> bool:
     # What is no word of its own ("none", a number) vouches for nothing.
     worded = [subjects for value, subjects in seen.items() if shape_of(value) == "names"]
     shared = sum(len(subjects) > 1 for subjects in worded)
-    return shared >= _SHARED * len(worded) and not any(map(_may_name, seen))
+    return shared >= A_THIRD * len(worded) and not any(map(_may_name, seen))
 
 
 def _may_name(value: str) -> bool:
     """Say whether a value has a word that people bear, ordinary or not, or nothing but initials."""
-    words = [word for word in _WORD.findall(fold_value(value)) if len(word) >= _LETTERS]
+    words = [word for word in _WORD.findall(fold_value(value)) if len(word) >= SEVERAL]
     return not words or any(is_name(word) or word in ORDINARY for word in words)

@@ -10,17 +10,13 @@ from collections.abc import Iterable
 from typing import Final
 
 from ingest.records.episode import Step
+from redact.bounds import LONGEST_LINE, LONGEST_VALUE, REMEMBERED
 from redact.evidence.app_values import AppLearnt, evidence_value, merge_subjects
 from redact.evidence.definitions import EVERYBODY, choices_in, definition_key, name_key, names_in
-from redact.readers.place import VALUE_SIZE, words_place
+from redact.readers.place import words_place
 from redact.recognizers.analyzer import Findings
 from redact.values.segments import small_words, told_words, words_told
 
-_TOGETHER: Final = 50_000
-"""So many texts are counted before they are spread."""
-
-
-_BRIEF: Final = 200
 _OTHERS: Final = frozenset({"user", "tool"})
 """Whose words are not the app's own."""
 
@@ -46,7 +42,7 @@ class Counted:
         if definitions:
             had = self._definitions
             had[definitions] = merge_subjects(had.get(definitions, []), mine)
-        if len(seen) >= _TOGETHER or len(self._definitions) >= _TOGETHER:
+        if len(seen) >= REMEMBERED or len(self._definitions) >= REMEMBERED:
             self.spread()
 
     def meet(self, subject: int, agents: Iterable[str | None]) -> None:
@@ -74,7 +70,7 @@ class Counted:
         for text, subjects in self._texts.items():
             for place, leaf in text.sightings:
                 value = leaf.value
-                if len(value) > VALUE_SIZE:
+                if len(value) > LONGEST_VALUE:
                     self._spread_text(place, value, subjects)
                     value = evidence_value(value)
                 values = evidence.get(place)
@@ -122,7 +118,7 @@ class Counted:
                     told[word] = merge_subjects(known, subjects)
         small: set[str] = set()
         for text in self._said:
-            if len(text) < _BRIEF or not len(text) % 4:  # of long ones a fourth says it all
+            if len(text) < LONGEST_LINE or not len(text) % 4:  # of long ones a fourth says it all
                 small.update(text.split())
         self.app.small.update(small_words(small))
         self._prompts.clear()

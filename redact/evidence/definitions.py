@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
+from redact.bounds import LONG_NUMBER, STEM
 from redact.evidence.app_values import AppLearnt
 from redact.fold import fold_value
 from redact.lists.gazetteer import is_name
@@ -30,13 +31,10 @@ _TEXTS: Final = ("description", "title")
 EVERYBODY: Final = ""
 """Under it stand the subjects who had any definition."""
 _DIGIT: Final = re.compile(r"\d")
-_LONG: Final = 5
-"""So many digits are no year, no standard's number and no model's."""
 _MARK: Final = "\x00"
 _NAMED: Final = "\x00="
 _CASED: Final = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+")
 _GAPS: Final = re.compile(r"[\W_]+")
-_LONGEST: Final = 4
 
 
 class Said(NamedTuple):
@@ -91,7 +89,7 @@ def _people_in(definition: str, finder: Finder) -> Iterator[Found]:
                 yield from people
                 # "DM-5940201, Anna Meier": a long number beside a person is hers.
                 ids = free_ids(text) if people else ()
-                long = [token for token in ids if len(_DIGIT.findall(token)) >= _LONG]
+                long = [token for token in ids if len(_DIGIT.findall(token)) >= LONG_NUMBER]
                 yield from (Found("opaque_id", token, "") for token in long)
         else:
             document = json.dumps({said.key: list(said.values)})
@@ -212,7 +210,7 @@ def _things_in(definition: str) -> Iterator[str]:
     for name in names_in(definition):
         words = [word.lower() for word in _CASED.findall(name)]
         for start in range(len(words)):
-            for stop in range(start + 2, min(start + _LONGEST, len(words)) + 1):
+            for stop in range(start + 2, min(start + STEM, len(words)) + 1):
                 phrase = " ".join(words[start:stop])
                 if f" {phrase} " in small and not all(map(is_name, words[start:stop])):
                     yield phrase

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Final
 
+from redact.bounds import ENOUGH, NEARLY_ALL, PARTS, SEVERAL
 from redact.evidence.app_values import AppLearnt
 from redact.evidence.subjects import enough_of, subjects_of, subjects_up_to
 from redact.fold import fold_value
@@ -28,9 +29,6 @@ from redact.readers.place import (
 )
 from redact.values.free_ids import FREE
 from redact.values.segments import is_sentence, path_words, told_words, words_apart
-
-_SENTENCE: Final = 3
-"""A text with more blanks is prose, whose capitalised words are judged for themselves."""
 
 
 def language_of(app: AppLearnt, *, k: int) -> frozenset[str]:
@@ -52,13 +50,10 @@ def _fields_in(app: AppLearnt, least: int) -> set[str]:
     for key, seen in app.evidence.items():
         path = Place.of(key).path
         if path not in fields and (
-            FREE not in path or len(set().union(*seen.values())) >= max(least, _BEFORE_IDS)
+            FREE not in path or len(set().union(*seen.values())) >= max(least, SEVERAL)
         ):
             fields.add(path)
     return fields
-
-
-_BEFORE_IDS: Final = 2
 
 
 def _of_keys(paths: Iterable[str]) -> Iterable[str]:
@@ -90,7 +85,7 @@ def words_kept(
             asked += seen
             continue
         for value, listed in seen.items():
-            sentence = value.count(" ") > _SENTENCE or is_sentence(value)
+            sentence = value.count(" ") > PARTS or is_sentence(value)
             if len(listed) >= several and not (sentence and place.origin == ARGUMENT):
                 whole.append(value)
             elif labelled and not sentence:
@@ -130,7 +125,7 @@ def words_of_many(
         for part in unexplained_in(run, words)
         for word in part.split()
     }
-    capitals = subjects < k or sum(map(len, single.values())) > _EACH * subjects
+    capitals = subjects < k or sum(map(len, single.values())) > PARTS * subjects
     many = set(single) if capitals else {word for word in single if word[:-1].isupper()}
     return frozenset(fold_value(word) for word in many - named)
 
@@ -147,7 +142,7 @@ def words_of_subjects(
         for value, listed in seen.items():
             for word in set(_LETTERS.findall(words_apart(value))):
                 by_word.setdefault(word, set()).update(listed)
-    form = _NEARLY_ALL * max(subjects_of(places), _FORM)
+    form = NEARLY_ALL * max(subjects_of(places), ENOUGH)
     return frozenset(
         folded
         for word, listed in by_word.items()
@@ -164,6 +159,3 @@ def _is_nobodys(word: str, folded: str) -> bool:
 
 
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
-_FORM: Final = 10
-_NEARLY_ALL: Final = 0.8
-_EACH: Final = 3

@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
+from redact.bounds import LONG
 from redact.fold import fold_value
 from redact.lists.dictionary import ENGLISH, words_of
 from redact.lists.gazetteer import ORDINARY, is_borne, is_compound, is_name
@@ -37,8 +38,6 @@ _GROUPED: Final = re.compile(r"(?<![\w.,:/-])\d{2}(?:[ -]\d{2}){2}(?![\w:/-]|[.,
 _MIXED: Final = re.compile(r"(?<![\w.])(?=[^\W_]*\d)(?=[^\W_]*[^\W\d_])[^\W_]{3,40}(?!\w)")
 _MEASURE: Final = re.compile(r"\d+(?:[.,]\d+)?[^\W\d_]{0,4}")
 """A number with a fraction, or with its unit: `171.3800`, `5pm`, `3rd`."""
-_MARK: Final = 6
-"""A word of capitals is a mark up to so many letters: `ROAS`."""
 
 _NUMBERED: Final = re.compile(r"-\d{1,2}(?!\w)")
 """Behind a mark: `GPT-4`, also where a text is nothing else."""
@@ -101,7 +100,7 @@ def _whose(word: str, language: Collection[str], *, shouted: bool) -> str:
     known = (plain in language or folded in language) and not is_name(plain)
     # People bear `Back` with a capital only.
     small = word.islower() and (plain in ORDINARY or plain in words_of(ENGLISH))
-    mark = word.isupper() and len(word) <= _MARK and not shouted
+    mark = word.isupper() and len(word) <= LONG and not shouted
     nobodys = known or small or mark or place or is_compound(word)
     return _LANGUAGE if nobodys else _OWN
 

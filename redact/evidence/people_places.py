@@ -14,6 +14,7 @@ from collections.abc import Collection, Mapping
 from functools import lru_cache
 from typing import Final
 
+from redact.bounds import PARTS, SEVERAL, STEM
 from redact.evidence.app_values import AppLearnt
 from redact.evidence.definitions import public_choices
 from redact.fold import fold_value
@@ -23,12 +24,6 @@ from redact.readers.place import UNKNOWN, Place
 from redact.recognizers.analyzer import is_composite
 
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_STEM: Final = 4
-_BEGINNING: Final = 2
-_ENDING: Final = 3
-"""Letters that a word may have more than the word of a key: `unlocked` is one of `lock`."""
-_KNOWN: Final = 2
-"""So many different people, and half of the values, show that a place is about people; one may be a coincidence."""
 
 
 def people_places(app: AppLearnt, nobodys: Collection[str], *, k: int) -> dict[str, str]:
@@ -48,7 +43,7 @@ def people_places(app: AppLearnt, nobodys: Collection[str], *, k: int) -> dict[s
         known = [word for word in known if word not in nobodys]
         kinds = Counter(people[word] for word in known)
         # `m_ana` is no word: nothing else is called so by chance.
-        enough = _KNOWN if all(map(str.isalpha, known)) else 1
+        enough = SEVERAL if all(map(str.isalpha, known)) else 1
         if kinds.total() >= enough and kinds.total() * 2 >= len(seen):
             found[key] = max(kinds, key=lambda kind: (kinds[kind], -KINDS[kind].rank))
     return found
@@ -77,15 +72,15 @@ def choices(app: AppLearnt, *, k: int) -> frozenset[str]:
 
 @lru_cache(maxsize=65_536)
 def _words_of(path: str) -> tuple[str, ...]:
-    return tuple(word.casefold() for word in _WORD.findall(path) if len(word) >= _STEM)
+    return tuple(word.casefold() for word in _WORD.findall(path) if len(word) >= STEM)
 
 
 def _is_of(word: str, language: Collection[str]) -> bool:
     """Say whether a word is one of the language's, or one of them with a short beginning or ending."""
     return any(
         word[start:stop] in language
-        for start in range(min(_BEGINNING, len(word)) + 1)
-        for stop in range(max(start + _STEM, len(word) - _ENDING), len(word) + 1)
+        for start in range(min(SEVERAL, len(word)) + 1)
+        for stop in range(max(start + STEM, len(word) - PARTS), len(word) + 1)
     )
 
 

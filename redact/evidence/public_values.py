@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Final
 
+from redact.bounds import ENOUGH, SEVERAL
 from redact.evidence.app_values import AppLearnt, merge_subjects
 from redact.evidence.catalogues import long_lists
 from redact.evidence.definitions import public_choices
@@ -17,9 +18,6 @@ from redact.evidence.subjects import enough_of, subjects_of, subjects_up_to
 from redact.readers.place import RESULT, Place
 from redact.values.forms import is_random, is_reference, shape_of
 
-_LEAST_SUBJECTS: Final = 2
-_ENOUGH_SUBJECTS: Final = 10
-"""So many subjects show by themselves what a place holds."""
 _WORDS: Final = frozenset({"names", "text", "street"})
 """Shapes of what may be a person's even in a record without any trace of one."""
 
@@ -50,7 +48,7 @@ def public_values(
             # A look-up by e-mail address answers with an account's key and nothing else of the person.
             subjects = subjects_of([seen])
             whose = _tool(place.path) in of_people or _is_ones_own(seen, subjects, k)
-            least = enough_of(k, subjects) if whose and subjects >= _LEAST_SUBJECTS else 1
+            least = enough_of(k, subjects) if whose and subjects >= SEVERAL else 1
             public.update(
                 value
                 for value, listed in seen.items()
@@ -69,11 +67,7 @@ def seen_at(
     evidence: Mapping[str, Mapping[str, list[int]]], place: Place, seen: Mapping[str, list[int]]
 ) -> Mapping[str, list[int]]:
     """Return what was seen at a place of personal documents, with what stood there in documents that showed nobody."""
-    if (
-        not place.personal
-        or place.free
-        or subjects_up_to([seen], _ENOUGH_SUBJECTS) == _ENOUGH_SUBJECTS
-    ):
+    if not place.personal or place.free or subjects_up_to([seen], ENOUGH) == ENOUGH:
         return seen
     other = evidence.get(replace(place, personal=False).key())
     if not other:
@@ -91,4 +85,4 @@ def _tool(path: str) -> str:
 
 def _is_ones_own(seen: Mapping[str, list[int]], subjects: int, k: int) -> bool:
     """Say whether each of many subjects saw one value or two, as nobody does of a catalogue."""
-    return subjects >= _LEAST_SUBJECTS * k and len(seen) <= _LEAST_SUBJECTS * subjects
+    return subjects >= SEVERAL * k and len(seen) <= SEVERAL * subjects

@@ -6,23 +6,19 @@ In: places of the evidence. Out: counts. Judges nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Final
 
+from redact.bounds import A_SMALL_SHARE, SEVERAL
 from redact.evidence.app_values import SUBJECTS_KEPT
 
-_SHARE: Final = 0.15
-"""So large a share of all subjects (and k of them) must have seen a word or a token before it is everybody's."""
-_FEWEST: Final = 2
 
-
-def least_of(k: int, subjects: int, *, share: float = _SHARE) -> int:
+def least_of(k: int, subjects: int, *, share: float = A_SMALL_SHARE) -> int:
     """Return how many subjects make a value of unknown text everybody's: one person may come back under several requests."""
     return min(SUBJECTS_KEPT, max(k, round(share * subjects)))
 
 
 def enough_of(k: int, subjects: int) -> int:
     """Return how many subjects make a value under a key everybody's: k, of fewer than 3 k a third."""
-    return min(k, max(_FEWEST, subjects // 3))
+    return min(k, max(SEVERAL, subjects // 3))
 
 
 def subjects_of(places: Iterable[Mapping[str, list[int]]]) -> int:

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator
 from functools import cache
 from typing import Final
 
+from redact.bounds import MOST
 from redact.fold import fold_words
 
 ENGLISH: Final = "en"
@@ -26,8 +27,6 @@ _COMMON: Final = 550
 """Where no dictionary tells proper names apart: a word in three hundred thousand."""
 _LISTED_AS_COMMON: Final = 600
 """Down to here the lists of common words go: a word in a million."""
-_SPOKEN: Final = 0.6
-"""An app speaks a language when so large a share of the words that it writes in small letters are common ones of it."""
 _FEWEST: Final = 40
 """Fewer different words show no language."""
 
@@ -56,7 +55,7 @@ def languages_spoken(small: Collection[str]) -> tuple[str, ...]:
     """Return the languages whose common words most of an app's words in small letters are, English among them always."""
     if len(small) < _FEWEST:
         return (ENGLISH,)
-    known = (one for one in LANGUAGES if _share(small, words_of(one)) >= _SPOKEN)
+    known = (one for one in LANGUAGES if _share(small, words_of(one)) >= MOST)
     return (ENGLISH, *known)
 
 

@@ -16,6 +16,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final
 
+from redact.bounds import SHORT
+
 RECORD: Final = "record"
 PUBLIC: Final = "public"
 TEXT: Final = "text"
@@ -23,8 +25,6 @@ DATA: Final = "*"
 """What stands in a path for a key that is data."""
 
 _PARTS: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
-_SHORT: Final = 3
-"""A phrase this short ("ip", "zip") means its kind only as the whole key or after a word about people."""
 COORDINATE: Final = "coordinate"
 _IN_ADDRESS: Final = frozenset({"city", COORDINATE})
 _OF_ONE_PERSON: Final = frozenset({"first_name", "last_name", "full_name", "birth_date", "ssn"})
@@ -125,7 +125,7 @@ class Lexicon:
             kind = self.phrases.get(fused)
             if kind is None:
                 continue
-            if len(fused) > _SHORT or start == 0 or self._group(words[start - 1]):
+            if len(fused) > SHORT or start == 0 or self._group(words[start - 1]):
                 return kind
         return None
 

@@ -10,20 +10,17 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
+from redact.bounds import LONG, NEAR, STEM
 from redact.values.character_classes import DIGITS, LOWER, UPPER, class_table
 
 _NUMBERED: Final = re.compile(r"\d(?<=[A-Za-z]{5}.)\d{0,5}(?![^\W_])")
 """The number first: the engine jumps from digit to digit, and asks there for the letters before it."""
 _LETTERS: Final = re.compile(r"(?<![^\W_])[A-Za-z]{5,24}\Z")
-_LONGEST: Final = 24
 _NUMBER: Final = re.compile(r"\d+")
 _MARKS: Final = class_table(b"?", a=UPPER + LOWER, o=DIGITS)
 _CORE: Final = b"aaaaao"
 """Five letters and a digit."""
 _LETTER, _DIGIT = _MARKS[ord("a")], _MARKS[ord("0")]
-_LONGEST_NUMBER: Final = 6
-_BEGUN: Final = 4
-"""So many letters of a name make a word with a number behind it and the right letter beside it somebody's."""
 
 
 def numbered_words(text: str) -> tuple[str, ...]:
@@ -33,7 +30,7 @@ def numbered_words(text: str) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for number in _NUMBERED.finditer(text):
         start = number.start()
-        word = _LETTERS.search(text, max(0, start - _LONGEST), start)
+        word = _LETTERS.search(text, max(0, start - NEAR), start)
         if word:
             found[word[0] + number[0]] = None
     return tuple(found)
@@ -51,7 +48,7 @@ def _in_ascii(text: str) -> dict[str, None]:
         while marks.startswith(b"o", end):
             end += 1
         alone = not marks.startswith(b"a", end) and not (start and marks[start - 1] == _DIGIT)
-        if alone and number - start <= _LONGEST and end - number <= _LONGEST_NUMBER:
+        if alone and number - start <= NEAR and end - number <= LONG:
             found[text[start:end]] = None
         start = marks.find(_CORE, end)
     return found
@@ -59,7 +56,7 @@ def _in_ascii(text: str) -> dict[str, None]:
 
 def user_names_among(words: Iterable[str], names: Collection[str]) -> Iterator[str]:
     """Yield the words with a number behind them that are made of two of these folded words."""
-    long = [name for name in names if len(name) >= _BEGUN]
+    long = [name for name in names if len(name) >= STEM]
     if not long or len(names) < 2:
         return
     for numbered in dict.fromkeys(words):
@@ -74,5 +71,5 @@ def _is_made_of(word: str, name: str, other: str) -> bool:
     """Say whether a word is the other's initial and the name or its beginning, or the name and the other's initial."""
     if name == other:
         return False
-    begun = word[0] == other[0] and len(word) > _BEGUN and name.startswith(word[1:])
+    begun = word[0] == other[0] and len(word) > STEM and name.startswith(word[1:])
     return begun or word == name + other[0]

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
+from redact.bounds import LONGEST_LINE, STEM
 from redact.fold import fold_value
 from redact.lists.gazetteer import ORDINARY
 from redact.lists.word_lists import ID_WORDS, word_list
@@ -18,10 +19,6 @@ from redact.lists.word_lists import ID_WORDS, word_list
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019\-][^\W\d_]+)*")
 _GAP: Final = re.compile(r",? (?:[^\W\d_]{1,2}\. )?")
 _LETTER: Final = re.compile(r"[^\W\d_]")
-_NEAR: Final = 160
-"""Characters on either side in which the name of an address is looked for."""
-_SHORTEST: Final = 5
-"""An address with fewer letters is made of many pairs of words."""
 _PLAIN: Final = word_list("desks") | ID_WORDS | ORDINARY
 """Words of which the addresses of desks are made: `Customer Care <customer.care@...>`."""
 
@@ -29,12 +26,12 @@ _PLAIN: Final = word_list("desks") | ID_WORDS | ORDINARY
 def names_beside(text: str, address: str) -> Iterator[str]:
     """Yield names of two words near an address whose letters before the `@` they make, in either order."""
     letters = _letters(address.partition("@")[0])
-    if len(letters) < _SHORTEST:
+    if len(letters) < STEM:
         return
     start = text.find(address)
     while start >= 0:
         end = start + len(address)
-        for near in (text[max(0, start - _NEAR) : start], text[end : end + _NEAR]):
+        for near in (text[max(0, start - LONGEST_LINE) : start], text[end : end + LONGEST_LINE]):
             yield from _named(near, letters)
         start = text.find(address, end)
 

@@ -17,6 +17,7 @@ from typing import Final
 from rapidfuzz import fuzz
 from rapidfuzz.distance import OSA
 
+from redact.bounds import LONG, LONG_NUMBER, LONGEST_PROSE
 from redact.fold import fold_value
 from redact.kinds import KINDS
 from redact.lists.gazetteer import ORDINARY
@@ -33,11 +34,6 @@ _WORD_OF: Final = {
 """The words that begin with one letter: the engine finds it faster than any of several."""
 _END: Final = "\x00"
 """Between two texts: no word goes on there."""
-_LONG_TEXT: Final = 1_000
-"""From this length on a text's words are remembered: prompts stand in every episode."""
-_SHORTEST: Final = 5
-_LONG: Final = 7
-"""From this length on one swapped or wrong letter is enough; 90 of 100 alike is stricter than that up to 19 letters."""
 _ALIKE: Final = 90
 
 
@@ -48,7 +44,7 @@ def misspelt_in(
     names = {
         value: kind
         for value, kind in values.items()
-        if KINDS[kind].family == "name" and value.isalpha() and len(value) >= _SHORTEST
+        if KINDS[kind].family == "name" and value.isalpha() and len(value) >= LONG_NUMBER
     }
     if not names:
         return
@@ -82,7 +78,7 @@ def words_of(texts: Iterable[str], letters: frozenset[str]) -> Iterator[tuple[st
 
 def _is_plain(text: str) -> bool:
     """Say whether the quick patterns read a text as the others do: its letters are ASCII, whatever its quotes and dashes are."""
-    return len(text) < _LONG_TEXT and (text.isascii() or _BEYOND_MARKS.search(text) is None)
+    return len(text) < LONGEST_PROSE and (text.isascii() or _BEYOND_MARKS.search(text) is None)
 
 
 _BEYOND_MARKS: Final = re.compile("[^\x00-\x7f\u2010-\u2027]")
@@ -116,7 +112,7 @@ def alike(name: str, word: str) -> bool:
         return False
     if fuzz.ratio(name, word) >= _ALIKE:
         return True
-    return min(len(name), len(word)) >= _LONG and OSA.distance(name, word, score_cutoff=1) <= 1
+    return min(len(name), len(word)) >= LONG and OSA.distance(name, word, score_cutoff=1) <= 1
 
 
 def capitals(text: str) -> tuple[tuple[str, str], ...]:

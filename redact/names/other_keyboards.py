@@ -8,6 +8,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
+from redact.bounds import STEM
+
 _PAIRS: Final = {
     ord(letter): pair
     for letter, pair in {
@@ -16,8 +18,6 @@ _PAIRS: Final = {
     }.items()
 }  # fmt: skip
 _LETTERS: Final = (("ue", "\u00fc"), ("oe", "\u00f6"), ("ae", "\u00e4"), ("aa", "\u00e5"))
-_SHORTEST: Final = 5
-"""A shorter word that loses a letter is a word of other people too: `Rae` is no `Rä`."""
 
 
 @lru_cache(maxsize=65_536)
@@ -30,12 +30,12 @@ def typed_otherwise(name: str) -> tuple[str, ...]:
         dict.fromkeys(
             " ".join(_with_marks(word, pair, letter) for word in name.split())
             for pair, letter in _LETTERS
-            if any(pair in word.casefold()[1:] and len(word) >= _SHORTEST for word in name.split())
+            if any(pair in word.casefold()[1:] and len(word) >= STEM for word in name.split())
         )
     )
 
 
 def _with_marks(word: str, pair: str, letter: str) -> str:
-    if len(word) < _SHORTEST:
+    if len(word) < STEM:
         return word
     return word[0] + word[1:].replace(pair, letter).replace(pair.upper(), letter.upper())

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from redact.bounds import NEAR
 from redact.fold import fold_value
 from redact.lists.dictionary import ENGLISH
 from redact.lists.gazetteer import ORDINARY, is_name, nobodys_words
@@ -38,7 +39,6 @@ KIN: Final = word_list("kin")
 _TELLING: Final = TOLD_LAST | KIN
 _FOLLOWED: Final = frozenset({"by", "with", "to", "from", "for", "about", "via"})
 _CALLED: Final = re.compile(r"\s*[(<\[,:\u2013-]?\s*(?:\+|00|\(?0)\d[\d ()/-]{6,}")
-_NUMBER: Final = 24
 _SENTENCES: Final = re.compile(r"[\n!?;]|\.\s*$(?<!r\.\s)(?<!rs\.\s)(?<!s\.\s)(?<!f\.\s)")
 _BEFORE: Final = re.compile(r"[\w'\u2019]+")
 
@@ -60,7 +60,7 @@ def names_in(
         # Nine of ten capitalised runs end here; where the look saw no word that introduces people, none stands before them.
         if _tells_of_people(run) or (told and _is_introduced(text, start)):
             found = _people_of(run, _context(text, start))
-            yield from found or _reached(run, text[end : end + _NUMBER])
+            yield from found or _reached(run, text[end : end + NEAR])
 
 
 def names_somebody(text: str) -> bool:

@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Final
 
+from redact.bounds import SEVERAL
 from redact.fold import fold_value
 from redact.lists.gazetteer import ORDINARY, is_compound, is_name
 from redact.lists.word_lists import PARTICLES, PLACES, STREET_WORDS, word_list
@@ -25,7 +26,6 @@ _WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019\-][^\W\d_]+)*")
 _ENDED: Final = re.compile(r"(?<=[^\W\d_]{3}\.) ")
 _OWN: Final = ("'s", "\u2019s")
 _IS_MONTH: Final = re.compile(MONTH, re.IGNORECASE)
-_LEAST_NAME_WORDS: Final = 2
 
 
 def unknown_runs(text: str, runs: Iterable[str], *, alone: bool, listed: bool = True) -> list[str]:
@@ -92,7 +92,7 @@ def _bare(word: str) -> str:
 def _may_be_own(word: str) -> bool:
     """Say whether a word of a run is not surely a common one, a place, a month or a mark."""
     plain = word.rstrip(".")
-    if len(plain) <= _LEAST_NAME_WORDS or _is_common(plain) or plain.casefold() in ORDINARY:
+    if len(plain) <= SEVERAL or _is_common(plain) or plain.casefold() in ORDINARY:
         return False
     return not _IS_MONTH.fullmatch(plain)
 
@@ -117,10 +117,7 @@ def _rest(run: str, words: AbstractSet[str]) -> list[str]:
     told = _words_in(run)
     # Whom a greeting greets is somebody, though the greeting is a word of the language.
     known = [word.casefold() not in _GREETINGS and _is_known(word, words) for word, _ in told]
-    if (
-        sum(not (one or particle) for one, (_, particle) in zip(known, told, strict=True))
-        < _LEAST_NAME_WORDS
-    ):
+    if sum(not (one or particle) for one, (_, particle) in zip(known, told, strict=True)) < SEVERAL:
         return []  # nearly all of them: one sentence's first word, two of the app's
     kept: list[str] = []
     own: list[str] = []
@@ -132,9 +129,9 @@ def _rest(run: str, words: AbstractSet[str]) -> list[str]:
         else:
             while own and own[-1].casefold() in PARTICLES:
                 own.pop()
-            if len(own) >= _LEAST_NAME_WORDS and own[0].casefold() in _GREETINGS:
+            if len(own) >= SEVERAL and own[0].casefold() in _GREETINGS:
                 kept.append(" ".join(own[1:]))  # the greeting stays, who is greeted goes
-            elif sum(name.casefold() not in PARTICLES for name in own) >= _LEAST_NAME_WORDS:
+            elif sum(name.casefold() not in PARTICLES for name in own) >= SEVERAL:
                 kept.append(" ".join(own))
             own = []
     return kept

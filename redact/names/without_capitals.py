@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from redact.bounds import LONG, SEVERAL
 from redact.fold import fold_value
 from redact.lists.dictionary import CHINESE, JAPANESE, words_of
 from redact.lists.gazetteer import han_surnames, is_name
@@ -37,8 +38,6 @@ _TITLES_JAPANESE: Final = tuple(sorted(word_list("titles_japanese"), key=len, re
 _ENDING_JAPANESE: Final = tuple(sorted(word_list("name_ending_japanese")))
 _NEAR: Final = 8
 """Characters on either side in which a cue is looked for."""
-_GIVEN: Final = 2
-"""Characters of a Chinese given name at most."""
 _GAP: Final = (" ", "\u3000", "・")
 _MARKS: Final = " \u3000:\uff1a「『“"
 
@@ -87,7 +86,7 @@ def name_alone(value: str, *, known: bool = True) -> str | None:
     parts = _KANA_PARTS.split(value)
     if len(parts) in _OF_A_NAME and all(map(_KANA.fullmatch, parts)):
         return None if words_of(JAPANESE).issuperset(map(fold_value, parts)) else " ".join(parts)
-    if not 0 < len(value) <= _LONGEST or not all(map(_HAN.match, value)):
+    if not 0 < len(value) <= LONG or not all(map(_HAN.match, value)):
         return None
     words = list(words_in_japanese(value))
     kinds = [kind for _, kind in words]
@@ -107,17 +106,16 @@ def _is_known(name: str) -> bool:
 
 def parts_of_name(name: str) -> tuple[str, ...]:
     """Return surname and given name of a Chinese or Japanese name that is written without a blank; of another name nothing."""
-    if not 1 < len(name) <= _LONGEST or not all(map(_HAN.match, name)):
+    if not 1 < len(name) <= LONG or not all(map(_HAN.match, name)):
         return ()
     words = list(words_in_japanese(name))
     if [kind for _, kind in words] == ["surname", "given"]:
         return (words[0][0], words[1][0])
     surname = _surname_of(name)
     given = name[len(surname) :]
-    return (surname, given) if surname and 0 < len(given) <= _GIVEN else ()
+    return (surname, given) if surname and 0 < len(given) <= SEVERAL else ()
 
 
-_LONGEST: Final = 6
 _OF_A_NAME: Final = (2, 3)
 _ONE_NAME: Final = (["surname"], ["given"])
 _KANA: Final = re.compile("[\u30a1-\u30fa\u30fc]+")
@@ -208,11 +206,11 @@ def _in_dictionary(words: Sequence[Segment], place: int, size: int, *, cued: boo
     """Return a name of which the dictionary has two letters or more, where they are no word that says something else."""
     word, kind = words[place].text, words[place].kind
     given = word[size:]
-    short = len(given) < _GIVEN and _is_given(words, place, cued=cued)
+    short = len(given) < SEVERAL and _is_given(words, place, cued=cued)
     if cued and short:
         return word + words[place + 1].text
     is_word = word in words_of(CHINESE) or word.endswith(_PLACES_CHINESE)
-    if is_word or len(given) > _GIVEN or not _NO_GIVEN.isdisjoint(given):
+    if is_word or len(given) > SEVERAL or not _NO_GIVEN.isdisjoint(given):
         return None
     if kind != "name" and not cued:
         return None
@@ -222,9 +220,9 @@ def _in_dictionary(words: Sequence[Segment], place: int, size: int, *, cued: boo
 def _after_surname(words: Sequence[Segment], place: int, _size: int, *, cued: bool) -> str | None:
     """Return a surname with the one or two letters behind it: a word that is no common one, or letters that no word joins."""
     given = ""
-    for at in range(place, min(place + _GIVEN, len(words) - 1)):
+    for at in range(place, min(place + SEVERAL, len(words) - 1)):
         following = words[at + 1]
-        if not _touches(words, at) or len(given + following.text) > _GIVEN:
+        if not _touches(words, at) or len(given + following.text) > SEVERAL:
             break
         if len(following.text) > 1:
             listed = following.kind == "name" or is_name(following.text)

@@ -12,12 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable, Container
 from typing import Final
 
+from redact.bounds import ATTEMPTS
 from redact.fold import fold_value
 
 DRAWN_AGAIN: Final = frozenset({"identifier", "opaque"})
 """Families whose surrogates are permutations of what has their form."""
-_STEPS: Final = 64
-"""Farther nobody looks: about half of all ids of that length are known."""
 
 
 def drawn_again(draw: Callable[[str], str], mention: str, known: Container[str]) -> str:
@@ -29,7 +28,7 @@ def drawn_again(draw: Callable[[str], str], mention: str, known: Container[str])
     if fold_value(first) not in known:
         return first
     opened = 2
-    for _ in range(_STEPS):
+    for _ in range(ATTEMPTS):
         moved = draw(moved)
         if moved == mention:
             break

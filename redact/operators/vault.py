@@ -18,6 +18,7 @@ from typing import Final
 
 from cryptography.fernet import Fernet, InvalidToken
 
+from redact.bounds import ATTEMPTS
 from redact.errors import VaultError
 from redact.fold import fold_value
 from redact.kinds import family_of
@@ -31,7 +32,6 @@ SECRET_SIZE: Final = 16
 """Shorter secrets are refused."""
 DRAWN: Final = frozenset({"phone", "card", "ssn", "ip", "place", "name"})
 """Families whose surrogates are drawn from a smaller range than they serve, so that two values can meet."""
-_ATTEMPTS: Final = 64
 
 
 class Vault:
@@ -91,7 +91,7 @@ class Vault:
         value = canonical(family, mention)
         taken = self._taken.setdefault(drawer, {})
         given = self._given.setdefault(drawer, {})
-        for attempt in range(_ATTEMPTS if family in DRAWN else 1):
+        for attempt in range(ATTEMPTS if family in DRAWN else 1):
             moved = surrogate(keyed, family, mention, attempt)
             image = canonical(family, moved)
             if taken.setdefault(image, value) == value and (image != value or attempt):

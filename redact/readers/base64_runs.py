@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from redact.bounds import AT_ONCE, CODE_LENGTH
+
 _SHORT: Final = 48
 _RUN: Final = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}={0,2}")
 
@@ -37,9 +39,9 @@ class Hidden:
 def has_hidden_text(text: str) -> bool:
     """Say whether the text holds a base64 run that can be read; what learning has asked, scrubbing asks again."""
     size = len(text)
-    if size < _FEWEST:
+    if size < CODE_LENGTH:
         return False
-    return _hides_text(text) if size < _LONG else _hides_text.__wrapped__(text)
+    return _hides_text(text) if size < AT_ONCE else _hides_text.__wrapped__(text)
 
 
 @lru_cache(maxsize=20_000)
@@ -47,12 +49,7 @@ def _hides_text(text: str) -> bool:
     return may_hide(text) and next(hidden_texts(text), None) is not None
 
 
-_LONG: Final = 10_000
-"""Longer texts are not remembered."""
-
-
-_FEWEST: Final = 16
-_SHORTEST: Final = b"x" * _FEWEST
+_SHORTEST: Final = b"x" * CODE_LENGTH
 _ALPHABET: Final = (
     bytes(
         ord("x") if chr(code).isalnum() or chr(code) in "+/_-" else ord(" ") for code in range(128)

@@ -15,6 +15,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from redact.bounds import (
+    ATTEMPTS,
+    CODE_LENGTH,
+    DEPTH,
+    LONGEST_VALUE,
+    PARTS,
+    PARTS_REMEMBERED,
+    REMEMBERED,
+    SHORT,
+)
 from redact.fold import without_escapes
 from redact.kinds import KINDS, NOT_PERSONAL
 from redact.lists.dictionary import ENGLISH
@@ -24,7 +34,7 @@ from redact.lists.word_lists import PARTICLES
 from redact.readers.fields import is_marked, words_of
 from redact.readers.json_tables import described_rows, may_be_rows, plain_rows
 from redact.readers.labelled_rows import labelled, may_be_labelled
-from redact.readers.leaves import DEPTH, documents_in, hides_document, unquoted
+from redact.readers.leaves import documents_in, hides_document, unquoted
 from redact.readers.printed_objects import printed_in
 from redact.readers.tables import records_in
 from redact.readers.yaml_blocks import block_in
@@ -32,13 +42,6 @@ from redact.values.free_ids import FREE, is_capital_code
 from redact.values.numbers import LONG, number_kind
 from redact.values.shapes import can_be, digit_count, is_phone
 
-_KEY_SIZE: Final = 64
-_DATA_DIGITS: Final = 3
-_CROWD: Final = 60
-_PLANS: Final = 20_000
-"""So many shapes of objects are remembered; objects with data for keys have a shape each."""
-_LEAVES: Final = 200_000
-"""So many texts are remembered with what they are under their keys."""
 _LISTS: Final = (list, tuple, set)
 _NUMBERS: Final = (int, float)
 
@@ -113,7 +116,6 @@ _UNASKED: Final = "\x00"
 _WHOLE: Final = frozenset('{["')
 _INSIDE: Final = re.compile(r"[\[{].*[\]}]", re.DOTALL)
 """From the first bracket to the last."""
-_HIDING: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +161,7 @@ class Documents:
         above = (tool,) if tool else ()
         top = self._tops.get(tool)
         if top is None:
-            if len(self._tops) >= _PLANS:
+            if len(self._tops) >= REMEMBERED:
                 self._tops.clear()
             top = self._tops[tool] = _Slot(self._lexicon, "", above, ())
         reader = _Reader(self, found, unexplained, fields=fields)
@@ -180,7 +182,7 @@ class Documents:
         asked = (above, key, names)
         plan = self._plans.get(asked)
         if plan is None:
-            if len(self._plans) >= _PLANS or self.remembered >= _LEAVES:
+            if len(self._plans) >= REMEMBERED or self.remembered >= PARTS_REMEMBERED:
                 self._plans.clear()
                 self._tops.clear()
                 self.remembered = 0
@@ -194,7 +196,7 @@ class Documents:
     def _made(self, above: tuple[str, ...], key: str, names: tuple[str, ...]) -> _Plan:
         inner = (*above, plain_key(key)) if key else above
         # An object with data for keys says nothing about its neighbours.
-        beside = names if len(names) <= _CROWD else ()
+        beside = names if len(names) <= ATTEMPTS else ()
         slots = tuple(_Slot(self._lexicon, name, inner, beside) for name in names)
         for slot in slots:
             slot.own = self._own_kind(slot.name, key, above)
@@ -206,7 +208,7 @@ class Documents:
             return None
         if "@" in name and can_be("email", name):
             return "email"
-        if digit_count(name) < _DATA_DIGITS or not key:
+        if digit_count(name) < SHORT or not key:
             return None
         kind = self._lexicon.kind_of("id", (*above, key), frozenset())
         return kind if kind in KINDS and can_be(kind, name) else None
@@ -359,7 +361,7 @@ class _Reader:
             for below, piece in words_of(value, ""):
                 path = f"{slot.path}.{below}" if below else slot.path
                 self._unexplained.append(Unexplained(path, piece, known, free=True))
-        elif is_text and value and not (len(value) >= _HIDING and hides_document(value)):
+        elif is_text and value and not (len(value) >= CODE_LENGTH and hides_document(value)):
             known = kind if kind in NOT_PERSONAL else "?"
             unexplained = Unexplained(slot.path, value, known, self.free)
             self._unexplained.append(unexplained)
@@ -386,15 +388,11 @@ def is_description(value: str) -> bool:
     if _DESCRIBED.match(value.lstrip(_QUOTING)):
         return True
     small = [word for word in value.split() if word.islower() and word not in PARTICLES]
-    return len(small) >= _SENTENCE and sum(map(_is_plain, small)) >= _SENTENCE
+    return len(small) >= PARTS and sum(map(_is_plain, small)) >= PARTS
 
 
 def _is_plain(word: str) -> bool:
     return word in nobodys_words(ENGLISH)
-
-
-_SENTENCE: Final = 3
-"""So many words in small letters, none of which is a name, are a sentence."""
 
 
 @lru_cache(maxsize=65_536)
@@ -422,9 +420,9 @@ def refined(kind: str, value: str) -> str:
 
 def plain_key(key: str) -> str:
     """Return the key for a path; a key that is data becomes `*`, so that no value enters the evidence."""
-    return DATA if len(key) > _KEY_SIZE or _is_data(key) else key
+    return DATA if len(key) > LONGEST_VALUE or _is_data(key) else key
 
 
 @lru_cache(maxsize=65_536)
 def _is_data(key: str) -> bool:
-    return "@" in key or digit_count(key) >= _DATA_DIGITS
+    return "@" in key or digit_count(key) >= SHORT

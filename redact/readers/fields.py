@@ -12,13 +12,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from redact.bounds import CODE_LENGTH, LONG, LONGEST_VALUE, PARTS, STEM
 from redact.lists.gazetteer import ORDINARY, is_name
 from redact.lists.word_lists import PARTICLES, word_list
 from redact.values.free_ids import between_ids
 from redact.values.shapes import digit_count, is_street
 
 _DELIMITERS: Final = "|\t+;*"
-_LEAST_SEPARATORS: Final = 3
 _BAR: Final = re.compile(r"\s[|\u00a6\u2502\u00b7\u2022]\s")
 """A mark between gaps that no sentence has: one is enough."""
 _WIDE: Final = re.compile(r"\s{2,}|\t")
@@ -36,13 +36,8 @@ _NAMED: Final = re.compile(
     r"(?:(?<![\w-])([^\W\d_]{1,12})[\s:(,\[]{1,3})?((?:(?<![\w.,-])\d{1,4}[a-z]? )?(?:(?<![\w.@/\\-])[^\W\d_a-zß-öø-ÿ][^\W\d_]+(?:['\u2019-][^\W\d_]+)*)(?: (?:[a-z]{2,3} )?[^\W\d_a-zß-öø-ÿ][^\W\d_]+(?:['\u2019-][^\W\d_]+)*){0,3}(?: \d{1,4}[a-zº]?)?)(?![\w@]|[.(/\\]\w)"
 )
 """Words that begin with a capital, in a script that has them, with the word before."""
-_SENTENCE: Final = 6
-_SMALL_WORDS_OF_PROSE: Final = 3
-_CUT: Final = 16
-"""Shorter texts are cut by no mark."""
 _LINES: Final = 400
 EDGES: Final = " \t\r\n\"'`.,;:()[]{}<>|*_/\\-=+#~^"
-_LONGEST: Final = 80
 Place = tuple[str, str]
 
 
@@ -60,9 +55,9 @@ def fields_in(text: str) -> dict[str, list[str]]:
 def _lines(text: str) -> tuple[list[str], str]:
     """Return the lines of a text, and the mark between the parts of each where one line of segments was cut at their ends."""
     lines = text.splitlines()
-    if len(lines) == 1 and len(ends := _SEGMENT.findall(text)) >= _LEAST_SEPARATORS:
+    if len(lines) == 1 and len(ends := _SEGMENT.findall(text)) >= PARTS:
         (end, mark), times = Counter(ends).most_common(1)[0]
-        if times >= _LEAST_SEPARATORS:
+        if times >= PARTS:
             return text.split(end)[:_LINES], mark
     return lines[:_LINES], ""
 
@@ -103,7 +98,7 @@ def _parts(line: str) -> list[str]:
     """Return a line cut at the mark that stands in it most often, else at its bars, else at its gaps."""
     marks = {mark: line.count(mark) for mark in _DELIMITERS}
     most = max(marks, key=lambda mark: marks[mark])
-    if marks[most] >= _LEAST_SEPARATORS:
+    if marks[most] >= PARTS:
         return line.split(most)
     if _BAR.search(line):
         return _BAR.split(line)
@@ -125,14 +120,13 @@ def _field(part: str, key: str) -> Iterator[Place]:
 def _values_of(value: str, key: str) -> Iterator[Place]:
     """Yield what stands at a field's place: a number that is no word's, a day, else its words."""
     plain = value.strip(EDGES)
-    if _BARE.fullmatch(plain) and digit_count(plain) >= _DIGITS:
+    if _BARE.fullmatch(plain) and digit_count(plain) >= STEM:
         yield key, plain
     else:
         yield from words_of(value, key)
 
 
 _BARE: Final = re.compile(r"\d[\d./-]{3,18}")
-_DIGITS: Final = 4
 
 
 def words_of(value: str, key: str) -> Iterator[Place]:
@@ -143,7 +137,7 @@ def words_of(value: str, key: str) -> Iterator[Place]:
         return
     for piece in between_ids(value):
         plain = piece.strip(EDGES)
-        if len(plain) > _LONGEST or is_sentence(plain):
+        if len(plain) > LONGEST_VALUE or is_sentence(plain):
             yield from names_in_sentence(piece)
         elif any(map(str.isalpha, plain)):
             yield key, plain
@@ -153,9 +147,7 @@ def is_sentence(text: str) -> bool:
     """Say whether a text is a sentence: many words, or some with several small ones among them."""
     words = re.split(r"[\s,]+", text)
     small = sum(len(word) > 1 and word.islower() and word not in PARTICLES for word in words)
-    return len(words) >= _SENTENCE or (
-        small > 0 and (small < len(words) or small > _SMALL_WORDS_OF_PROSE)
-    )
+    return len(words) >= LONG or (small > 0 and (small < len(words) or small > PARTS))
 
 
 def names_in_sentence(text: str) -> Iterator[Place]:
@@ -192,7 +184,7 @@ def is_plain(words: Sequence[str]) -> bool:
 
 def is_marked(value: str) -> bool:
     """Say whether the same mark cuts a text several times."""
-    if len(value) < _CUT:
+    if len(value) < CODE_LENGTH:
         return False
     count = value.count
-    return max(count("|"), count("\t"), count("+"), count(";")) >= _LEAST_SEPARATORS
+    return max(count("|"), count("\t"), count("+"), count(";")) >= PARTS

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
+from redact.bounds import SEVERAL
 from redact.fold import fold_value
 from redact.lists.gazetteer import ORDINARY, is_name
 from redact.readers.tables import is_label
 
 _ROWS: Final = (list, tuple)
 _SCALARS: Final = (str, int, float, type(None))
-_COLUMNS: Final = 2
 _NAMES: Final = ("name", "label", "title", "field", "column", "header")
 """Under these keys an object that describes a column says what it is called."""
 _PLACE: Final = "~"
@@ -25,7 +25,7 @@ _PLACE: Final = "~"
 def may_be_rows(rows: Collection[object]) -> bool:
     """Say whether a list can hold the rows of a table, by a look at its first part."""
     first = next(iter(rows), None)
-    return isinstance(first, _ROWS) and len(first) >= _COLUMNS
+    return isinstance(first, _ROWS) and len(first) >= SEVERAL
 
 
 def described_rows(

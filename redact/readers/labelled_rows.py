@@ -9,23 +9,19 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Final
 
+from redact.bounds import LONGEST_LINE, PARTS, SEVERAL
 from redact.fold import fold_value
 from redact.lists.gazetteer import ORDINARY, is_name
 from redact.lists.lexicon import Lexicon, key_words
 from redact.readers.tables import form_of, is_label
 
 Row = tuple[str, object]
-_UNLIKE: Final = 3
-"""Values of so many forms below one key are no column."""
-_LONGEST: Final = 200
-"""Longer lists are data."""
-_LABEL_AND_VALUE: Final = 2
 _ROWS: Final = (dict, list, tuple)
 
 
 def may_be_labelled(rows: Collection[object]) -> bool:
     """Say whether rows can be labels and their values, by a look at one of them."""
-    return 1 <= len(rows) <= _LONGEST and len(_sized(next(iter(rows)))) == _LABEL_AND_VALUE
+    return 1 <= len(rows) <= LONGEST_LINE and len(_sized(next(iter(rows)))) == SEVERAL
 
 
 def _sized(row: object) -> Collection[object]:
@@ -34,7 +30,7 @@ def _sized(row: object) -> Collection[object]:
 
 def labelled(rows: Sequence[object], lexicon: Lexicon) -> dict[str, list[object]] | None:
     """Return label to values where every row is a label and its value."""
-    if not 1 <= len(rows) <= _LONGEST:
+    if not 1 <= len(rows) <= LONGEST_LINE:
         return None
     named = False
     if all(isinstance(row, dict) and len(row) == 2 for row in rows):
@@ -82,7 +78,7 @@ def _tell(labels: list[str], values: list[object], lexicon: Lexicon) -> bool:
         return False
     known = {lexicon.phrase_kind(label) for label in labels} - {None}
     forms = {form_of(value) for value in values if isinstance(value, str)}
-    return bool(known) or len(forms) >= min(_UNLIKE, len(labels))
+    return bool(known) or len(forms) >= min(PARTS, len(labels))
 
 
 def _are_people(labels: list[str]) -> bool:

@@ -14,12 +14,9 @@ from typing import Final
 
 import orjson
 
+from redact.bounds import LONGEST_TEXT
 from redact.readers.base64_runs import hidden_texts, may_hide
 
-DEPTH: Final = 40
-"""Deeper nesting than this is read as text: it is an attack or an accident."""
-LITERAL_SIZE: Final = 200_000
-"""Python literals beyond this many characters are not parsed (ast is 100 times slower than JSON)."""
 _OPENING: Final = re.compile(r"[\[{]")
 _DECODER: Final = json.JSONDecoder()
 
@@ -62,7 +59,7 @@ def _embedded(text: str) -> list[object]:
 
 
 def _literal(text: str) -> object | None:
-    if len(text) > LITERAL_SIZE or text[:1] not in ("{", "[", "(") or "'" not in text:
+    if len(text) > LONGEST_TEXT or text[:1] not in ("{", "[", "(") or "'" not in text:
         return None
     try:
         value: object = ast.literal_eval(text)

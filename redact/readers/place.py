@@ -19,8 +19,6 @@ UNKNOWN: Final = "?"
 """The kind of a place whose key no rule knows."""
 UNKNOWN_NAMES: Final = "~^"
 """The path of the place where runs of capitalised words of prose are counted."""
-VALUE_SIZE: Final = 80
-"""Longer values are remembered by digest only."""
 _OF_PROSE: Final = frozenset({FREE, UNKNOWN_NAMES})
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from redact.bounds import AT_ONCE, ATTEMPTS, DEPTH, PARTS, SEVERAL
+
 _START: Final = re.compile(
     r"(?:(?<![\w.])[^\W\d][\w.]{0,60} ?)?[({\[](?=\s*[^\W\d]\w{0,40}\s*[=:]\s*[^\s=:/])"
 )
@@ -26,12 +28,7 @@ _TOKEN: Final = re.compile(
 )
 _CLOSES: Final = {"(": ")", "{": "}", "[": "]", "<": ">"}
 _NOTHING: Final = frozenset({"none", "null", "nil", "true", "false"})
-_SIZE: Final = 20_000
-_DEPTH: Final = 12
-_TRIES: Final = 64
-_PAIRS: Final = 2
 _OPEN: Final = -1
-_DAY: Final = 3
 _YEAR: Final = 1_000
 _LONGEST: Final = 18
 """So many digits fit a number of JSON."""
@@ -40,18 +37,18 @@ _KEYED: Final = re.compile(r"[({\[]\s*[^\W\d]\w{0,40}\s*[=:]")
 
 def printed_in(text: str) -> tuple[list[object], str]:
     """Return the printed objects of a text, and the text around them."""
-    if len(text) > _SIZE or not _KEYED.search(text):
+    if len(text) > AT_ONCE or not _KEYED.search(text):
         return [], text
     found: list[object] = []
     around: list[str] = []
     done = place = 0
-    for _ in range(_TRIES):
+    for _ in range(ATTEMPTS):
         start = _START.search(text, place)
         if not start:
             break
         reader = _Reader(text)
         value = reader.read(start.end(), start[0], 0)
-        if reader.end < 0 or reader.pairs < _PAIRS:
+        if reader.end < 0 or reader.pairs < SEVERAL:
             place = start.end()
             continue
         found.append(value)
@@ -77,7 +74,7 @@ class _Reader:
         parts: list[object] = []
         key: str | None = None
         first = place
-        while depth < _DEPTH and (token := _TOKEN.match(self._text, place)):
+        while depth < DEPTH and (token := _TOKEN.match(self._text, place)):
             place = token.end()
             if token["close"]:
                 if token["close"] == closing:
@@ -120,8 +117,8 @@ def _made(name: str, pairs: dict[str, list[object]], parts: list[object], inside
     """Return what the inside of a pair of brackets is: an object, a list, a day, or the only value."""
     if not pairs:
         numbers = all(isinstance(part, int) for part in parts)
-        if len(parts) >= _DAY and numbers and name and int(str(parts[0])) > _YEAR:
-            return ", ".join(inside.split(", ")[:_DAY])  # `datetime.date(1990, 3, 4)`
+        if len(parts) >= PARTS and numbers and name and int(str(parts[0])) > _YEAR:
+            return ", ".join(inside.split(", ")[:PARTS])  # `datetime.date(1990, 3, 4)`
         return parts[0] if len(parts) == 1 else {name: parts} if name and parts else parts
     made: dict[str, object] = {
         key: values[0] if len(values) == 1 else values for key, values in pairs.items()

@@ -12,13 +12,13 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import Final
 
+from redact.bounds import LONGEST_TABLE, PARTS, SEVERAL, STEM
 from redact.readers.fields import fields_in
 from redact.readers.printed_objects import printed_in
 from redact.values.character_classes import SIGNS
 from redact.values.shapes import digit_count, is_phone, letter_count
 
 _LABEL: Final = re.compile(rf"[^\W\d_](?:[\w{SIGNS}'\u2019./#() -]{{0,38}}[\w{SIGNS}.)#])?")
-_LABEL_WORDS: Final = 4
 _LINE: Final = re.compile(
     r"\W{0,6}?([^\W\d_][^:=|\n]{0,40}?)\W{0,3}?\s?(?:[:=\uff1a]|(?<=\s)\|(?=\s))(?:\*\*|__)?\s*(\S.*)"
 )
@@ -83,25 +83,19 @@ _LAYOUT: Final = frozenset(
 """Names of markup that say how a text looks and not what it is."""
 _RULE: Final = re.compile(r"[\s|:+=-]*-[\s|:+=-]*")
 _DELIMITERS: Final = "\t;,"
-_COLUMNS: Final = 3
-"""A comma makes columns of so many parts: "Thanks, Anna" has two."""
-_ROWS: Final = 2
-_LABEL_AND_VALUE: Final = 2
 _MARKS: Final = "*_` "
 _BOXES: Final = {ord("│"): "|", ord("┃"): "|", ord("║"): "|"} | dict.fromkeys(
     map(ord, "─━═┼╪┬┴├┤"), "-"
 )
 """Lines of drawn tables."""
-_SIZE: Final = 2_000_000
-"""Longer texts are prose or an attack."""
 
 
 def is_label(text: str) -> bool:
     """Say whether a text can be what a value is called: a few words without numbers or the end of a sentence."""
     return (
         _LABEL.fullmatch(text) is not None
-        and len(text.split()) <= _LABEL_WORDS
-        and sum(map(str.isdigit, text)) <= _ROWS
+        and len(text.split()) <= STEM
+        and sum(map(str.isdigit, text)) <= SEVERAL
     )
 
 
@@ -119,7 +113,7 @@ def form_of(value: str) -> str:
 
 def records_in(text: str, *, fields: bool = False) -> list[object]:
     """Return the rows of the tables of a text, its blocks of labelled lines and, where asked, its other fields, as objects."""
-    if len(text) > _SIZE:
+    if len(text) > LONGEST_TABLE:
         return []
     if "</" in text or "/>" in text:
         return _marked_up(text, fields=fields)
@@ -148,7 +142,7 @@ def _marked_up(text: str, *, fields: bool) -> list[object]:
     rows = [[cell.strip() for cell in _CELL.findall(row)] for row in marked]
     found: list[object] = []
     # A row of one heading and its cell is a label with its value: of such the first is no row of headings.
-    if len(rows) >= _ROWS and not _TERM.search(marked[0]) and _are_heads(rows[0]):
+    if len(rows) >= SEVERAL and not _TERM.search(marked[0]) and _are_heads(rows[0]):
         heads = rows[0]
         found += _whole(
             [dict(zip(heads, row, strict=True)) for row in rows[1:] if len(row) == len(heads)]
@@ -177,7 +171,7 @@ def _are_heads(row: Sequence[str]) -> bool:
 
 def _whole(records: Sequence[dict[str, str]]) -> list[object]:
     """Return the rows of a table each for itself; of two columns all in one list, as one may hold the labels of the other."""
-    pairs = len(records) > 1 and len(records[0]) == _LABEL_AND_VALUE
+    pairs = len(records) > 1 and len(records[0]) == SEVERAL
     return [list(records)] if pairs else list(records)
 
 
@@ -200,12 +194,12 @@ def _are_labelled(rows: list[list[str]]) -> bool:
     """Say whether each row is a running number, a label and its value: no two labels alike, values of several forms."""
     numbers = [row[0].strip(_MARKS) for row in rows]
     labels = [row[-2].strip(_MARKS) for row in rows]
-    if len(rows[0]) != _COLUMNS or len({*labels}) < len(rows) or not all(map(is_label, labels)):
+    if len(rows[0]) != PARTS or len({*labels}) < len(rows) or not all(map(is_label, labels)):
         return False
     running = all(map(str.isdecimal, numbers)) and [*map(int, numbers)] == [
         *range(1, len(rows) + 1)
     ]
-    return running and len({form_of(row[-1]) for row in rows}) >= _ROWS
+    return running and len({form_of(row[-1]) for row in rows}) >= SEVERAL
 
 
 def _split(lines: list[str]) -> Iterator[list[list[str]]]:
@@ -213,9 +207,9 @@ def _split(lines: list[str]) -> Iterator[list[list[str]]]:
     if "|" in lines[0]:
         piped = list(takewhile(lambda line: "|" in line or _RULE.fullmatch(line), lines))
         rows = [line.strip().strip("|").split("|") for line in piped if not _RULE.fullmatch(line)]
-        if len(rows) == len(piped) and len(rows[0]) == _COLUMNS - 1:
+        if len(rows) == len(piped) and len(rows[0]) == PARTS - 1:
             return  # labels and values: no heading is underlined
-        if len(rows) >= _ROWS and len(rows[0]) > 1 and len({len(row) for row in rows}) == 1:
+        if len(rows) >= SEVERAL and len(rows[0]) > 1 and len({len(row) for row in rows}) == 1:
             yield rows
         return
     for delimiter in _DELIMITERS:
@@ -225,17 +219,17 @@ def _split(lines: list[str]) -> Iterator[list[list[str]]]:
             rows = list(csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True))
         except csv.Error:
             continue
-        wide = _COLUMNS if delimiter == "," else _COLUMNS - 1
+        wide = PARTS if delimiter == "," else PARTS - 1
         if delimiter == ",":
             rows = _last_joined(rows)
-        if len(rows) >= _ROWS and len(rows[0]) >= wide and len({len(row) for row in rows}) == 1:
+        if len(rows) >= SEVERAL and len(rows[0]) >= wide and len({len(row) for row in rows}) == 1:
             yield rows
 
 
 def _last_joined(rows: list[list[str]]) -> list[list[str]]:
     """Return rows with what is over as part of their last cell: remarks have commas that nobody put in quotes."""
     size = len(rows[0])
-    if size < _COLUMNS or len(rows) < _ROWS or any(len(row) < size for row in rows):
+    if size < PARTS or len(rows) < SEVERAL or any(len(row) < size for row in rows):
         return rows
     return [[*row[: size - 1], ", ".join(row[size - 1 :])] for row in rows]
 
@@ -252,4 +246,4 @@ def _labelled(lines: list[str]) -> tuple[list[dict[str, list[str]]], list[str]]:
             record.setdefault(found[1].strip(_MARKS), []).append(found[2].strip(_MARKS))
         if not read:
             others.append(line)
-    return ([record], others) if len(record) >= _ROWS else ([], lines)
+    return ([record], others) if len(record) >= SEVERAL else ([], lines)

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from redact.bounds import DEPTH, LONGEST_TABLE
+
 _NESTED: Final = re.compile(
     r"""^(?:[\w.@$+-]+:\n(?:-[ ]|[ ]+[\w.@$"'-])|[ ]*-[ ][\w.@$+"'-]+:(?:\s|$)|[\w.@$+-]+:[ ](?:'[^'\n]*|"[^"\n]*\\|[|>][+-]?)$)""",
     re.MULTILINE,
@@ -26,8 +28,6 @@ _NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d{0,17})(\.\d{1,17})?")
 _WORDS: Final[dict[str, object]] = {
     "null": None, "~": None, "": None, "true": True, "false": False, "[]": [], "{}": {},
 }  # fmt: skip
-_DEPTH: Final = 40
-_SIZE: Final = 1_000_000
 
 
 class _Unread(Exception):  # noqa: N818 - no error: the text is something else
@@ -36,7 +36,12 @@ class _Unread(Exception):  # noqa: N818 - no error: the text is something else
 
 def block_in(text: str) -> object | None:
     """Return the objects and lists that a text is as YAML, None where it is none."""
-    if text[:1] in "{[" or "\n" not in text or len(text) > _SIZE or not _NESTED.search(text):
+    if (
+        text[:1] in "{["
+        or "\n" not in text
+        or len(text) > LONGEST_TABLE
+        or not _NESTED.search(text)
+    ):
         return None
     lines = text.rstrip().split("\n")
     while lines and not lines[0].strip(" -"):
@@ -57,7 +62,7 @@ class _Lines:
     def block(self, at: int, depth: int) -> tuple[object, int]:
         """Return the list or object that begins in a line."""
         line = self._lines[at]
-        if depth > _DEPTH:
+        if depth > DEPTH:
             raise _Unread
         if _is_item(line.lstrip(" ")):
             return self._items(at, _indent(line), depth)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from redact.bounds import ENOUGH
 from redact.lists.word_lists import word_list
 from redact.values.segments import Segment, is_japanese, segments
 
@@ -32,8 +33,6 @@ _ROOM: Final = re.compile(
 _REGIONS: Final = ("省", "市", "区", "區", "县", "縣", "都", "道", "府", "県", "郡", "州")
 _OF_PLACES: Final = frozenset({"place", "noun", "name", "surname", "given"})
 _NO_STREET: Final = word_list("no_given_chinese")
-_WORDS_BEFORE_NUMBER: Final = 10
-"""Words before the number that a line has at most."""
 
 
 def addresses_without_blanks(text: str) -> Iterator[str]:
@@ -61,11 +60,7 @@ def _words_before(words: Sequence[Segment], start: int, *, japanese: bool) -> li
     for word in reversed(words):
         if word.start >= start:
             continue
-        if (
-            word.end != start
-            or len(head) >= _WORDS_BEFORE_NUMBER
-            or not _may_name(word, japanese=japanese)
-        ):
+        if word.end != start or len(head) >= ENOUGH or not _may_name(word, japanese=japanese):
             break
         head.append(word)
         start = word.start

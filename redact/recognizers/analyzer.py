@@ -15,6 +15,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
+from redact.bounds import LONGEST_VALUE, NEAR, SEVERAL
 from redact.fold import without_escapes
 from redact.kinds import KINDS
 from redact.lists.gazetteer import is_name
@@ -26,7 +27,12 @@ from redact.names.unknown_names import unknown_runs
 from redact.names.without_capitals import parts_of_name, possible_names
 from redact.readers.base64_runs import has_hidden_text, hidden_texts
 from redact.readers.documents import Documents, Found, Unexplained
-from redact.readers.place import MESSAGE, RESULT, UNKNOWN_NAMES, VALUE_SIZE, keyed_place
+from redact.readers.place import (
+    MESSAGE,
+    RESULT,
+    UNKNOWN_NAMES,
+    keyed_place,
+)
 from redact.recognizers.accounts import mentioned_in
 from redact.recognizers.prefilter import EVERYTHING, Needs, needs_of
 from redact.recognizers.short_codes import codes_told
@@ -212,7 +218,7 @@ class Finder:
             for turn, leaf in enumerate(leaves):
                 if placed[turn] is None:
                     path, _, kind, free = leaf
-                    own = free and (path == FREE or rows[path] <= _ONE_OR_TWO)
+                    own = free and (path == FREE or rows[path] <= SEVERAL)
                     pair = (keyed_place(origin, kind, "f" if own else whose, path), leaf)
                     placed[turn] = pair
                     if not free:  # elsewhere there may be more or fewer of it
@@ -261,7 +267,7 @@ def _spoken(text: str, unexplained: Sequence[Unexplained], *, is_json: bool) -> 
     told = [
         without_escapes(value)
         for leaf in unexplained
-        if leaf.kind in _READ_AS_TEXT and (len(value := leaf.value) > _SPOKEN or is_sentence(value))
+        if leaf.kind in _READ_AS_TEXT and (len(value := leaf.value) > NEAR or is_sentence(value))
     ]
     return [part for part in (told if is_json else [*told, text]) if _is_spoken(part)]
 
@@ -288,7 +294,7 @@ def _tokens_of_leaves(unexplained: Sequence[Unexplained]) -> list[Unexplained]:
     told: dict[str, None] = {}
     for leaf in unexplained:
         value = leaf.value
-        if " " in value or "/" in value or leaf.free or len(value) > VALUE_SIZE:
+        if " " in value or "/" in value or leaf.free or len(value) > LONGEST_VALUE:
             told.update(_tokens_in(value))
     return list(map(_unexplained_token, told))
 
@@ -318,14 +324,12 @@ def _whole_names(found: Sequence[Found]) -> list[Found]:
 
 _OTHER_NAME: Final = {"first_name": "last_name", "last_name": "first_name"}
 _READ_AS_TEXT: Final = frozenset({"?", "text"})
-_ONE_OR_TWO: Final = 2
 _HIDDEN: Final = "base64"
 """The tool under which what a message hides is counted."""
-_SPOKEN: Final = 24
 
 
 def _is_spoken(value: str) -> bool:
-    return (len(value) > _SPOKEN and value.count(" ") > 3) or is_sentence(value)
+    return (len(value) > NEAR and value.count(" ") > 3) or is_sentence(value)
 
 
 def _said(text: str, needs: Needs) -> Iterator[Found]:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from redact.bounds import SHORT
 from redact.values.character_classes import DIGITS, LOWER, UPPER, class_table
 
 NAMED_ID: Final = re.compile(
@@ -34,10 +35,7 @@ def named_ids_in(text: str) -> Iterator[tuple[str, str, str]]:
 
 def _is_mark(first: str, second: str) -> bool:
     """Say whether the first of two words is an acronym and the second is none, as in `CRISPR-Cas9`: nobody writes half of a name so."""
-    return len(first) >= _ACRONYM and first.isupper() and not second.isupper()
-
-
-_ACRONYM: Final = 3
+    return len(first) >= SHORT and first.isupper() and not second.isupper()
 
 
 def _tried_at_cores(text: str) -> Iterator[re.Match[str]]:

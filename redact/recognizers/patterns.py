@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from redact.bounds import CODE_LENGTH
 from redact.recognizers.presidio_engine import checksums
 
 if TYPE_CHECKING:
@@ -108,11 +109,12 @@ def assigned_in(text: str) -> Iterator[str]:
 def _lines_of_key(key: str) -> Iterator[str]:
     """Yield a private key, and each of its lines: JSON writes what is between them in another way."""
     yield key
-    yield from (line for line in _BREAK.split(key) if len(line) >= _LINE and "-----" not in line)
+    yield from (
+        line for line in _BREAK.split(key) if len(line) >= CODE_LENGTH and "-----" not in line
+    )
 
 
 _BREAK: Final = re.compile(r"(?:(?<!\\)\\+[nr]|\s)+")
-_LINE: Final = 16
 
 
 @lru_cache(maxsize=20_000)

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Final
 
 from ingest.records.episode import Step
+from redact.bounds import LONGEST_PROSE, NEAR
 from redact.readers.place import ARGUMENT, MESSAGE
 from redact.values.segments import words_apart
 
@@ -61,8 +62,6 @@ _CODE: Final = re.compile(
 """Behind a word, before the end of a sentence or of its part: behind an amount stands what it counts."""
 _JOINED: Final = re.compile(r"(?:,| or| and|, or|, and| o| y| oder| und| ou| et)? ?", re.IGNORECASE)
 _BEFORE: Final = re.compile(r"([^\W\d_]{2,}|[\u3040-\u30ff\u3400-\u9fff])(?: |: ?| ?[#*=]+ ?)\Z")
-_NEAR: Final = 24
-_LONGEST: Final = 4_000
 _YEAR: Final = re.compile(r"19\d\d|20[0-4]\d")
 _ROUND: Final = "000"
 _OPENS: Final = frozenset("[{:=|;,>(\t\"'$€£¥")
@@ -95,7 +94,7 @@ def codes_told(text: str, prose: Iterable[str], origin: str) -> tuple[str, ...]:
 @lru_cache(maxsize=20_000)
 def codes_in(text: str) -> tuple[str, ...]:
     """Return the short numbers behind a word of what somebody says; long texts are prompts."""
-    if len(text) > _LONGEST:
+    if len(text) > LONGEST_PROSE:
         return ()
     text = words_apart(text)
     codes: list[str] = []
@@ -115,7 +114,7 @@ def codes_in(text: str) -> tuple[str, ...]:
 
 def _is_told(text: str, start: int) -> bool:
     """Say whether a word stands before a number, and none that joins amounts."""
-    before = _BEFORE.search(text, max(0, start - _NEAR), start)
+    before = _BEFORE.search(text, max(0, start - NEAR), start)
     return before is not None and before[1].lower() not in _NO_CODE_FOLLOWS
 
 

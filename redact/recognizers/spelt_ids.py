@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from redact.bounds import LONG, SEVERAL, STEM
 from redact.kinds import KINDS
 from redact.readers.documents import Found
 from redact.values.free_ids import is_time_or_amount
@@ -21,13 +22,9 @@ _KINDS: Final = frozenset(name for name, kind in KINDS.items() if kind.family in
 _GAP: Final = " -.,/()_"
 _GAPS: Final = _GAP.encode()
 _NO_DIGITS: Final = bytes(code for code in range(256) if chr(code) not in "0123456789")
-_WIDEST: Final = 4
 _PLAIN: Final = re.compile(r"[^\W_]")
 _RUN: Final = re.compile(r"\d{6,}")
 _END: Final = "\x00"
-_SHORTEST: Final = 6
-_DIGITS: Final = 4
-_OF_A_PLATE: Final = 2
 _LONGEST: Final = 40
 
 
@@ -87,7 +84,7 @@ def _sought(value: str) -> tuple[_Sought, ...]:
         _Sought(plain.translate(None, _NO_DIGITS), plain, written if part == compact else b"")
         for part in dict.fromkeys((compact, *_RUN.findall(compact)))
         for plain in (part.encode(),)
-        if (_SHORTEST <= len(part) <= _LONGEST or _is_short_number(part)) and _is_telling(part)
+        if (LONG <= len(part) <= _LONGEST or _is_short_number(part)) and _is_telling(part)
     )
 
 
@@ -101,13 +98,13 @@ def _has_gaps(sought: _Sought, raw: bytes, gapless: bytes) -> bool:
 
 def _is_short_number(part: str) -> bool:
     """Say whether a text is four or five digits: the end of a number that somebody says in two halves."""
-    return len(part) >= _DIGITS and part.isdecimal() and len(part) < _SHORTEST
+    return len(part) >= STEM and part.isdecimal() and len(part) < LONG
 
 
 def _is_telling(part: str) -> bool:
     """Say whether a text has digits enough to be found by; between letters, as on a number plate, fewer are."""
     digits = sum(map(str.isdigit, part))
-    return digits >= _DIGITS or (digits >= _OF_A_PLATE and len(part) > digits + 1)
+    return digits >= STEM or (digits >= SEVERAL and len(part) > digits + 1)
 
 
 def _mentions(text: str, compact: str) -> Iterator[str]:
@@ -124,6 +121,6 @@ def _mentions(text: str, compact: str) -> Iterator[str]:
         start, end = held[0], held[-1] + 1
         alone = not text[start - 1 : start].isalnum() and not text[end : end + 1].isalnum()
         wide = max(two - one for one, two in pairwise(held))
-        if alone and 1 < wide <= _WIDEST:
+        if alone and 1 < wide <= STEM:
             yield text[start:end]
         first = plain.find(compact, first + 1)

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Final
 
+from redact.bounds import LONG, STEM
+
 _DOT: Final = r"(?: dot | \(dot\) | \[dot\] |\[dot\]|\(dot\))"
 _AT: Final = r"(?: at | \(at\) | \[at\] |\(at\)|\[at\]| @ )"
 _PART: Final = r"[^\W_][\w+-]*"
@@ -41,8 +43,6 @@ _WORD: Final = re.compile(r"[^\W\d_]+")
 NUMERALS: Final = tuple(sorted({*_DIGIT_OF, *_TIMES}, key=len, reverse=True))
 _ONE: Final = "|".join(NUMERALS)
 _NUMBER: Final = re.compile(rf"(?<!\w)(?:{_ONE})(?:[ ,.-]{{1,3}}(?:{_ONE})){{3,39}}(?!\w)", re.IGNORECASE | re.ASCII)  # fmt: skip
-_FEWEST: Final = 4
-_DIGITS_ALONE: Final = 6
 _COUNTED: Final = "0123456789"
 """So many digits, one by one, are nobody's count of things."""
 
@@ -56,7 +56,7 @@ def numbers_said(text: str) -> Iterator[str]:
     """Yield the long numbers that a text says digit by digit."""
     for found in _NUMBER.finditer(text):
         digits = digits_said(found[0])
-        if len(digits) >= _DIGITS_ALONE or (len(digits) >= _FEWEST and not _counts_up(digits)):
+        if len(digits) >= LONG or (len(digits) >= STEM and not _counts_up(digits)):
             yield found[0]
 
 

@@ -11,6 +11,17 @@ from datetime import date
 from functools import lru_cache
 from typing import Final
 
+from redact.bounds import (
+    A_THIRD,
+    CODE_LENGTH,
+    LONG,
+    LONG_NUMBER,
+    LONGEST_LINE,
+    NEAR,
+    SEVERAL,
+    SHORT,
+    STEM,
+)
 from redact.lists.word_lists import PARTICLES
 from redact.values.dates import read_date
 from redact.values.scripts import is_unspaced
@@ -27,18 +38,12 @@ _PARTED: Final = re.compile(r"\d{2,}(?:[-/ ]\d{2,})+|\d+(?:[-/]\d+){2,}")
 _GROUPS: Final = re.compile(r"\d{1,3}(?: \d{3})+")
 _PARTED_DIGITS: Final = 9
 _JOINED: Final = re.compile(r"(\d+)[-/](\d+)")
-_JOINED_DIGITS: Final = 6
 _MONTH: Final = re.compile(r"(?:19|20)\d\d[-/]\d{1,2}")
 _DAY: Final = 28
 """A day without a time of day is at most so long: "28 de setembro de 1981"."""
-_LONG: Final = 5
-"""So many digits with a letter are an identifier, not a number with its unit."""
 _TURN: Final = re.compile(r"(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])")
 _DOTTED: Final = re.compile(r"\d{3}\.\d{3}\.(?!000)\d{3}(?:-\d{1,2})?")
 """Three groups of three: the number of a policy or a taxpayer, and hardly a sum."""
-_TURNS: Final = 3
-_LEAST_DIGITS: Final = 2
-"""So many changes between letters and digits are no word with a number."""
 _UNIT: Final = re.compile(r"\d{1,5}[A-Za-z]{1,4}")
 _POSTAL: Final = re.compile(
     r"[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|\d{4} ?[A-Z]{2}|[A-Z]\d[A-Z] ?\d[A-Z]\d|\d{5}-\d{4}"
@@ -76,10 +81,10 @@ _WITH_DIGITS: Final[tuple[tuple[str, Callable[[str, int], object]], ...]] = (
     ("phone", lambda text, _digits: is_phone(text)),
     ("moment", lambda text, _digits: _MOMENT.fullmatch(text) or plain_day(text)),
     ("code", lambda text, _digits: _POSTAL.fullmatch(text)),
-    ("identifier", lambda text, digits: digits >= _LONG and _is_mixed(text)),
+    ("identifier", lambda text, digits: digits >= LONG_NUMBER and _is_mixed(text)),
     ("identifier", lambda text, _digits: _DOTTED.fullmatch(text)),
     ("identifier", lambda text, digits: digits >= _PARTED_DIGITS and _is_parted(text)),
-    ("identifier", lambda text, digits: digits >= _JOINED_DIGITS and _is_joined(text)),
+    ("identifier", lambda text, digits: digits >= LONG and _is_joined(text)),
     ("identifier", lambda text, _digits: is_net_address(text)),
     ("number", lambda text, _digits: _NUMBER.fullmatch(text)),
     ("identifier", lambda text, _digits: IDENTIFIER.fullmatch(text)),
@@ -92,7 +97,7 @@ def _is_parted(text: str) -> bool:
     if not _PARTED.fullmatch(text) or _GROUPS.fullmatch(text):
         return False
     groups = re.split(r"[-/ ]", text)
-    return len(groups) != _LEAST_DIGITS or len(groups[0]) != len(groups[1]) or groups[0] > groups[1]
+    return len(groups) != SEVERAL or len(groups[0]) != len(groups[1]) or groups[0] > groups[1]
 
 
 def _is_joined(text: str) -> bool:
@@ -108,7 +113,7 @@ def _is_mixed(text: str) -> bool:
 def _is_name_like(text: str) -> bool:
     """Say whether a text is one to four words that begin as names do; scripts without case pass."""
     words = text.split()
-    if any(map(is_unspaced, text)) and (len(text) > _NAME or not _MARKS.isdisjoint(text)):
+    if any(map(is_unspaced, text)) and (len(text) > CODE_LENGTH or not _MARKS.isdisjoint(text)):
         return False
     return len(words) <= 4 and all(
         word[0].isalpha()
@@ -118,8 +123,6 @@ def _is_name_like(text: str) -> bool:
     )
 
 
-_NAME: Final = 14
-"""Letters of a name or a label in a script without blanks."""
 _MARKS: Final = frozenset("\uff0c。、\uff1b\uff1a\uff01\uff1f\uff08\uff09「」")
 
 
@@ -127,22 +130,19 @@ def is_code(value: str) -> bool:
     """Say whether a value is groups of a few capitals and digits without a word: `TN69 WZL`, `VT*04*E024`."""
     groups = code_groups(value)
     return (
-        len(value) <= _CODE_SIZE
+        len(value) <= NEAR
         and len(groups) > 1
-        and sum(map(str.isdigit, value)) >= _LEAST_DIGITS
+        and sum(map(str.isdigit, value)) >= SEVERAL
         and value.upper() == value
         and not is_unspaced(value[-1])  # a unit, `12元`
         and '"' not in value  # which JSON writes as two
-        and all(sum(map(str.isalpha, group)) <= _LETTERS for group in groups)
+        and all(sum(map(str.isalpha, group)) <= STEM for group in groups)
     )
 
 
 def is_mark(value: str) -> bool:
     """Say whether a value is one word of capitals, as a booking's key is: `QKXVTR`."""
-    return value.isascii() and value.isalpha() and value.isupper() and len(value) >= _MARK
-
-
-_MARK: Final = 5
+    return value.isascii() and value.isalpha() and value.isupper() and len(value) >= LONG_NUMBER
 
 
 def code_groups(value: str) -> list[str]:
@@ -151,8 +151,6 @@ def code_groups(value: str) -> list[str]:
 
 
 _GROUP: Final = re.compile(r"[^\W_]+")
-_CODE_SIZE: Final = 24
-_LETTERS: Final = 4
 
 
 def is_reference(value: str) -> bool:
@@ -161,7 +159,7 @@ def is_reference(value: str) -> bool:
         return True
     if shape_of(value) != "identifier" or URL.match(value.strip()) or _UNIT.fullmatch(value):
         return False
-    return sum(map(str.isdigit, value)) >= _LONG or len(_TURN.findall(value)) >= _TURNS
+    return sum(map(str.isdigit, value)) >= LONG_NUMBER or len(_TURN.findall(value)) >= SHORT
 
 
 def is_version(value: str) -> bool:
@@ -174,7 +172,7 @@ _VERSION: Final = re.compile(r"[a-z]{2,}(?:[-_.][a-z]+)*[-_.]?\d{1,2}")
 
 def is_random(value: str) -> bool:
     """Say whether a value was drawn by chance and counts nothing: 128 bits in hexadecimals, a token of as many signs."""
-    if len(value) >= _DRAWN and _RANDOM.fullmatch(value) is not None:
+    if len(value) >= NEAR and _RANDOM.fullmatch(value) is not None:
         return True
     return " " not in value and next(drawn_in(value), None) is not None
 
@@ -189,18 +187,15 @@ def drawn_in(text: str) -> Iterator[str]:
 @lru_cache(maxsize=20_000)
 def _is_drawn(run: str) -> bool:
     """Say whether capitals, small letters and digits change as chance has it: not as in `getUserByName2`."""
-    if len(run) > _LONGEST or run.lower() == run or run.upper() == run:
+    if len(run) > LONGEST_LINE or run.lower() == run or run.upper() == run:
         return False
-    return digit_count(run) >= _LEAST_DIGITS and len(_CHANGE.findall(run)) >= _CHANGING * len(run)
+    return digit_count(run) >= SEVERAL and len(_CHANGE.findall(run)) >= A_THIRD * len(run)
 
 
 _LONG_RUN: Final = re.compile(r"(?<![\w+/-])[\w-]{20,}+(?![\w+/])", re.ASCII)
 _CHANGE: Final = re.compile(r"(?<=[a-z])(?![a-z])|(?<=[A-Z])(?![A-Z])|(?<=\d)(?!\d)")
-_CHANGING: Final = 0.4
-_LONGEST: Final = 200
 
 
-_DRAWN: Final = 24
 _RANDOM: Final = re.compile(
     r"(?=(?:\D*\d){6})(?=(?:[^a-zA-Z]*[a-zA-Z]){4})(?:[0-9a-fA-F]{24,64}|[0-9a-fA-F-]{36}|(?=.*[a-z].*[A-Z]|.*[A-Z].*[a-z])[\w+/-]{24,128}={0,2})"
 )

@@ -13,8 +13,9 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
+from redact.bounds import BEFORE, CODE_LENGTH, LONG, LONGEST_LINE, LONGEST_PROSE, NEAR, SHORT, STEM
 from redact.lists.gazetteer import is_name
-from redact.values.months import MONTH
+from redact.values.months import DAYS, MONTH, MONTHS
 from redact.values.shapes import EMAIL, digit_count, emails_in, is_phone, letter_count
 
 FREE: Final = "~"
@@ -35,14 +36,11 @@ _PLATE: Final = re.compile(
 _CLOCK: Final = re.compile(r"(?<![\d.:])((?:[01]?\d|2[0-4]):[0-5]\d:[0-5]\d)\.\d{1,9}(?!\d)")
 """The hour to parts of a second: `20:25:55.669660`."""
 _DECIMAL: Final = re.compile(r"(?<![\w.])-?\d{1,3}\.\d{4,}(?!\w)")
-_APART: Final = 16
-"""Characters between the two numbers of a place on the map; one such number alone is a price or a measure."""
 _WINDOW: Final = re.compile(r"\d\S*+(?: [^\s\d]*+\d\S*+)*(?: [A-Z]{3}(?!\w))?")
 """Words that hold digits, side by side, from the first digit on: the engine jumps to it."""
 _REGION: Final = re.compile(r"(?<!\S)[A-Z]{1,3}-[A-Z]{1,2} \Z")
 _REGION_SIZE: Final = 7
 _WORD_END: Final = re.compile(r"\s|$")
-_FEWEST: Final = 3
 _PARTS: Final = re.compile(r"[/?&#:]+")
 
 _MOMENT: Final = re.compile(
@@ -72,20 +70,8 @@ _DIGITS: Final = re.compile(r"\d\D{0,2}\d\D{0,2}\d")
 _TRIMMED: Final = ".:/-!?*_+&#\\"
 _MARKS: Final = ".#!$%*@"
 """Marks inside a word with a number: of user names and passwords."""
-_BARE: Final = 7
-"""So many digits by themselves are no amount that a sentence states without a mark."""
 _PAIRS: Final = re.compile(r"\d\d-\d\d-\d\d")
 """A code of a bank's branch, unless it is a day."""
-_DAYS: Final = 31
-_MONTHS: Final = 12
-_LARGEST: Final = 12
-"""No amount has more digits."""
-_MIXED: Final = 4
-_TURNS: Final = 3
-_LONGEST: Final = 200
-_LINE: Final = 4_000
-"""Longer texts are prose, or an attack."""
-_SHORTEST: Final = 4
 
 
 def free_ids(text: str) -> Iterator[str]:
@@ -108,7 +94,7 @@ def windows_of(text: str) -> Iterator[str]:
             ended = _WORD_END.search(text, first)
             place = ended.start() if ended else len(text)
             continue
-        if place - first < _FEWEST:
+        if place - first < SHORT:
             done = place
             continue
         # Before the blank stands a capital, or no region: most windows are spared the search.
@@ -125,11 +111,11 @@ def windows_of(text: str) -> Iterator[str]:
 def _ids_in(window: str) -> tuple[str, ...]:
     """Return the identifiers in words that hold digits, side by side."""
     digits = sum(map(str.isdigit, window))
-    if digits < _FEWEST:
+    if digits < SHORT:
         return ()
     if "." in window and ":" in window:
         window = _CLOCK.sub(r"\1", window)
-    if digits < _BARE and "-" not in window and window.isascii() and not _has_letter(window):
+    if digits < LONG and "-" not in window and window.isascii() and not _has_letter(window):
         return ()  # half of all: amounts and hours
     return tuple(dict.fromkeys(_among(window)))
 
@@ -140,13 +126,13 @@ def _among(window: str) -> list[str]:
     if " " in window or "-" in window or "/" in window or ")" in window:
         for grouped in _GROUPED.finditer(window):
             token = _balanced(grouped[0].strip(" .:/-"))
-            marked = len(token) <= _LONGEST and any(mark in token for mark in " /-()")
+            marked = len(token) <= LONGEST_LINE and any(mark in token for mark in " /-()")
             if marked and _is_grouped(token):
                 found.append(token)
         if window != window.lower():
             found += [plate[0] for plate in _PLATE.finditer(window)]
     for run in _RUN.finditer(window):
-        if len(run[0]) >= _SHORTEST and sum(map(str.isdigit, run[0])) > 1:
+        if len(run[0]) >= STEM and sum(map(str.isdigit, run[0])) > 1:
             found += _ids_of(run[0])
     return found
 
@@ -154,7 +140,7 @@ def _among(window: str) -> list[str]:
 def _places_in(text: str) -> Iterator[str]:
     """Yield the numbers of places on the map: two with four decimals or more, one near the other."""
     for one, other in pairwise(_DECIMAL.finditer(text)) if "." in text else ():
-        if one.end() + _APART >= other.start():
+        if one.end() + CODE_LENGTH >= other.start():
             yield from (one[0], other[0])
 
 
@@ -174,14 +160,14 @@ def _balanced(token: str) -> str:
 
 def _ids_of(run: str) -> tuple[str, ...]:
     """Return what of a run of characters is an identifier: all of it, or parts of an address."""
-    if len(run) > _LONGEST and "/" not in run:
+    if len(run) > LONGEST_LINE and "/" not in run:
         return ()
     token = run.strip(_TRIMMED)
     found = []
     if "/" in token or ":" in token or "&" in token or "?" in token:
         found = [part for part in map(_trimmed, _PARTS.split(token)) if is_free_id(part)]
     queried = "&" in token
-    if not queried and "://" not in token and token.count("/") < _TURNS and is_free_id(token):
+    if not queried and "://" not in token and token.count("/") < SHORT and is_free_id(token):
         found.insert(0, token)
     return tuple(dict.fromkeys(found))
 
@@ -193,16 +179,16 @@ def _trimmed(part: str) -> str:
 @lru_cache(maxsize=65_536)
 def is_free_id(token: str) -> bool:
     """Say whether a token without blanks looks like an identifier."""
-    if not _SHORTEST <= len(token) <= _LONGEST or is_time_or_amount(token):
+    if not STEM <= len(token) <= LONGEST_LINE or is_time_or_amount(token):
         return False
     digits, letters = digit_count(token), letter_count(token)
     if ("@" in token or "%40" in token) and EMAIL.fullmatch(token.replace("%40", "@")):
         return False
     if not letters:
-        return digits >= _BARE or is_phone(token)
+        return digits >= LONG or is_phone(token)
     if digits < 2 or _SIZE.fullmatch(token) or _CODE_LINE.fullmatch(token) or _is_count(token):
         return False
-    mixed = digits >= _MIXED or len(_TURN.findall(token)) >= _TURNS
+    mixed = digits >= STEM or len(_TURN.findall(token)) >= SHORT
     code = digits > 2 and any(map(str.isupper, token)) and not any(map(str.islower, token))
     marked = digits > 2 and letters > 2 and any(mark in token for mark in _MARKS)
     return mixed or code or marked
@@ -228,9 +214,9 @@ def _is_grouped(token: str) -> bool:
         return False
     digits, letters = digit_count(token), letter_count(token)
     return (
-        digits >= _BARE
+        digits >= LONG
         or is_phone(token)
-        or (letters > 0 and digits > _MIXED)
+        or (letters > 0 and digits > STEM)
         or (_PAIRS.fullmatch(token) is not None and not _may_be_day(token))
     )
 
@@ -239,7 +225,7 @@ def _may_be_day(token: str) -> bool:
     """Say whether three pairs of digits are a day in any order."""
     first, second, third = map(int, token.split("-"))
     orders = ((first, second), (second, first), (third, second))
-    return any(0 < day <= _DAYS and 0 < month <= _MONTHS for day, month in orders)
+    return any(0 < day <= DAYS and 0 < month <= MONTHS for day, month in orders)
 
 
 def free_days(text: str) -> Iterator[str]:
@@ -253,21 +239,16 @@ def _around_years(text: str) -> list[tuple[int, int]]:
     """Return the parts of a text where its days can stand: the pattern tries every word, and few texts tell many years."""
     parts: list[tuple[int, int]] = []
     for year in _ANY_YEAR.finditer(text) if _YEAR.search(text) else ():
-        start, end = max(0, year.start() - _BEFORE_YEAR), year.end() + _BEHIND_YEAR
+        start, end = max(0, year.start() - BEFORE), year.end() + NEAR
         if parts and start <= parts[-1][1]:
             start = parts.pop()[0]
         parts.append((start, end))
     return parts
 
 
-_BEFORE_YEAR: Final = 40
-_BEHIND_YEAR: Final = 24
-"""A day with a month in words begins and ends no farther from its year."""
-
-
 def between_ids(text: str) -> list[str]:
     """Return what of a text stands before, between and after its identifiers and days."""
-    if len(text) > _LINE:
+    if len(text) > LONGEST_PROSE:
         return [text]
     tokens = sorted({*emails_in(text), *free_ids(text), *free_days(text)}, key=len, reverse=True)
     parts = [text]
@@ -283,6 +264,6 @@ def is_time_or_amount(token: str) -> bool:
     token = _MONEY.sub("", token)
     return _AMOUNT.fullmatch(token) is not None and (
         not token.isdecimal()
-        or len(token) < _BARE
-        or (len(token) <= _LARGEST and token.endswith("000"))
+        or len(token) < LONG
+        or (len(token) <= CODE_LENGTH and token.endswith("000"))
     )

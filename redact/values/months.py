@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import Final
 
+MONTHS: Final = 12
+DAYS: Final = 31
+"""In a month, at most."""
 _NAMES: Final = (
     "january february march april may june july august september october november december",
     "jan feb mar apr may jun jul aug sep oct nov dec",

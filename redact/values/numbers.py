@@ -11,6 +11,7 @@ from collections import Counter
 from functools import lru_cache
 from typing import Final
 
+from redact.bounds import A_THIRD, NEARLY_ALL
 from redact.lists.lexicon import key_words, word_group
 from redact.values.dates import read_date
 
@@ -22,10 +23,7 @@ LONG: Final = 10**4
 """So long is a number that an id's key explains."""
 _DIGITS: Final = 10**7
 """So long one under any other key: eight digits."""
-_ROUND: Final = 0.3
-_ALIKE: Final = 0.8
-_BEFORE: Final = 3 * 365 * 86_400
-_AFTER: Final = 2 * 365 * 86_400
+_AROUND: Final = 3 * 365 * 86_400
 _SECOND: Final = 10**9
 _WHOLE: Final = re.compile(r"-?[0-9]{1,40}")
 _UNITS: Final = (1, 10**3, 10**6, 10**9)
@@ -65,7 +63,7 @@ def are_moments(values: list[str], latest: int) -> bool:
     if not all(_WHOLE.fullmatch(value) for value in values):
         return False  # a digest, or more digits than any moment has
     now = latest // _SECOND
-    first, last = (now - _BEFORE, now + _AFTER) if now else (_FIRST, _LAST)
+    first, last = (now - _AROUND, now + _AROUND) if now else (_FIRST, _LAST)
     return any(
         all(first * unit <= int(value) <= last * unit for value in values) for unit in _UNITS
     )
@@ -82,9 +80,9 @@ def count_something(values: list[str], key: str) -> bool:
         return not says_id(key)
     lengths = Counter(map(len, values)).most_common(2)
     alike = sum(count for _, count in lengths)
-    return sum(value.endswith("00") for value in values) > _ROUND * len(
+    return sum(value.endswith("00") for value in values) > A_THIRD * len(
         values
-    ) or alike < _ALIKE * len(values)
+    ) or alike < NEARLY_ALL * len(values)
 
 
 def shape_of_numbers(values: list[str], key: str, latest: int) -> str:

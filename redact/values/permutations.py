@@ -14,9 +14,9 @@ import hashlib
 from math import isqrt
 from typing import Final
 
+from redact.bounds import PARTS_REMEMBERED
+
 ROUNDS: Final = 8
-_REMEMBERED: Final = 200_000
-"""So many moves are remembered: a name stands in an id, an address and a greeting."""
 
 
 class Keyed:
@@ -47,7 +47,7 @@ class Keyed:
         derived = self._derived.get(parts)
         if derived is None:
             derived = Keyed(self.digest("derive", *parts, size=64))
-            if len(self._derived) < _REMEMBERED:
+            if len(self._derived) < PARTS_REMEMBERED:
                 self._derived[parts] = derived
         return derived
 
@@ -60,7 +60,7 @@ class Keyed:
         if moved is None:
             forward = self._forward(number, size, tweak)
             moved = self._inverse((forward + self._step(size, tweak)) % size, size, tweak)
-            if len(self._moved) < _REMEMBERED:
+            if len(self._moved) < PARTS_REMEMBERED:
                 self._moved[asked] = moved
         return moved
 
@@ -75,7 +75,7 @@ class Keyed:
         step = self._steps.get((size, tweak))
         if step is None:
             step = 1 + self.number(size - 1, "step", tweak)
-            if len(self._steps) < _REMEMBERED:
+            if len(self._steps) < PARTS_REMEMBERED:
                 self._steps[size, tweak] = step
         return step
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
+from redact.bounds import AT_ONCE, PARTS
 from redact.fold import fold_value
 from redact.values.chinese import words_in_chinese
 from redact.values.japanese import words_in_japanese
@@ -22,9 +23,6 @@ _RUN: Final = re.compile(
     "[\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+"
 )
 _KANA: Final = re.compile("[\u3041-\u3096\u30a1-\u30fa]")
-_LONGEST: Final = 20_000
-"""Characters of a text that are read at once."""
-_SENTENCE: Final = 4
 _MARKS: Final = str.maketrans(
     "\uff0c。、\uff1b\uff1a\uff01\uff1f\uff08\uff09「」【】", ',.,;:!?()""[]'
 )
@@ -61,9 +59,9 @@ def segments(text: str) -> tuple[Segment, ...]:
     words = words_in_japanese if is_japanese(text) else words_in_chinese
     found: list[Segment] = []
     for run in _RUN.finditer(text):
-        for begin in range(run.start(), run.end(), _LONGEST):
+        for begin in range(run.start(), run.end(), AT_ONCE):
             start = begin
-            for word, kind in words(text[begin : min(run.end(), begin + _LONGEST)]):
+            for word, kind in words(text[begin : min(run.end(), begin + AT_ONCE)]):
                 found.append(Segment(word, start, kind))
                 start += len(word)
     return tuple(found)
@@ -88,7 +86,7 @@ def without_words(text: str) -> str:
 
 def is_sentence(text: str) -> bool:
     """Say whether a text of such a script has more words than a name or a label has."""
-    return not text.isascii() and len(segments(text)) > _SENTENCE
+    return not text.isascii() and len(segments(text)) > PARTS
 
 
 _PARTS: Final = re.compile(r"[^\W\d_]+")

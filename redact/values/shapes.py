@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 from urllib.parse import unquote
 
+from redact.bounds import BEFORE
 from redact.lists.dictionary import ENGLISH, words_of
 from redact.lists.word_lists import ID_WORDS, word_list
 from redact.values.dates import read_date
@@ -248,7 +249,7 @@ def _emails_at(sign: str, text: str) -> Iterator[str]:
         end = place + len(sign)
         domain = _DOMAIN.match(text, end)
         if domain:
-            beginning = _LOCAL.match(text[max(done, place - _NEAR_AT) : place][::-1])
+            beginning = _LOCAL.match(text[max(done, place - BEFORE) : place][::-1])
             start = place - (beginning.end() if beginning else 0)
             while start > done and (text[start - 1].isalnum() or text[start - 1] in _IN_LOCAL):
                 start -= 1
@@ -275,4 +276,3 @@ _DOMAIN: Final = re.compile(r"[\w-]+(?:\.[\w-]+)+")
 _IN_LOCAL: Final = frozenset("_.+%'-")
 _LOCAL: Final = re.compile(r"[\w.+%'-]*")
 """The same, for what is read backwards; letter by letter only where more than this stands before the sign."""
-_NEAR_AT: Final = 64

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
+from redact.bounds import A_SMALL_SHARE, A_THIRD, AT_ONCE, MOST, SEVERAL
 from redact.lists.dictionary import ENGLISH, LANGUAGES, words_of
 from redact.values.segments import is_japanese, small_words, words_told
 
@@ -23,18 +24,11 @@ _NAMES: Final = {
 }  # fmt: skip
 _SPELT: Final = frozenset({"LATIN", "CYRILLIC"})
 """Scripts of which languages are told apart by their words."""
-_ENOUGH: Final = 0.2
-"""So large a share of the letters shows the script: names of products stand among Chinese in Latin letters."""
-_SPOKEN: Final = 0.4
-"""So large a share of the words in small letters a language must know."""
-_MOST: Final = 0.6
-_FEWEST: Final = 2
-_LONGEST: Final = 20_000
 
 
 def language_of_talk(said: Iterable[str]) -> str:
     """Return the language of a conversation; the same texts give the same."""
-    text = "\n".join(said)[:_LONGEST]
+    text = "\n".join(said)[:AT_ONCE]
     script = _script_of(text)
     if script == "CJK":
         return "Japanese" if is_japanese(text) else "Chinese"
@@ -42,11 +36,11 @@ def language_of_talk(said: Iterable[str]) -> str:
         return {"HANGUL": "Korean"}.get(script, script.capitalize() or UNKNOWN_LANGUAGE)
     words = {word for word in small_words(words_told(text)) if len(word) > 1}
     english = len(words & words_of(ENGLISH))
-    if english > _MOST * len(words):
+    if english > MOST * len(words):
         return _NAMES[ENGLISH]  # most conversations end here, before the other lists are asked
     known = {ENGLISH: english, **{one: len(words & words_of(one)) for one in LANGUAGES}}
     best = max(known, key=lambda one: known[one])
-    few = known[best] < _FEWEST or known[best] <= _SPOKEN * len(words)
+    few = known[best] < SEVERAL or known[best] <= A_THIRD * len(words)
     return UNKNOWN_LANGUAGE if few else _NAMES[best]
 
 
@@ -62,7 +56,7 @@ def _script_of(text: str) -> str:
     for letter in () if text.isascii() else text:
         if letter.isalpha():
             letters[_script(letter)] += 1
-    found = [name for name in letters if letters[name] > _ENOUGH * letters.total()]
+    found = [name for name in letters if letters[name] > A_SMALL_SHARE * letters.total()]
     return max(found, key=lambda name: (name != "LATIN", letters[name]), default="")
 
 

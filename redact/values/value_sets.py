@@ -11,29 +11,22 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Final
 
+from redact.bounds import NEARLY_ALL, PARTS, SEVERAL, STEM, VARIED
 from redact.fold import fold_value
 from redact.lists.gazetteer import ORDINARY, is_name
 from redact.lists.word_lists import word_list
 from redact.values.forms import commonest, is_reference, plain_day
 from redact.values.free_ids import is_free_id
+from redact.values.months import DAYS, MONTHS
 
 PLACES: Final = word_list("places")
 _HAN: Final = re.compile("[\u4e00-\u9fff]{2,4}")
 _SURNAMES: Final = word_list("han_surnames")
-_LIVES: Final = 15 * 365
-"""Days between the first and the last: orders, visits and contracts of one app rarely span as much."""
 _OLD_DAYS: Final = 12 * 365
 """Days that lie so far before the app's last episode date people's lives; a wrong guess moves a date within its year."""
 UNLABELLED: Final = 5 * 365
 """Days in text of unknown form that lie so far back date a child's life, or hardly anything that is still of use."""
-_DAYS: Final = 3
-"""So many days show how far they lie apart."""
-_LEAST_LISTED: Final = 2
-_SEVERAL: Final = 4
 _ROUND: Final = re.compile(r"[1-9][0-9]*000")
-_MOSTLY: Final = 0.8
-_QUARTERS: Final = 4
-_LEAST_KEY_LENGTH: Final = 4
 
 
 def is_key(value: str) -> bool:
@@ -44,9 +37,9 @@ def is_key(value: str) -> bool:
 def span_lives(values: list[str]) -> bool:
     """Say whether plain days lie so far apart that they date people's lives and not their orders."""
     days = list(filter(None, map(plain_day, values)))
-    if len(days) < _DAYS or len(days) * 2 < len(values):
+    if len(days) < PARTS or len(days) * 2 < len(values):
         return False
-    return (max(days) - min(days)).days > _LIVES
+    return (max(days) - min(days)).days > _OLD_DAYS
 
 
 def are_old(values: list[str], latest: int, *, since: int = _OLD_DAYS) -> bool:
@@ -65,33 +58,31 @@ def are_pairs_of_no_day(values: list[str]) -> bool:
         return False
     pairs = [tuple(map(int, pair.groups())) for pair in found if pair]
     return not any(
-        all(0 < pair[day] <= _MONTH_DAYS and 0 < pair[month] <= _MONTHS for pair in pairs)
+        all(0 < pair[day] <= DAYS and 0 < pair[month] <= MONTHS for pair in pairs)
         for day, month in ((0, 1), (1, 0), (2, 1))
     )
 
 
 _PAIRS: Final = re.compile(r"(\d\d)[-./](\d\d)[-./](\d\d)")
-_MONTH_DAYS: Final = 31
-_MONTHS: Final = 12
 
 
 def are_amounts(values: list[str]) -> bool:
     """Say whether digits count something: round ones, or of several lengths and none with a zero before; a code has its length."""
-    if len(values) < _SEVERAL:
+    if len(values) < VARIED:
         return False
     if any(value.startswith("0") or not value.isdecimal() for value in values):
         return False
     round_ones = sum(value.endswith("0") for value in values)
     lengths = Counter(map(len, values))
-    second = sorted(lengths.values())[-_LEAST_LISTED:][0] if len(lengths) > 1 else 0
-    if min(lengths) < _LEAST_KEY_LENGTH <= max(lengths):
+    second = sorted(lengths.values())[-SEVERAL:][0] if len(lengths) > 1 else 0
+    if min(lengths) < STEM <= max(lengths):
         return True  # no code has three digits here and four there
-    return round_ones >= _MOSTLY * len(values) or second * _QUARTERS >= len(values)
+    return round_ones >= NEARLY_ALL * len(values) or second * VARIED >= len(values)
 
 
 def are_round(values: list[str]) -> bool:
     """Say whether numbers are whole thousands, each of them: budgets, not what somebody is known by."""
-    return len(values) >= _SEVERAL and all(map(_ROUND.fullmatch, values))
+    return len(values) >= VARIED and all(map(_ROUND.fullmatch, values))
 
 
 def are_places(values: list[str]) -> bool:
@@ -111,25 +102,23 @@ def are_names(values: list[str], *, each: bool = False) -> bool:
     for value in values:
         words = fold_value(value).split()
         listed = sum(is_name(word) and word not in ORDINARY | PLACES for word in words)
-        named += listed >= (min(_LEAST_LISTED, len(words)) if each else 1)
+        named += listed >= (min(SEVERAL, len(words)) if each else 1)
     if each:
         return named == len(values)
     # Of two values one may be a name by chance: Yoga is one in some country.
-    return named * 2 >= len(values) and named >= min(len(values), _LEAST_LISTED)
+    return named * 2 >= len(values) and named >= min(len(values), SEVERAL)
 
 
 def _are_han_names(values: list[str]) -> bool:
     """Say whether values of Chinese letters begin with surnames and go on differently, as no list of choices does."""
-    if len(values) < _SEVERAL or not all(map(_HAN.fullmatch, values)):
+    if len(values) < VARIED or not all(map(_HAN.fullmatch, values)):
         return False
     given = [value[2:] if value[:2] in _SURNAMES else value[1:] for value in values]
     surnames = {value[0] for value in values if value[0] in _SURNAMES or value[:2] in _SURNAMES}
     begun = sum(value[0] in surnames for value in values)
     ends = {value[-1] for value in values}
     return (
-        begun >= _MOSTLY * len(values)
-        and min(len(surnames), len(ends)) > _LEAST_LISTED
-        and all(given)
+        begun >= NEARLY_ALL * len(values) and min(len(surnames), len(ends)) > SEVERAL and all(given)
     )
 
 
