@@ -15,7 +15,7 @@ from dagster_project.defs.resources import OWNERS, CleanSide, PrivateSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, asset_result
 from dagster_project.defs.show import bars, rows_of
 from dagster_project.home.layout import lock
-from dagster_project.lake.clean_records import clean_episodes_of
+from dagster_project.lake.clean_records import stored_episodes_of
 from dagster_project.lake.freshness import Key, Work, nobody_knows, store, tried, work
 from dagster_project.lake.rows import always, to_table
 from dagster_project.lake.store import Lake
@@ -295,7 +295,7 @@ def _leaks_in(
                 vault.episode_id(app, episode.episode_id): episode
                 for episode in raw_episodes(sides.lake, app, [day])[day]
             }
-            stored = clean_episodes_of(clean, app, [day])
+            stored = stored_episodes_of(clean, app, [day])
             pairs = ((raw[one.episode_id], one) for one in stored)
             found += still_leaking(pairs, known[app].search)
         if searching.failed:

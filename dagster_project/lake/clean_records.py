@@ -14,6 +14,7 @@ from dagster_project.review.feedback import reviewer_outcomes, with_reviewers
 from redact.records.clean_episode import CleanEpisode
 from redact.records.clean_outcome import CleanOutcome
 from redact.records.clean_rows import clean_episode_from_row, clean_outcome_from_row
+from synth.attempts.answering_tools import in_words
 from synth.clusters.clustering import Cluster
 from synth.clusters.versions import Version, versions_of
 from synth.failures.detection import Failure
@@ -25,7 +26,14 @@ from synth.solutions.corrections import Said, corrections_of
 def clean_episodes_of(
     lake: Lake, app: str, days: Iterable[str] | None = None
 ) -> list[CleanEpisode]:
-    """Episodes past the gate, in order of their start."""
+    """Episodes past the gate, in order of their start; what agents tell by a tool of their framework's is what they say."""
+    return in_words(stored_episodes_of(lake, app, days))
+
+
+def stored_episodes_of(
+    lake: Lake, app: str, days: Iterable[str] | None = None
+) -> list[CleanEpisode]:
+    """The same as they were recorded."""
     rows = lake.read(CLEAN_EPISODES, app=app, days=days).to_pylist()
     found = [clean_episode_from_row(row) for row in rows]
     return sorted(found, key=lambda e: (e.started_at, e.episode_id))

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from dagster_project.lake.clean_records import clean_episodes_of
+from dagster_project.lake.clean_records import stored_episodes_of
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import REDACTIONS
 from dagster_project.privacy.gate import STAYS
@@ -35,7 +35,7 @@ def stays_rows(clean: Lake, app: str) -> tuple[tuple[StaysRow, ...], int]:
             episodes[row["kind"], row["place"]] += row["episodes"]
             looked[row["day"]] = row["length"]
     ranked = sorted(counts, key=lambda one: (_ORDER.index(one[0]), -counts[one], one[1]))[:MOST]
-    shown = _examples(clean_episodes_of(clean, app)[:_LOOKED_AT], {key for _, key in ranked})
+    shown = _examples(stored_episodes_of(clean, app)[:_LOOKED_AT], {key for _, key in ranked})
     rows = [
         StaysRow(
             kind=kind,

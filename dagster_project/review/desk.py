@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from dagster_project.lake.clean_records import (
-    clean_episodes_of,
     clean_outcomes_of,
     clusters_of,
     home_days,
     labels_of,
+    stored_episodes_of,
 )
 from dagster_project.lake.documents import records
 from dagster_project.lake.learnt_tables import AGREEMENT, FAILURES, ROLLOUTS, TASKS, VERIFIED
@@ -296,7 +296,7 @@ class AppDesk:
     def episode(self, episode_id: str) -> CleanEpisode | None:
         """The clean episode with an id."""
         day = self._days.get(episode_id)
-        found = clean_episodes_of(self._lake, self.app, [day]) if day else []
+        found = stored_episodes_of(self._lake, self.app, [day]) if day else []
         return next((one for one in found if one.episode_id == episode_id), None)
 
     def failure(self, episode_id: str) -> Failure | None:
