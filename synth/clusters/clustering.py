@@ -223,7 +223,8 @@ def cluster(
         with one_thread() if len(by_app[app]) > 1 else nullcontext():
             found = _App(by_app[app], before[app], chosen).run(naming)
             traffic = (versions or {}).get(app, ())
-            done += [_by_version(one, by_app[app], traffic) for one in _related(found, before[app])]
+            ran = {f.episode_id: f.agent_version for f in by_app[app]}
+            done += [_by_version(one, ran, traffic) for one in _related(found, before[app])]
     return Clusters(clusters=tuple(done))
 
 
@@ -240,11 +241,11 @@ def _related(now: Sequence[Cluster], before: Sequence[Cluster]) -> list[Cluster]
     ]
 
 
-def _by_version(one: Cluster, failures: Sequence[Failure], traffic: Sequence[Version]) -> Cluster:
+def _by_version(one: Cluster, ran: Mapping[str, str | None], traffic: Sequence[Version]) -> Cluster:
+    """The cluster with what it did in each version; `ran` is the version of each failed episode."""
     if not traffic or not one.members:
         return one
-    mine = set(one.episode_ids)
-    named = (f.agent_version for f in failures if f.episode_id in mine)
+    named = (ran.get(episode_id) for episode_id in one.episode_ids)
     counts = counts_of(Counter(name for name in named if name is not None), traffic)
     change = change_of(counts)
     if change is None:

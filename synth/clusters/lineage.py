@@ -28,14 +28,14 @@ class Grouped(Protocol):
 
 
 def splits(now: Iterable[Grouped], before: Iterable[Grouped]) -> dict[str, str]:
-    """Clusters that were not there before, with the one that most of their earlier failures were in."""
-    home = _homes(before)
-    known = set(home.values())
+    """Clusters that were not there before, with the one that most of their earlier failures were in and that goes on."""
+    home, current = _homes(before), list(now)
+    known, alive = set(home.values()), {one.cluster_id for one in current if one.episode_ids}
     found: dict[str, str] = {}
-    for one in now:
+    for one in current:
         if one.cluster_id not in known:
             origin = _most(Counter(home[key] for key in one.episode_ids if key in home))
-            if origin is not None:
+            if origin in alive:
                 found[one.cluster_id] = origin
     return found
 

@@ -114,6 +114,14 @@ def test_a_cluster_that_falls_apart_is_split_and_one_that_empties_is_merged() ->
     assert (again.failures, again.merged_into) == (8, "")
 
 
+def test_a_cluster_that_only_gets_another_cause_is_told_once() -> None:
+    """All its failures are in a new one: it was merged into that, and nothing was split."""
+    failures = [of_cause(refused(n), "wrong_plan") for n in range(6)]
+    second = cluster([of_cause(f, "loop") for f in failures], cluster(failures))
+    told = {c.cluster_id: (bool(c.split_from), bool(c.merged_into)) for c in second.clusters}
+    assert sorted(told.values()) == [(False, False), (False, True)]
+
+
 def test_a_cluster_whose_failures_are_resolved_now_is_retired() -> None:
     """Nothing took its members over."""
     first = cluster([refused(n) for n in range(4)])
