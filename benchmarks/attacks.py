@@ -29,7 +29,7 @@ from environments.runtime.play.environment import run_actions  # noqa: E402 - se
 from environments.runtime.task.candidate import Action, Candidate  # noqa: E402 - see above
 from environments.runtime.task.verdict import Verdict  # noqa: E402 - see above
 from environments.runtime.world.world import World  # noqa: E402 - see above
-from environments.verification.material import Others  # noqa: E402 - see above
+from environments.verification.material import OtherTasks  # noqa: E402 - see above
 from environments.verify import ACCEPTED, verify  # noqa: E402 - see above
 from synth.recordings.attempt import record  # noqa: E402 - see above
 from synth.tasks import derive_tasks  # noqa: E402 - see above
@@ -215,7 +215,7 @@ def app_of(data: Data) -> tuple[list[Task], Counter[str], World, list[Candidate]
     learnt = learn_world(data.episodes, WorldSettings())
     candidates = derive_tasks(data.episodes, data.labels, learnt, references=data.references)
     world = World(learnt.document)
-    others = Others(candidates)
+    others = OtherTasks(candidates)
     tasks, reasons = [], Counter[str]()
     for one in candidates:
         found = verify(one, others=others, run=lambda t, a: run_actions(t, world, a))

@@ -37,7 +37,7 @@ def describe(check: Check) -> str:
 def describe_arguments(fn: str, args: Arguments) -> str:
     """The sentence that a function and its arguments make, whatever a check says of itself."""
     make = SENTENCES.get(fn)
-    sentence = _other(fn, args) if make is None else make(args)
+    sentence = _any_check(fn, args) if make is None else make(args)
     if args.get("on_missing") == "null":
         sentence += (
             " Where that fails, the attempt is not graded: outcomes do not tell whether it matters."
@@ -52,7 +52,7 @@ def _end_state(args: Arguments) -> str:
         known = f"; {_count(wrong, 'way is', 'ways are')} known to be wrong" if wrong else ""
         return f"Nobody knows what the agent has to change{known}."
     if len(ends) == 1:
-        return f"{_end(ends[0], 'The agent changes')}.{_perhaps(ends[0])}"
+        return f"{_end(ends[0], 'The agent changes')}.{_possible_changes(ends[0])}"
     ways = "; ".join(f"({n}) {_end(end, 'it changes')}" for n, end in enumerate(ends[:4], 1))
     more = f"; and {len(ends) - 4} more" if len(ends) > 4 else ""
     return f"The agent ends in one of {len(ends)} right ways: {ways}{more}."
@@ -70,7 +70,7 @@ def _end(end: Arguments, who: str) -> str:
     return f"{who} {exactly}, {by} {_list_text(done, '; ')}"
 
 
-def _perhaps(end: Arguments) -> str:
+def _possible_changes(end: Arguments) -> str:
     """The calls that may change something or not: who makes others is not graded."""
     rows = end.get("maybe")
     ways = [_rows(row) for row in rows] if isinstance(rows, list) else []
@@ -92,11 +92,11 @@ def _wrote(args: Arguments) -> str:
 def _told(args: Arguments) -> str:
     value = args.get("value")
     among = args.get("among")
-    beside = f", in a message with at most {_others(among)}" if _is_count(among) else ""
+    beside = f", in a message with at most {_other_facts(among)}" if _is_count(among) else ""
     return f"The agent tells the user {_value_text(value)}{beside}."
 
 
-def _others(number: int) -> str:
+def _other_facts(number: int) -> str:
     return f"{_count(number, 'other fact', 'other facts')}" if number else "no other fact"
 
 
@@ -293,7 +293,7 @@ SENTENCES: Final[dict[str, Callable[[Arguments], str]]] = {
 """How each function of `runtime.checks.FUNCTIONS` reads. A new function needs one entry here, and says itself until then."""
 
 
-def _other(fn: str, args: Arguments) -> str:
+def _any_check(fn: str, args: Arguments) -> str:
     parts = [f"{_words(name)} {_value_text(value)}" for name, value in sorted(args.items())]
     name = _words(fn) or "this kind of check"
     return f"The attempt passes “{name}”{' with ' + _list_text(parts, '; ') if parts else ''}."

@@ -223,7 +223,7 @@ def _world_reasons(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[
         names = _differing(old, new)
         label = part.replace("_", " ")
         what = f"{part}: {', '.join(names)}" if names else part
-        says = f"the world's {label} changed" + (f" ({_some(names)})" if names else "")
+        says = f"the world's {label} changed" + (f" ({_first_names(names)})" if names else "")
         reasons.append(Reason(part="world", what=what, says=says))
     return reasons
 
@@ -238,7 +238,7 @@ def _differing(old: object, new: object) -> list[str]:
     ]
 
 
-def _some(names: Sequence[str]) -> str:
+def _first_names(names: Sequence[str]) -> str:
     shown = ", ".join(names[:6])
     return shown if len(names) <= 6 else f"{shown} and {len(names) - 6} more"
 

@@ -171,17 +171,17 @@ def _by_format(
     """Whether an answer is right but for times and ids told by format; notes which new value stands for which recorded."""
     if BY_FORMAT not in result.evidence:
         return False
-    (said, new), (was, old) = (_bare(world, asked, c) for c in (result.content, truth))
+    (said, new), (was, old) = (_strip_result(world, asked, c) for c in (result.content, truth))
     for mark in new.keys() & old.keys():
         to_new[str(old[mark])] = str(new[mark])
     return equal(said, _renamed(was, to_new))
 
 
-def _bare(world: World, asked: CallInFlight, content: str) -> tuple[str, dict[str, Json]]:
+def _strip_result(world: World, asked: CallInFlight, content: str) -> tuple[str, dict[str, Json]]:
     """A result without what says nothing, and the values that every session draws anew."""
     drawn: dict[str, Json] = {}
     for view in world.around:
-        content = view.bare(asked, content, drawn)
+        content = view.strip_result(asked, content, drawn)
     return content, drawn
 
 
@@ -205,15 +205,17 @@ def equal(left: str, right: str) -> bool:
     if left == right:
         return True
     one, other = parse_json(from_literal(left)), parse_json(from_literal(right))
-    return one is not None and other is not None and _same(one.value, other.value)
+    return one is not None and other is not None and _means_same(one.value, other.value)
 
 
-def _same(left: Json, right: Json) -> bool:
+def _means_same(left: Json, right: Json) -> bool:
     """`same_json`, for the texts of an envelope (`{"text": "{…}"}`) too: whatever stands around a value, it is the same value."""
     if isinstance(left, dict) and isinstance(right, dict):
-        return left.keys() == right.keys() and all(_same(v, right[k]) for k, v in left.items())
+        return left.keys() == right.keys() and all(
+            _means_same(v, right[k]) for k, v in left.items()
+        )
     if isinstance(left, list) and isinstance(right, list):
-        return len(left) == len(right) and all(map(_same, left, right))
+        return len(left) == len(right) and all(map(_means_same, left, right))
     if isinstance(left, str) and isinstance(right, str) and {left[:1], right[:1]} <= {"{", "["}:
         return equal(left, right)
     return same_json(left, right)

@@ -28,7 +28,7 @@ from environments.search.found_cheats import FoundCheat, found_probes, good_ones
 from environments.search.stock import known_in
 from environments.verification.attacks import attacks
 from environments.verification.cheats import cheats
-from environments.verification.material import Material, Others, as_list, by_meaning
+from environments.verification.material import Material, OtherTasks, as_list, by_meaning
 from environments.verification.mutants import mutants, recorded_bad, routes
 from environments.verification.other_wordings import other_ways
 from environments.verification.probe import (
@@ -95,7 +95,7 @@ class Verification:
 def verify(  # noqa: PLR0913 - all that the gate is told
     candidate: Candidate,
     *,
-    others: Sequence[Candidate] | Others,
+    others: Sequence[Candidate] | OtherTasks,
     run: Runner,
     world_digest: str = "",
     recordings: Mapping[str, Json] | None = None,
@@ -104,7 +104,7 @@ def verify(  # noqa: PLR0913 - all that the gate is told
 ) -> Verification:
     """Run every probe on one candidate; `recordings` hold what a judge said of its attempts, `found` cheats that a search found.
 
-    Who verifies all candidates of an app hands in one `Others` of them: each is then read once, not once per candidate. `keeper` knows what
+    Who verifies all candidates of an app hands in one `OtherTasks` of them: each is then read once, not once per candidate. `keeper` knows what
     probes got before; without one all are run.
     """
     version = task_version(candidate.task, candidate.rubric, world_digest=world_digest)
@@ -120,7 +120,7 @@ def verify(  # noqa: PLR0913 - all that the gate is told
         status = NEEDS_REVIEW if verdict.reward is None else REJECTED
         reason = "good_attempt_not_graded" if verdict.reward is None else "good_attempt_fails"
         return gate.verdict(status, [reason, *candidate.reasons], [first])
-    read = others if isinstance(others, Others) else Others(others)
+    read = others if isinstance(others, OtherTasks) else OtherTasks(others)
     material = Material(
         by_meaning(candidate, gate.dispatched),
         good,

@@ -50,7 +50,7 @@ from synth.recordings.attempt import EpisodeAttempt, record
 from synth.recordings.attempt_facts import Facts, facts_of
 from synth.recordings.calculators import calculators
 from synth.recordings.failing_writers import failing_writers
-from synth.recordings.results import Results, plainly
+from synth.recordings.results import Results, plain_attempt
 from synth.recordings.tool_kinds import ToolKinds, infer_tools
 from synth.recordings.traits import AppTraits, language_of, traits_of
 from synth.rubric.derive import Derived, derive_rubric
@@ -76,7 +76,7 @@ Unit = Callable[[str, str], AbstractContextManager[object]]
 """What one episode is read inside of, or one task made."""
 
 
-def _whole(_kind: str, _unit: str) -> AbstractContextManager[object]:
+def _no_unit(_kind: str, _unit: str) -> AbstractContextManager[object]:
     return nullcontext()
 
 
@@ -87,7 +87,7 @@ def derive_tasks(  # noqa: PLR0913 - all that a build knows of an app
     *,
     corrections: Mapping[str, Said] | None = None,
     references: Mapping[str, Reference] | None = None,
-    unit: Unit = _whole,
+    unit: Unit = _no_unit,
     judged: bool = False,
     readings: Readings | None = None,
 ) -> list[Candidate]:
@@ -140,7 +140,7 @@ def derive_tasks(  # noqa: PLR0913 - all that a build knows of an app
     starts = Starts(backend, world)
     intents = Intents(list(facts.values()), kinds, starts.session)
     if backend.living:
-        groups = join_later(groups, facts, kinds, alike=intents.alike)
+        groups = join_later(groups, facts, kinds, alike=intents.alike_episodes)
         attempts = [[facts[r.episode.episode_id] for r in group.records] for group in groups]
     language = language_of(list(facts.values()))
     wanted = [wanted_of(a, references or {}, kinds, language=language) for a in attempts]
@@ -226,7 +226,7 @@ class _Makers:
     corrected: CorrectionPlanner
     corrections: Mapping[str, Said]
 
-    def said(self, attempts: Iterable[Facts]) -> tuple[Facts | None, Said | None]:
+    def said_correction(self, attempts: Iterable[Facts]) -> tuple[Facts | None, Said | None]:
         """What people say that they did about a request, with the first attempt of which they say it."""
         told = [a for a in attempts if a.episode_id in self.corrections]
         said = [self.corrections[a.episode_id] for a in told]
@@ -241,7 +241,7 @@ def _construct(
         return None
     unresolved = [a for a in attempts if a.resolved is False]
     why_not = ""
-    about, said = makers.said(unresolved)
+    about, said = makers.said_correction(unresolved)
     if about is not None and said is not None:
         plan = makers.corrected.plan(about, said) if isinstance(said, Correction) else said
         if isinstance(plan, Plan):
@@ -290,7 +290,7 @@ def _construct_from_plan(
     steps = actions_of(plan, failed, kinds)
     actions = tuple(map(start.world.dispatched.as_asked, steps))
     begins, attempt = _played(task, actions, plan, start)
-    told = plainly(start.world, attempt)
+    told = plain_attempt(start.world, attempt)
     recorded = replace(failed.recorded, attempt=told, actions=actions, unanswered=0)
     label = Label(resolved=True, confidence=plan.confidence, by=BY, provenance=plan.origin)
     made = facts_of(recorded, label, kinds)
@@ -370,7 +370,7 @@ def _candidate(
     if start is not None and made.plan is None and derived.solution is not None:
         others = [r for r in group.records if r is not shown]
         if not is_walked(task, start.world, shown):
-            start = start.along(path_of(start.world, shown, others))
+            start = start.along_path(path_of(start.world, shown, others))
             derived, shown, task = _derived(task_id, found, shows, traits, start)
     if made.plan is not None:
         task = _agreeing(task, made.turn, made.places, made.plan.answers)

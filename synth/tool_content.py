@@ -36,13 +36,13 @@ def layers(text: str) -> Iterator[Json]:
     value: Json = text
     for _ in range(MAX_LAYERS):
         yield value
-        inner = _inside(value)
+        inner = _read_inside(value)
         if inner is None:
             return
         value = inner
 
 
-def innermost(text: str) -> Json:
+def innermost_value(text: str) -> Json:
     """What a result holds under all layers: a JSON value, else a text."""
     value: Json = text
     for value in layers(text):  # noqa: B007 - the last one counts
@@ -52,14 +52,14 @@ def innermost(text: str) -> Json:
 
 def held_value(text: str) -> Json:
     """The same, with a text that is a JSON number, word or text read as what it is."""
-    inner = innermost(text)
+    inner = innermost_value(text)
     if not isinstance(inner, str):
         return inner
     parsed = parse_json(inner.strip())
     return inner if parsed is None else parsed.value
 
 
-def _inside(value: Json) -> Json:
+def _read_inside(value: Json) -> Json:
     if isinstance(value, str):
         return _read(value)
     if isinstance(value, list):

@@ -62,7 +62,7 @@ UNKNOWN: Final = "error"
 def error_of(content: str | None, *, is_error: bool | None = None) -> str | None:
     """The error message in a tool result, or None when nothing says that the call failed."""
     text = content or ""
-    marked, message, inner = _told(text)
+    marked, message, inner = _told_failure(text)
     if message is None and (marked or is_error):
         return inner or text or UNKNOWN
     return message
@@ -74,7 +74,7 @@ def looks_failed(text: str) -> bool:
 
 
 @lru_cache(maxsize=65536)
-def _told(text: str) -> tuple[bool, str | None, str]:
+def _told_failure(text: str) -> tuple[bool, str | None, str]:
     """Whether a layer's protocol says that the call failed, the message that is told, and the text under all layers."""
     marked = False
     value: Json = text

@@ -447,7 +447,7 @@ def _joined(words: list[str]) -> list[list[str]]:
     """
     parts: list[list[str]] = [[]]
     for word, after in pairwise([*words, ""]):
-        if word == "and" and _said(after):
+        if word == "and" and _word_sign(after):
             parts.append([])
         elif word != "and":
             parts[-1].append(word)
@@ -461,17 +461,17 @@ def _of_name(words: list[str], description: str) -> float:
     noun = words[0] in NOUNS and not _leads(words[0], description)
     if len(words) > 1 and noun and words[-1] in ABOUT:
         return -2.5
-    if _said(words[0]):
-        return _said(words[0]) * 2.5
+    if _word_sign(words[0]):
+        return _word_sign(words[0]) * 2.5
     if RELATES.intersection(words[1:-1]):
         return -1.5
-    if _said(words[-1]):
+    if _word_sign(words[-1]):
         # After what it belongs to it may be a thing (`patient_record`): nobody knows.
-        return 0.0 if words[-1] in NOUNS else _said(words[-1]) * 1.5
-    return next((_said(word) * 1.0 for word in words[1:-1] if _said(word)), 0.0)
+        return 0.0 if words[-1] in NOUNS else _word_sign(words[-1]) * 1.5
+    return next((_word_sign(word) * 1.0 for word in words[1:-1] if _word_sign(word)), 0.0)
 
 
-def _said(word: str) -> int:
+def _word_sign(word: str) -> int:
     """What a word of a name says: names give orders, so that `files` is a thing and no verb."""
     return 0 if word not in READS and word.removesuffix("s") in NOUNS - {word} else _sign(word)
 

@@ -67,11 +67,11 @@ def card(
     """The README of a task set; `difficulty` is what `difficulty.json` says."""
     inside = [task.task_id for task in tasks]
     period = str(manifest.provenance.get("period") or "")
-    made = f" Recorded {_plain(period)}." if period else ""
+    made = f" Recorded {_markdown_text(period)}." if period else ""
     sections = [
-        f"# {_plain(manifest.name)}",
+        f"# {_markdown_text(manifest.name)}",
         f"{len(tasks)} tasks derived from production traces, with replayable tools and graders.{made}",
-        _inside(tasks) + _sampling(manifest.provenance.get("sampling")),
+        _contents_table(tasks) + _sampling(manifest.provenance.get("sampling")),
         "## Reward\n\n" + REWARDS[manifest.reward],
         "## Verification\n\n"
         + _verification(manifest)
@@ -87,7 +87,7 @@ def card(
         "## Redaction\n\n"
         + _redaction(manifest.redaction)
         + _signed(manifest.provenance.get("signed")),
-        "## Licence\n\n" + _plain(str(manifest.provenance.get("license", "Not stated."))),
+        "## Licence\n\n" + _markdown_text(str(manifest.provenance.get("license", "Not stated."))),
         "## Use\n\n" + USE,
         "## Where the answers are\n\n" + ANSWERS,
         "## Provenance\n\n```json\n" + _json(_in_no_table(manifest.provenance)) + "\n```",
@@ -103,15 +103,15 @@ def _in_no_table(provenance: Mapping[str, Json]) -> dict[str, Json]:
     return {k: v for k, v in provenance.items() if k not in _TABLES}
 
 
-def _inside(tasks: Sequence[Task]) -> str:
+def _contents_table(tasks: Sequence[Task]) -> str:
     apps = Counter(task.app for task in tasks)
     rows = [
-        f"| {_plain(app)} | {count} | {_tools(tasks, app)} | {_turns(tasks, app)} |"
+        f"| {_markdown_text(app)} | {count} | {_tools(tasks, app)} | {_turns(tasks, app)} |"
         for app, count in sorted(apps.items())
     ]
     head = "| app | tasks | tools | user turns after the opening, mean |\n|---|---|---|---|"
     if inferred := {name for task in tasks for name in _inferred(task)}:
-        names = ", ".join(f"`{_plain(name)}`" for name in sorted(inferred))
+        names = ", ".join(f"`{_markdown_text(name)}`" for name in sorted(inferred))
         rows.append(
             f"\nNobody sent definitions of {len(inferred)} tools: they are inferred from recorded calls ({names})."
         )
@@ -123,7 +123,7 @@ def _sampling(samples: Any) -> str:  # noqa: ANN401 - a part of the provenance a
     if not isinstance(samples, Mapping) or not samples:
         return ""
     rows = [
-        f"| {_plain(str(app))} | {_plain(str(row['stratum']))} | {row['requests']} | {row['kept']} | {row['weight']:.2f} |"
+        f"| {_markdown_text(str(app))} | {_markdown_text(str(row['stratum']))} | {row['requests']} | {row['kept']} | {row['weight']:.2f} |"
         for app, sample in sorted(samples.items())
         for row in sample["strata"]
     ]
@@ -164,7 +164,10 @@ def _verification(manifest: TaskSetManifest) -> str:
 def _agreement(figures: Json) -> str:
     if not isinstance(figures, dict) or not figures:
         return "Not measured."
-    rows = [f"| {_plain(name)} | {_plain(_json(value))} |" for name, value in figures.items()]
+    rows = [
+        f"| {_markdown_text(name)} | {_markdown_text(_json(value))} |"
+        for name, value in figures.items()
+    ]
     return "\n".join(["| figure | value |", "|---|---|", *rows])
 
 
@@ -179,10 +182,10 @@ def _signed(signatures: Json) -> str:
     lines = []
     for one in signatures:
         if isinstance(one, dict):
-            note = f" {_plain(str(one['note']))}" if one.get("note") else ""
+            note = f" {_markdown_text(str(one['note']))}" if one.get("note") else ""
             lines.append(
-                f"- {_plain(str(one.get('app')))}: signed by {_plain(str(one.get('who')))} on {_plain(str(one.get('at'))[:10])}, "
-                f"policy {_plain(str(one.get('policy'))[:12])}, data {_plain(str(one.get('data'))[:12])}.{note}"
+                f"- {_markdown_text(str(one.get('app')))}: signed by {_markdown_text(str(one.get('who')))} on {_markdown_text(str(one.get('at'))[:10])}, "
+                f"policy {_markdown_text(str(one.get('policy'))[:12])}, data {_markdown_text(str(one.get('data'))[:12])}.{note}"
             )
     return "\n\n" + "\n".join(lines)
 
@@ -191,7 +194,7 @@ def _json(value: object) -> str:
     return json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False)
 
 
-def _plain(text: str) -> str:
+def _markdown_text(text: str) -> str:
     """One line that Markdown takes as text: names come from telemetry."""
     line = " ".join(text.split())
     return "".join(f"\\{c}" if c in "\\`*_[]<>|#" else c for c in line)

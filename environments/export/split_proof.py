@@ -51,11 +51,13 @@ def prove(
     inside = [task for task in tasks if task.task_id in assigned]
     keep = frozenset(isolating)
     spread: dict[str, int] = {
-        "subjects": len(_across(inside, assigned, lambda t: filter(None, (t.subject,)))),
-        "episodes": len(_across(inside, assigned, lambda t: t.episodes)),
-        "records": len(_across(inside, assigned, lambda t: (r for r in t.records if r[0] in keep))),
-        "actions": len(_across(inside, assigned, lambda t: (t.actions,))),
-        "clusters": len(_across(inside, assigned, lambda t: (t.kind,))),
+        "subjects": len(_keys_across(inside, assigned, lambda t: filter(None, (t.subject,)))),
+        "episodes": len(_keys_across(inside, assigned, lambda t: t.episodes)),
+        "records": len(
+            _keys_across(inside, assigned, lambda t: (r for r in t.records if r[0] in keep))
+        ),
+        "actions": len(_keys_across(inside, assigned, lambda t: (t.actions,))),
+        "clusters": len(_keys_across(inside, assigned, lambda t: (t.kind,))),
     }
     pairs = near_duplicates(inside, least=0.0)
     across = [near for left, right, near in pairs if assigned[left] != assigned[right]]
@@ -70,7 +72,7 @@ def prove(
     ]
     alike = sum(near >= ALIKE for near in across)
     clean = not alike and not any(spread[name] for name in must) and (by != "time" or in_order)
-    everybody = _across(inside, assigned, lambda t: (r for r in t.records if r[0] not in keep))
+    everybody = _keys_across(inside, assigned, lambda t: (r for r in t.records if r[0] not in keep))
     reference = Counter(table for table, _ in everybody)
     return {
         "leak_free": clean,
@@ -84,7 +86,7 @@ def prove(
     }
 
 
-def _across(
+def _keys_across(
     tasks: Sequence[Traits], assigned: Mapping[str, str], keys: Callable[[Traits], Iterable[Key]]
 ) -> list[Key]:
     """Keys that tasks of more than one split have."""

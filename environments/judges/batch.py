@@ -142,8 +142,8 @@ def _numbered(waiting: Sequence[BatchQuestion]) -> Batch:
 def _recording(answer: _Answer, question: Question, misled: set[tuple[str, ...]]) -> Json:
     if question.evidence in misled:
         return {"score": None, "why": "the judge said of this evidence what is not so"}
-    quote = _plain(answer.quote)
-    if quote and not any(quote in _plain(text) for text in question.evidence):
+    quote = _folded_text(answer.quote)
+    if quote and not any(quote in _folded_text(text) for text in question.evidence):
         return {"score": None, "why": "the judge quoted what is not in the evidence"}
     return {"score": answer.score, "quote": answer.quote}
 
@@ -152,7 +152,7 @@ def _in_scale(score: float | None, one: BatchQuestion) -> bool:
     return score is None or one.question.low <= score <= one.question.high
 
 
-def _plain(text: str) -> str:
+def _folded_text(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 

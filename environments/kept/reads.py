@@ -21,7 +21,7 @@ from environments.runtime.task.candidate import Action, Candidate
 from environments.runtime.task.task import Task
 from environments.search.found_cheats import FoundCheat
 from environments.verification.knowable import Asked, Given
-from environments.verification.material import Others, answers_in
+from environments.verification.material import OtherTasks, answers_in
 from environments.verify import Verification, verify
 
 
@@ -78,7 +78,7 @@ class KeptVerdicts:
         self._cheats = cheats
         self._rules = rules
         self._shown = {one.task.task_id: digest(_attack_material(one)) for one in listed}
-        self.others = Others(listed)
+        self.others = OtherTasks(listed)
         alike = {
             one.task.task_id: reads
             for one in listed
@@ -155,16 +155,16 @@ class KeptVerdicts:
         cheats = [[cheat.cheat_id, cheat.kind] for cheat in self._cheats.get(one.task.task_id, ())]
         others = [self._shown[other.task.task_id] for other in self.others.drawn(one)]
         changing = sorted(self.others.changing)
-        return digest([self._rules, _whole(one), cheats, others, changing])
+        return digest([self._rules, _verdict_material(one), cheats, others, changing])
 
 
-def _whole(one: Candidate) -> list[Json]:
+def _verdict_material(one: Candidate) -> list[Json]:
     """What a verdict looks at in a candidate."""
     checks: list[Json] = list(map(check_as_read, one.rubric.checks))
-    return [task_as_read(one.task), checks, _attack_material(one), *_rest(one)]
+    return [task_as_read(one.task), checks, _attack_material(one), *_remaining_material(one)]
 
 
-def _rest(one: Candidate) -> list[Json]:
+def _remaining_material(one: Candidate) -> list[Json]:
     attempts: list[Json] = [
         [
             [dict(action) for action in attempt.actions],

@@ -158,7 +158,7 @@ class EndpointPolicy:
                 parts = _bounded(response.content.iter_any())
                 if self._settings.stream:
                     return await _streamed(parts)
-                return _whole(b"".join([part async for part in parts]))
+                return _parse_reply(b"".join([part async for part in parts]))
         except TimeoutError as fault:
             raise _NotNow(f"no answer within {self._settings.timeout:g} s") from fault
         except aiohttp.ClientError as fault:
@@ -208,7 +208,7 @@ async def _bounded(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         yield chunk
 
 
-def _whole(data: bytes) -> dict[str, Any]:
+def _parse_reply(data: bytes) -> dict[str, Any]:
     try:
         reply = orjson.loads(data)
     except orjson.JSONDecodeError as fault:

@@ -129,7 +129,7 @@ class _AttemptReading:
         return tuple(sentence for message in self.messages for sentence in message)
 
     @cached_property
-    def told(self) -> frozenset[Reading]:
+    def told_readings(self) -> frozenset[Reading]:
         """All that was told, as far as it is specific."""
         return frozenset[Reading]().union(*(s.readings for s in self.sentences))
 
@@ -163,7 +163,7 @@ class _AttemptReading:
     @cached_property
     def found_out(self) -> frozenset[Reading]:
         """What was told, has a ground, and was said by nobody first."""
-        return self.told - self.groundless - _readings(self._view.heard_text)
+        return self.told_readings - self.groundless - _readings(self._view.heard_text)
 
     @cached_property
     def calls(self) -> int:
@@ -212,7 +212,7 @@ class Oracle:
         everything = [sentence for one in self._good for sentence in one.sentences]
         self._stated = {s.text for s in everything if not s.asks}
         self._asked = {s.text for s in everything if s.asks}
-        self._foreign = {_whole(_sentences(text)) for text in foreign}
+        self._foreign = {_joined_text(_sentences(text)) for text in foreign}
         self._frames: dict[str, frozenset[str]] = {}
         for one in self._good:
             for sentence in one.sentences:
@@ -282,7 +282,7 @@ class Oracle:
         return all(self._is_empty(message, seen) for message in seen.messages)
 
     def _is_empty(self, message: Sequence[_Sentence], seen: _AttemptReading) -> bool:
-        whole = _whole(message)
+        whole = _joined_text(message)
         if whole in FILLERS:
             return True
         if any(sentence.text in self._stated for sentence in message):
@@ -309,7 +309,7 @@ def _sentences(text: str) -> Iterator[_Sentence]:
     return map(_Sentence, split(folded(text)))
 
 
-def _whole(sentences: Iterable[_Sentence]) -> str:
+def _joined_text(sentences: Iterable[_Sentence]) -> str:
     return "\n".join(sentence.text for sentence in sentences)
 
 

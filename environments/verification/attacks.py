@@ -21,7 +21,7 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.task.candidate import Action
 from environments.runtime.task.tool_definition import choices_of, form_of
 from environments.verification.constant import constant_policies, handed_over, said_codes
-from environments.verification.material import Material, Other, answers_in, as_list
+from environments.verification.material import Material, OtherTask, answers_in, as_list
 from environments.verification.probe import MASKED, ZERO, Probe, calls, says
 
 CLAIM: Final = "Done! I have completed everything you asked for. All changes were made successfully and confirmed in the system."
@@ -181,7 +181,7 @@ def _answerers(material: Material) -> Iterator[Probe]:
         )
 
 
-def _acts_alike(material: Material, other: Other) -> bool:
+def _acts_alike(material: Material, other: OtherTask) -> bool:
     """Whether another task is solved by the same act as this one, for whomever: that is the right end here, no attack.
 
     Only where the act says something (to which of several queues): a bare hand-over is the same for every task.
@@ -201,7 +201,7 @@ def _acts_alike(material: Material, other: Other) -> bool:
     return bool(made) and made <= rows and all(arguments != "{}" for _, arguments in made)
 
 
-def _answers_alike(material: Material, other: Other) -> bool:
+def _answers_alike(material: Material, other: OtherTask) -> bool:
     """Whether the same answer is right at another task: its solution then answers this one, too."""
     own = {tokens(answer) for answer in material.answers}
     return any(tokens(answer) in own for answer in answers_in(other.rubric))

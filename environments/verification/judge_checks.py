@@ -18,7 +18,7 @@ from environments.runtime.task.candidate import Action, Candidate
 from environments.runtime.task.rubric import AGREEMENT, PASSES, Rubric
 from environments.runtime.task.task import Task
 from environments.search.found_cheats import FoundCheat
-from environments.verification.material import Others
+from environments.verification.material import OtherTasks
 from environments.verify import ACCEPTED, NEEDS_REVIEW, Runner, Verification, verify
 
 UNASKED: Final = "judge_not_asked"
@@ -45,7 +45,7 @@ def asks_a_judge(rubric: Rubric) -> bool:
 def verify_judged(  # noqa: PLR0913 - all that the gate is told
     candidate: Candidate,
     *,
-    others: Sequence[Candidate] | Others,
+    others: Sequence[Candidate] | OtherTasks,
     run: Runner,
     judge: JudgeSays,
     world_digest: str = "",

@@ -68,12 +68,12 @@ class Untold:
         return ".".join((self.tool, *self.path))
 
     @property
-    def here(self) -> Granted:
+    def grant_at_place(self) -> Granted:
         """The value at its place, to grant it."""
         return (self.tool, self.path), _text(self.value)
 
     @property
-    def anywhere(self) -> Granted:
+    def grant_anywhere(self) -> Granted:
         """The value wherever it is given."""
         return None, _text(self.value)
 
@@ -89,7 +89,7 @@ class OtherRuns:
 
 
 @dataclass(slots=True)
-class Told:
+class ToldCounts:
     """How many values were given, and how many of them stood in what was shown."""
 
     values: int = 0
@@ -109,11 +109,11 @@ class Habits:
     """Per place and value (folded), the tasks that give it."""
     tasks: dict[Place, set[str]] = field(default_factory=lambda: defaultdict(set))
     """Per place, the tasks that give it a value."""
-    told: dict[Place, dict[str, Told]] = field(
-        default_factory=lambda: defaultdict(lambda: defaultdict(Told))
+    told: dict[Place, dict[str, ToldCounts]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(ToldCounts))
     )
     """Per place and task, how many values stood in what was shown; under the tool `""` for all tools together."""
-    told_in_all: dict[Place, Told] = field(default_factory=lambda: defaultdict(Told))
+    told_in_all: dict[Place, ToldCounts] = field(default_factory=lambda: defaultdict(ToldCounts))
     """The same for all tasks together: what each question is about is then no longer than its task."""
 
     asked: list[Asked] | None = None
@@ -167,7 +167,7 @@ class Habits:
         for named in (place, (ANY_TOOL, place[1])):
             tasks = self.told.get(named, {})
             if len(tasks) - (task_id in tasks) >= COPIED_TASKS:
-                every, mine = self.told_in_all[named], tasks.get(task_id, Told())
+                every, mine = self.told_in_all[named], tasks.get(task_id, ToldCounts())
                 return every.stood - mine.stood >= COPIED * (every.values - mine.values)
         return False
 
@@ -195,7 +195,7 @@ def untold_values(
     """The values of the run's calls that nothing tells, in order.
 
     What `beside` was answered is shown as well.
-    `granted` are values (`Untold.here`, `Untold.anywhere`) that are not asked about.
+    `granted` are values (`Untold.grant_at_place`, `Untold.grant_anywhere`) that are not asked about.
     """
     judge = _Judge(task, habits, frozenset(granted))
     known = _beginning(task, run)

@@ -50,7 +50,7 @@ class PlannedCall:
 
 
 @dataclass(frozen=True)
-class Other:
+class OtherTask:
     """Another task of the app, as far as attacks draw from it."""
 
     task_id: str
@@ -72,7 +72,7 @@ CONSTRUCTED: Final = "constructed"
 """Where a solution was put together from alike requests (`Task.provenance`)."""
 
 
-class Others:
+class OtherTasks:
     """All candidates of an app, read once for every one of them that is attacked.
 
     In order of time they make blocks of `MOST_OTHERS`: each task draws from the block before its own, those of the first from their own.
@@ -96,15 +96,15 @@ class Others:
         for one in self._candidates:
             if count == 1 or _is_recorded(one):
                 self._blocks[self._block[one.task.task_id]].append(one)
-        self._read: dict[int, tuple[Mapping[str, Json], tuple[Other, ...]]] = {}
+        self._read: dict[int, tuple[Mapping[str, Json], tuple[OtherTask, ...]]] = {}
         self._habits: Habits | None = None
 
-    def others_for(self, candidate: Candidate, dispatched: Dispatched) -> list[Other]:
+    def others_for(self, candidate: Candidate, dispatched: Dispatched) -> list[OtherTask]:
         """The others that attacks on one candidate draw from, their calls by what that candidate's tools mean."""
         rules, block = candidate.task.dispatched, self._drawn(candidate)
         read = self._read.get(block)
         if read is None or read[0] != rules:
-            drawn = tuple(_other(one, dispatched) for one in self._blocks[block])
+            drawn = tuple(_read_other(one, dispatched) for one in self._blocks[block])
             read = self._read[block] = rules, drawn
         pairs = zip(self._blocks[block], read[1], strict=True)
         return [other for one, other in pairs if one is not candidate]
@@ -138,9 +138,9 @@ def _is_recorded(one: Candidate) -> bool:
     return bool(one.solution) and one.task.provenance.get("solution") != CONSTRUCTED
 
 
-def _other(one: Candidate, dispatched: Dispatched) -> Other:
+def _read_other(one: Candidate, dispatched: Dispatched) -> OtherTask:
     solution = tuple(map(dispatched.as_meant, one.solution))
-    return Other(one.task.task_id, one.rubric, solution)
+    return OtherTask(one.task.task_id, one.rubric, solution)
 
 
 @dataclass
@@ -149,7 +149,7 @@ class Material:
 
     candidate: Candidate
     good: Attempt
-    others: Sequence[Other]
+    others: Sequence[OtherTask]
     changing_elsewhere: frozenset[str] | None = None
     """Tools that write or may write, as the rubrics of all other tasks say; None: as those of `others` do."""
 
@@ -186,7 +186,7 @@ class Material:
         return planned_calls(self.candidate.solution)
 
     @cached_property
-    def done(self) -> frozenset[int]:
+    def refused_calls(self) -> frozenset[int]:
         """Indexes of planned calls that the re-run refused: they change nothing, so dropping them is no attack."""
         made = (c for c in self.good.calls if not c.by_user)
         refused = (i for i, c in enumerate(made) if c.result.is_error)
@@ -196,7 +196,9 @@ class Material:
     def writes(self) -> tuple[PlannedCall, ...]:
         """The solution's calls that changed something."""
         return tuple(
-            c for i, c in enumerate(self.planned) if c.name in self.changing and i not in self.done
+            c
+            for i, c in enumerate(self.planned)
+            if c.name in self.changing and i not in self.refused_calls
         )
 
     @cached_property

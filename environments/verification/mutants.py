@@ -40,7 +40,10 @@ def mutants(material: Material) -> Iterator[Probe]:
             yield Probe(name=f"changes_{number}_{name}", actions=actions, expected=BELOW)
     if material.writes:
         last = material.writes[-1]
-        stopped = (*_before(solution, last), says("Is there anything else I can help you with?"))
+        stopped = (
+            *_actions_before(solution, last),
+            says("Is there anything else I can help you with?"),
+        )
         yield Probe(name="stops_before_last_write", actions=stopped, expected=BELOW)
     extra = next((c for c in material.foreign if c.name in material.changing), None)
     if extra is not None:
@@ -98,7 +101,7 @@ def replaced(solution: Sequence[Action], call: PlannedCall, text: str) -> tuple[
     return (*solution[: call.action], *rest, *solution[call.action + 1 :])
 
 
-def _before(solution: Sequence[Action], call: PlannedCall) -> tuple[Action, ...]:
+def _actions_before(solution: Sequence[Action], call: PlannedCall) -> tuple[Action, ...]:
     return tuple(solution[: call.action])
 
 
@@ -137,10 +140,10 @@ def one_argument_changed(material: Material, call: PlannedCall) -> Iterator[tupl
 
 def falsified(text: str) -> str:
     """The text with every figure, date, id and e-mail address in it another one."""
-    return FIGURE.sub(_other, text)
+    return FIGURE.sub(_other_figure, text)
 
 
-def _other(match: re.Match[str]) -> str:
+def _other_figure(match: re.Match[str]) -> str:
     figure = match[0]
     if not any(map(str.isdigit, figure)):
         return f"zq.{figure}"

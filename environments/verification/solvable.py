@@ -72,10 +72,10 @@ def not_knowable(material: Material, habits: Habits, grade: Grader, look: Looker
             actions, run = shorter, attempt
             continue
         if grade(_changed(actions, run, one))[1] == 1.0:
-            granted.add(one.here)
+            granted.add(one.grant_at_place)
         else:
             found.add(f"{NOT_KNOWABLE}:{one.named}")
-            granted.add(one.anywhere)
+            granted.add(one.grant_anywhere)
     return sorted(found)
 
 
@@ -145,7 +145,7 @@ def _position(run: Attempt, one: Untold) -> int:
 def _put(value: Json, path: Path, old: Json) -> Json:
     """The value with another leaf wherever the old one stands at the path."""
     if not path:
-        return _other(value) if value == old else value
+        return _other_value(value) if value == old else value
     name, rest = path[0], path[1:]
     if name == "*" and isinstance(value, list):
         return [_put(item, rest, old) for item in value]
@@ -154,7 +154,7 @@ def _put(value: Json, path: Path, old: Json) -> Json:
     return value
 
 
-def _other(value: Json) -> Json:
+def _other_value(value: Json) -> Json:
     """Another value of the same shape: other digits, else another order."""
     if isinstance(value, str):
         turned = "".join(

@@ -43,7 +43,7 @@ def actions_of(plan: Plan, failed: Facts, kinds: ToolKinds) -> tuple[Action, ...
 
 def _closing(plan: Plan) -> list[str]:
     """What is said last; after a change, the user may bring up their question only then."""
-    answer = [f"The answer is {_told(plan.told)}."] if plan.told else []
+    answer = [f"The answer is {_told_text(plan.told)}."] if plan.told else []
     return (
         ["That is done now. Is there anything else?", *answer]
         if plan.steps and answer
@@ -55,7 +55,7 @@ def question(plan: Plan, kinds: ToolKinds) -> str:
     """The changes, read back, with the question whether to make them."""
     changes = [step for step in plan.steps if kinds.tools[step.tool].kind != ACT]
     lines = "; ".join(
-        f"{step.tool.replace('_', ' ')}: {', '.join(map(_plain, step.arguments.values()))}"
+        f"{step.tool.replace('_', ' ')}: {', '.join(map(_value_text, step.arguments.values()))}"
         for step in changes
     )
     return f"This will be changed: {lines}. Shall I go ahead (yes/no)?"
@@ -124,11 +124,11 @@ def _key(step: Step) -> str:
     return step.tool + json.dumps(dict(step.arguments), sort_keys=True)
 
 
-def _told(values: Sequence[Json]) -> str:
-    return ", ".join(map(_plain, values))
+def _told_text(values: Sequence[Json]) -> str:
+    return ", ".join(map(_value_text, values))
 
 
-def _plain(value: Json) -> str:
+def _value_text(value: Json) -> str:
     if isinstance(value, float):
         return f"{value:.2f}" if value != int(value) else str(int(value))
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

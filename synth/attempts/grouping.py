@@ -52,7 +52,7 @@ def join_attempts(records: Sequence[EpisodeAttempt], kinds: ToolKinds) -> list[G
     keyed: dict[tuple[str, str], list[EpisodeAttempt]] = {}
     goals: dict[Goal, list[EpisodeAttempt]] = {}
     alone: list[Group] = []
-    for recorded in sorted(records, key=_when):
+    for recorded in sorted(records, key=_start_key):
         episode = recorded.episode
         goal = goal_of(recorded, kinds)
         if episode.task_key is not None:
@@ -67,14 +67,14 @@ def join_attempts(records: Sequence[EpisodeAttempt], kinds: ToolKinds) -> list[G
         for bucket in goals.values()
         for g in _by_wish(bucket, kinds)
     ]
-    return sorted(groups + alone, key=lambda group: _when(group.anchor))
+    return sorted(groups + alone, key=lambda group: _start_key(group.anchor))
 
 
 def _by_wish(bucket: Sequence[EpisodeAttempt], kinds: ToolKinds) -> list[list[EpisodeAttempt]]:
     """Attempts with one goal, apart where their users asked for different values (two dates for one booking)."""
     asked: dict[tuple[str, str], set[str | float]] = {}
     for recorded in bucket if len(bucket) > 1 else ():
-        said = _said(recorded)
+        said = _user_text(recorded)
         for call in recorded.attempt.calls:
             if call.name in {*kinds.tools_of(WRITE), *kinds.tools_of(MAYBE)}:
                 for name, value in call.arguments.items():
@@ -84,7 +84,7 @@ def _by_wish(bucket: Sequence[EpisodeAttempt], kinds: ToolKinds) -> list[list[Ep
     rivals = {value for values in asked.values() if len(values) > 1 for value in values}
     parts: dict[frozenset[str | float], list[EpisodeAttempt]] = {}
     for recorded in bucket:
-        said = _said(recorded) if rivals else ""
+        said = _user_text(recorded) if rivals else ""
         parts.setdefault(frozenset(v for v in rivals if _names(said, v)), []).append(recorded)
     return list(parts.values())
 
@@ -93,7 +93,7 @@ def _names(said: str, wish: str | float) -> bool:
     return wish in said if isinstance(wish, str) else wish in numbers_in(said)
 
 
-def _said(recorded: EpisodeAttempt) -> str:
+def _user_text(recorded: EpisodeAttempt) -> str:
     """All that the users of an episode said, folded."""
     messages = recorded.attempt.messages
     return "\n".join(text_of(m) for m in messages if m.get("role") == "user").casefold()
@@ -117,5 +117,5 @@ def goal_of(recorded: EpisodeAttempt, kinds: ToolKinds) -> Goal | None:
     return subject, tuple(sorted(tried))
 
 
-def _when(recorded: EpisodeAttempt) -> tuple[int, str]:
+def _start_key(recorded: EpisodeAttempt) -> tuple[int, str]:
     return recorded.episode.started_at, recorded.episode.episode_id

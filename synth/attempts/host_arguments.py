@@ -155,7 +155,7 @@ def _collect(recorded: EpisodeAttempt, names: dict[str, _Name], made: Counter[st
             seen, text = names[name], stable(value)
             seen.calls[tool] += 1
             if name not in last:
-                _first(seen, episode, value, said, answered)
+                _note_first_call(seen, episode, value, said, answered)
             elif text == last[name]:
                 seen.stayed += 1
             elif not _stands(value, said, answered):
@@ -163,7 +163,7 @@ def _collect(recorded: EpisodeAttempt, names: dict[str, _Name], made: Counter[st
             last[name] = text
 
 
-def _first(
+def _note_first_call(
     seen: _Name, episode: str, value: Json, said: VisibleTexts, answered: VisibleTexts
 ) -> None:
     if not isinstance(value, str | int) or isinstance(value, bool):

@@ -18,7 +18,7 @@ from environments.runtime.checks.view import text_of
 from environments.runtime.task.attempt import Call, Json
 from synth.attempts.grouping import Group
 from synth.recordings.attempt_facts import Facts
-from synth.recordings.known_values import bare, ids_in, is_id, leaves_of, shape
+from synth.recordings.known_values import bare_id, ids_in, is_id, leaves_of, shape
 from synth.recordings.tool_kinds import MAYBE, WRITE, ToolKinds
 from synth.tool_content import held_value
 
@@ -46,7 +46,7 @@ def join_later(
 ) -> list[Group]:
     """The groups, in order of their first attempt; every episode stays in exactly one."""
     attempts = [[facts[r.episode.episode_id] for r in g.records] for g in groups]
-    later = _Later(list(facts.values()), kinds, alike)
+    later = _Comparison(list(facts.values()), kinds, alike)
     into: dict[int, int] = {}
     for index, mine in enumerate(attempts):
         if groups[index].task_key is None and _open(mine):
@@ -60,7 +60,7 @@ def join_later(
     return sorted(merged, key=lambda g: (g.anchor.episode.started_at, g.anchor.episode.episode_id))
 
 
-class _Later:
+class _Comparison:
     """What is compared: openings, ids and changes of an app."""
 
     def __init__(self, everything: Sequence[Facts], kinds: ToolKinds, alike: Alike) -> None:
@@ -78,14 +78,16 @@ class _Later:
         good = [a for a in theirs if a.resolved is True and a.writes]
         if not good or _start_of(good[0]) <= max(map(_start_of, mine)):
             return False
-        return all(self._same(a, good[0]) for a in mine) and self._undisturbed(mine, good[0])
+        return all(self._is_same_request(a, good[0]) for a in mine) and self._undisturbed(
+            mine, good[0]
+        )
 
-    def _same(self, failed: Facts, good: Facts) -> bool:
+    def _is_same_request(self, failed: Facts, good: Facts) -> bool:
         """Opened alike, about the same things."""
         if good.episode_id not in self._alike(failed) or _found_otherwise(failed, good):
             return False
         changed = self._ids_changed(good)
-        said, told = _said(failed), _said(good)
+        said, told = _said_ids(failed), _said_ids(good)
         named = changed & told
         kinds = {shape(one) for one in changed}
         if {one for one in said if shape(one) in kinds} != {
@@ -175,10 +177,10 @@ def _words(attempt: Facts) -> frozenset[str]:
     return frozenset(w.casefold() for text in _turns(attempt)[:1] for w in WORD.findall(text))
 
 
-def _said(attempt: Facts) -> frozenset[str]:
-    return frozenset(bare(one) for text in _turns(attempt) for one in ids_in(text))
+def _said_ids(attempt: Facts) -> frozenset[str]:
+    return frozenset(bare_id(one) for text in _turns(attempt) for one in ids_in(text))
 
 
 def _ids_of(arguments: Mapping[str, Json]) -> frozenset[str]:
     leaves = (leaf for value in arguments.values() for _, leaf in leaves_of(value))
-    return frozenset(bare(leaf) for leaf in leaves if isinstance(leaf, str) and is_id(leaf))
+    return frozenset(bare_id(leaf) for leaf in leaves if isinstance(leaf, str) and is_id(leaf))

@@ -45,7 +45,7 @@ class Start:
         calls: list[Json] = [[step.tool, dict(step.arguments)] for step in plan.steps]
         return replace(self, start={**self.start, "believed": calls})
 
-    def along(self, path: Mapping[str, Any]) -> Start:
+    def along_path(self, path: Mapping[str, Any]) -> Start:
         """The same beginning, where whoever makes the calls of a recorded path gets its answers."""
         return replace(self, start={**self.start, "path": path})
 

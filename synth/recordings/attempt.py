@@ -58,7 +58,7 @@ def record(
             arguments = parse_arguments(call.arguments)
             meant = dispatched.meaning_of(call.name, arguments or {})
             result = results[call.call_id]
-            told = _told(call, result, results_read)
+            told = _tool_result(call, result, results_read)
             asked.append((call.name, call.arguments))
             calls.append(
                 Call(
@@ -123,7 +123,9 @@ def parse_arguments(text: str) -> dict[str, Json] | None:
     return parsed.value if parsed is not None and isinstance(parsed.value, dict) else None
 
 
-def _told(call: CleanToolCall, result: CleanStep, results_read: Results | None) -> ToolResult:
+def _tool_result(
+    call: CleanToolCall, result: CleanStep, results_read: Results | None
+) -> ToolResult:
     """A failure is what the source says, what looks like one anywhere, and what the app's world has learnt to be a refusal."""
     content = result.content or ""
     failed = bool(result.is_error) or looks_failed(content)

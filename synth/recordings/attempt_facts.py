@@ -140,7 +140,7 @@ def facts_of(recorded: EpisodeAttempt, label: Label | None, kinds: ToolKinds) ->
         ),
         answers=answers,
         asked=asked,
-        told=view.told | view.told_words,
+        told=view.all_told_numbers | view.told_words,
         explanations=_explanations(recorded, view),
         declines=view.declines,
         longest=max((len(text) for text in view.visible), default=0),
@@ -204,7 +204,7 @@ def _answers(view: View) -> tuple[frozenset[float | str], bool]:
 def _explanations(recorded: EpisodeAttempt, view: View) -> tuple[frozenset[str], ...]:
     texts = [text_of(m) for m in recorded.attempt.messages if m.get("role") != "assistant"]
     grounds = frozenset(word for text in texts for word in plain_words(text))
-    return tuple(words & grounds for words in view.plain)
+    return tuple(words & grounds for words in view.words_by_message)
 
 
 def asks_a_name(text: str) -> bool:

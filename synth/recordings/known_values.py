@@ -107,14 +107,14 @@ class KnownValues:
         return _features_of(self)
 
     @cached_property
-    def plain(self) -> tuple[str, ...]:
+    def plain_turns(self) -> tuple[str, ...]:
         """The user's turns, comparable with values."""
-        return tuple(plain(text) for text in self.said)
+        return tuple(plain_text(text) for text in self.said)
 
     @cached_property
     def meant_texts(self) -> tuple[HeardText, ...]:
         """What the user said or agreed to."""
-        return self.heard or tuple(HeardText(text, by_user=True) for text in self.plain)
+        return self.heard or tuple(HeardText(text, by_user=True) for text in self.plain_turns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ def _features_of(known: KnownValues) -> Features:
     found: Features = {} if known.agreed is None else {"agreed": str(known.agreed)}
     seen: set[str] = set()
     for turn in known.ids:
-        ids = {bare(one) for one in turn} - seen
+        ids = {bare_id(one) for one in turn} - seen
         seen |= ids
         named = [r for r in known.records if names_one_of(r, ids)]
         found = {**_unambiguous(named, known), **found}
@@ -206,7 +206,7 @@ def known_of(recorded: EpisodeAttempt, kinds: ToolKinds) -> KnownValues:
 
 def _without_worked_sums(records: Sequence[Record], said: Iterable[str]) -> Iterable[Record]:
     """The records without sums that the agent had worked out from amounts of a record that the user did not name."""
-    ids = {bare(one) for text in said for one in ids_in(text)}
+    ids = {bare_id(one) for text in said for one in ids_in(text)}
     named = [r for r in records if names_one_of(r, ids)]
     mine = {n for r in named for n in _numbers(r.value)}
     other = {n for r in records if r not in named for n in _numbers(r.value)} - mine
@@ -239,7 +239,7 @@ def heard_before(recorded: EpisodeAttempt, message: int) -> tuple[HeardText, ...
         if by_user or (
             asks(entry) and following.get("role") == "user" and agrees(text_of(following))
         ):
-            found.append(HeardText(plain(text_of(entry)), by_user))
+            found.append(HeardText(plain_text(text_of(entry)), by_user))
     return tuple(found)
 
 
@@ -297,7 +297,7 @@ def id_shapes(everything: Iterable[KnownValues]) -> dict[tuple[str, str], frozen
 
 
 @lru_cache(maxsize=MOST_TEXTS)
-def plain(text: str) -> str:
+def plain_text(text: str) -> str:
     """A text without case, and with one kind of space."""
     return SPACES.sub(" ", text.casefold()).strip()
 
@@ -323,14 +323,14 @@ def ids_of(value: Json) -> list[str]:
     return [leaf for _, leaf in leaves_of(value) if isinstance(leaf, str) and is_id(leaf)]
 
 
-def bare(text: str) -> str:
+def bare_id(text: str) -> str:
     """An id without its mark: people leave it out."""
     return text.lstrip(MARKS)
 
 
 def names_one_of(record: Record, ids: Collection[str]) -> bool:
     """Whether a record was read by one of these ids, given without their marks."""
-    return any(bare(str(value)) in ids for value in record.arguments.values())
+    return any(bare_id(str(value)) in ids for value in record.arguments.values())
 
 
 @lru_cache(maxsize=MOST_TEXTS)

@@ -30,12 +30,12 @@ class Read:
     refused: bool
 
 
-def plain(world: World, tool: str, content: str) -> str:
+def plain_result(world: World, tool: str, content: str) -> str:
     """A result of a tool, or of a part of one, without what stands around every result: recorded or given by the world."""
     asked = CallInFlight(tool, {})
     for view in world.around:
         if not isinstance(view, Marked):
-            content = view.bare(asked, content, {})
+            content = view.strip_result(asked, content, {})
     return content
 
 
@@ -49,18 +49,20 @@ class PlainSession:
     def call(self, name: str, arguments: Mapping[str, Json]) -> ToolResult:
         """The tool's answer, without what stands around it."""
         result = self.session.call(name, arguments)
-        told = plain(self.world, self.world.part_name(name, arguments), result.content)
+        told = plain_result(self.world, self.world.part_name(name, arguments), result.content)
         return result if result.source == UNKNOWN else replace(result, content=told)
 
 
-def plainly(world: World, attempt: Attempt) -> Attempt:
+def plain_attempt(world: World, attempt: Attempt) -> Attempt:
     """An attempt made in the world, its results as recorded ones are read."""
     if not world.around:
         return attempt
     calls = (
         c
         if c.result.source == UNKNOWN
-        else replace(c, result=replace(c.result, content=plain(world, c.name, c.result.content)))
+        else replace(
+            c, result=replace(c.result, content=plain_result(world, c.name, c.result.content))
+        )
         for c in attempt.calls
     )
     return replace(attempt, calls=tuple(calls))
@@ -89,7 +91,7 @@ class Results:
         for view in self.views:
             inside = view.observed(asked, inside)
         meant = self.world.part_name(tool, arguments)
-        told = plain(self.world, meant, unwrap(content, envelope))
+        told = plain_result(self.world, meant, unwrap(content, envelope))
         known, given = self.world.tools.get(asked.version), parse_arguments(asked.arguments)
         if known is None or given is None:
             return Read(told, refused=False)

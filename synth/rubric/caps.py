@@ -35,7 +35,7 @@ def cap_checks(
     says = f"No more than {quoted} characters of tool results are copied word for word."
     checks.append(_cap("quoted", "quoted_at_most", says, most=quoted))
     if told:
-        total = spread.most(max(a.total_told for a in good))
+        total = spread.most_told(max(a.total_told for a in good))
         checks.append(
             _cap("numbers_told", "numbers_told", f"At most {total} new numbers.", total=total)
         )

@@ -365,14 +365,14 @@ def _told_checks(accepted: Sequence[End], after: str, role: str, language: str) 
         for value in sorted(facts, key=str):
             silent = [a for a in end.bad if value not in a.told]
             args: dict[str, Json] = {
-                "value": _plain(value),
+                "value": _plain_number(value),
                 "after": after,
                 "ends": [f"e{number}"],
                 "on_missing": "fail" if len(end.good) + len(silent) > 1 else "null",
             }
             # A small count in words stands in any sentence.
             if isinstance(value, float) and value >= LEAST_SPECIFIC:
-                fact = Fact(NUMBER, str(_plain(value)), (value,), specific=True)
+                fact = Fact(NUMBER, str(_plain_number(value)), (value,), specific=True)
                 args["forms"] = list[Json](forms_of(fact, language))
             if role == REWARD:
                 args["among"] = max(AMONG, 2 * min(a.fewest_told_beside(value) for a in end.good))
@@ -383,7 +383,7 @@ def _told_checks(accepted: Sequence[End], after: str, role: str, language: str) 
                     args=args,
                     role=role,
                     required=True,
-                    says=f"The user is told {_plain(value)}.",
+                    says=f"The user is told {_plain_number(value)}.",
                     support=len(end.good),
                     counter=sum(value in a.told for a in end.bad),
                     origin=origin_of(end.good),
@@ -392,12 +392,12 @@ def _told_checks(accepted: Sequence[End], after: str, role: str, language: str) 
     return checks
 
 
-def _plain(value: float | str) -> Json:
+def _plain_number(value: float | str) -> Json:
     return int(value) if isinstance(value, float) and value == int(value) else value
 
 
 def _short(value: float | str) -> str:
-    return str(_plain(value)).replace(" ", "_")
+    return str(_plain_number(value)).replace(" ", "_")
 
 
 def _change_checks(end: End, kinds: ToolKinds) -> list[Check]:

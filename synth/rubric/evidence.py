@@ -90,7 +90,7 @@ def _answered_from_rules(attempt: Facts) -> bool:
     heard = {n for m in whole.messages if m.get("role") == "user" for n in numbers_in(text_of(m))}
     shown = {n for call in whole.calls for n in numbers_in(call.result.content)}
     view = View(whole)
-    return bool((view.told & view.given_numbers & shown) - heard)
+    return bool((view.all_told_numbers & view.given_numbers & shown) - heard)
 
 
 def _nameless(good: Sequence[Facts]) -> frozenset[Write]:

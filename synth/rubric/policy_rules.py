@@ -183,10 +183,10 @@ def _compiled(rule: str, number: int, tools: Iterable[str]) -> Check | None:
     names = _named(rule, tools)
     if not names or CONDITION.search(rule):
         return None
-    return _never(rule, number, names) or _order(rule, number, names)
+    return _never_check(rule, number, names) or _order(rule, number, names)
 
 
-def _never(rule: str, number: int, names: dict[str, int]) -> Check | None:
+def _never_check(rule: str, number: int, names: dict[str, int]) -> Check | None:
     said = NEVER.fullmatch(rule.rstrip(".!"))
     if said is None:
         return None

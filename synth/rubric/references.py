@@ -74,7 +74,7 @@ def references_of(outcomes: Iterable[CleanOutcome], policy: OutcomePolicy) -> di
     """Per episode what its outcomes say the right answer was; episodes without one are not in it."""
     found: dict[str, Reference] = {}
     for outcome in sorted(outcomes, key=lambda o: o.outcome_id):
-        said = _said(outcome, policy)
+        said = _reference_said(outcome, policy)
         if said is not None:
             name = outcome.episode_id
             found[name] = joined(found[name], said) if name in found else said
@@ -100,7 +100,7 @@ def _rank(by: str) -> int:
     return RANKS.get(by, RANKS["unknown"])
 
 
-def _said(outcome: CleanOutcome, policy: OutcomePolicy) -> Reference | None:
+def _reference_said(outcome: CleanOutcome, policy: OutcomePolicy) -> Reference | None:
     text = outcome.correction
     if not text or outcome.by in NEVER or calls_in(text) is not None:
         return None

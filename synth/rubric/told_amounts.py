@@ -31,7 +31,7 @@ class AmountSpread:
     times: int = 5
     """Where too few attempts were compared: resolved retail conversations told up to 4.25 times as many as others."""
 
-    def most(self, told: int) -> int:
+    def most_told(self, told: int) -> int:
         """New numbers that are still fine where resolved attempts told so many."""
         return min(max(NUMBERS, SLACK * told), max(told + self.more, self.times * told))
 

@@ -18,7 +18,7 @@ from environments.runtime.task.task import UserTurn
 from synth.recordings.attempt_facts import Facts
 from synth.recordings.known_values import Example, KnownValues, Reader
 from synth.recordings.tool_kinds import ToolKinds
-from synth.solutions.bindings import bind, same, sources_of
+from synth.solutions.bindings import bind, same_value, sources_of
 from synth.solutions.cases import Case, End, Signature, before_agreeing
 from synth.solutions.fillers.borrowed_turns import borrow_turn, untold
 from synth.solutions.fillers.element_words import Meanings
@@ -104,7 +104,7 @@ class Binder:
                     found[step.tool].add(name)
         return {tool: frozenset(names) for tool, names in found.items()}
 
-    def said(
+    def values_said(
         self, step: Step, name: str, signature: Signature, *, known: KnownValues
     ) -> list[Json]:
         """What the sources of one argument of a call say."""
@@ -140,7 +140,7 @@ class Binder:
         for _ in wanted:
             for name in sorted(wanted.keys() - bound.keys()):
                 found = self._values(call.tool, name, signature, known=known, bound=bound)
-                if any(not same(value, found[0]) for value in found):
+                if any(not same_value(value, found[0]) for value in found):
                     return None
                 if found:
                     bound[name] = found[0]
@@ -178,7 +178,7 @@ class Binder:
 
     def equal(self, bound: End, end: End) -> bool:
         """Whether two ends are the same."""
-        told = len(bound.told) == len(end.told) and all(map(same, bound.told, end.told))
+        told = len(bound.told) == len(end.told) and all(map(same_value, bound.told, end.told))
         return told and Counter(map(self._key, bound.steps)) == Counter(map(self._key, end.steps))
 
     def _key(self, step: Step) -> tuple[str, str]:

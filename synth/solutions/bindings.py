@@ -19,11 +19,11 @@ from synth.recordings.known_values import (
     Example,
     KnownValues,
     Path,
-    bare,
+    bare_id,
     is_id,
     leaves_of,
     names_one_of,
-    plain,
+    plain_text,
     shape,
     shaped,
     values_at,
@@ -119,10 +119,10 @@ class Field:
         mine = [r for r in known.records if r.tool == self.tool]
         named = [r for r in mine if any(v in others for v in r.arguments.values())]
         for turn in reversed(known.ids) if not named else ():
-            ids = {bare(one) for one in turn}
+            ids = {bare_id(one) for one in turn}
             named = named or [r for r in mine if names_one_of(r, ids)]
-        asked = {shape(bare(str(v))) for r in mine for v in r.arguments.values()}
-        if not named and any(shape(bare(one)) in asked for turn in known.ids for one in turn):
+        asked = {shape(bare_id(str(v))) for r in mine for v in r.arguments.values()}
+        if not named and any(shape(bare_id(one)) in asked for turn in known.ids for one in turn):
             # The user named one whose record nobody has seen: another one's says nothing about it.
             return []
         distinct = {str(sorted(r.arguments.items(), key=str)): r for r in named or mine}
@@ -137,7 +137,7 @@ class Field:
         if self.choose == "first":
             return [found[0][1]] if found else []
         last = [heard.text for heard in reversed(known.meant_texts)]
-        for turn in known.plain if self.choose == "opened" else last:
+        for turn in known.plain_turns if self.choose == "opened" else last:
             named = [(_named(way[0], turn), v) for way, v in found if way]
             best = max((length for length, _ in named), default=0)
             if best:
@@ -184,7 +184,7 @@ def sources_of(examples: Sequence[Example], meanings: Meanings | None = None) ->
     often_wrong: list[tuple[Source, list[bool]]] = []
     for source in dict.fromkeys(_candidates(examples, meanings)):
         values = [source.find(e.known, e.others) for e in examples]
-        rights = [same(value, e.value) for value, e in zip(values, examples, strict=True)]
+        rights = [same_value(value, e.value) for value, e in zip(values, examples, strict=True)]
         right = sum(rights)
         wrong = sum(value is not None for value in values) - right
         if right < FEWEST:
@@ -204,7 +204,7 @@ def bind(sources: Iterable[Source], known: KnownValues, others: Sequence[Json]) 
     return next((v for s in sources if (v := s.find(known, others)) is not None), None)
 
 
-def same(one: Json, other: Json) -> bool:
+def same_value(one: Json, other: Json) -> bool:
     """Whether two values mean the same."""
     if _is_number(one) and _is_number(other):
         return abs(one - other) < 0.0051
@@ -237,7 +237,7 @@ def _fields(example: Example) -> Iterable[Source]:
     wanted = value if isinstance(value, list) else [value]
     for record in example.known.records:
         for path, leaf in record.leaves:
-            if any(same(leaf, item) for item in wanted):
+            if any(same_value(leaf, item) for item in wanted):
                 if "*" in path and isinstance(leaf, str) and is_id(leaf):
                     yield DescribedThing(record.tool, path, as_list)
                 for choose in CHOICES if "*" in path else ("only", "said"):
@@ -282,7 +282,7 @@ def _group(text: str) -> str:
 
 def _named(element: Json, turn: str) -> int:
     """How much of the turn names an element: the longest of its texts that stands there as words."""
-    texts = (plain(leaf) for _, leaf in leaves_of(element) if isinstance(leaf, str))
+    texts = (plain_text(leaf) for _, leaf in leaves_of(element) if isinstance(leaf, str))
     # Few texts stand in the turn at all: only those are looked for as words.
     near = (t for t in texts if len(t) > 2 and t in turn)
     hits = [t for t in near if re.search(rf"(?<!\w){re.escape(t)}(?!\w)", turn)]

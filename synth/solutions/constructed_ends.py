@@ -116,7 +116,7 @@ class Intents:
         """The plan for one unresolved episode."""
         knowledge = self.knowledge(failed)
         known = knowledge.known
-        near = self._near(known)
+        near = self._near_cases(known)
         early = known.agreed is None
         idle = early and left_idle(failed)
         settled = self._bind_end(known, near, failed, idle=idle)
@@ -166,7 +166,7 @@ class Intents:
         self, step: Step, name: str, signature: Signature, *, known: KnownValues
     ) -> list[Json]:
         """What resolved episodes show one argument of a call to be, from what is known."""
-        return self._binder.said(step, name, signature, known=known)
+        return self._binder.values_said(step, name, signature, known=known)
 
     def _bind_end(
         self, known: KnownValues, near: Sequence[int], failed: Facts, *, idle: bool
@@ -205,9 +205,9 @@ class Intents:
             return replace(settled, answers=(*turns, *settled.answers), supposed=rests)
         return NOT_BOUND
 
-    def alike(self, failed: Facts) -> frozenset[str]:
+    def alike_episodes(self, failed: Facts) -> frozenset[str]:
         """Resolved episodes whose users opened like this one's."""
-        near = self._openings.near(known_of(failed.recorded, self._kinds).opening)
+        near = self._openings.nearest_to(known_of(failed.recorded, self._kinds).opening)
         return frozenset(self._cases[i].facts.episode_id for i in near)
 
     def foretold_peers(self) -> list[tuple[bool, frozenset[str]]]:
@@ -275,16 +275,16 @@ class Intents:
         if (early and case.known.at_once is False) or (idle and not case.end.signature):
             return None
         known = before_agreeing(case) if early else case.known
-        near = self._near(known, without=index)
+        near = self._near_cases(known, without=index)
         chosen = self._choose_end(known, near, case.facts, idle=idle)
         if isinstance(chosen, Unbound):
             return None
         end = chosen[1]
         return _Trial(end.signature, self._binder.equal(end, case.end), end.sure)
 
-    def _near(self, known: KnownValues, *, without: int | None = None) -> list[int]:
+    def _near_cases(self, known: KnownValues, *, without: int | None = None) -> list[int]:
         """Alike requests; a user who was not asked yet is taken for one who agrees, as the task's user will."""
-        near = self._openings.near(known.opening, without=without)
+        near = self._openings.nearest_to(known.opening, without=without)
         early = known.agreed is None
         return [i for i in near if not early or self._cases[i].known.at_once is not False]
 

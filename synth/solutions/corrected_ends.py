@@ -17,9 +17,9 @@ from environments.runtime.values.normal import stable
 from environments.runtime.views.multiplexed import Dispatched
 from redact.records.clean_episode import WITHHELD
 from synth.recordings.attempt_facts import Facts
-from synth.recordings.known_values import KnownValues, leaves_of, plain
+from synth.recordings.known_values import KnownValues, leaves_of, plain_text
 from synth.recordings.tool_kinds import ACT, READ, WRITE, ToolKinds
-from synth.solutions.bindings import same
+from synth.solutions.bindings import same_value
 from synth.solutions.constructed_ends import Intents
 from synth.solutions.corrections import Correction, Said
 from synth.solutions.plans import Plan, Step, Unbound
@@ -97,9 +97,12 @@ class CorrectionPlanner:
         signature = tuple(sorted(s.tool for s in changes))
         for name, value in wanted.items():
             bound = self._intents.bound(step, name, signature, known=known)
-            if any(same(one, value) for one in bound):
+            if any(same_value(one, value) for one in bound):
                 continue
-            if not all(_told(leaf, known) or _alone(leaf, fields) for _, leaf in leaves_of(value)):
+            if not all(
+                _was_told(leaf, known) or _is_only_value(leaf, fields)
+                for _, leaf in leaves_of(value)
+            ):
                 return False
         return True
 
@@ -116,13 +119,13 @@ def tried(run: Attempt, plan: Plan) -> Unbound | None:
     return None if run.end.effects or run.end.events else NO_CHANGE
 
 
-def _told(leaf: Json, known: KnownValues) -> bool:
+def _was_told(leaf: Json, known: KnownValues) -> bool:
     """Whether the user said a value, or said yes to it."""
     if leaf is None or isinstance(leaf, bool) or leaf == WITHHELD:
         return False
     if leaf == known.subject:
         return True
-    text = plain(str(leaf))
+    text = plain_text(str(leaf))
     pattern = re.compile(rf"(?<!\w){re.escape(text)}(?!\w)")
     return bool(text) and any(pattern.search(heard.text) for heard in known.meant_texts)
 
@@ -136,6 +139,6 @@ def _fields_of(known: KnownValues) -> list[set[str]]:
     return list(found.values())
 
 
-def _alone(leaf: Json, fields: Iterable[Collection[str]]) -> bool:
+def _is_only_value(leaf: Json, fields: Iterable[Collection[str]]) -> bool:
     """Whether a value is the only one of its field in what was read: there is nothing to choose."""
     return leaf != WITHHELD and any(len(f) == 1 and stable(leaf) in f for f in fields)

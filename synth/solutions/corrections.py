@@ -47,7 +47,7 @@ def corrections_of(outcomes: Iterable[CleanOutcome], policy: OutcomePolicy) -> d
     """Per episode what its corrections say together; episodes without one that names calls are not in it."""
     found: dict[str, Said] = {}
     for outcome in sorted(outcomes, key=lambda o: o.outcome_id):
-        said = _said(outcome, policy)
+        said = _said_correction(outcome, policy)
         if said is not None:
             name = outcome.episode_id
             found[name] = joined(found[name], said) if name in found else said
@@ -67,7 +67,7 @@ def joined(one: Said, other: Said) -> Said:
     )
 
 
-def _said(outcome: CleanOutcome, policy: OutcomePolicy) -> Correction | None:
+def _said_correction(outcome: CleanOutcome, policy: OutcomePolicy) -> Correction | None:
     calls = calls_in(outcome.correction) if outcome.by in TAKEN else None
     if calls is None or policy.ignores(outcome):
         return None

@@ -79,30 +79,32 @@ class Openings:
         self._placed = self.placed(texts)
         self._ranked: dict[Bag, list[tuple[float, int]]] = {}
 
-    def near(self, text: str, *, without: int | None = None) -> list[int]:
+    def nearest_to(self, text: str, *, without: int | None = None) -> list[int]:
         """The nearest openings, at most `MOST`; `without` leaves one out."""
-        scored = [entry for entry in self._nearest(self.told(text)) if entry[1] != without][:MOST]
+        scored = [
+            entry for entry in self._ranked_nearest(self.telling_words(text)) if entry[1] != without
+        ][:MOST]
         least = _least(scored)
         return [place for score, place in scored if score >= least]
 
-    def told(self, text: str) -> Bag:
+    def telling_words(self, text: str) -> Bag:
         """The words of an opening that tell something: openings with the same ones have the same neighbours."""
         return frozenset(_words(text) & self._weights.keys())
 
     def placed(self, texts: Iterable[str]) -> Placed:
         """Other openings, to look among them."""
-        return Placed(map(self.told, texts), self._weights)
+        return Placed(map(self.telling_words, texts), self._weights)
 
     def near_among(self, bag: Bag, others: Placed) -> NDArray[np.intp]:
         """Which different bags of others are as near to this one as the nearest resolved ones may be."""
-        least = _least(self._nearest(bag))
+        least = _least(self._ranked_nearest(bag))
         about = others.likeness_to(bag)
         sure = about >= least + ROUNDING
         for kind in np.flatnonzero(np.abs(about - least) < ROUNDING):
             sure[kind] = others.likeness(bag, int(kind)) >= least
         return np.flatnonzero(sure)
 
-    def _nearest(self, bag: Bag) -> list[tuple[float, int]]:
+    def _ranked_nearest(self, bag: Bag) -> list[tuple[float, int]]:
         """The likeness and place of the nearest openings, one more than are looked at; of equal ones the earlier first."""
         if bag not in self._ranked:
             about = self._placed.likeness_to(bag)

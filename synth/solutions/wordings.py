@@ -46,7 +46,7 @@ class Wordings:
         """One user's words; kept, as every episode is compared with many."""
         found = self._spoken.get(id(known))
         if found is None:
-            turns = [frozenset(grams(turn)) for turn in known.plain]
+            turns = [frozenset(grams(turn)) for turn in known.plain_turns]
             spoken = Spoken(
                 turns[0] if turns else frozenset(),
                 frozenset[str]().union(*turns),
@@ -84,4 +84,4 @@ class Wordings:
 
 
 def _closing(known: KnownValues) -> str:
-    return " ".join(WORD.findall(known.plain[-1])) if known.plain else ""
+    return " ".join(WORD.findall(known.plain_turns[-1])) if known.plain_turns else ""

@@ -41,7 +41,7 @@ def learn_tape(
             model = bench.tools[seen.tool]
             if not model.restless and (not tool.innocent or tool.reads is not None):
                 args = tool.normal(seen.arguments)
-                before = history(session.here(), tool, args, seen.content)
+                before = history(session.call_context(), tool, args, seen.content)
                 # In a living backend an answer holds for its own episode's start only: never pooled.
                 own = past.episode_id if bench.living else ""
                 key = (seen.tool, stable(args), before, own)
@@ -51,7 +51,7 @@ def learn_tape(
                 known.n += 1
                 # What a call left alone for others says nothing of a start of one's own.
                 untried = changers if bench.own_starts else model.untried
-                never = _untold(session.here(), untried, before)
+                never = _untold(session.call_context(), untried, before)
                 known.after = never if known.n == 1 else known.after & never
             session.observe(seen.tool, seen.arguments, seen.content)
     told: dict[tuple[str, str, str], set[str]] = defaultdict(set)

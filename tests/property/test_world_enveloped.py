@@ -54,11 +54,11 @@ def test_an_envelope_comes_back_byte_for_byte(
     made = Made(name=TOOL, arguments={}, content=content, is_error=is_error)
     known = _learnt(form)
     for text in (content, FORMS[form](made), FORMS[told](made), FORMS[form](made) + " "):
-        assert known.wrap(TOOL, known.inside(TOOL, text)) == text
+        assert known.wrap(TOOL, known.unwrap(TOOL, text)) == text
 
 
 @given(content=st.text() | VALUES.map(json.dumps))
 def test_tools_without_envelopes_are_left_alone(content: str) -> None:
     """A tool that was never seen says what it says."""
     known = _learnt("ok and data")
-    assert known.inside("another", content) == content == known.wrap("another", content)
+    assert known.unwrap("another", content) == content == known.wrap("another", content)

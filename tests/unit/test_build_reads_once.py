@@ -12,7 +12,7 @@ from environments.runtime.task.candidate import Candidate
 from environments.runtime.task.rubric import Rubric
 from environments.runtime.task.task import Task
 from environments.runtime.views.multiplexed import Dispatched
-from environments.verification.material import Others, by_meaning, planned_calls
+from environments.verification.material import OtherTasks, by_meaning, planned_calls
 from environments.verification.probe import calls
 from ingest.records.episode import Episode, Step, ToolCall
 from redact.audit.leaks import Leak
@@ -78,7 +78,7 @@ def test_each_candidate_is_among_the_others_of_all_but_itself_by_what_its_calls_
         for name in ("action", "does")
     ]
     everybody = [candidate(n, "ab"[n % 2], rules[n // 2 % 2]) for n in range(6)]
-    read = Others(everybody)
+    read = OtherTasks(everybody)
     for one in [*everybody, *everybody]:
         known = Dispatched.from_json(one.task.dispatched)
         others = [by_meaning(other, known) for other in everybody if other is not one]

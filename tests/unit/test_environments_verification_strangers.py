@@ -10,7 +10,7 @@ from environments.runtime.task.rubric import Check, Rubric
 from environments.runtime.task.task import Task
 from environments.runtime.views.multiplexed import EMPTY
 from environments.verification.attacks import attacks
-from environments.verification.material import Material, Others
+from environments.verification.material import Material, OtherTasks
 from environments.verification.probe import calls
 
 
@@ -37,7 +37,7 @@ def handing_over(name: str, arguments: str, *, after: str = "", acted: Json = No
 
 def strangers(one: Candidate, other: Candidate) -> list[str]:
     """The attacks with the other task's solution."""
-    known = Others([one, other]).others_for(one, EMPTY)
+    known = OtherTasks([one, other]).others_for(one, EMPTY)
     found = attacks(Material(one, Attempt(messages=(), opening=0), known))
     return [probe.name for probe in found if probe.name.startswith("other_solution")]
 

@@ -19,7 +19,7 @@ from environments.runtime.task.rubric import REWARD, Check
 from environments.runtime.task.task import Task
 from environments.runtime.views.multiplexed import EMPTY
 from environments.verification.constant import PREFIX, SORRY, constant_policies
-from environments.verification.material import Material, Others
+from environments.verification.material import Material, OtherTasks
 from environments.verification.probe import calls, says
 from environments.verification.sentences import probe_says
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED, verify
@@ -120,7 +120,7 @@ def test_constant_policies_hand_over_with_every_choice_of_the_schema() -> None:
     one = candidate(end_check(WRITE), task=task)
     usual = calls("hand_over", '{"queue": "third", "note": "Look at it."}')
     others = [replace(other(), solution=(usual,)), replace(other(), solution=(GET, usual))]
-    known = Others(others).others_for(one, EMPTY)
+    known = OtherTasks(others).others_for(one, EMPTY)
     material = Material(candidate=one, good=run(task, GOOD), others=known)
     handed = {
         probe.name.removeprefix(f"{PREFIX}hands_over"): requests_of(probe.actions[-1], first=0)[0]

@@ -26,7 +26,7 @@ from environments.runtime.task.rubric import Rubric
 from environments.runtime.task.task import Task
 from environments.runtime.views.multiplexed import Dispatched
 from environments.runtime.world.world import World
-from environments.verification.material import MOST_OTHERS, Others
+from environments.verification.material import MOST_OTHERS, OtherTasks
 from environments.verify import verify
 from redact.records.clean_episode import CleanEpisode
 from synth.labels import Label
@@ -124,7 +124,7 @@ def test_a_task_is_attacked_at_one_cost_however_many_others_there_are() -> None:
         for one in some:
             verify(one, others=others[size], run=run)
 
-    others = {size: Others(candidates[:size]) for size in (SMALLER, LARGER)}
+    others = {size: OtherTasks(candidates[:size]) for size in (SMALLER, LARGER)}
     assert exponent(lambda size: others[size].habits(run), SMALLER, LARGER) < MOST
     # Of each task alone: together with how many there are, one more.
     assert exponent(attack_some, SMALLER, LARGER) < MOST - 1
@@ -134,11 +134,11 @@ def test_attacks_draw_from_a_bounded_number_of_other_tasks() -> None:
     """Those recorded before it, so that tasks that come later change nothing."""
     many = [_blank(number) for number in range(2 * MOST_OTHERS)]
     before, after = (
-        {o.task_id for o in Others(some).others_for(many[500], _NONE)}
+        {o.task_id for o in OtherTasks(some).others_for(many[500], _NONE)}
         for some in (many[:600], many)
     )
     assert before == after == {one.task.task_id for one in many[:MOST_OTHERS]}
-    first = {o.task_id for o in Others(many).others_for(many[0], _NONE)}
+    first = {o.task_id for o in OtherTasks(many).others_for(many[0], _NONE)}
     assert first == {one.task.task_id for one in many[1:MOST_OTHERS]}
 
 
@@ -166,8 +166,8 @@ def test_equal_openings_are_compared_once() -> None:
     """However often each was said: the neighbours are the earliest, as when all were compared."""
     texts = ["cancel the order", "where is the parcel", "refund the order"] * 400
     openings = Openings(texts, ["done", "told", "paid"] * 400)
-    first = calls_in(lambda _: openings.near("cancel the order"), 0)
-    assert openings.near("cancel the order", without=0) == list(range(3, 123, 3))
+    first = calls_in(lambda _: openings.nearest_to("cancel the order"), 0)
+    assert openings.nearest_to("cancel the order", without=0) == list(range(3, 123, 3))
     assert first < 100
 
 

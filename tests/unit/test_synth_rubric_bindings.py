@@ -11,7 +11,7 @@ from synth.recordings.known_values import (
     KnownValues,
     Record,
     ids_in,
-    plain,
+    plain_text,
     shape,
 )
 from synth.solutions.bindings import Field, bind, sources_of
@@ -116,7 +116,7 @@ def test_an_element_is_found_by_what_its_kind_is_called() -> None:
         record = purse(sorted(names))
         key = "PAY-100" if kind == min(names) else "PAY-200"
         read_back = HeardText(
-            plain(f"The money goes to your {names[kind]}. Yes or no?"), by_user=False
+            plain_text(f"The money goes to your {names[kind]}. Yes or no?"), by_user=False
         )
         known = KnownValues(("Do it",), None, 0, (record,), heard=(read_back,))
         examples.append(Example(known, key, ()))

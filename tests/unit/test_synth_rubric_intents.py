@@ -14,7 +14,7 @@ kinds = [pair.split("/") for pair in pairs.split()]
 texts = [" ".join(chosen) for chosen in product(*kinds)]
 others = [f"{word} question" for n, kind in enumerate(kinds) for word in kind * n]
 openings = Openings(texts + others, ["done"] * len(texts) + ["told"] * len(others))
-near = openings.near(" ".join(word for kind in kinds for word in kind))
+near = openings.nearest_to(" ".join(word for kind in kinds for word in kind))
 print(near == list(range(len(near))))
 """
 

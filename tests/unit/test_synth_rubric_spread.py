@@ -81,4 +81,4 @@ def test_a_cap_is_never_looser_than_before_and_never_below_what_was_told(
     told: int, more: int, times: int
 ) -> None:
     """What resolved attempts told is always allowed."""
-    assert told <= AmountSpread(more, times).most(told) <= max(NUMBERS, SLACK * told)
+    assert told <= AmountSpread(more, times).most_told(told) <= max(NUMBERS, SLACK * told)

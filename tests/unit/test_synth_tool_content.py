@@ -7,7 +7,7 @@ import json
 import pytest
 
 from environments.runtime.task.attempt import Json
-from synth.tool_content import held_value, innermost
+from synth.tool_content import held_value, innermost_value
 
 ORDER: Json = {"id": "A-17", "total": 42.5}
 TOLD = json.dumps(ORDER)
@@ -33,7 +33,7 @@ PARTS: Json = [{"type": "text", "text": TOLD}]
 )
 def test_a_record_is_found_under_every_layer(text: str) -> None:
     """Its ids and amounts are what rubrics compare with what the user was told."""
-    assert innermost(text) == ORDER == held_value(text)
+    assert innermost_value(text) == ORDER == held_value(text)
 
 
 @pytest.mark.parametrize(
@@ -50,13 +50,13 @@ def test_a_record_is_found_under_every_layer(text: str) -> None:
 def test_records_that_only_look_like_layers_stay_whole(value: Json) -> None:
     """A type of the app's own, rows, a field with a protocol's name."""
     text = value if isinstance(value, str) else json.dumps(value)
-    assert innermost(text) == value
+    assert innermost_value(text) == value
 
 
 def test_parts_are_read_in_order() -> None:
     """What is no text, an image say, is left out."""
     parts = [{"type": "text", "text": "one"}, {"type": "image"}, {"type": "text", "text": "two"}]
-    assert innermost(json.dumps(parts)) == "one\ntwo"
+    assert innermost_value(json.dumps(parts)) == "one\ntwo"
 
 
 def test_nesting_without_end_is_read_to_a_depth() -> None:
@@ -64,4 +64,4 @@ def test_nesting_without_end_is_read_to_a_depth() -> None:
     text = TOLD
     for _ in range(9):
         text = json.dumps(text)
-    assert isinstance(innermost(text), str)
+    assert isinstance(innermost_value(text), str)

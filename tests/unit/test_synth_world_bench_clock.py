@@ -176,4 +176,4 @@ def test_what_nobody_could_tell_is_not_told_later() -> None:
     fresh = Fresh(decode(FreshPart, {**part, "step": 1, "latest": 1}))
     for tool in ("add_note", "list_notes"):
         answer = ToolResult(content='[{"at": "~time.a~"}]', source="recorded")
-        assert fresh.told(tool, answer).source == UNKNOWN
+        assert fresh.fill_marks(tool, answer).source == UNKNOWN

@@ -13,7 +13,7 @@ from benchmarks.backends.stays import STAYS
 from benchmarks.backends.tickets import TICKETS
 from benchmarks.enveloped import LITERAL, measure
 from environments.runtime.views.python_literals import from_literal, literal, to_literal
-from synth.tool_content import innermost
+from synth.tool_content import innermost_value
 from synth.tool_errors import looks_failed
 
 pytestmark = pytest.mark.usefixtures("certain")
@@ -65,6 +65,6 @@ def test_a_backend_whose_tools_write_so_is_known_as_well(style: Style, form: str
 
 def test_facts_and_errors_in_it_are_read() -> None:
     """Rubrics compare what the user is told with its ids and amounts."""
-    assert innermost("{'id': 'A-17', 'total': 42.5, 'paid': None}")["total"] == 42.5  # type: ignore[index, call-overload]
+    assert innermost_value("{'id': 'A-17', 'total': 42.5, 'paid': None}")["total"] == 42.5  # type: ignore[index, call-overload]
     assert looks_failed("{'success': False, 'message': 'sold out'}")
     assert not looks_failed(json.dumps({"id": 1}))

@@ -61,10 +61,12 @@ def _pairs(chats: TaskChats) -> Iterator[dict[str, Json]]:
 def _shared(good: Chat, bad: Chat) -> int:
     """How many messages both have, up to the first that the policy said otherwise."""
     both = zip(good.messages, bad.messages, strict=False)
-    return sum(1 for _ in takewhile(lambda pair: _plain(pair[0]) == _plain(pair[1]), both))
+    return sum(
+        1 for _ in takewhile(lambda pair: _without_ids(pair[0]) == _without_ids(pair[1]), both)
+    )
 
 
-def _plain(message: Mapping[str, Json]) -> dict[str, Json]:
+def _without_ids(message: Mapping[str, Json]) -> dict[str, Json]:
     """The message without ids, which differ between two recordings of the same call."""
     calls = message.get("tool_calls")
     kept = {k: v for k, v in message.items() if k not in {"tool_calls", "tool_call_id"}}

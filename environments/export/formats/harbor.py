@@ -70,7 +70,7 @@ def _task_files(
     yield "solution/calls.json", (json.dumps(_calls(opened, play), indent=1) + "\n").encode()
     for path, name in FILES.items():
         yield path, template(TEMPLATES, name, {}).encode()
-    alone = _alone(opened, task)
+    alone = _task_set_of_one(opened, task)
     for place in HOLDS_ANSWERS:
         for path, data in alone.items():
             yield f"{place}/{path}", data
@@ -134,7 +134,7 @@ def _calls(opened: TaskSet, play: Play) -> list[Json]:
     return calls
 
 
-def _alone(opened: TaskSet, task: PackedTask) -> dict[str, bytes]:
+def _task_set_of_one(opened: TaskSet, task: PackedTask) -> dict[str, bytes]:
     """A task set of one task: a container holds no other task's answer."""
     entry = opened.entry(task.task_id)
     world = json.loads((opened.path / entry.world).read_text(encoding="utf-8"))

@@ -164,16 +164,16 @@ def _listed_of(tree: Tree) -> Expr | None:
 
 def _is_new(listed: Expr, scope: Scope) -> bool:
     """Whether one of the arguments is an id, an amount, a date, or a list of such: what every request has its own of."""
-    return _own(listed(scope))
+    return _has_digits(listed(scope))
 
 
-def _own(value: Json) -> bool:
+def _has_digits(value: Json) -> bool:
     if isinstance(value, bool):
         return False
     if isinstance(value, int | float):
         return True
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return any(map(_own, value))
+        return any(map(_has_digits, value))
     # Written in digits and strokes alone, an id looks like a date; a list of dates that were used tells as little.
     return isinstance(value, str) and any(char.isdigit() for char in value)
 

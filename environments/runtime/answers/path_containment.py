@@ -17,7 +17,7 @@ def places_overlap(one: Mapping[str, Json], other: Mapping[str, Json]) -> bool:
     """Whether two calls are about places of which one lies inside the other, or is one of several asked for at once."""
     theirs = list(places_of(other))
     return any(
-        _inside(mine, place) or _inside(place, mine) or (mine == place and (several or many))
+        _is_inside(mine, place) or _is_inside(place, mine) or (mine == place and (several or many))
         for mine, several in places_of(one)
         for place, many in theirs
     )
@@ -30,7 +30,7 @@ def enclosing_places(place: str) -> Iterator[str]:
             yield from {place[:at], place[: at + 1]} - {place, ""}
 
 
-def _inside(inner: str, outer: str) -> bool:
+def _is_inside(inner: str, outer: str) -> bool:
     return inner != outer and inner.startswith(outer if outer.endswith("/") else outer + "/")
 
 

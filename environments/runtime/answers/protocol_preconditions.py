@@ -20,7 +20,7 @@ UNDONE: Final = "what has to come first may have been undone"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Early:
+class EarlyAnswer:
     """One text that a tool says as long as nobody called what has to come first."""
 
     says: str
@@ -67,10 +67,10 @@ def pair_of(names: Iterable[str], args: Mapping[str, Json]) -> str | None:
     return stable([simplify(args[n]) for n in names]) if all(n in args for n in names) else None
 
 
-def load_early(parts: Iterable[EarlyPart]) -> tuple[Early, ...]:
+def load_early(parts: Iterable[EarlyPart]) -> tuple[EarlyAnswer, ...]:
     """Early answers from a tool's part of the world file."""
     return tuple(
-        Early(
+        EarlyAnswer(
             says=part.says,
             without=part.without,
             beside=part.beside,
@@ -83,7 +83,7 @@ def load_early(parts: Iterable[EarlyPart]) -> tuple[Early, ...]:
 
 
 def said_early(
-    early: Iterable[Early], tool: str, log: list[Entry], args: Mapping[str, Json]
+    early: Iterable[EarlyAnswer], tool: str, log: list[Entry], args: Mapping[str, Json]
 ) -> ToolResult | None:
     """What a tool says to everybody, where what has to come first did not."""
     for one in early:
@@ -93,7 +93,7 @@ def said_early(
     return None
 
 
-def undone(early: Iterable[Early], log: list[Entry]) -> Early | None:
+def undone(early: Iterable[EarlyAnswer], log: list[Entry]) -> EarlyAnswer | None:
     """The early answer that may hold again, since something undid what has to come first."""
     for one in early:
         since = one.calls_while_unmet(log)
@@ -103,7 +103,7 @@ def undone(early: Iterable[Early], log: list[Entry]) -> Early | None:
 
 
 def read_early(
-    early: Iterable[Early],
+    early: Iterable[EarlyAnswer],
     tool: str,
     log: list[Entry],
     args: Mapping[str, Json],

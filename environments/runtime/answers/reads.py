@@ -108,7 +108,9 @@ def _show_row(
         since = here.state.log[here.state.fresh.get(place, 0) :]
         if words and any(_is_about_row_words(tool, place, entry, words) for entry in since):
             raise NoValueError(TOUCHED.reason)
-        if tool.influence.beneath and any(_inside(tool, args, place, entry) for entry in since):
+        if tool.influence.beneath and any(
+            _is_inside_place(tool, args, place, entry) for entry in since
+        ):
             raise NoValueError("an earlier call may have changed what lies inside")
         if content in EMPTY and any(entry.tool in tool.influence.makers for entry in since):
             raise NoValueError("an earlier call may have made something")
@@ -127,7 +129,7 @@ def _is_about_row_words(tool: Tool, place: Place, entry: Entry, words: frozenset
     return not settled and not words.isdisjoint(entry.labels)
 
 
-def _inside(tool: Tool, args: dict[str, Json], place: Place, entry: Entry) -> bool:
+def _is_inside_place(tool: Tool, args: dict[str, Json], place: Place, entry: Entry) -> bool:
     """Whether a call about a place inside the one asked for may show in this row."""
     return (
         entry.tool in tool.influence.beneath

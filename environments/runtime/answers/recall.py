@@ -54,7 +54,7 @@ MOST_OF_OTHERS: Final = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class DoneCall:
     """A call that was made, as others are compared with it: as its tool takes it, behind all views."""
 
     text: str
@@ -72,7 +72,7 @@ class RecordedAnswer:
     content: str
     failed: bool
     episodes: frozenset[str]
-    past: tuple[Done, ...]
+    past: tuple[DoneCall, ...]
     names: frozenset[str]
     """What the answer names."""
     whose: str = ""
@@ -99,13 +99,13 @@ class Recalled:
         )
 
 
-def done(tool: str, arguments: Mapping[str, Json] | str, whose: str = "") -> Done:
+def done_call(tool: str, arguments: Mapping[str, Json] | str, whose: str = "") -> DoneCall:
     """A call to compare."""
     parsed = parse_arguments(arguments)
     if parsed is None:
-        return Done(asked_text(tool, arguments), tool, frozenset(), whose)
+        return DoneCall(asked_text(tool, arguments), tool, frozenset(), whose)
     parsed.pop(SUBJECT, None)
-    return Done(asked_text(tool, parsed), tool, frozenset(names_in(parsed)), whose)
+    return DoneCall(asked_text(tool, parsed), tool, frozenset(names_in(parsed)), whose)
 
 
 def names_shown(content: str) -> frozenset[str]:
@@ -114,7 +114,7 @@ def names_shown(content: str) -> frozenset[str]:
     return frozenset(labels_in(parsed.value if parsed else content))
 
 
-def relation(earlier: Done, call: Done, shown: frozenset[str]) -> str:
+def relation(earlier: DoneCall, call: DoneCall, shown: frozenset[str]) -> str:
     """What an earlier call has in common with one that is answered now; the closest counts."""
     if earlier.text == call.text:
         return REPEAT
@@ -126,7 +126,7 @@ def relation(earlier: Done, call: Done, shown: frozenset[str]) -> str:
 
 
 def differing(
-    call: Done, shown: frozenset[str], past: Iterable[Done], other: Iterable[Done]
+    call: DoneCall, shown: frozenset[str], past: Iterable[DoneCall], other: Iterable[DoneCall]
 ) -> Iterator[Cell]:
     """The cells of the calls that one past has more often than the other."""
     times = Counter(past)
@@ -136,7 +136,7 @@ def differing(
             yield earlier.tool, call.tool, relation(earlier, call, shown)
 
 
-def baseline_cell(call: Done, whose: str, *, is_own: bool) -> Cell:
+def baseline_cell(call: DoneCall, whose: str, *, is_own: bool) -> Cell:
     """The cell of what differs though no call does."""
     other = OTHER if call.whose == whose else WHOSE
     return "", call.tool, OWN if is_own else other
@@ -198,7 +198,7 @@ class Recall:
         """The share of told answers that may be wrong."""
         self._least = least_confidence(self.risk)
         """How sure an answer must be to be told."""
-        self._asked: dict[tuple[str, str, str], Done] = {}
+        self._asked: dict[tuple[str, str, str], DoneCall] = {}
         self._trust = {(tool, source): q for tool, source, q in part.trust or ()}
         self._echoes = part.echoes or {}
         self._refused = part.refused or {}
@@ -231,13 +231,15 @@ class Recall:
                 before = frozenset(earlier.tool for earlier in one.past)
                 self._always[tool] = self._always.get(tool, before) & before
 
-    def done(self, tool: str, arguments: Mapping[str, Json] | str, whose: str = "") -> Done:
+    def done_call(
+        self, tool: str, arguments: Mapping[str, Json] | str, whose: str = ""
+    ) -> DoneCall:
         """A call to compare; what was asked as text once is kept."""
         if not isinstance(arguments, str):
-            return done(tool, arguments, whose)
+            return done_call(tool, arguments, whose)
         found = self._asked.get((tool, arguments, whose))
         if found is None:
-            found = done(tool, arguments, whose)
+            found = done_call(tool, arguments, whose)
             if len(self._asked) < MOST_KEPT:
                 self._asked[tool, arguments, whose] = found
         return found
@@ -270,15 +272,17 @@ class Recall:
             content=text, source=DERIVED, is_error=True, evidence=evidence, confidence=sure
         )
 
-    def told(self, call: Done, past: Sequence[Done], own: frozenset[str]) -> Recalled | None:
+    def recalled_answer(
+        self, call: DoneCall, past: Sequence[DoneCall], own: frozenset[str]
+    ) -> Recalled | None:
         """The answer to tell after these calls; None where none is sure enough."""
         best = self.best(call, past, own)
         return best if best is not None and best.confidence >= self._least else None
 
     def best(
         self,
-        call: Done,
-        past: Sequence[Done],
+        call: DoneCall,
+        past: Sequence[DoneCall],
         own: frozenset[str],
         *,
         without: frozenset[str] = frozenset(),
@@ -311,8 +315,8 @@ class Recall:
         return Recalled(one, 1.0 - wrong, is_own)
 
 
-def _read_call(text: str, tool: str) -> Done:
-    return done(tool, text.removeprefix(f"{tool} "))
+def _read_call(text: str, tool: str) -> DoneCall:
+    return done_call(tool, text.removeprefix(f"{tool} "))
 
 
 def _tool_of(text: str) -> str:

@@ -34,7 +34,9 @@ class Recordings:
         """Whether every episode starts from the same: else a recording says nothing to others."""
         self._told = part.told
 
-    def told(self, past: Sequence[str], call: str, own: frozenset[str]) -> ToolResult | None:
+    def recorded_answer(
+        self, past: Sequence[str], call: str, own: frozenset[str]
+    ) -> ToolResult | None:
         """The one answer that was recorded to a call after these.
 
         `own` are the episodes that the session goes on from: what they were told counts. What others were told counts where every episode

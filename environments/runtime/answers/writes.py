@@ -50,12 +50,12 @@ def follow_change(here: CallContext, tool: Tool, args: dict[str, Json], content:
     parsed = parse_json(content)
     entry = entry_of(here, tool, args, CallResult(content=content), known=True)
     scope = scope_of(here, args, None)
-    old = scope.old = _old(here, tool, scope)
+    old = scope.old = _old_record(here, tool, scope)
     rows = _predicted(here, tool, scope)
     here.state.add(entry)
     for place, row in rows:
         here.state.put(place, row, entry)
-    if tool.shows is not None and parsed is not None and not _alike(old, parsed.value):
+    if tool.shows is not None and parsed is not None and not _can_follow(old, parsed.value):
         entry.known = False
     elif tool.shows is not None and parsed is not None:
         shown = scope_of(here, args, None)
@@ -109,7 +109,7 @@ def derive_change(here: CallContext, tool: Tool, args: dict[str, Json]) -> ToolR
     if unlike is not None:
         raise NoValueError(unlike)
     scope = scope_of(here, args, None)
-    scope.old = _old(here, tool, scope)
+    scope.old = _old_record(here, tool, scope)
     scope.memo = {}
     believed = bool(here.believed) and (tool.name, stable(args)) in here.believed
     parted = tool.parted(args) if tool.paired else frozenset[str]()
@@ -207,7 +207,7 @@ def _predicted(here: CallContext, tool: Tool, scope: Scope) -> list[tuple[Place,
         return []
 
 
-def _old(here: CallContext, tool: Tool, scope: Scope) -> Json:
+def _old_record(here: CallContext, tool: Tool, scope: Scope) -> Json:
     ref = tool.shows or (tool.writes[0].target if tool.writes else None)
     if ref is None or (tool.writes and tool.writes[0].creates):
         return None
@@ -234,7 +234,7 @@ def _count_calls(here: CallContext, tool: Tool) -> int:
     return sum(e.tool == tool.name for e in here.state.log)
 
 
-def _alike(old: Json, new: Json) -> bool:
+def _can_follow(old: Json, new: Json) -> bool:
     """Whether a result can be the record after a change: one that says why nothing was done looks otherwise."""
     if not isinstance(old, dict) or not isinstance(new, dict):
         return True

@@ -142,7 +142,7 @@ def _figure(wanted: Mapping[str, Json], answer: Stated, heard: str) -> str | Non
     readings = {fact.readings[0] for fact in others}
     if len(readings) > OTHERS or any(_offers(sentence, wanted, one) for one in others):
         return AMONG_OTHERS
-    told = [fact.text for fact in facts_in(sentence) if _same(wanted, fact, sentence)]
+    told = [fact.text for fact in facts_in(sentence) if _matches_wanted(wanted, fact, sentence)]
     sought = tokens(told[0] if told else str(wanted.get("value")))
     crowded = _is_crowded(answer, partial(_gives, wanted), sought)
     return AMONG_OTHERS if crowded else None
@@ -155,10 +155,12 @@ def _new(
     facts = [fact for fact in dict.fromkeys(facts_in(text)) if fact.kind == kind]
     if len(facts) > MOST_FACTS:
         return False, facts
-    gives = any(_same(wanted, fact, text) for fact in facts) or _in_words(wanted, text)
+    gives = any(_matches_wanted(wanted, fact, text) for fact in facts) or _in_words(wanted, text)
     if kind == NUMBER and not gives:
         gives = any(_in_year(wanted, fact) for fact in facts_in(text))
-    others = [f for f in facts if not _same(wanted, f, text) and known.isdisjoint(f.readings)]
+    others = [
+        f for f in facts if not _matches_wanted(wanted, f, text) and known.isdisjoint(f.readings)
+    ]
     return gives, others
 
 
@@ -186,7 +188,7 @@ def _stands_alone(form: str, wanted: Mapping[str, Json], text: str) -> bool:
     )
 
 
-def _same(wanted: Mapping[str, Json], fact: Fact, text: str) -> bool:
+def _matches_wanted(wanted: Mapping[str, Json], fact: Fact, text: str) -> bool:
     """Whether a fact that a text tells means what is wanted."""
     if fact.kind != wanted.get("kind"):
         return False
@@ -222,7 +224,7 @@ def _in_year(wanted: Mapping[str, Json], fact: Fact) -> bool:
 
 def _offers(sentence: str, wanted: Mapping[str, Json], other: Fact) -> bool:
     """Whether a sentence offers the other figure in place of this one: nothing stands between them but a comma or an `or`."""
-    mine = [fact.text for fact in facts_in(sentence) if _same(wanted, fact, sentence)]
+    mine = [fact.text for fact in facts_in(sentence) if _matches_wanted(wanted, fact, sentence)]
     mine += [str(form) for form in _list(wanted.get("forms"))]
     for one in mine:
         for first, second in ((one, other.text), (other.text, one)):
@@ -239,7 +241,7 @@ def _phrase(wanted: Mapping[str, Json], answer: Stated, heard: str) -> str | Non
         return "too much is said to be a final answer"
     for text in texts:
         sought = tokens(text)
-        place = _last(sought, said)
+        place = _last_place(sought, said)
         if place is None:
             continue
         before, after = said[max(0, place - 2) : place], said[place + len(sought) :][:1]
@@ -254,12 +256,14 @@ def _phrase(wanted: Mapping[str, Json], answer: Stated, heard: str) -> str | Non
 def _objection_to_place(sought: Sequence[str], answer: Stated, heard: str) -> str | None:
     """Why the place where a phrase stands is no answer: one of many items, or a repetition of what was asked."""
     lines = answer.text.splitlines()
-    line = next((one for one in reversed(lines) if _last(sought, tokens(one)) is not None), "")
+    line = next(
+        (one for one in reversed(lines) if _last_place(sought, tokens(one)) is not None), ""
+    )
     items = [one for one in lines if _BULLET.match(one)] if _BULLET.match(line) else []
-    crowded = _is_crowded(answer, lambda p: _last(sought, tokens(p)) is not None, sought)
+    crowded = _is_crowded(answer, lambda p: _last_place(sought, tokens(p)) is not None, sought)
     if crowded or len(items) > LISTED + 1:
         return AMONG_OTHERS
-    if answer.marked or _last(sought, tokens(heard)) is None:
+    if answer.marked or _last_place(sought, tokens(heard)) is None:
         return None
     # The question names it: only a short line of one's own chooses it.
     if line.rstrip().endswith(("?", "？")) or len(tokens(line)) > WORDS_WHERE_HEARD:  # noqa: RUF001 - a full-width mark
@@ -342,11 +346,13 @@ def _items(wanted: Mapping[str, Json], answer: Stated, _heard: str) -> str | Non
 def _gives(item: Mapping[str, Json], text: str) -> bool:
     """Whether a text holds one item of a list."""
     if item.get("kind") in {NUMBER, DATE}:
-        return any(_same(item, fact, text) for fact in facts_in(text)) or _in_words(item, text)
-    return _last(tokens(str(item.get("value"))), tokens(text)) is not None
+        return any(_matches_wanted(item, fact, text) for fact in facts_in(text)) or _in_words(
+            item, text
+        )
+    return _last_place(tokens(str(item.get("value"))), tokens(text)) is not None
 
 
-def _last(sought: Sequence[str], within: Sequence[str]) -> int | None:
+def _last_place(sought: Sequence[str], within: Sequence[str]) -> int | None:
     """Where some words stand last in a row among others; None where they do not."""
     size = len(sought)
     if not size:

@@ -63,7 +63,7 @@ def wrote(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float |
     """
     if view.scores.get(str(args.get("end"))) == 1.0:
         return 1.0, "the end holds this change"
-    same = _alike((str(args.get("tool")), str(args.get("arguments"))), args, view)
+    same = _equal_calls((str(args.get("tool")), str(args.get("arguments"))), args, view)
     if any(not call.failed and not call.unknown for call in same):
         return 1.0, "this change was made"
     if any(call.unknown for call in same):
@@ -122,10 +122,10 @@ def repeats_at_most(
 
 
 def _was_made(key: Key, args: Mapping[str, Json], view: View) -> bool:
-    return any(not call.failed for call in _alike(key, args, view))
+    return any(not call.failed for call in _equal_calls(key, args, view))
 
 
-def _alike(key: Key, args: Mapping[str, Json], view: View) -> Sequence[NormalCall]:
+def _equal_calls(key: Key, args: Mapping[str, Json], view: View) -> Sequence[NormalCall]:
     """The attempt's calls of this tool with these canonical arguments."""
     ignore = args.get("ignore")
     return view.calls_by_key(ignore if isinstance(ignore, dict) else {}).get(key, ())

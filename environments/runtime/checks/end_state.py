@@ -174,18 +174,22 @@ def _by_writes(
     repeated = [k for k in extra if k[0] in again]
     if foreign or repeated:
         what = "changed what no good attempt changes" if foreign else "changed it once too often"
-        return EndComparison(0.0, f"{_first(foreign or repeated)[0]} {what}")
+        return EndComparison(0.0, f"{_first_write(foreign or repeated)[0]} {what}")
     if not extra and not missing:
         if doubtful:
-            return EndComparison(None, f"{_first(doubtful)[0]} may have changed something more")
+            return EndComparison(
+                None, f"{_first_write(doubtful)[0]} may have changed something more"
+            )
         if made.dirty:
             return EndComparison(
-                None, f"a failed {_first(made.dirty)[0]} may have changed something"
+                None, f"a failed {_first_write(made.dirty)[0]} may have changed something"
             )
         return EndComparison(1.0, "the same changes as in a good attempt")
     if missing:
         return _missing(missing, made)
-    return EndComparison(None, f"nobody knows whether repeating {_first(extra)[0]} changes more")
+    return EndComparison(
+        None, f"nobody knows whether repeating {_first_write(extra)[0]} changes more"
+    )
 
 
 def _unless_undone(
@@ -214,14 +218,16 @@ def _unless_undone(
     missing = wanted - made.certain
     if missing:
         return _missing(missing, made, foreign)
-    return EndComparison(None, f"nobody knows whether what {_first(foreign)[0]} changed is undone")
+    return EndComparison(
+        None, f"nobody knows whether what {_first_write(foreign)[0]} changed is undone"
+    )
 
 
 def _missing(
     missing: Counter[Write], made: _AttemptWrites, instead: Counter[Write] | None = None
 ) -> EndComparison:
     """The verdict on writes that were not made, by those that may have changed the same; `instead`: certain ones."""
-    name = _first(missing)[0]
+    name = _first_write(missing)[0]
     maybe = made.doubtful + (instead or Counter())
     if all(_could_supply(key, maybe) for key in missing - made.doubtful - made.dirty):
         return EndComparison(None, f"nobody knows whether {name} or its like changed anything")
@@ -238,7 +244,7 @@ def _predict_comparison(
     """
     never_tried = wanted - made.certain - made.doubtful
     if never_tried:
-        return EndComparison(0.0, f"{_first(never_tried)[0]} was never called like that")
+        return EndComparison(0.0, f"{_first_write(never_tried)[0]} was never called like that")
     reached = made.certain + believed
     if reached == wanted:
         return EndComparison(
@@ -246,7 +252,7 @@ def _predict_comparison(
         )
     surplus = [key for key in reached - wanted if key not in wanted]
     if surplus:
-        return EndComparison(0.0, f"{_first(surplus)[0]} very likely changed something more")
+        return EndComparison(0.0, f"{_first_write(surplus)[0]} very likely changed something more")
     return None
 
 
@@ -456,5 +462,5 @@ def _list(value: Json) -> list[Json]:
     return value if isinstance(value, list) else []
 
 
-def _first(writes: Iterable[Write]) -> Write:
+def _first_write(writes: Iterable[Write]) -> Write:
     return min(writes)

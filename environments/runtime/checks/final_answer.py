@@ -86,7 +86,7 @@ def _texts(value: Json) -> Iterator[str]:
 def stated(turn: str, heard: str) -> Stated:
     """The part of a turn that counts: what it marks last, else its lines that are not copied from `heard` (folded)."""
     text = folded(turn)
-    marks = [*_tagged(text), *_boxed(text), *_lines(text)] or list(_said(text))
+    marks = [*_tagged(text), *_boxed(text), *_lines(text)] or list(_announced_answers(text))
     if marks:
         _, answer, end = max(marks)
         if answer.strip():
@@ -125,7 +125,7 @@ def _lines(text: str) -> Iterator[Mark]:
         yield match.start(), answer, start + len(answer)
 
 
-def _said(text: str) -> Iterator[Mark]:
+def _announced_answers(text: str) -> Iterator[Mark]:
     """What a sentence calls the answer."""
     for match in _WORD_MARKS.finditer(text):
         sentence = sentences(text[match.end() :])

@@ -165,7 +165,7 @@ class _Grounds:
             return self._is_part("".join(c for c in fact.text if c.isdigit()))
         if not readings.get(fact.kind, set()).isdisjoint(fact.readings):
             return True
-        return fact.kind == ID and _bare(fact.text) in _bare(self._text)
+        return fact.kind == ID and _without_separators(fact.text) in _without_separators(self._text)
 
     def compute(self, fact: Fact, shown: Sequence[float], stated: Sequence[float]) -> bool:
         """Whether a number follows from others by simple arithmetic; `shown`: those of its own message."""
@@ -223,7 +223,7 @@ def _amounts(numbers: Iterable[float]) -> list[float]:
     return list(dict.fromkeys(n for n in numbers if n >= LEAST_SPECIFIC or n != int(n)))
 
 
-def _bare(text: str) -> str:
+def _without_separators(text: str) -> str:
     return re.sub(r"[-_ ./#]", "", text)
 
 
@@ -267,7 +267,7 @@ def _sums_to(wanted: float, numbers: Sequence[float]) -> bool:
 def _combines(wanted: float, pool: Sequence[float]) -> bool:
     """Whether two of these give it: a sum, a difference, a count of one, a share of one."""
     known = sorted(pool)
-    return any(_near(known, value) for value in _partners(wanted, known)) or any(
+    return any(_is_near(known, value) for value in _partners(wanted, known)) or any(
         abs(a * n - wanted) < CENT or abs(a / n - wanted) < CENT
         for a in known
         for n in range(2, LARGEST_FACTOR + 1)
@@ -286,6 +286,6 @@ def _partners(wanted: float, known: Iterable[float]) -> Iterator[float]:
                 yield wanted / (1 - one / 100)
 
 
-def _near(known: Sequence[float], value: float) -> bool:
+def _is_near(known: Sequence[float], value: float) -> bool:
     place = bisect_left(known, value - CENT)
     return place < len(known) and abs(known[place] - value) < CENT

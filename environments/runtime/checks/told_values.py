@@ -131,7 +131,7 @@ def fact_in(fact: Mapping[str, Json], facts: Iterable[Fact], text: str) -> bool:
     """Whether a text holds a fact; `facts` are the text's own, `text` is folded."""
     readings, forms = _list(fact.get("readings")), [str(f) for f in _list(fact.get("forms"))]
     kind = fact.get("kind")
-    if any(f.kind == kind and _alike(kind, f.readings, readings) for f in facts):
+    if any(f.kind == kind and _shares_reading(kind, f.readings, readings) for f in facts):
         return True
     if any(stands_in(form, text) for form in forms):
         return True
@@ -143,7 +143,9 @@ def _says_a_form(args: Mapping[str, Json], view: View) -> bool:
     return any(stands_in(form, text) for form in forms for text in view.said_folded)
 
 
-def _alike(kind: Json, told_readings: tuple[str | float, ...], readings: list[Json]) -> bool:
+def _shares_reading(
+    kind: Json, told_readings: tuple[str | float, ...], readings: list[Json]
+) -> bool:
     if kind != NUMBER:
         return any(reading in readings for reading in told_readings)
     wanted = [r for r in readings if isinstance(r, int | float)]
@@ -233,7 +235,7 @@ def _count_explaining_words(words: list[str], share: Json, view: View) -> int:
     """How many of the words one message says; one in which they are too thin a share is a list of words, no explanation."""
     least = share if isinstance(share, int | float) else 0.0
     best = 0
-    for said_here in view.plain:
+    for said_here in view.words_by_message:
         found = sum(word in said_here for word in words)
         if found >= least * len(said_here):
             best = max(best, found)

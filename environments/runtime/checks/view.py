@@ -167,7 +167,7 @@ class View:
         return tuple(tuple(numbers_in(text)) for text in self.visible)
 
     @cached_property
-    def told(self) -> frozenset[float]:
+    def all_told_numbers(self) -> frozenset[float]:
         """Every number the user was told."""
         return frozenset(number for message in self.told_numbers for number in message)
 
@@ -216,7 +216,7 @@ class View:
         return frozenset(word for text in self.visible for word in words_in(text))
 
     @cached_property
-    def plain(self) -> tuple[frozenset[str], ...]:
+    def words_by_message(self) -> tuple[frozenset[str], ...]:
         """The longer plain words per visible message."""
         return tuple(frozenset(plain_words(text)) for text in self.visible)
 

@@ -3,7 +3,7 @@
 Goes in: a JSON value and a dataclass. Comes out: the record, or `BadPartError` with the place and what is wrong there; and the JSON of
 a record, equal for equal records. A part that this version does not know is left out. Not here: what the parts mean (`document`).
 
-A field without a default must be there. One with a default is written where it differs from it; `always` and `written_if` say otherwise.
+A field without a default must be there. One with a default is written where it differs from it; `always_written` and `written_if` say otherwise.
 Sets are written in order; named tuples are arrays that end before their defaults.
 """
 
@@ -60,7 +60,7 @@ _WORDS: Final[Mapping[type, str]] = {
 }
 
 
-def always(default: object = MISSING, *, make: Callable[[], object] | None = None) -> Any:
+def always_written(default: object = MISSING, *, make: Callable[[], object] | None = None) -> Any:
     """A field that is always written, though documents may lack it."""
     return written_if(lambda _record: True, default, make=make)
 
@@ -119,9 +119,9 @@ def _reader(hint: Any) -> Read:  # noqa: PLR0911 - one line for each kind of ann
     if origin in {typing.Union, types.UnionType}:
         return _as_it_is if AnyJson in arguments else _one_of(arguments)
     if hint in _WORDS:
-        return _plain(hint)
+        return _plain_reader(hint)
     if origin in {tuple, frozenset}:
-        return _several(origin, arguments)
+        return _items_reader(origin, arguments)
     if origin is not None and issubclass(origin, Mapping):
         return _mapping(arguments)
     if issubclass(hint, tuple):
@@ -135,7 +135,7 @@ def _as_it_is(value: Any) -> Any:
     return value
 
 
-def _plain(kind: type) -> Read:
+def _plain_reader(kind: type) -> Read:
     takes = {int, float} if kind is float else {kind}
 
     def read(value: Any) -> Any:
@@ -166,7 +166,7 @@ def _one_of(hints: Sequence[Any]) -> Read:
     return read
 
 
-def _several(kind: Callable[[Any], Any], arguments: Sequence[Any]) -> Read:
+def _items_reader(kind: Callable[[Any], Any], arguments: Sequence[Any]) -> Read:
     if len(arguments) == 2 and arguments[1] is not Ellipsis:
         return _pair(arguments)
     item = _reader(arguments[0])

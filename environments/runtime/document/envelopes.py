@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ..values.normal import Parsed, parse_json
-from .codec import always
+from .codec import always_written
 
 RAW: Final = "raw"
 """What stands in the place is the text itself."""
@@ -34,9 +34,9 @@ class Envelope:
     """Put before what was inside: an envelope that says that the call failed."""
     pad: str = ""
     """Indentation of lines inside, that they would not have alone."""
-    ascii: bool = always(default=True)
+    ascii: bool = always_written(default=True)
 
-    def inside(self, content: str) -> str | None:
+    def unwrap(self, content: str) -> str | None:
         """What is inside; None where this is not the envelope."""
         if len(content) < len(self.before) + len(self.after):
             return None
@@ -72,24 +72,24 @@ class Envelopes:
 
     envelopes: tuple[Envelope, ...]
     """Those that a text without a mark may be in come first, values before texts."""
-    bare: frozenset[tuple[str, ...]] = always(frozenset())
+    bare: frozenset[tuple[str, ...]] = always_written(frozenset())
     """The keys of records that come without an envelope."""
-    sign: str = always("\x01")
+    sign: str = always_written("\x01")
     """Put before a text that came without an envelope: no tool writes it."""
 
-    def inside(self, content: str) -> str:
+    def unwrap(self, content: str) -> str:
         """What is inside, marked; a result without an envelope stays a record, or becomes a text with the sign.
 
         Where only refusals have envelopes, all else stays as it is.
         """
         for envelope in self.envelopes:
-            inner = envelope.inside(content)
+            inner = envelope.unwrap(content)
             if inner is not None:
                 return envelope.mark + inner
         if all(envelope.mark for envelope in self.envelopes):
             return content
         parsed = parse_json(content)
-        return content if self._bare(parsed) else self.sign + content
+        return content if self._is_bare(parsed) else self.sign + content
 
     def wrap(self, inner: str) -> str:
         """The text as the tool sends it."""
@@ -98,12 +98,12 @@ class Envelopes:
         for envelope in self.envelopes:
             if envelope.mark and inner.startswith(envelope.mark):
                 return envelope.wrap(inner[len(envelope.mark) :]) or inner
-        if self.bare and self._bare(parse_json(inner)):
+        if self.bare and self._is_bare(parse_json(inner)):
             return inner
         found = (envelope.wrap(inner) for envelope in self.envelopes if not envelope.mark)
         return next((text for text in found if text is not None), inner)
 
-    def _bare(self, parsed: Parsed | None) -> bool:
+    def _is_bare(self, parsed: Parsed | None) -> bool:
         return (
             parsed is not None
             and isinstance(parsed.value, dict)

@@ -9,21 +9,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from .codec import Named, always, named
+from .codec import Named, always_written, named
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recording:
     """One recorded answer of a tool."""
 
-    before: tuple[str, ...] = always(())
+    before: tuple[str, ...] = always_written(())
     """The relevant earlier calls, in order."""
     content: str
     evidence: str = named("from", "")
     """The episode that recorded it."""
-    n: int = always(0)
+    n: int = always_written(0)
     """How often it was recorded."""
-    after: frozenset[str] = always(frozenset())
+    after: frozenset[str] = always_written(frozenset())
     """Calls that came before each recorded one and may matter: nobody knows how it is without."""
 
 
@@ -96,8 +96,8 @@ class UnlearntPart:
 
     looks: bool
     """Whether it changes nothing, as far as is known."""
-    says: str = always("")
-    fault: str = always("")
+    says: str = always_written("")
+    fault: str = always_written("")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,10 +115,10 @@ class TruePast:
 class RecordedPart:
     """Tools that were not learnt, and what was recorded of them."""
 
-    tools: Mapping[Named, UnlearntPart] = always(make=dict)
-    told: Mapping[str, Mapping[str, tuple[TruePast, ...]]] = always(make=dict)
+    tools: Mapping[Named, UnlearntPart] = always_written(make=dict)
+    told: Mapping[str, Mapping[str, tuple[TruePast, ...]]] = always_written(make=dict)
     """By everything called before, and by call."""
-    shared: bool = always(default=False)
+    shared: bool = always_written(default=False)
     """Whether every episode starts from the same: else a recording says nothing to others."""
 
 

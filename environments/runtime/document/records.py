@@ -10,25 +10,25 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple, cast
 
 from ..task.attempt import Json
-from .codec import Named, always
+from .codec import Named, always_written
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TablePart:
     """Rows of one kind."""
 
-    key: tuple[str, ...] = always(())
+    key: tuple[str, ...] = always_written(())
     """Names of the parts of a key."""
-    rows: Mapping[str, Json] = always(make=dict)
+    rows: Mapping[str, Json] = always_written(make=dict)
     """Rows at every start, by the text of their key."""
-    refusals: Mapping[str, Mapping[Named, str]] = always(make=dict)
+    refusals: Mapping[str, Mapping[Named, str]] = always_written(make=dict)
     """By key and tool, what the tool says of a row that is not there."""
-    seen: Mapping[Named, frozenset[str]] = always(make=dict)
+    seen: Mapping[Named, frozenset[str]] = always_written(make=dict)
     """By tool, the keys that it was asked for."""
-    unsure: frozenset[str] = always(frozenset())
+    unsure: frozenset[str] = always_written(frozenset())
     """Keys whose recorded states contradict each other."""
-    agreements: int = always(0)
-    conflicts: int = always(0)
+    agreements: int = always_written(0)
+    conflicts: int = always_written(0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,8 +46,8 @@ class SourcePart:
 class NestedPart:
     """Records inside other records, with a key of their own."""
 
-    key: tuple[str, ...] = always(())
-    rows: int = always(0)
+    key: tuple[str, ...] = always_written(())
+    rows: int = always_written(0)
     sources: tuple[SourcePart, ...]
 
 
@@ -57,7 +57,7 @@ class KnownField:
 
     path: tuple[str, ...]
     value: Json
-    by: Mapping[Named, int] = always(make=dict)
+    by: Mapping[Named, int] = always_written(make=dict)
     """By tool, the different calls that told it."""
 
 
@@ -111,11 +111,11 @@ class PairsPart:
 class TimelinePart:
     """The rows of one table of a backend that lives on, over time."""
 
-    versions: Mapping[str, tuple[RowVersion, ...]] = always(make=dict)
+    versions: Mapping[str, tuple[RowVersion, ...]] = always_written(make=dict)
     """By key, the oldest first."""
-    horizon: int | None = always(0)
+    horizon: int | None = always_written(0)
     """How long (ns) a sight is trusted; None without end, 0 not at all."""
-    back: int | None = always(0)
+    back: int | None = always_written(0)
     """The same of a later sight that stands in for an earlier one."""
     moving: frozenset[str] = frozenset()
     """Keys of rows that changed so often that no later sight says how they were before."""

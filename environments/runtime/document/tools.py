@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from ..expr.scope import Tree
 from ..task.attempt import Json
-from .codec import Named, always, flat, written_if
+from .codec import Named, always_written, flat, written_if
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,13 +56,13 @@ class GuardPart:
 
     holds: Tree
     """True where the call may succeed."""
-    message: Tree | None = always(default=None)
+    message: Tree | None = always_written(default=None)
     """What the tool says where it does not hold; None where nobody knows what becomes of the call."""
-    says: str = always("")
+    says: str = always_written("")
     """The condition or the refusal in words, for people."""
-    support: int = always(0)
+    support: int = always_written(0)
     """Different refused calls that broke it; 0 where no recorded call did."""
-    against: int = always(0)
+    against: int = always_written(0)
     """Different successful calls in which it held."""
     gone: bool = False
     """A refusal was recorded where a part of the condition was missing."""
@@ -82,13 +82,13 @@ class EarlyPart:
     says: str
     without: frozenset[str]
     """Tools that came before each other answer."""
-    beside: frozenset[str] = always(frozenset())
+    beside: frozenset[str] = always_written(frozenset())
     """Tools that came before this one: they do not matter."""
-    undone_by: frozenset[str] = always(frozenset())
+    undone_by: frozenset[str] = always_written(frozenset())
     """Tools after which what came first is as if it had not."""
-    calls: int = always(0)
-    tasks: int = always(0)
-    only: Mapping[Named, frozenset[str]] = always(make=dict)
+    calls: int = always_written(0)
+    tasks: int = always_written(0)
+    only: Mapping[Named, frozenset[str]] = always_written(make=dict)
     """By argument that other refusals are about, the values that were in order."""
     together: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """The same of two such arguments, by their names with a comma."""
@@ -100,9 +100,9 @@ class CasePart:
 
     takes: Mapping[Named, str]
     """Arguments that are numbers (`number`) or lists of them (`list`)."""
-    words: tuple[str, ...] = always(())
+    words: tuple[str, ...] = always_written(())
     """Arguments that are words, any of them."""
-    given: Mapping[Named, str] = always(make=dict)
+    given: Mapping[Named, str] = always_written(make=dict)
     """Arguments that have one value here, by its text."""
     text: tuple[str | int | tuple[str, ...], ...]
     """The answer in parts: fixed text, the number of a slot, or arguments of which each says the word that stands there."""
@@ -139,19 +139,19 @@ class LayoutPart:
 class InfluencePart:
     """What earlier calls may change in a tool's answers, and what its own calls may change in others'."""
 
-    limit: int | None = always(None)
+    limit: int | None = always_written(None)
     """Calls in one session after which its answer is no longer known."""
-    alone: bool = always(default=False)
+    alone: bool = always_written(default=False)
     """Answered only where no earlier call touched what it names."""
-    issues: bool = always(default=False)
+    issues: bool = always_written(default=False)
     """Names new things: its own earlier calls are always relevant history."""
     news: bool = False
     """Its results name what nothing before had named."""
-    loose: bool = always(default=False)
+    loose: bool = always_written(default=False)
     """A search: what it shows may change with rows that the call does not name."""
-    settled: frozenset[str] = always(frozenset())
+    settled: frozenset[str] = always_written(frozenset())
     """Tables whose named rows it was seen not to change."""
-    reach: frozenset[str] = always(frozenset())
+    reach: frozenset[str] = always_written(frozenset())
     """Tables that the records it is about point to, less those it leaves alone."""
     far: frozenset[str] = frozenset()
     """Tables whose rows a call may change without naming them."""
@@ -175,14 +175,14 @@ class ToolPart:
 
     kind: str
     """`constant`, `pure`, `read`, `search`, `write`, `act` or `unknown`."""
-    says: str = always("")
+    says: str = always_written("")
     """What it does in words, for people."""
-    support: int = always(0)
+    support: int = always_written(0)
     """Recorded calls with a result."""
-    forms: Mapping[Named, str] = always(make=dict)
+    forms: Mapping[Named, str] = always_written(make=dict)
     """The declared or seen type of each argument."""
-    style: LayoutPart = always(LayoutPart())
-    text: bool = always(default=True)
+    style: LayoutPart = always_written(LayoutPart())
+    text: bool = always_written(default=True)
     """Texts stand as they are."""
     bare: bool = False
     """Texts stand as they are beside results that are JSON."""
@@ -192,9 +192,9 @@ class ToolPart:
     """The arguments that successful calls had."""
     nulls: frozenset[str] = frozenset()
     """Those that some of them had as null."""
-    outcomes: Mapping[str, str] = always(make=dict)
+    outcomes: Mapping[str, str] = always_written(make=dict)
     """By class of result, whether it is a `success` or a `refusal`."""
-    evidence: Mapping[str, Json] = always(make=dict)
+    evidence: Mapping[str, Json] = always_written(make=dict)
     """What speaks for all this, for people."""
     policy: str | None = None
     """What it may answer, where that is not `derive`."""
@@ -216,6 +216,6 @@ class ToolPart:
     writes: tuple[WritePart, ...] = ()
     guards: tuple[GuardPart, ...] = ()
     early: tuple[EarlyPart, ...] = ()
-    claims: bool = always(default=False)
+    claims: bool = always_written(default=False)
     """Success may be claimed where no guard objects."""
     influence: InfluencePart = flat(InfluencePart)

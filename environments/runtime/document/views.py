@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from ..task.attempt import Json
 from ..values.text_style import Style
-from .codec import Named, always, flat
+from .codec import Named, always_written, flat
 from .envelopes import Envelopes
 
 EnvelopesByTool = Mapping[Named, tuple[Envelopes, ...]]
@@ -196,9 +196,9 @@ class OperationPart:
 class RulePart:
     """How the calls of one tool are several tools' calls."""
 
-    by: tuple[str, ...] = always(())
+    by: tuple[str, ...] = always_written(())
     """Arguments whose values say which part is meant."""
-    open: frozenset[str] = always(frozenset())
+    open: frozenset[str] = always_written(frozenset())
     """Arguments that are objects of arguments."""
     parts: Mapping[Named, OperationPart]
     path: str | None = None

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ..task.attempt import Json
-from .codec import BadPartError, Named, always, decode, encode, flat
+from .codec import BadPartError, Named, always_written, decode, encode, flat
 from .recordings import ProsePart, RecallPart, RecordedPart, Recording
 from .records import CounterPart, KnownField, NestedPart, TablePart, TimelinePart
 from .tools import ToolPart
@@ -30,8 +30,8 @@ class ContinuityPart:
     """Whether the backend starts afresh with every episode (`reset`) or lives on (`living`), and what says so."""
 
     kind: str
-    says: str = always("")
-    evidence: Mapping[str, Json] = always(make=dict)
+    says: str = always_written("")
+    evidence: Mapping[str, Json] = always_written(make=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,18 +46,18 @@ class CallerPart:
 class WorldDocument:
     """One app's backend as learnt: data only."""
 
-    format: str = always(WORLD_FORMAT)
-    app: str = always("")
+    format: str = always_written(WORLD_FORMAT)
+    app: str = always_written("")
     continuity: ContinuityPart | None = None
-    callers: Mapping[Named, CallerPart] = always(make=dict)
-    nested: Mapping[Named, NestedPart] = always(make=dict)
-    counters: Mapping[Named, CounterPart] = always(make=dict)
-    tools: Mapping[Named, ToolPart] = always(make=dict)
+    callers: Mapping[Named, CallerPart] = always_written(make=dict)
+    nested: Mapping[Named, NestedPart] = always_written(make=dict)
+    counters: Mapping[Named, CounterPart] = always_written(make=dict)
+    tools: Mapping[Named, ToolPart] = always_written(make=dict)
     """By name; an old version and a part of a tool have names of their own."""
-    tables: Mapping[Named, TablePart] = always(make=dict)
-    tape: Mapping[Named, Mapping[str, tuple[Recording, ...]]] = always(make=dict)
+    tables: Mapping[Named, TablePart] = always_written(make=dict)
+    tape: Mapping[Named, Mapping[str, tuple[Recording, ...]]] = always_written(make=dict)
     """Recorded answers by tool and arguments."""
-    timeline: Mapping[Named, TimelinePart] = always(make=dict)
+    timeline: Mapping[Named, TimelinePart] = always_written(make=dict)
     """Of a backend that lives on: rows over time by table."""
     parts: Mapping[Named, Mapping[str, tuple[KnownField, ...]]] = field(default_factory=dict)
     """Rows known in part, by table and key."""

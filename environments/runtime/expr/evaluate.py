@@ -14,7 +14,16 @@ from ..values.normal import same_json, stable
 from .arithmetic import DECIMAL_FORMS, FORMS, RARE, answer
 from .builder import Builder, Make, find_below, list_of, of_one
 from .gaps import MISSING, Gap, unknown
-from .language import NUMBERS, OF_NUMBER, OF_NUMBERS, OF_VALUE, BadTreeError, among, equal, text_of
+from .language import (
+    NUMBERS,
+    OF_NUMBER,
+    OF_NUMBERS,
+    OF_VALUE,
+    BadTreeError,
+    equal,
+    membership_in,
+    text_of,
+)
 from .lists import LISTS
 from .scope import Expr, Scope, Tree, as_list
 
@@ -35,7 +44,7 @@ def build(tree: Tree, *, keeps: bool = False) -> Expr:
     return Builder(OPERATIONS, keeps=keeps).expr_of(tree)
 
 
-def _before(scope: Scope) -> Any:
+def _old_record(scope: Scope) -> Any:
     return _NO_RECORD if scope.old is None else scope.old
 
 
@@ -184,7 +193,7 @@ def _either(operands: list[Tree], sub: Builder) -> Expr:
 
 
 def _among(operands: list[Tree], sub: Builder) -> Expr:
-    return of_one(sub.expr_of(operands[0]), among(operands[1]))
+    return of_one(sub.expr_of(operands[0]), membership_in(operands[1]))
 
 
 def _conjunction(*, negate: bool) -> Make:
@@ -317,7 +326,7 @@ def _of_numbers(apply: Callable[[Any, Any], Any]) -> Make:
 OPERATIONS: Final[Mapping[str, Make]] = {
     "const": _constant,
     "arg": _root(attrgetter("arg")),
-    "old": _root(_before),
+    "old": _root(_old_record),
     "it": _root(attrgetter("it")),
     "by": _root(attrgetter("by")),
     "row": _row,

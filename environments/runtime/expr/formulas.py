@@ -89,7 +89,7 @@ def _value(formula: Formula, arguments: Mapping[str, Json]) -> Number:
     return _checked(_BINARY[operation](left, right))
 
 
-def _some(apply: Callable[[list[Number]], Number]) -> Callable[[list[Number]], Number]:
+def _of_nonempty(apply: Callable[[list[Number]], Number]) -> Callable[[list[Number]], Number]:
     def run(numbers: list[Number]) -> Number:
         if not numbers:
             raise NoResultError(EMPTY)
@@ -119,9 +119,9 @@ def _rounded(value: Number, places: Number) -> Number:
 _LISTS: Final[Mapping[str, Callable[[list[Number]], Number]]] = {
     "sum": sum,
     "len": len,
-    "mean": _some(lambda numbers: sum(numbers) / len(numbers)),
-    "min": _some(min),
-    "max": _some(max),
+    "mean": _of_nonempty(lambda numbers: sum(numbers) / len(numbers)),
+    "min": _of_nonempty(min),
+    "max": _of_nonempty(max),
 }
 _UNARY: Final[Mapping[str, Callable[[Number], Number]]] = {
     "neg": lambda a: -a,

@@ -33,7 +33,7 @@ def equal(left: Any, right: Any) -> bool:
     return bool(left == right) if type(left) is str else same_json(left, right)
 
 
-def among(values: Iterable[Any]) -> Callable[[Any], bool]:
+def membership_in(values: Iterable[Any]) -> Callable[[Any], bool]:
     """Whether a value is one of these, as JSON sees it."""
     values = list(values)
     texts, words = {stable(v) for v in values}, {v for v in values if isinstance(v, str)}

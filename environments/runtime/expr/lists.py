@@ -11,7 +11,7 @@ from typing import Any, Final
 from .builder import Builder, Make
 from .gaps import MISSING, Gap
 from .language import OF_LIST, total
-from .scope import Expr, Scope, Tree, as_list, each
+from .scope import Expr, Scope, Tree, as_list, map_elements
 
 
 def _of_list(apply: Callable[[list[Any]], Any]) -> Make:
@@ -37,7 +37,7 @@ def _of_each(apply: Callable[[list[Any], list[Any]], Any]) -> Make:
             values = as_list(items(scope), scope)
             if type(values) is Gap:
                 return values
-            found = each(scope, values, None, body)
+            found = map_elements(scope, values, None, body)
             return found if type(found) is Gap else apply(values, found)
 
         return run
@@ -72,7 +72,7 @@ def _zip(operands: list[Tree], sub: Builder) -> Expr:
         if type(found) is Gap:
             return found
         items, others = found
-        return each(scope, items, others, body) if len(items) == len(others) else MISSING
+        return map_elements(scope, items, others, body) if len(items) == len(others) else MISSING
 
     return run
 
@@ -110,7 +110,7 @@ def _edit(operands: list[Tree], sub: Builder) -> Expr:
             )
             if at is None:
                 return MISSING
-            found = each(scope, [out[at]], [partner], body)
+            found = map_elements(scope, [out[at]], [partner], body)
             if type(found) is Gap:
                 return found
             out[at] = found[0]

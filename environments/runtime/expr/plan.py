@@ -15,7 +15,7 @@ from ..values.normal import stable
 from .builder import Builder
 from .evaluate import OPERATIONS
 from .gaps import MISSING, Gap, Partial, is_unknown
-from .language import NUMBERS, among, at_most, distinct, equal, prefix, shape
+from .language import NUMBERS, at_most, distinct, equal, membership_in, prefix, shape
 from .lists import hold_for_all
 from .scope import Expr, Scope, Tree, as_list, sees_element
 
@@ -134,7 +134,7 @@ def _question(tree: Tree) -> tuple[Tree, Test] | None:
         return subject, _TESTS[operation]
     if operation != "among":
         return None
-    holds = among(tree[2])
+    holds = membership_in(tree[2])
     if subject[0] == "shape":
         return subject[1], lambda value: holds(shape(value))
     if subject[0] == "prefix":

@@ -74,7 +74,7 @@ def as_list(value: Any, scope: Scope) -> Any:
     return value if scope.fuel >= 0 else _SPENT
 
 
-def each(scope: Scope, items: list[Any], others: list[Any] | None, body: Expr) -> Any:
+def map_elements(scope: Scope, items: list[Any], others: list[Any] | None, body: Expr) -> Any:
     """The body for every element, `it` being the element and `by` its partner in the other list; the first gap instead."""
     it, by = scope.it, scope.by
     out = []

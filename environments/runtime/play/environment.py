@@ -17,7 +17,7 @@ from ..task.task import Task, UserCall
 from ..task.tool_definition import function_of, name_of
 from ..task.verdict import Verdict
 from ..values.normal import same_answer
-from .message import Request, plain, request_for, requests_of, said_with, text_of
+from .message import Request, plain_message, request_for, requests_of, said_with, text_of
 from .user import NEUTRAL, Reply, ScriptedUser, User
 
 Message = Mapping[str, Json]
@@ -171,7 +171,7 @@ class Environment:
 
     def _act(self, message: object) -> None:
         requests = requests_of(message, first=len(self._calls))
-        said = plain(message, requests)
+        said = plain_message(message, requests)
         self._take(said, text_of(said["content"]), requests)
 
     def _take(self, said: Message, text: str, requests: Sequence[Request]) -> None:

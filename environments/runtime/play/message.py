@@ -59,7 +59,7 @@ def requests_of(message: object, *, first: int) -> tuple[Request, ...]:
     return tuple(_request(call, f"call_{first + i}") for i, call in enumerate(calls))
 
 
-def plain(message: object, requests: tuple[Request, ...]) -> dict[str, Json]:
+def plain_message(message: object, requests: tuple[Request, ...]) -> dict[str, Json]:
     """The message in plain OpenAI shape, as it enters the transcript."""
     content = message.get("content") if isinstance(message, Mapping) else message
     text = text_of(content)
@@ -150,11 +150,13 @@ def _finite(text: str) -> float:
     return value
 
 
-def _whole(text: str) -> int:
+def _whole_number(text: str) -> int:
     if len(text) > MAX_DIGITS:
         raise ValueError(text)
     return int(text)
 
 
-_DECODER: Final = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite, parse_int=_whole)
+_DECODER: Final = json.JSONDecoder(
+    parse_constant=_refuse, parse_float=_finite, parse_int=_whole_number
+)
 """Made once: `json.loads` makes one for every text when it is given such functions."""

@@ -42,7 +42,7 @@ def complete_tool(tool: Mapping[str, Json]) -> dict[str, Json]:
 def inlined(schema: Json) -> dict[str, Json]:
     """An object schema whose local references are replaced by what they name."""
     root = schema if isinstance(schema, dict) else {}
-    plain = _Inliner(root).plain(root, ())
+    plain = _Inliner(root).inline(root, ())
     found = plain if isinstance(plain, dict) else {}
     kept = {key: value for key, value in found.items() if key not in DEFINITIONS}
     properties = kept.get("properties")
@@ -83,10 +83,10 @@ class _Inliner:
         self._root = root
         self._left = MOST
 
-    def plain(self, value: Json, inside: tuple[str, ...]) -> Json:
+    def inline(self, value: Json, inside: tuple[str, ...]) -> Json:
         """The value without references; `inside` are those that it stands in."""
         if isinstance(value, list):
-            return [self.plain(item, inside) for item in value]
+            return [self.inline(item, inside) for item in value]
         if not isinstance(value, dict):
             return value
         reference = value.get("$ref")
@@ -95,10 +95,10 @@ class _Inliner:
             named = referred(reference, self._root)
             self._left -= 1
             if named is None or reference in inside or len(inside) >= DEEPEST or self._left < 0:
-                return self.plain(beside, inside)
-            return self.plain({**named, **beside}, (*inside, reference))
+                return self.inline(beside, inside)
+            return self.inline({**named, **beside}, (*inside, reference))
         return {
-            key: self.plain(item, inside)
+            key: self.inline(item, inside)
             for key, item in value.items()
             if not (key in DEFINITIONS and value is self._root)
         }

@@ -43,10 +43,10 @@ class _ProseMixin(Session):
         before = self.fork() if prose is not None else None
         made = super().call_with_meaning(name, arguments)
         if made.result.source == UNKNOWN and prose is not None and before is not None:
-            made = self._otherwise(name, asked, prose, before) or made
+            made = self._answer_reworded(name, asked, prose, before) or made
         return self._in_words(made)
 
-    def _otherwise(
+    def _answer_reworded(
         self, name: str, asked: Mapping[str, Json], prose: Prose, before: Self
     ) -> Answered | None:
         """The answer to the call in a recorded wording; None, and all as it was, where no wording has one."""

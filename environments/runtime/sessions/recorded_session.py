@@ -15,7 +15,7 @@ from ..task.attempt import RECORDED, UNKNOWN, Answered, Json, ToolResult
 from ..values.normal import parse_arguments, same_answer, unwrap
 from ..world.cached_states import CachedState
 from ..world.entries import CallResult, Entry, asked_text
-from ..world.notice import notice, whole
+from ..world.notice import notice, notice_if_withheld
 from ..world.session import Session
 
 if TYPE_CHECKING:
@@ -104,9 +104,9 @@ class RecordedSession(Session):
             made = super().call_with_meaning(name, arguments)
             self._note(name, call, known=made.result.source != UNKNOWN)
             return made
-        told = self._world.recordings.told(self._past, call, self._given.own)
+        told = self._world.recordings.recorded_answer(self._past, call, self._given.own)
         args = parse_arguments(arguments) or {}
-        result = whole(name, args, told or notice(name, NEVER_LEARNT))
+        result = notice_if_withheld(name, args, told or notice(name, NEVER_LEARNT))
         known = result.source != UNKNOWN
         self._note(name, call, known=known)
         self._follow(name, args, result if known else None)
@@ -119,7 +119,7 @@ class RecordedSession(Session):
             super().observe(name, arguments, content)
             self._note(name, call, known=True)
             return
-        told = self._world.recordings.told(self._past, call, self._given.own)
+        told = self._world.recordings.recorded_answer(self._past, call, self._given.own)
         content = unwrap(content, self._envelope())
         failed = told is not None and told.content == content and told.is_error
         seen = ToolResult(content=content, source=RECORDED, is_error=failed)

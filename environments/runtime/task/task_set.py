@@ -219,7 +219,7 @@ def grade(
 
 
 def _read(folder: Path, name: str) -> bytes:
-    if not _inside(name):
+    if not _is_inside(name):
         raise NotATaskSetError(f"{folder / MANIFEST} names a file outside the task set")
     path = folder / name
     try:
@@ -261,7 +261,7 @@ def _refuse_foreign_code(folder: Path, manifest: TaskSetManifest) -> None:
             raise ChangedFileError(f"{path} is no part of the exported task set: remove it")
 
 
-def _inside(name: object) -> bool:
+def _is_inside(name: object) -> bool:
     return (
         isinstance(name, str)
         and bool(name)

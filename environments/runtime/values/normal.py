@@ -102,7 +102,7 @@ def _finite(text: str) -> float:
     return value
 
 
-def _whole(text: str) -> int:
+def _whole_number(text: str) -> int:
     """A whole number; one of more digits overflows a float wherever it is compared or added up."""
     if len(text) > MAX_DIGITS:
         raise ValueError("a number has too many digits")
@@ -112,7 +112,7 @@ def _whole(text: str) -> int:
 _INFINITE: Final = (float("inf"), float("-inf"))
 _SPACE: Final = " \t\n\r"
 _DECODER: Final = json.JSONDecoder(
-    parse_constant=_refuse_constant, parse_float=_finite, parse_int=_whole
+    parse_constant=_refuse_constant, parse_float=_finite, parse_int=_whole_number
 )
 
 

@@ -38,21 +38,21 @@ def read_block(text: str, style: Style) -> Json:
     if not rows[0][1] or rows[0][0]:
         raise UnreadError
     if style.bullet:
-        rows = [_bare(row, style.bullet) for row in rows]
+        rows = [_without_bullet(row, style.bullet) for row in rows]
     value, at = _read(rows, 0, 0, style)
-    if at < len(rows) or (style.form != YAML and not _told(value, style)):
+    if at < len(rows) or (style.form != YAML and not _tells_records(value, style)):
         raise UnreadError
     return value
 
 
-def _bare(row: tuple[int, str], bullet: str) -> tuple[int, str]:
+def _without_bullet(row: tuple[int, str], bullet: str) -> tuple[int, str]:
     indent, text = row
     if indent or not text.startswith(bullet):
         raise UnreadError
     return 0, text[len(bullet) :]
 
 
-def _told(value: Json, style: Style) -> bool:
+def _tells_records(value: Json, style: Style) -> bool:
     """Whether labels tell records: an item with one label says what it is by a word that may be data."""
     if isinstance(value, dict):
         return len(value) > 1 or style.sentences.isdisjoint(value)

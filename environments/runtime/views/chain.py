@@ -27,10 +27,10 @@ from .view import View
 
 def views_of(parts: ViewParts, tools: Mapping[str, Tool]) -> tuple[View, ...]:
     """The chain of a world file, the outermost first."""
-    return tuple(view for view in _all(parts, tools) if view is not None)
+    return tuple(view for view in _possible_views(parts, tools) if view is not None)
 
 
-def _all(parts: ViewParts, tools: Mapping[str, Tool]) -> Iterator[View | None]:
+def _possible_views(parts: ViewParts, tools: Mapping[str, Tool]) -> Iterator[View | None]:
     """Every kind of view in order; None where nothing of it stands there."""
     fresh = Fresh(parts.fresh) if parts.fresh is not None else None
     marks = parts.fresh.marks if parts.fresh is not None else {}

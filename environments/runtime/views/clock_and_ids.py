@@ -66,7 +66,7 @@ class Fresh:
         other._told = {mark: list(values) for mark, values in self._told.items()}
         return other
 
-    def told(self, tool: str, result: ToolResult) -> ToolResult:
+    def fill_marks(self, tool: str, result: ToolResult) -> ToolResult:
         """An answer with a value for each of its marks."""
         self._calls += 1
         if "~" not in result.content:
@@ -143,13 +143,13 @@ class Marked(View):
 
     def outward(self, asked: CallInFlight, result: ToolResult) -> ToolResult:
         """An answer with a value for each mark."""
-        return self._fresh.told(asked.version, result)
+        return self._fresh.fill_marks(asked.version, result)
 
     def observed(self, asked: CallInFlight, content: str) -> str:
         """A recorded result with marks."""
         return masked(self._formats, asked.version, content)[0]
 
-    def bare(self, asked: CallInFlight, content: str, drawn: dict[str, Json]) -> str:
+    def strip_result(self, asked: CallInFlight, content: str, drawn: dict[str, Json]) -> str:
         """The same, with the values by mark."""
         content, values = masked(self._formats, asked.version, content)
         drawn |= values

@@ -30,20 +30,20 @@ class Enveloped(View):
 
     def observed(self, asked: CallInFlight, content: str) -> str:
         """A recorded result without them."""
-        return self.inside(asked.tool, content)
+        return self.unwrap(asked.tool, content)
 
-    def bare(self, asked: CallInFlight, content: str, drawn: dict[str, Json]) -> str:  # noqa: ARG002 - envelopes are constant
+    def strip_result(self, asked: CallInFlight, content: str, drawn: dict[str, Json]) -> str:  # noqa: ARG002 - envelopes are constant
         """The same."""
-        return self.inside(asked.tool, content)
+        return self.unwrap(asked.tool, content)
 
-    def inside(self, tool: str, content: str) -> str:
+    def unwrap(self, tool: str, content: str) -> str:
         """A result without its envelopes; whole, as a text, where putting them on again would give another text."""
         levels = self._levels.get(tool, ())
         inner, outer = content, tuple[str, ...]()
         for level in levels:
             if inner.startswith(outer):
                 break
-            inner, outer = level.inside(inner), (*outer, *level.marks)
+            inner, outer = level.unwrap(inner), (*outer, *level.marks)
         return inner if self._wrap_levels(tool, inner) == content else levels[0].sign + content
 
     def wrap(self, tool: str, inner: str) -> str:

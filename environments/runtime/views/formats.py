@@ -74,17 +74,17 @@ def _read_text(value: str) -> tuple[int, ValueForm] | None:
         digits = len(fraction or "")
         nanos = int((fraction or "0").ljust(9, "0"))
         form = ValueForm(kind="time", form="iso", between=between, digits=digits, zone=zone or "")
-        return _whole(moment) + nanos, form
+        return _whole_seconds(moment) + nanos, form
     if _DATE.fullmatch(value):
-        day = _whole(datetime.fromisoformat(value + "T00:00:00+00:00"))
+        day = _whole_seconds(datetime.fromisoformat(value + "T00:00:00+00:00"))
         return day, ValueForm(kind="time", form="date")
     if value[3:5] == ", ":
         form = ValueForm(kind="time", form="rfc2822", zone=value.rsplit(" ", 1)[-1])
-        return _whole(parsedate_to_datetime(value)), form
+        return _whole_seconds(parsedate_to_datetime(value)), form
     return None
 
 
-def _whole(moment: datetime) -> int:
+def _whole_seconds(moment: datetime) -> int:
     return int(moment.timestamp()) * SECOND
 
 

@@ -50,13 +50,13 @@ class Idle(View):
         parsed = parse_arguments(asked.arguments) if known else None
         if not known or parsed is None:
             return
-        why = next((w for n, form in known.items() if (w := self._why(n, form, parsed))), None)
+        why = next((w for n, form in known.items() if (w := self._fault_of(n, form, parsed))), None)
         if why is not None:
             asked.give_up(why)
         own = {name: value for name, value in parsed.items() if name not in known}
         asked.arguments = json.dumps(own) if isinstance(asked.arguments, str) else own
 
-    def _why(self, name: str, part: IdlePart, given: Mapping[str, Json]) -> str | None:
+    def _fault_of(self, name: str, part: IdlePart, given: Mapping[str, Json]) -> str | None:
         if name not in given:
             return "an argument is missing that every call had" if part.always else None
         value, form = given[name], part.form

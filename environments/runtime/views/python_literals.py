@@ -49,7 +49,7 @@ class Literal(View):
         told = self._read.get(content)
         return keep(self._read, content, from_literal(content)) if told is None else told
 
-    def bare(self, asked: CallInFlight, content: str, drawn: dict[str, Json]) -> str:  # noqa: ARG002 - as written
+    def strip_result(self, asked: CallInFlight, content: str, drawn: dict[str, Json]) -> str:  # noqa: ARG002 - as written
         """The same."""
         return self.observed(asked, content)
 

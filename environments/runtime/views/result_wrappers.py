@@ -32,7 +32,7 @@ ByTool = Mapping[str, Mapping[str, WrappingPart]]
 def strip(around: WrappingPart, content: str, marks: Marks) -> str | None:
     """A result without its wrapping; None where it does not stand in this one."""
     if around.record is None:
-        return _before(around.tail or "", content)
+        return _text_before(around.tail or "", content)
     parsed = parse_json(content)
     if parsed is None or not isinstance(parsed.value, dict):
         return None
@@ -68,10 +68,10 @@ class Wrappings:
 
     def strip(self, tool: str, content: str) -> str:
         """A recorded result without what stands around it; unchanged where nothing does."""
-        body = self.inside(tool, content)
+        body = self.unwrap(tool, content)
         return content if body is None else body
 
-    def inside(self, tool: str, content: str) -> str | None:
+    def unwrap(self, tool: str, content: str) -> str | None:
         """The same; None where a tool whose successes all stand in a wrapping says something without."""
         known = self._by_tool.get(tool, {})
         for one in known.values():
@@ -114,25 +114,25 @@ class Wrapped(View):
 
     def outward(self, asked: CallInFlight, result: ToolResult) -> ToolResult:
         """An answer in its wrapping, with a value for each mark."""
-        return self._fresh.told(
+        return self._fresh.fill_marks(
             asked.version, self._known.wrap(asked.tool, asked.arguments, result)
         )
 
     def observed(self, asked: CallInFlight, content: str) -> str:
         """A recorded result without its wrapping."""
-        inside = self._known.inside(asked.tool, content)
+        inside = self._known.unwrap(asked.tool, content)
         if inside is None:
             tool = self._tools.get(asked.version)
             given = parse_arguments(asked.arguments) or {}
             asked.is_effect_unknown = tool is None or not tool.refused(content, given)
         return content if inside is None else inside
 
-    def bare(self, asked: CallInFlight, content: str, drawn: dict[str, Json]) -> str:  # noqa: ARG002 - what is drawn there is gone
+    def strip_result(self, asked: CallInFlight, content: str, drawn: dict[str, Json]) -> str:  # noqa: ARG002 - what is drawn there is gone
         """The same."""
         return self._known.strip(asked.tool, content)
 
 
-def _before(tail: str, content: str) -> str | None:
+def _text_before(tail: str, content: str) -> str | None:
     """What stands before a tail in a text; each mark in the tail stands for one word."""
     *parts, last = MARK.sub("\0", tail).split("\0")
     if not content.endswith(last):

@@ -52,7 +52,7 @@ class Texts(View):
         told = self._read.get(key)
         return keep(self._read, key, from_text(content, style)) if told is None else told
 
-    def bare(self, asked: CallInFlight, content: str, drawn: dict[str, Json]) -> str:  # noqa: ARG002 - as written
+    def strip_result(self, asked: CallInFlight, content: str, drawn: dict[str, Json]) -> str:  # noqa: ARG002 - as written
         """The same."""
         return self.observed(asked, content)
 

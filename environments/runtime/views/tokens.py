@@ -109,7 +109,7 @@ class Tokens(View):
             content = content.replace(one, known)
         return content
 
-    def bare(self, asked: CallInFlight, content: str, drawn: dict[str, Json]) -> str:
+    def strip_result(self, asked: CallInFlight, content: str, drawn: dict[str, Json]) -> str:
         """Note the token that a result gives out."""
         token = given_out(self._part, asked.tool, content)
         if token is not None:

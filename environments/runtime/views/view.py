@@ -84,6 +84,6 @@ class View:
         self.inward(asked)
         return content
 
-    def bare(self, asked: CallInFlight, content: str, drawn: dict[str, Json]) -> str:  # noqa: ARG002 - as above
+    def strip_result(self, asked: CallInFlight, content: str, drawn: dict[str, Json]) -> str:  # noqa: ARG002 - as above
         """A result without what says nothing, outside any session; notes values that every session draws anew, by mark."""
         return content

@@ -48,7 +48,7 @@ class DatedTable(Mapping[str, Json]):
         if looked and reaches(self._back, after.at - self._at):
             return after.row
         if self._stays:
-            return _between(key, versions, index)
+            return _row_between(key, versions, index)
         raise KeyError(key)
 
     def __iter__(self) -> Iterator[str]:
@@ -82,7 +82,7 @@ def latest_rows(tables: Mapping[str, TimelinePart]) -> dict[str, Mapping[str, Js
     }
 
 
-def _between(key: str, versions: Sequence[RowVersion], index: int) -> Json:
+def _row_between(key: str, versions: Sequence[RowVersion], index: int) -> Json:
     """The row that was seen on both sides of a moment, whatever calls of unknown effect lie between."""
     before = next((v for v in reversed(versions[:index]) if v.is_known), _NO_VERSION)
     after = next((v for v in versions[index:] if v.is_known), _NO_VERSION)

@@ -47,7 +47,7 @@ def named(tool: str, result: ToolResult) -> ToolResult:
     return notice(tool, str(json.loads(result.content)["reason"]))
 
 
-def whole(tool: str, arguments: Mapping[str, Json], result: ToolResult) -> ToolResult:
+def notice_if_withheld(tool: str, arguments: Mapping[str, Json], result: ToolResult) -> ToolResult:
     """An answer, unless redaction withheld a part of it that the call itself does not hold."""
     if WITHHELD not in result.content or WITHHELD in stable(arguments):
         return result

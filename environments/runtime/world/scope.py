@@ -51,7 +51,7 @@ def scope_of(here: CallContext, args: dict[str, Json], old: Json) -> Scope:
     """What an expression sees: the call, the record before it, every row of the session, and its counters."""
     state = here.state
     return Scope(
-        args, old, row=state.lookup, number=here.number, last=state.last if state.log else None
+        args, old, row=state.lookup, number=here.number, last=state.last_row if state.log else None
     )
 
 

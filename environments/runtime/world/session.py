@@ -22,13 +22,13 @@ from .believed_calls import StartFacts
 from .cached_states import CachedState
 from .entries import Place
 from .log import log_unknown
-from .notice import ONLY_RECORDED, SELDOM_RIGHT, notice, whole
+from .notice import ONLY_RECORDED, SELDOM_RIGHT, notice, notice_if_withheld
 from .scope import CallContext
 from .state import ABSENCE
 from .tool import STRICT, Tool
 
 if TYPE_CHECKING:
-    from ..answers.recall import Done
+    from ..answers.recall import DoneCall
     from .learnt import Learnt
 
 
@@ -63,7 +63,7 @@ class Session:
         around = world.around
         # Most worlds have none, and sessions open by the thousand.
         self._views = tuple(v.opened(started_at, given.subject) for v in around) if around else ()
-        self._done: tuple[Done, ...] = ()
+        self._done: tuple[DoneCall, ...] = ()
         """The calls that may have changed something, in a world that recalls answers."""
         self._wordings: Mapping[str, str] = {}
         """Recorded texts, each with the one that this session sent instead."""
@@ -93,12 +93,12 @@ class Session:
         views = self._views
         for view in views:
             view.inward(asked)
-        result = self._inside(asked)
+        result = self._answer_inner_call(asked)
         for view in reversed(views):
             result = view.outward(asked, result)
         return Answered(result, asked.meant)
 
-    def _inside(self, asked: CallInFlight) -> ToolResult:
+    def _answer_inner_call(self, asked: CallInFlight) -> ToolResult:
         """The answer to a call as its tool takes it."""
         name, arguments = asked.version, asked.arguments
         recall = self._world.recall
@@ -118,7 +118,7 @@ class Session:
         """Later answers may hang on a call that may have changed something."""
         recall = self._world.recall
         if recall is not None and asked.version not in recall.looks and not result.is_error:
-            self._done = (*self._done, recall.done(asked.version, asked.arguments))
+            self._done = (*self._done, recall.done_call(asked.version, asked.arguments))
 
     def _went_before(self, name: str, arguments: Mapping[str, Json] | str) -> bool:
         """Whether a run made this call here, and knew the answer."""
@@ -151,8 +151,8 @@ class Session:
         before: CachedState | None,
     ) -> ToolResult | None:
         """The recorded answer, followed like a recording; None where none is sure enough."""
-        call = recall.done(*asked, self._whose())
-        best = recall.told(call, self._done, self._given.own)
+        call = recall.done_call(*asked, self._recall_subject())
+        best = recall.recalled_answer(call, self._done, self._given.own)
         refused = recall.refused(call.tool) if best is None else None
         if before is not None and (best is not None or refused is not None):
             self.state, self._moment, self._shared = before.state, before, True
@@ -205,18 +205,20 @@ class Session:
         self, tool: Tool, args: dict[str, Json], arguments: Mapping[str, Json] | str
     ) -> ToolResult:
         """The answer of a tool that may change something."""
-        call = ToolCall(context=self.here(), tool=tool, args=args, sent=arguments)
-        return whole(tool.name, args, change(call))
+        call = ToolCall(context=self.call_context(), tool=tool, args=args, sent=arguments)
+        return notice_if_withheld(tool.name, args, change(call))
 
     def _show(
         self, tool: Tool, args: dict[str, Json], arguments: Mapping[str, Json] | str
     ) -> ToolResult:
         """The answer of a tool that changes nothing."""
-        found, place, names = show(self.here(), tool, args)
-        shown = whole(tool.name, args, found)
+        found, place, names = show(self.call_context(), tool, args)
+        shown = notice_if_withheld(tool.name, args, found)
         if tool.policy == STRICT and shown.source == DERIVED:
             return notice(tool.name, ONLY_RECORDED)
-        call = LookUp(context=self.here(), tool=tool, args=args, sent=arguments, shown=shown)
+        call = LookUp(
+            context=self.call_context(), tool=tool, args=args, sent=arguments, shown=shown
+        )
         result = read(call)
         if result is not shown:
             is_replayed = result.source == RECORDED
@@ -237,7 +239,7 @@ class Session:
         self, tool: Tool, args: dict[str, Json], told: ToolResult
     ) -> ToolResult:
         """A recorded answer of a reader: what it shows is known from here on."""
-        follow_read(self.here(), tool, args, told.content)
+        follow_read(self.call_context(), tool, args, told.content)
         return told
 
     def _changing(self, change: Callable[[], ToolResult]) -> ToolResult:
@@ -275,14 +277,16 @@ class Session:
         for view in self._views:
             inside = view.observed(asked, inside)
         if asked.is_effect_unknown:
-            log_unknown(self.here(), asked.version, parse_arguments(asked.arguments) or {}, inside)
+            log_unknown(
+                self.call_context(), asked.version, parse_arguments(asked.arguments) or {}, inside
+            )
         else:
             self._follow_recording(asked.version, asked.arguments, inside)
         recall = self._world.recall
         if recall is not None and asked.version not in recall.looks:
-            self._done = (*self._done, recall.done(asked.version, asked.arguments))
+            self._done = (*self._done, recall.done_call(asked.version, asked.arguments))
 
-    def _whose(self) -> str:
+    def _recall_subject(self) -> str:
         """Whose session it is, where any tool answers by that."""
         return self.subject or "" if self._world.bound else ""
 
@@ -292,15 +296,15 @@ class Session:
         """Follow a recorded call and result as the tool takes and gives them."""
         tool, parsed = self._world.tools.get(name), parse_arguments(arguments)
         if tool is None or parsed is None:
-            log_unknown(self.here(), name, parsed or {}, content)
+            log_unknown(self.call_context(), name, parsed or {}, content)
             return
         args = tool.normal(parsed)
         if tool.innocent:
-            follow_read(self.here(), tool, args, content)
+            follow_read(self.call_context(), tool, args, content)
         else:
-            follow_change(self.here(), tool, args, content)
+            follow_change(self.call_context(), tool, args, content)
 
-    def here(self) -> CallContext:
+    def call_context(self) -> CallContext:
         """Where the next call is answered."""
         return CallContext(self._world, self.state, self._given.own, self._given.believed)
 
@@ -367,9 +371,9 @@ class Session:
         return found
 
     def _answer_unknown(self, name: str, args: Mapping[str, Json]) -> ToolResult:
-        log_unknown(self.here(), name, args, "")
+        log_unknown(self.call_context(), name, args, "")
         return notice(name, "")
 
     def _unknown_tool(self, name: str) -> ToolResult:
-        log_unknown(self.here(), name, {}, "")
+        log_unknown(self.call_context(), name, {}, "")
         return notice(name, "no call of this tool was ever recorded")

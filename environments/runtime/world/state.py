@@ -129,9 +129,9 @@ class State:
             if self.log and self.is_tainted(parent, ()):
                 return self._seen_inside(nested, key, TOUCHED)
             return element
-        return _inside(source, parent, self.row(parent, ()), key)
+        return _nested_record(source, parent, self.row(parent, ()), key)
 
-    def last(self, table: str, key: str) -> Any:
+    def last_row(self, table: str, key: str) -> Any:
         """A row as it was last known, whatever may have touched it since; `UNSEEN` where nobody saw it."""
         nested = self.nested.get(table)
         held = nested.index.get(key) if nested is not None else None
@@ -139,7 +139,7 @@ class State:
         found = self.look(place)
         if found is ABSENT:
             return UNSEEN
-        return found if held is None else _inside(held[1], place, found, key)
+        return found if held is None else _nested_record(held[1], place, found, key)
 
     def _row_or_part(self, place: Place) -> Any:
         """A row, or what is known of one that nobody read."""
@@ -272,7 +272,7 @@ def names_of_key(key: str) -> frozenset[str]:
     return frozenset(labels_in(parsed.value)) if parsed is not None else frozenset()
 
 
-def _inside(source: SourcePart, parent: Place, row: Any, key: str) -> Any:
+def _nested_record(source: SourcePart, parent: Place, row: Any, key: str) -> Any:
     """The nested record with a key inside a row that is known."""
     if type(row) is Gap:
         return row

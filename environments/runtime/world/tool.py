@@ -13,7 +13,7 @@ from typing import Final
 from ..answers.computed import Computed, load_computed
 from ..answers.guards import Guards
 from ..answers.outcome import outcome_of
-from ..answers.protocol_preconditions import Early, load_early
+from ..answers.protocol_preconditions import EarlyAnswer, load_early
 from ..document.recordings import Recording
 from ..document.tools import InfluencePart, LayoutPart, RowRefPart, ToolPart, WritePart
 from ..expr.evaluate import build
@@ -90,7 +90,7 @@ class Tool:
     """Whether success may be claimed where no guard objects."""
     bare: bool = False
     """Texts stand as they are beside results that are JSON."""
-    early: tuple[Early, ...] = ()
+    early: tuple[EarlyAnswer, ...] = ()
     """What it says before anybody called what has to come first."""
     policy: str = DERIVE
     """One of `POLICIES`."""
@@ -193,7 +193,7 @@ def load_tool(
         shows=_ref(part.shows),
         answer=build(part.answer, keeps=True) if part.answer else None,
         as_text=part.text,
-        guards=Guards(part.guards, _before(part, nested)),
+        guards=Guards(part.guards, _record_tree(part, nested)),
         computes=None if part.computes is None else load_computed(part.computes),
         writes=tuple(map(_write, part.writes)),
         names=tuple(map(_ref_of, part.names)),
@@ -211,7 +211,7 @@ def load_tool(
     )
 
 
-def _before(part: ToolPart, nested: Container[str]) -> Tree | None:
+def _record_tree(part: ToolPart, nested: Container[str]) -> Tree | None:
     """The tree that finds the record which a call is about; None where a look-up by it finds another."""
     ref = part.shows or next(iter(part.writes), None)
     if ref is None or ref.table in nested or any(key[0] != "arg" for key in ref.key):

@@ -34,7 +34,7 @@ class Versions(View):
     def inward(self, asked: CallInFlight) -> None:
         """Name the version that answers."""
         asked.version = version_at(self._known, asked.tool, self._at)
-        if between(self._known.get(asked.tool, ()), self._at):
+        if is_between_versions(self._known.get(asked.tool, ()), self._at):
             asked.give_up("the tool changed at about this time")
 
     def outward(self, asked: CallInFlight, result: ToolResult) -> ToolResult:
@@ -50,7 +50,7 @@ def version_at(versions: Known, tool: str, at: int) -> str:
     return tool
 
 
-def between(known: Iterable[VersionPart], at: int) -> bool:
+def is_between_versions(known: Iterable[VersionPart], at: int) -> bool:
     """Whether a moment lies after the last answer of an old version, and before the first one of the next."""
     return any(old.seen is not None and old.seen < at < old.until for old in known)
 

@@ -13,7 +13,7 @@ from environments.runtime.checks.consent import asks_consent
 from environments.runtime.checks.view import text_of
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.task import UserTurn
-from synth.recordings.known_values import KnownValues, plain
+from synth.recordings.known_values import KnownValues, plain_text
 from synth.solutions.cases import Case
 from synth.solutions.fillers.element_words import MeantElement, kinds_of
 from synth.solutions.fillers.guarded_sources import Source
@@ -26,8 +26,8 @@ def untold(known: KnownValues, sources: Iterable[Source], alike: Sequence[Case])
     def told(turns: Iterable[str]) -> bool:
         return any(s.words.meaning(turn) for s in meant for turn in turns)
 
-    others = [told(plain(turn.text) for turn in answers_of(case)) for case in alike]
-    return not told(known.plain) and 2 * sum(others) > len(alike)
+    others = [told(plain_text(turn.text) for turn in answers_of(case)) for case in alike]
+    return not told(known.plain_turns) and 2 * sum(others) > len(alike)
 
 
 def borrow_turn(
@@ -38,7 +38,7 @@ def borrow_turn(
         kinds = kinds_of(known, source, value)
         for case in alike if len(kinds) == 1 else ():
             for turn in answers_of(case):
-                if source.words.meaning(plain(turn.text)) == kinds:
+                if source.words.meaning(plain_text(turn.text)) == kinds:
                     return turn
     return None
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from environments.runtime.task.attempt import Json
-from synth.recordings.known_values import KnownValues, Path, leaves_of, plain, values_at
+from synth.recordings.known_values import KnownValues, Path, leaves_of, plain_text, values_at
 
 Traits = frozenset[tuple[str, str]]
 """Field names and values of an element."""
@@ -40,7 +40,7 @@ class DescribedThing:
         if len(records) != 1:
             return None
         (record,) = records.values()
-        found = _best(values_at(record, self.path), base, known.plain)
+        found = _best(values_at(record, self.path), base, known.plain_turns)
         return [found] if self.as_list and found is not None else found
 
 
@@ -79,10 +79,10 @@ def _element_with(known: KnownValues, ids: frozenset[str], *, besides: str) -> T
         if way and isinstance(way[-1], dict) and isinstance(leaf, str) and leaf in ids
     }
     links = [traits for traits in found if len(traits) > 1]
-    return max(links, key=len) if links and _alike(links) else None
+    return max(links, key=len) if links and _is_richest_clear(links) else None
 
 
-def _alike(found: Sequence[Traits]) -> bool:
+def _is_richest_clear(found: Sequence[Traits]) -> bool:
     """Whether all but the richest say nothing that could be meant instead: they share no more than an id with it."""
     sizes = sorted(map(len, found), reverse=True)
     return len(sizes) == 1 or sizes[0] > sizes[1]
@@ -104,5 +104,5 @@ def _texts(values: Iterable[Json]) -> Iterable[str]:
 
 
 def _stands_in(value: str, turn: str) -> bool:
-    text = plain(value)
+    text = plain_text(value)
     return len(text) > 1 and re.search(rf"(?<!\w){re.escape(text)}(?!\w)", turn) is not None

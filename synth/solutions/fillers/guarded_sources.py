@@ -39,7 +39,7 @@ class GuardedSource:
 
     def find(self, known: KnownValues, others: Sequence[Json]) -> Json:
         """The source's value."""
-        said = any(gram in self.words for turn in known.plain for gram in grams(turn))
+        said = any(gram in self.words for turn in known.plain_turns for gram in grams(turn))
         return self.source.find(known, others) if said else None
 
 
@@ -54,7 +54,7 @@ def guard_sources(
     """
     said: dict[str, set[int]] = defaultdict(set)
     for index, example in enumerate(examples):
-        for gram in {g for turn in example.known.plain for g in grams(turn)}:
+        for gram in {g for turn in example.known.plain_turns for g in grams(turn)}:
             said[gram].add(index)
     silent = [all(s.find(e.known, e.others) is None for s in better) for e in examples]
     for source, right in tried:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synth.recordings.attempt_facts import Facts
-from synth.solutions.bindings import same
+from synth.solutions.bindings import same_value
 from synth.solutions.cases import DECLINED, Case, End, Signature
 from synth.solutions.intents import Bag, Openings
 
@@ -108,7 +108,7 @@ class Revisions:
 
     def withdrawn(self, opening: str, signature: Signature, *, idle: bool) -> float:
         """How probably a user who was not asked would not want this end any more; `idle`: nothing did not content them."""
-        share = _share_of(self._alike(opening), Response.WITHDREW, signature)
+        share = _share_of(self._alike_responses(opening), Response.WITHDREW, signature)
         if not idle or not share:
             return share
         left = share * (1 - self._contented)
@@ -116,22 +116,22 @@ class Revisions:
 
     def nothing_contents(self, opening: str) -> bool:
         """Whether alike users who got nothing and were content are such as do not want it any more."""
-        return self._alike(opening).withdrew > 0 and self._contented >= MOSTLY
+        return self._alike_responses(opening).withdrew > 0 and self._contented >= MOSTLY
 
     def correcting(self, opening: str, signature: Signature) -> list[Case]:
         """Resolved alike cases whose users corrected this end when asked; none where few do."""
         share = _share_of(self._everybody, Response.CORRECTED, signature)
-        near = self._alike(opening)
+        near = self._alike_responses(opening)
         if _share_of(near, Response.CORRECTED, signature, expected=share) <= REVISED:
             return []
-        kinds = self._openings.near_among(self._openings.told(opening), self._placed)
+        kinds = self._openings.near_among(self._openings.telling_words(opening), self._placed)
         places = sorted(place for kind in kinds for place in self._placed.places[kind])
         alike = _corrected_cases((self._asked[place] for place in places), signature)
         return alike or _corrected_cases(self._asked, signature)
 
-    def _alike(self, opening: str) -> Responses:
+    def _alike_responses(self, opening: str) -> Responses:
         """What all alike attempts show, resolved or not."""
-        bag = self._openings.told(opening)
+        bag = self._openings.telling_words(opening)
         if bag not in self._near:
             kinds = self._openings.near_among(bag, self._placed)
             summed = self._counts[kinds].sum(axis=0)
@@ -166,7 +166,7 @@ class Revisions:
         """
         contented, expected = 0, 0.0
         for one in (a for a in self._asked if a.left_alone):
-            near = self._alike(one.case.known.opening)
+            near = self._alike_responses(one.case.known.opening)
             contented += one.case.facts.resolved is True and near.withdrew > 0
             expected += near.withdrew / near.asked_or_declined if near.asked_or_declined else 0.0
         return min(1.0, contented / (expected + 1)) if contented >= EVIDENCE else 0.0
@@ -222,7 +222,9 @@ def corrected_arguments(pairs: Iterable[tuple[End | None, End]], shown: End) -> 
         steps = asked_for.steps if asked_for is not None else ()
         for one, other in zip(steps, done.steps, strict=False):
             names = one.arguments.keys() | other.arguments.keys()
-            differ = {n for n in names if not same(one.arguments.get(n), other.arguments.get(n))}
+            differ = {
+                n for n in names if not same_value(one.arguments.get(n), other.arguments.get(n))
+            }
             if one.tool == other.tool and differ:
                 found.setdefault(one.tool, set()).update(differ)
     if not found:

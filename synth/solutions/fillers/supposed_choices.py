@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from environments.runtime.task.task import UserTurn
-from synth.recordings.known_values import HeardText, KnownValues, plain
+from synth.recordings.known_values import HeardText, KnownValues, plain_text
 from synth.solutions.cases import Case
 from synth.solutions.fillers.borrowed_turns import answers_of
 
@@ -36,10 +36,10 @@ def suppose_turns(
 
     `name` decides who comes first, so that the users of many tasks do not all choose alike.
     """
-    said = set(known.plain)
+    said = set(known.plain_turns)
     tried: set[tuple[str, ...]] = set()
     for case in sorted(alike, key=lambda c: _dice(name, c.facts.episode_id)):
-        turns = tuple(t for t in answers_of(case) if plain(t.text) not in said)
+        turns = tuple(t for t in answers_of(case) if plain_text(t.text) not in said)
         texts = tuple(t.text for t in turns)
         if texts and texts not in tried and len(tried) < MOST_DONORS:
             tried.add(texts)
@@ -49,7 +49,7 @@ def suppose_turns(
 def saying(known: KnownValues, turns: Sequence[UserTurn]) -> KnownValues:
     """What would be known if the user had said these turns too."""
     texts = tuple(turn.text for turn in turns)
-    heard = tuple(HeardText(plain(text), by_user=True) for text in texts)
+    heard = tuple(HeardText(plain_text(text), by_user=True) for text in texts)
     return replace(known, said=(*known.said, *texts), heard=(*known.meant_texts, *heard))
 
 

@@ -27,7 +27,7 @@ from synth.world.search.numbers import is_number, mentions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class FieldValue:
     """One field of one record."""
 
     table: str
@@ -78,16 +78,16 @@ def _trees(tool: ToolModel) -> Iterator[Tree]:
         yield tool.answer
 
 
-def _of_example(tool: ToolModel, example: Example) -> Iterator[Told]:
+def _of_example(tool: ToolModel, example: Example) -> Iterator[FieldValue]:
     """What one recorded answer tells; nothing where it does not show the record after the call."""
     shown, scope = example.seen.value, example.scope()
     if tool.answer not in (None, ["it"]):
-        yield from _told(tool.answer, scope, shown)
+        yield from _told_fields(tool.answer, scope, shown)
     if tool.answer != ["it"] or not tool.writes or not isinstance(shown, dict):
         return
     write = tool.writes[0]
     whole: Tree = write.whole or ["object", *map(list, write.set.items())]
-    yield from _told(whole, scope, shown)
+    yield from _told_fields(whole, scope, shown)
 
 
 def _value(tree: Tree, scope: Scope) -> Any:
@@ -95,7 +95,7 @@ def _value(tree: Tree, scope: Scope) -> Any:
     return required(build(tree)(scope))
 
 
-def _told(tree: Tree, scope: Scope, value: Any) -> Iterator[Told]:
+def _told_fields(tree: Tree, scope: Scope, value: Any) -> Iterator[FieldValue]:
     """The fields of unseen records that make a tree give a value."""
     if not mentions(tree, "row"):
         return
@@ -103,7 +103,7 @@ def _told(tree: Tree, scope: Scope, value: Any) -> Iterator[Told]:
         yield from _taken_apart(tree, scope, value)
 
 
-def _taken_apart(tree: Tree, scope: Scope, value: Any) -> Iterator[Told]:
+def _taken_apart(tree: Tree, scope: Scope, value: Any) -> Iterator[FieldValue]:
     apart = _APART.get(tree[0])
     if apart is None:
         return
@@ -112,29 +112,29 @@ def _taken_apart(tree: Tree, scope: Scope, value: Any) -> Iterator[Told]:
         yield from apart(tree, scope, value)
 
 
-def _fields(tree: Tree, scope: Scope, value: Any) -> Iterator[Told]:
+def _fields(tree: Tree, scope: Scope, value: Any) -> Iterator[FieldValue]:
     for name, inner, *_ in tree[1:]:
         if isinstance(value, dict) and name in value:
-            yield from _told(inner, scope, value[name])
+            yield from _told_fields(inner, scope, value[name])
 
 
-def _items(tree: Tree, scope: Scope, value: Any) -> Iterator[Told]:
+def _items(tree: Tree, scope: Scope, value: Any) -> Iterator[FieldValue]:
     if isinstance(value, list) and len(value) == len(tree) - 1:
         for inner, item in zip(tree[1:], value, strict=True):
-            yield from _told(inner, scope, item)
+            yield from _told_fields(inner, scope, item)
 
 
-def _appended(tree: Tree, scope: Scope, value: Any) -> Iterator[Told]:
+def _appended(tree: Tree, scope: Scope, value: Any) -> Iterator[FieldValue]:
     start = _value(tree[1], scope)
     if isinstance(value, list) and value[: len(start)] == start:
-        yield from _told(tree[2], scope, value[len(start) :])
+        yield from _told_fields(tree[2], scope, value[len(start) :])
 
 
-def _told_of_choice(tree: Tree, scope: Scope, value: Any) -> Iterator[Told]:
-    yield from _told(tree[2] if _value(tree[1], scope) else tree[3], scope, value)
+def _told_of_choice(tree: Tree, scope: Scope, value: Any) -> Iterator[FieldValue]:
+    yield from _told_fields(tree[2] if _value(tree[1], scope) else tree[3], scope, value)
 
 
-def _field(tree: Tree, scope: Scope, value: Any) -> Iterator[Told]:
+def _field(tree: Tree, scope: Scope, value: Any) -> Iterator[FieldValue]:
     row, path = (tree, []) if tree[0] == "row" else (tree[1], [_value(tree[2], scope), *tree[3:]])
     if row[0] != "row":
         return
@@ -143,10 +143,10 @@ def _field(tree: Tree, scope: Scope, value: Any) -> Iterator[Told]:
     if not steps or not all(isinstance(step, str) for step in steps):
         return
     if scope.row(row[1], key) is UNSEEN:
-        yield Told(table=row[1], key=key, path=tuple(steps), value=value)
+        yield FieldValue(table=row[1], key=key, path=tuple(steps), value=value)
 
 
-def _elements(tree: Tree, scope: Scope, value: Any) -> Iterator[Told]:
+def _elements(tree: Tree, scope: Scope, value: Any) -> Iterator[FieldValue]:
     """Element by element, each with what it was made of."""
     if not isinstance(value, list):
         return
@@ -168,7 +168,7 @@ def _elements(tree: Tree, scope: Scope, value: Any) -> Iterator[Told]:
             continue  # it may have stayed as it was: then nothing was looked up
         inner = Scope(scope.arg, scope.old, row=scope.row)
         inner.it, inner.by = item, partner
-        yield from _told(tree[-1], inner, made)
+        yield from _told_fields(tree[-1], inner, made)
 
 
 def _may_stay(given: Any, record: Any) -> list[Any]:
@@ -180,7 +180,7 @@ def _may_stay(given: Any, record: Any) -> list[Any]:
     return [item for inner in record.values() if isinstance(inner, list) for item in inner]
 
 
-def _number(tree: Tree, scope: Scope, value: Any) -> Iterator[Told]:
+def _number(tree: Tree, scope: Scope, value: Any) -> Iterator[FieldValue]:
     """The one operand that is not known; whole numbers only, for they alone have no rounding."""
     sides = [_or_none(part, scope) for part in tree[1:3]]
     dark = [at for at, side in enumerate(sides) if side is None]
@@ -195,7 +195,7 @@ def _number(tree: Tree, scope: Scope, value: Any) -> Iterator[Told]:
         needed = value // other
     else:
         return
-    yield from _told(tree[1 + dark[0]], scope, needed)
+    yield from _told_fields(tree[1 + dark[0]], scope, needed)
 
 
 def _is_whole(value: Any) -> bool:
@@ -207,7 +207,7 @@ def _or_none(tree: Tree, scope: Scope) -> Any:
     return None if is_unknown(value) else required(value)
 
 
-_APART: Final[Mapping[str, Callable[[Tree, Scope, Any], Iterator[Told]]]] = {
+_APART: Final[Mapping[str, Callable[[Tree, Scope, Any], Iterator[FieldValue]]]] = {
     "row": _field,
     "at": _field,
     "object": _fields,

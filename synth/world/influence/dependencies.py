@@ -161,7 +161,7 @@ def _convict(bench: Workbench) -> dict[str, Evidence]:
         found = _evidence(bench)
     calm = left_alone(bench, found)
     shows = [t for t in bench.tools.values() if t.kind in {"read", "search"} and not t.declared]
-    alone = {name for e in found.values() for name in _alone(e)}
+    alone = {name for e in found.values() for name in _sole_suspects(e)}
     # Hardly a call comes before the one that lets a session in: no pairs could clear it.
     admit = admits(bench.views.tokens, bench.tools)
     doubted = [
@@ -202,7 +202,7 @@ def _finds_the_same(tool: ToolModel) -> bool:
     return needed < MIN_NAMED and finds_the_same(tool, MIN_NAMED)
 
 
-def _alone(evidence: Evidence) -> Iterator[str]:
+def _sole_suspects(evidence: Evidence) -> Iterator[str]:
     """Tools that nobody shares the suspicion with, for some unequal answers."""
     for event in evidence.events:
         tools = {name for name, _ in event.suspects}
@@ -302,7 +302,7 @@ def _compare(left: _Example, right: _Example, readers: frozenset[str], into: Evi
     if left.seen.content == right.seen.content:
         into.alike += 1
         # Two calls of a suspect with other arguments may both have done something, and the same.
-        once = frozenset(_done(left) ^ _done(right)) & suspects
+        once = frozenset(_suspects_of(left) ^ _suspects_of(right)) & suspects
         calls = frozenset(_calls(left, once)) | frozenset(_calls(right, once))
         among = {tool for tool, near in once if not near}
         said = {
@@ -354,7 +354,7 @@ def _calls(example: _Example, suspects: frozenset[Suspect]) -> Iterator[tuple[Su
             yield suspect, seen.key
 
 
-def _done(example: _Example) -> frozenset[Suspect]:
+def _suspects_of(example: _Example) -> frozenset[Suspect]:
     return frozenset(_suspects(example.seen, example.seen, example.past))
 
 

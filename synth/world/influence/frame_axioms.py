@@ -87,11 +87,11 @@ def _is_settled(  # noqa: PLR0913, PLR0917 - one rule over all the evidence
         return True
     total, writers = pooled.get(table, (0, 0))
     if total >= MIN_POOLED and writers >= MIN_WRITERS:
-        return own >= 1 or tool.table == table or _aloof(bench, table)
+        return own >= 1 or tool.table == table or _is_never_named(bench, table)
     return False
 
 
-def _aloof(bench: Workbench, table: str) -> bool:
+def _is_never_named(bench: Workbench, table: str) -> bool:
     """A table that searches fill: nothing names its rows directly."""
     return all(t.loose for t in bench.tools.values() if t.table == table and t.innocent)
 

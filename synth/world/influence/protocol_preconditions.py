@@ -72,9 +72,9 @@ def learn_early(bench: Workbench) -> None:
             if refused(tool, mine[0].seen) and not holds_withheld(text):
                 law = _law(bench, tool, text, answers)
                 names = checked | _unnamed(tool, text)
-                only = None if law is None else _only(names, mine, taken, tool)
+                only = None if law is None else _known_values(names, mine, taken, tool)
                 if law is not None and only is not None:
-                    pairs = _together(bench, only, mine)
+                    pairs = _known_pairs(bench, only, mine)
                     tool.early.append(replace(law, only=only, together=pairs))
 
 
@@ -228,7 +228,7 @@ def _taken_values(bench: Workbench) -> Taken:
     return out
 
 
-def _only(
+def _known_values(
     names: set[str], told: Iterable[Call], taken: Taken, tool: ToolModel
 ) -> dict[str, frozenset[str]] | None:
     """The values of checked arguments that are known to be in order; None where they are too many to say."""
@@ -242,7 +242,7 @@ def _only(
     return out if all(len(values) <= MAX_VALUES for values in out.values()) else None
 
 
-def _together(
+def _known_pairs(
     bench: Workbench, only: Mapping[str, frozenset[str]], told: Iterable[Call]
 ) -> dict[str, frozenset[str]]:
     """By two checked arguments joined by a comma: the pairs of values that some tool took, or that this text answered.

@@ -26,12 +26,12 @@ from environments.runtime.answers.recall import (
     TOOL,
     WHOSE,
     Cell,
-    Done,
+    DoneCall,
     Influence,
     Recall,
     baseline_cell,
     differing,
-    done,
+    done_call,
     names_shown,
 )
 from environments.runtime.document.recordings import (
@@ -76,14 +76,14 @@ MOST_LEFT_OUT: Final = 3000
 class _Call:
     """One recorded call with its answer."""
 
-    call: Done
+    call: DoneCall
     content: str
     same_as: str
     """Equal for equal answers."""
     failed: bool
     episode: str
     task: str
-    past: tuple[Done, ...]
+    past: tuple[DoneCall, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,13 +210,13 @@ def _calls(episode: CleanEpisode, world: World) -> Iterator[_Call]:
     envelope = world.envelopes.get(episode.agent or "")
     whose = subject_of(episode) if world.bound else ""
     views = [v.opened(episode.started_at, subject_of(episode)) for v in world.around]
-    past: tuple[Done, ...] = ()
+    past: tuple[DoneCall, ...] = ()
     for made, content, is_error, _, _ in paired_calls(episode):
         asked, text = CallInFlight(made.name, made.arguments), unwrap(content, envelope)
         failed = bool(is_error) or looks_failed(text)
         for view in views:
             text = view.observed(asked, text)
-        call = done(asked.version, asked.arguments, whose)
+        call = done_call(asked.version, asked.arguments, whose)
         if not holds_withheld(text):
             yield _Call(
                 call=call,
@@ -304,7 +304,7 @@ class _WrittenRecordings:
 
 def _write_recordings(by_text: Mapping[str, Sequence[_Call]]) -> _WrittenRecordings:
     """The recordings: each answer and each past once."""
-    calls: dict[Done, int] = {}
+    calls: dict[DoneCall, int] = {}
     texts: dict[str, int] = {}
     answers: dict[str, tuple[RecalledAnswer, ...]] = {}
     first: dict[str, str] = {}

@@ -15,7 +15,7 @@ from typing import Final
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import stable
 from environments.runtime.views.multiplexed import opened
-from synth.tool_content import innermost
+from synth.tool_content import innermost_value
 from synth.world.observation import Observation
 from synth.world.support import NEARLY_ALWAYS
 
@@ -52,7 +52,7 @@ class Call:
     @cached_property
     def shape(self) -> str:
         """The keys of the record that came back; empty for texts."""
-        inner = innermost(self.seen.content)
+        inner = innermost_value(self.seen.content)
         return ",".join(sorted(_places(inner, "", 3))) if isinstance(inner, dict | list) else ""
 
 
@@ -72,20 +72,20 @@ class Group:
 
     calls: list[Call] = field(default_factory=list)
 
-    def always(self) -> frozenset[str]:
+    def usual_arguments(self) -> frozenset[str]:
         """Arguments that nearly all of them have."""
         counts = Counter(key for call in self.calls for key in call.keys)
         return frozenset(k for k, n in counts.items() if n >= NEARLY_ALWAYS * len(self.calls))
 
-    def ever(self) -> frozenset[str]:
+    def seen_arguments(self) -> frozenset[str]:
         """Arguments that more than a slip of them have."""
         counts = Counter(key for call in self.calls for key in call.keys)
         return frozenset(k for k, n in counts.items() if n > (1 - NEARLY_ALWAYS) * len(self.calls))
 
     def kind(self, *, under: str = "", shapes: bool = True) -> Kind:
         """What tells these calls from others: all of it, or what an object of arguments holds."""
-        always = frozenset(k for k in self.always() if k.startswith(under))
-        ever = frozenset(k for k in self.ever() if k.startswith(under))
+        always = frozenset(k for k in self.usual_arguments() if k.startswith(under))
+        ever = frozenset(k for k in self.seen_arguments() if k.startswith(under))
         return always, ever, self.shapes() if shapes else frozenset()
 
     def shapes(self) -> frozenset[str]:

@@ -26,7 +26,7 @@ NUMBERED: Final = re.compile(r"[^\W\d_]{3,}(?:[_.-][^\W\d_]+)+(?:[_.-]?\d+)?")
 def labels_of(calls: Sequence[Call]) -> list[str]:
     """Arguments that nearly all calls have, with few values that are words."""
     found = []
-    for name, values in _few(calls):
+    for name, values in _few_valued_arguments(calls):
         texts = {value for value in values if isinstance(value, str)}
         words = sum(LABEL.fullmatch(text) is not None and not is_name(text) for text in texts)
         if words >= NEARLY_ALWAYS * len({stable(value) for value in values}):
@@ -38,13 +38,13 @@ def numbered_of(calls: Sequence[Call]) -> list[str]:
     """Arguments that nearly all calls have, with few values that are words with a number behind them, slips aside."""
     return [
         name
-        for name, values in _few(calls)
+        for name, values in _few_valued_arguments(calls)
         if sum(isinstance(v, str) and NUMBERED.fullmatch(v) is not None for v in values)
         >= NEARLY_ALWAYS * len(values)
     ]
 
 
-def _few(calls: Sequence[Call]) -> Iterable[tuple[str, list[Json]]]:
+def _few_valued_arguments(calls: Sequence[Call]) -> Iterable[tuple[str, list[Json]]]:
     """Arguments that nearly all calls have with few different values, and what each call has."""
     counts = Counter(name for call in calls for name in call.arguments)
     for name, count in sorted(counts.items()):

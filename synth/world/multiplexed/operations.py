@@ -146,7 +146,7 @@ def _tool(
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _Discriminator:
     """What tells the parts of a tool apart."""
 
     by: tuple[str, ...] = ()
@@ -170,7 +170,7 @@ class _Told:
         return Call(call.seen, frozenset(".".join(place) for place, _ in places))
 
 
-def _told_apart(calls: Sequence[Call], shown: frozenset[str]) -> _Told | None:
+def _told_apart(calls: Sequence[Call], shown: frozenset[str]) -> _Discriminator | None:
     """The arguments and the path whose values tell parts apart; a path that does comes first, for it says most."""
     labels = labels_of(calls)
     told = next(filter(None, (_by_path(calls, name, shown) for name in paths_of(calls))), None)
@@ -179,39 +179,39 @@ def _told_apart(calls: Sequence[Call], shown: frozenset[str]) -> _Told | None:
         # Tools may be numbered (`close_account_7392`), as records are: only what they take tells such values apart.
         numbered = dict.fromkeys(set(numbered_of(calls)).difference(labels), False)
         shares = {
-            name: _share_apart(calls, _Told(by=(name,)), shapes=shapes)
+            name: _share_apart(calls, _Discriminator(by=(name,)), shapes=shapes)
             for name, shapes in sorted((words | numbered).items())
         }
         best = max(sorted(shares), key=lambda name: shares[name], default=None)
         if best is None or shares[best] < APART:
             return None
-        told = _Told(by=(best,))
+        told = _Discriminator(by=(best,))
     for name in labels:
         if name not in told.by and name != told.path and _tells_more(calls, told, name):
             told = replace(told, by=(*told.by, name))
     return told
 
 
-def _by_path(calls: Sequence[Call], name: str, shown: frozenset[str]) -> _Told | None:
+def _by_path(calls: Sequence[Call], name: str, shown: frozenset[str]) -> _Discriminator | None:
     rows = [(str(c.arguments[name]), c.shape, c.keys) for c in calls if name in c.arguments]
-    told = _Told(path=name, templates=templates_of(rows, shown))
+    told = _Discriminator(path=name, templates=templates_of(rows, shown))
     few = len(set(told.templates.values())) * ENOUGH_OPERATIONS <= len(calls)
     return told if few and _share_apart(calls, told) >= APART else None
 
 
-def _tells_more(calls: Sequence[Call], told: _Told, name: str) -> bool:
+def _tells_more(calls: Sequence[Call], told: _Discriminator, name: str) -> bool:
     """Whether an argument tells parts further apart, or every part has one value of it."""
     groups = [g for g in _grouped(calls, told).values() if len(g.calls) >= MIN_SEEN]
     values = [Counter(stable(c.arguments.get(name)) for c in g.calls) for g in groups]
     fixed = sum(max(v.values()) >= NEARLY_ALWAYS * v.total() for v in values)
     if fixed >= SUPPORTED * len(groups):
         return True
-    pairs = [_pairs(_grouped(g.calls, _Told(by=(name,)))) for g in groups]
+    pairs = [_pairs(_grouped(g.calls, _Discriminator(by=(name,)))) for g in groups]
     total, apart = sum(p[1] for p in pairs), sum(p[0] for p in pairs)
     return total > 0 and apart >= WITHIN * total
 
 
-def _grouped(calls: Iterable[Call], told: _Told) -> dict[Key, Group]:
+def _grouped(calls: Iterable[Call], told: _Discriminator) -> dict[Key, Group]:
     groups: dict[Key, Group] = defaultdict(Group)
     for call in calls:
         groups[told.key(call)].calls.append(
@@ -220,7 +220,7 @@ def _grouped(calls: Iterable[Call], told: _Told) -> dict[Key, Group]:
     return groups
 
 
-def _share_apart(calls: Sequence[Call], told: _Told, *, shapes: bool = True) -> float:
+def _share_apart(calls: Sequence[Call], told: _Discriminator, *, shapes: bool = True) -> float:
     """The share of pairs of values whose calls differ in kind; 0 where too few calls say so."""
     good = [call for call in calls if call.seen.is_error is not True]
     groups = _grouped(good, told)
@@ -254,11 +254,13 @@ def _is_container(name: str, groups: Sequence[Group], told: Sequence[str]) -> bo
         return False
     known = [g for g in groups if len(g.calls) >= MIN_SEEN]
     filled = [g for g in known if any(call.object_arguments.get(name) for call in g.calls)]
-    steady = [g for g in filled if any(k.startswith(name + ".") for k in g.always())]
+    steady = [g for g in filled if any(k.startswith(name + ".") for k in g.usual_arguments())]
     if not filled or len(steady) < SUPPORTED * len(filled):
         return False
     # What an object holds (a guest's name and mail) is one argument where others stand beside it, unless each part fills it otherwise.
-    alone = [g for g in filled if not {k for k in g.always() if "." not in k} - {name, *told}]
+    alone = [
+        g for g in filled if not {k for k in g.usual_arguments() if "." not in k} - {name, *told}
+    ]
     apart, total = differing([g.kind(under=name + ".", shapes=False) for g in filled])
     return len(alone) >= SUPPORTED * len(filled) or (total > 0 and apart >= APART * total)
 
@@ -293,7 +295,7 @@ def _part(
         if place[0] in {"path", "query"} and _are_numbers(found)
     ]
     told = _names(values)
-    always = _always(calls, containers)
+    always = _constant_containers(calls, containers)
     held = sorted({place[1] for place in values if place[0] == "open"} | always)
     texts = [c for c in held if any(isinstance(call.arguments.get(c), str) for call in calls)]
     schema: dict[str, Json] = {
@@ -333,7 +335,7 @@ def _by_place(
     return values
 
 
-def _always(calls: Sequence[Call], containers: frozenset[str]) -> set[str]:
+def _constant_containers(calls: Sequence[Call], containers: frozenset[str]) -> set[str]:
     return {c for c in containers if all(c in call.object_arguments for call in calls)}
 
 

@@ -142,7 +142,7 @@ def _comparisons(cases: Cases, fitter: Fitter, tables: Tables) -> Iterator[tuple
 
 def _balances(fitter: Fitter, numeric: Sequence[Term]) -> Iterator[tuple[Tree, int]]:
     """Amounts held under a number that only some examples have."""
-    for right in _sometimes(fitter.terms):
+    for right in _partial_numbers(fitter.terms):
         for left in [*fitter.extra, *(t for t in numeric if t.tree[0] == "arg")]:
             test: Tree = ["or", ["not", ["exists", right.tree]], ["le", left.tree, right.tree]]
             yield test, left.rank + right.rank - 10
@@ -213,7 +213,7 @@ def _equalities(fitter: Fitter) -> Iterator[tuple[Tree, int]]:
             yield ["eq", ["len", left.tree], ["len", right.tree]], left.rank + right.rank
 
 
-def _sometimes(terms: Terms) -> list[Term]:
+def _partial_numbers(terms: Terms) -> list[Term]:
     """Numbers that are there for some examples only: the balance of a gift card, not of a credit card."""
     return [
         t

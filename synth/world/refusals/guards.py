@@ -29,7 +29,7 @@ from synth.world.refusals.message_literals import bind_words, unseen_amounts
 from synth.world.refusals.named_refusals import told_again
 from synth.world.refusals.precondition_search import explain, lists_names
 from synth.world.refusals.refusal_order import bind, bind_new
-from synth.world.refusals.relations import body_of, plainly, relates, telling
+from synth.world.refusals.relations import body_of, is_about_arguments, relates, telling
 from synth.world.search.fit import Fitter
 from synth.world.search.fit_parts import amounts_in
 from synth.world.search.numbers import is_number, mentions
@@ -289,6 +289,6 @@ def _withhold(cases: Cases, conditions: Sequence[Condition]) -> list[GuardDraft]
         # What few successes say withholds; it does not make up for refusals that nothing explains.
         thin = condition.held < enough or len(out) >= MAX_WITHHOLD
         out.append(withheld_guard(condition.tree, condition.held, thin=thin))
-    first = [g for g in out if plainly(g.holds) or relates(g.holds)]
+    first = [g for g in out if is_about_arguments(g.holds) or relates(g.holds)]
     rest = [g for g in out if g not in first]
     return [*first, *rest[:MAX_WITHHOLD]]

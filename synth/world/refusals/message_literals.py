@@ -39,7 +39,7 @@ def bind_words(guards: Iterable[GuardDraft], terms: Sequence[Term], cases: Cases
             continue
         words = _fixed(guard.message)
         rows = cases.index[guard.refusal]
-        for tree in (*_said(words, terms, rows), *_sides(words, cases, rows)):
+        for tree in (*_value_literals(words, terms, rows), *_sides(words, cases, rows)):
             values = evaluate(tree, [cases.scopes[i] for i in rows])
             seen = UNKNOWN not in values
             if tree not in ((guard.also if seen else guard.beside) or ()):
@@ -55,7 +55,7 @@ def _fixed(message: Tree) -> str:
     return "".join(p if isinstance(p, str) else " " for p in parts).casefold()
 
 
-def _said(words: str, terms: Sequence[Term], rows: Sequence[int]) -> Iterator[Tree]:
+def _value_literals(words: str, terms: Sequence[Term], rows: Sequence[int]) -> Iterator[Tree]:
     """That a value which stands in the words is what it was in every refusal."""
     for term in terms:
         if term.tree[0] not in {"old", "row"}:

@@ -154,10 +154,10 @@ def message_of(
         said[0] == "text" and not (_fixed(said, refusal) and _has_distinct_holes(said, refusal))
     ):
         return None
-    return _either(tree, fitter.terms)
+    return _with_alternatives(tree, fitter.terms)
 
 
-def _either(tree: Any, terms: Terms) -> Any:
+def _with_alternatives(tree: Any, terms: Terms) -> Any:
     """A message whose words are arguments or, as well, what a record said in every refusal: where they differ, nobody knows.
 
     `voucher SPRING10 already applied` was only told to who asked for it again: it may be what is asked for or what is there.
@@ -165,7 +165,7 @@ def _either(tree: Any, terms: Terms) -> Any:
     if not isinstance(tree, list) or tree[:1] == ["const"]:
         return tree
     if tree[:1] != ["arg"]:
-        return [_either(part, terms) for part in tree]
+        return [_with_alternatives(part, terms) for part in tree]
     mine = next((t.values for t in terms.scalars if t.tree == tree), None)
     rivals = [t.tree for t in terms.scalars if t.tree[0] != "arg" and t.values == mine]
     return ["either", tree, *rivals] if rivals else tree

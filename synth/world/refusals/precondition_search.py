@@ -54,7 +54,7 @@ def explain(
         broken = [c for c in pool if _breaks(c, group, rows)]
         calls = len({e.seen.key for e in group})
         if not broken:
-            broken = list(_either(cases, fitter, rows))
+            broken = list(_two_way_conditions(cases, fitter, rows))
         best = _ranked(broken, group[0].seen.content)
         asked = None if best or propose is None else _proposed(cases, name, propose)
         if asked is not None:
@@ -259,7 +259,7 @@ def _ranked(broken: list[Condition], message: str) -> list[Condition]:
     return out
 
 
-def _either(cases: Cases, fitter: Fitter, rows: range) -> Iterator[Condition]:
+def _two_way_conditions(cases: Cases, fitter: Fitter, rows: range) -> Iterator[Condition]:
     """Two ways to be allowed: one condition for some successes, a category for the rest."""
     n = len(cases.good)
     if n < 6:

@@ -11,7 +11,7 @@ from synth.world.refusals.conditions import TRUE
 from synth.world.search.numbers import mentions
 
 
-def plainly(tree: Tree) -> bool:
+def is_about_arguments(tree: Tree) -> bool:
     """Whether a condition speaks of the call's own arguments only: of what was asked for, not of what there is."""
     return not any(mentions(tree, root) for root in ("row", "old", "at", "pick"))
 
@@ -46,7 +46,7 @@ def relates(tree: Tree) -> bool:
         subject = tree[1]
         return len(subject) == 2 and subject[0] in {"arg", "old"}
     if telling(tree) or tree[0] == "distinct":
-        return plainly(tree) or telling(tree)
+        return is_about_arguments(tree) or telling(tree)
     text = stable(tree)
     return (
         tree[0] in {"member", "eq"}

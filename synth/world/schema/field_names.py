@@ -32,7 +32,7 @@ def forget_fields(histories: Iterable[History]) -> frozenset[str]:
     for seen in calls:
         if not fields:
             break
-        fields -= _said([*leaves(seen.arguments), *leaves(seen.value)])
+        fields -= _texts_and_names([*leaves(seen.arguments), *leaves(seen.value)])
     found = frozenset(fields)
     for seen in calls if found else ():
         seen.names -= found
@@ -71,7 +71,7 @@ def _records(
             yield from _records(inner, path)
 
 
-def _said(values: Iterable[object]) -> set[str]:
+def _texts_and_names(values: Iterable[object]) -> set[str]:
     """Texts, and the names in them."""
     texts = [value for value in values if isinstance(value, str)]
     return {*texts, *(name for text in texts for name in names_in_text(text))}

@@ -30,9 +30,9 @@ def informative(tool: ToolModel) -> bool:
         return len(next(iter(texts))) > 120
     fixed: set[str] | None = None
     for seen in good:
-        told = _told(seen)
+        told = _new_content(seen)
         fixed = told if fixed is None else fixed & told
-    return sum(1 for seen in good if _told(seen) - (fixed or set())) * 2 > len(good)
+    return sum(1 for seen in good if _new_content(seen) - (fixed or set())) * 2 > len(good)
 
 
 def _only_words(good: Sequence[Observation]) -> bool:
@@ -42,7 +42,7 @@ def _only_words(good: Sequence[Observation]) -> bool:
     return plain and len(texts) < MIN_TEXTS
 
 
-def _told(seen: Observation) -> set[str]:
+def _new_content(seen: Observation) -> set[str]:
     """What a result says beyond its arguments: scalars of a record, words of a text."""
     given = {_word(value) for value in leaves(seen.arguments)}
     values: list[Json] = list(leaves(seen.value)) if seen.is_json else [*seen.content.split()]

@@ -216,7 +216,7 @@ def _key_by_parts(bench: Workbench, fields: dict[str, frozenset[str]]) -> None:
             _ask_by(bench, tool, at)
             continue
         # What another tool shows as well is a whole record, and what differs in it is what was written.
-        if any(_alike(shown, mine) for other, shown in fields.items() if other != name):
+        if any(_has_same_fields(shown, mine) for other, shown in fields.items() if other != name):
             continue
         own = str(tool.key[0][1])
         groups: dict[str, list[Observation]] = defaultdict(list)
@@ -277,7 +277,7 @@ def _agree_on_keys(bench: Workbench, fields: dict[str, frozenset[str]]) -> None:
     """Of tools that show one kind of record, those called with the fewest arguments say which field is its key."""
     named = [n for n in fields if "own_key" in bench.tools[n].evidence]
     for name in named:
-        alike = [n for n in named if _alike(fields[n], fields[name])]
+        alike = [n for n in named if _has_same_fields(fields[n], fields[name])]
         best = min(
             alike, key=lambda n: (_arguments(bench.tools[n]), -len(bench.tools[n].good()), n)
         )
@@ -314,12 +314,14 @@ def _matching(
         if tool.table is None or other == name:
             continue
         table = bench.tables[tool.table]
-        if table.own_key == field and _alike(fields.get(other, frozenset()), fields[name]):
+        if table.own_key == field and _has_same_fields(
+            fields.get(other, frozenset()), fields[name]
+        ):
             return tool.table
     return None
 
 
-def _alike(left: frozenset[str], right: frozenset[str]) -> bool:
+def _has_same_fields(left: frozenset[str], right: frozenset[str]) -> bool:
     return bool(left | right) and len(left & right) >= SAME_RECORD * len(left | right)
 
 
@@ -342,7 +344,7 @@ def _join_or_own(bench: Workbench, fields: dict[str, frozenset[str]], tool: Tool
         if (
             known.table is None
             or other == tool.name
-            or not _alike(fields.get(other, frozenset()), mine)
+            or not _has_same_fields(fields.get(other, frozenset()), mine)
         ):
             continue
         table = bench.tables[known.table]

@@ -45,7 +45,7 @@ def learn_outcomes(tool: ToolModel) -> None:
     told: dict[str, str] = {}
     for seen in tool.observations:
         name = outcome_class(seen)
-        told[name] = whole = _whole(name)
+        told[name] = whole = _whole_class(name)
         classes[whole].append(seen)
     main = max(classes, key=lambda c: len(classes[c]), default="")
     faults = {
@@ -67,7 +67,7 @@ def learn_outcomes(tool: ToolModel) -> None:
         tool.outcomes[name] = "refusal" if whole in faults or odd else "success"
 
 
-def _whole(name: str) -> str:
+def _whole_class(name: str) -> str:
     """A class of records without what it shows beside a fault."""
     return name.partition(PARTLY)[0] if name.startswith("record:") else name
 

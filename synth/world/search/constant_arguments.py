@@ -28,7 +28,7 @@ def bound(tree: Tree, scopes: Sequence[Scope]) -> Tree:
     words = " ".join(words_of(tree)).casefold()
     if not words:
         return tree
-    for name, value in _same(scopes):
+    for name, value in _constant_values(scopes):
         if re.search(rf"(?<![^\W_]){re.escape(value.casefold())}(?![^\W_])", words):
             tree = ["case", ["arg", name], [[value, tree]]]
     return tree
@@ -111,7 +111,7 @@ def _arguments(scope: Scope) -> dict[str, Any]:
     return scope.arg if isinstance(scope.arg, dict) else {}
 
 
-def _same(scopes: Sequence[Scope]) -> Iterator[tuple[str, str]]:
+def _constant_values(scopes: Sequence[Scope]) -> Iterator[tuple[str, str]]:
     """Arguments that had one value in all examples."""
     first = scopes[0].arg if scopes else None
     if not isinstance(first, dict):

@@ -132,7 +132,7 @@ def fit_allowance(scopes: list[Scope], target: Sequence[Any], terms: Sequence[Te
     for term in [*known, *_rises(known)]:
         factor = _per_piece(term.values, target)
         if factor is not None:
-            found.append(["mul", ["const", _plain(factor)], term.tree])
+            found.append(["mul", ["const", _plain_number(factor)], term.tree])
     found = [t for t in found if agree(evaluate(t, scopes), target)][:MAX_RIVALS]
     if not found:
         return None
@@ -201,7 +201,7 @@ def _partner(tree: Any) -> Any:
     return [_partner(part) for part in tree] if isinstance(tree, list) else tree
 
 
-def _near(left: float, right: float) -> bool:
+def _is_near(left: float, right: float) -> bool:
     return abs(left - right) < 0.0051
 
 
@@ -210,17 +210,17 @@ def _candidates(terms: Sequence[Term], target: Sequence[Any]) -> Iterator[Tree]:
     if len(target) < MIN_EXAMPLES:
         return
     for term in terms:
-        if all(_near(a, t) for a, t in zip(term.values, target, strict=True)):
+        if all(_is_near(a, t) for a, t in zip(term.values, target, strict=True)):
             yield term.tree
-        if all(_near(-a, t) for a, t in zip(term.values, target, strict=True)):
+        if all(_is_near(-a, t) for a, t in zip(term.values, target, strict=True)):
             yield ["neg", term.tree]
-        if all(_near(abs(a), t) for a, t in zip(term.values, target, strict=True)):
+        if all(_is_near(abs(a), t) for a, t in zip(term.values, target, strict=True)):
             yield ["abs", term.tree]
     yield from _multiples(terms, target)
     yield from _pairs(terms, target)
     products = list(_products(terms))
     for term in products:
-        if all(_near(a, t) for a, t in zip(term.values, target, strict=True)):
+        if all(_is_near(a, t) for a, t in zip(term.values, target, strict=True)):
             yield term.tree
     yield from _scaled_pairs([*terms, *products], terms, target)
 
@@ -232,14 +232,14 @@ def _multiples(terms: Sequence[Term], target: Sequence[Any]) -> Iterator[Tree]:
             continue
         offsets = {round(t - a, DIGITS) for a, t in zip(term.values, target, strict=True)}
         if len(offsets) == 1:
-            yield ["add", term.tree, ["const", _plain(offsets.pop())]]
+            yield ["add", term.tree, ["const", _plain_number(offsets.pop())]]
         if all(term.values):
             factors = {round(t / a, 4) for a, t in zip(term.values, target, strict=True)}
             if len(factors) == 1:
-                yield ["mul", term.tree, ["const", _plain(factors.pop())]]
+                yield ["mul", term.tree, ["const", _plain_number(factors.pop())]]
 
 
-def _plain(value: float) -> int | float:
+def _plain_number(value: float) -> int | float:
     return int(value) if float(value).is_integer() else value
 
 
@@ -262,17 +262,17 @@ def _plain_pairs(terms: Sequence[Term], target: Sequence[Any]) -> Iterator[Tree]
         a = left.values
         for right in terms[at + 1 :]:
             b = right.values
-            if _near(a[probe] + b[probe], target[probe]) and all(
-                _near(a[i] + b[i], target[i]) for i in range(n)
+            if _is_near(a[probe] + b[probe], target[probe]) and all(
+                _is_near(a[i] + b[i], target[i]) for i in range(n)
             ):
                 yield ["add", left.tree, right.tree]
-            if not _near(abs(a[probe] - b[probe]), abs(target[probe])):
+            if not _is_near(abs(a[probe] - b[probe]), abs(target[probe])):
                 continue
-            if all(_near(a[i] - b[i], target[i]) for i in range(n)):
+            if all(_is_near(a[i] - b[i], target[i]) for i in range(n)):
                 yield ["sub", left.tree, right.tree]
-            elif all(_near(b[i] - a[i], target[i]) for i in range(n)):
+            elif all(_is_near(b[i] - a[i], target[i]) for i in range(n)):
                 yield ["sub", right.tree, left.tree]
-            elif all(_near(abs(a[i] - b[i]), target[i]) for i in range(n)):
+            elif all(_is_near(abs(a[i] - b[i]), target[i]) for i in range(n)):
                 yield ["abs", ["sub", left.tree, right.tree]]
 
 
@@ -298,7 +298,7 @@ def _scaled_pairs(
         for two in right:
             factor = _factor(rest, two.values)
             if factor is not None and two is not one:
-                scaled = ["mul", ["const", _plain(factor)], two.tree]
+                scaled = ["mul", ["const", _plain_number(factor)], two.tree]
                 yield ["add", one.tree, scaled if factor != 1 else two.tree]
 
 

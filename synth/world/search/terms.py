@@ -137,7 +137,7 @@ def _walk(terms: Terms, tree: Tree, *, rank: int) -> None:
         elif any(isinstance(v, list) for v in present):
             terms.containers.append(Term(tree=at, values=here, rank=rank + depth))
             if at[0] == "old" and depth < MAX_DEPTH and _has_records(present):
-                queue.append(([*at, 0], [_first(v) for v in here], depth + 3))
+                queue.append(([*at, 0], [_first_element(v) for v in here], depth + 3))
         elif depth > 0 or tree[0] in {"it", "by", "row", "at", "pick"}:
             terms.scalars.append(Term(tree=at, values=here, rank=rank + depth))
             added += 1
@@ -147,7 +147,7 @@ def _has_records(lists: list[Any]) -> bool:
     return all(isinstance(v, list) and v and isinstance(v[0], dict) for v in lists)
 
 
-def _first(value: Any) -> Any:
+def _first_element(value: Any) -> Any:
     if isinstance(value, list):
         return value[0] if value else MISSING
     return value if value is UNKNOWN else MISSING

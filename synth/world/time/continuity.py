@@ -102,7 +102,7 @@ class _Sight:
 def infer_continuity(bench: Workbench, *, override: str | None) -> ContinuityPart:
     """The continuity's kind with its evidence; a person's word overrides the kind and keeps the evidence."""
     if bench.own_starts is not None:
-        return _own(bench.own_starts)
+        return _own_start_part(bench.own_starts)
     writers = blamed(bench)
     met: dict[Place, _Sight] = {}
     after, pairs = Counter[str](), Counter[str]()
@@ -129,7 +129,7 @@ def _openings(bench: Workbench) -> _Openings:
 
     Answers that differ in times of their calls and ids of dice only say nothing.
     """
-    told, agreeing = _told(bench)
+    told, agreeing = _answers_by_call(bench)
     homes = Homes(bench.histories)
     out = _Openings()
     last: dict[tuple[str, ...], Observation] = {}
@@ -152,7 +152,7 @@ def _openings(bench: Workbench) -> _Openings:
     return out
 
 
-def _told(bench: Workbench) -> tuple[dict[tuple[str, str], set[str]], set[str]]:
+def _answers_by_call(bench: Workbench) -> tuple[dict[tuple[str, str], set[str]], set[str]]:
     """All answers to each call, and the tools that ever told two episodes in a row the same: others are clocks, or dice.
 
     Equal refusals do not count: dice that refuse alike are dice all the same.
@@ -185,7 +185,7 @@ class _Evidence:
         return self.after["as_left"]
 
     @property
-    def before(self) -> int:
+    def as_before(self) -> int:
         """Changed records met later as they were before."""
         return self.after["as_before"]
 
@@ -204,9 +204,9 @@ def _certain(seen: _Evidence) -> _Kind | None:
     different = seen.openings.different.total()
     if seen.openings.live_on():
         return _Kind(LIVING, "openings")
-    if max(seen.as_left, seen.before) >= MIN_CASES:
-        return _Kind(LIVING if seen.as_left > seen.before else RESET, "after_change")
-    if different and seen.before <= seen.as_left + different:
+    if max(seen.as_left, seen.as_before) >= MIN_CASES:
+        return _Kind(LIVING if seen.as_left > seen.as_before else RESET, "after_change")
+    if different and seen.as_before <= seen.as_left + different:
         return _Kind(LIVING, "openings")
     if seen.openings.start_alike():
         return _Kind(RESET, "openings")
@@ -218,11 +218,11 @@ def _guess(seen: _Evidence) -> _Kind:
     different, total = seen.pairs["different"], seen.pairs.total()
     differs = Support(cases=different, against=total - different)
     often = accept(differs, least=MIN_DIFFERENT, share=MIN_SHARE) and seen.moved >= MIN_CASES
-    likely = not seen.before and _likelier(seen.after, seen.pairs) > 0
+    likely = not seen.as_before and _likelier(seen.after, seen.pairs) > 0
     if often or (likely and (seen.moved > 1 or seen.as_left)):
         return _Kind(LIVING, "first_sights" if often else "few_sights", sure=False)
     by = "first_sights" if total else "nothing seen twice"
-    return _Kind(RESET, by, sure=seen.before > 0)
+    return _Kind(RESET, by, sure=seen.as_before > 0)
 
 
 def _decide(seen: _Evidence, *, override: str | None) -> ContinuityPart:
@@ -236,7 +236,7 @@ def _decide(seen: _Evidence, *, override: str | None) -> ContinuityPart:
             "decided_by": "a person" if override else found.by,
             "inferred": found.name,
             "sure": found.sure,
-            "after_change": {"as_left": seen.as_left, "as_before": seen.before},
+            "after_change": {"as_left": seen.as_left, "as_before": seen.as_before},
             "first_sights": {name: seen.pairs[name] for name in ("same", "different")},
             "openings": {
                 "same": openings.same.total(),
@@ -247,7 +247,7 @@ def _decide(seen: _Evidence, *, override: str | None) -> ContinuityPart:
     )
 
 
-def _own(seen: OwnStarts) -> ContinuityPart:
+def _own_start_part(seen: OwnStarts) -> ContinuityPart:
     """Every subject has a start of its own: attempts at one task begin alike, and nothing says how another begins."""
     return ContinuityPart(
         kind=RESET,

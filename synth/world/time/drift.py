@@ -150,7 +150,7 @@ def _schema_traits(schema: Mapping[str, Any], path: str, depth: int) -> Iterator
     required = schema.get("required")
     for argument in required if isinstance(required, list) else ():
         yield f"{path}{argument}{MUST}"
-    for argument, part in _inside(schema, "properties").items():
+    for argument, part in _inner_object(schema, "properties").items():
         yield f"{path}{argument}{IS}"
         if not isinstance(part, dict):
             continue
@@ -159,7 +159,9 @@ def _schema_traits(schema: Mapping[str, Any], path: str, depth: int) -> Iterator
             yield f"{path}{argument} has {len(part['enum'])} choices"
         if depth < MAX_DEPTH:
             inner = part.get("items") if isinstance(part.get("items"), dict) else part
-            yield from _schema_traits(_inside({"": inner}, ""), f"{path}{argument}.", depth + 1)
+            yield from _schema_traits(
+                _inner_object({"": inner}, ""), f"{path}{argument}.", depth + 1
+            )
 
 
 def shape_changes(
@@ -269,6 +271,6 @@ def _named(versions: Sequence[Version], seen: Observation) -> str:
     return seen.tool
 
 
-def _inside(value: object, name: str) -> dict[str, Any]:
+def _inner_object(value: object, name: str) -> dict[str, Any]:
     inner = value.get(name) if isinstance(value, dict) else None
     return inner if isinstance(inner, dict) else {}

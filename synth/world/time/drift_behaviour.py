@@ -171,7 +171,7 @@ class _Pair:
     right: Case
 
     @property
-    def same(self) -> bool:
+    def is_same(self) -> bool:
         return self.left.content == self.right.content
 
     def spans(self, low: int, high: int) -> bool:
@@ -189,13 +189,13 @@ def _turned_answers(cases: Sequence[Case]) -> Iterator[tuple[str, Split]]:
         for left, right in pairwise(sorted(group, key=lambda c: c.at))
         if left.at < right.at
     ]
-    unlike = [p for p in pairs if not p.same]
+    unlike = [p for p in pairs if not p.is_same]
     if len({p.left.asked for p in unlike}) < MIN_OPPOSED:
         return
     low, high = max(p.left.at for p in unlike), min(p.right.at for p in unlike)
     if low >= high:
         return
-    calm = [p for p in pairs if p.same]
+    calm = [p for p in pairs if p.is_same]
     share = sum(p.spans(low, high) for p in pairs) / len(pairs)
     before, after = sum(p.right.at <= low for p in calm), sum(p.left.at >= high for p in calm)
     if min(before, after) < MIN_CALM or share ** len(unlike) * len(pairs) > MAX_CHANCE:

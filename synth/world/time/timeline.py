@@ -368,14 +368,14 @@ def _thinned(versions: list[Version]) -> tuple[RowVersion, ...]:
             entry = RowVersion(version.at, None, GONE)
         elif not version.void and not holds_withheld(version.row):
             entry = RowVersion(version.at, version.row, MADE if version.made else "")
-        if len(out) >= 2 and _alike(out[-1], entry) and _alike(out[-2], entry):
+        if len(out) >= 2 and _is_same_version(out[-1], entry) and _is_same_version(out[-2], entry):
             out[-1] = entry
         else:
             out.append(entry)
     return tuple(out)
 
 
-def _alike(left: RowVersion, right: RowVersion) -> bool:
+def _is_same_version(left: RowVersion, right: RowVersion) -> bool:
     if left.mark == MADE or left.mark != right.mark or left.is_known != right.is_known:
         return False
     return not left.is_known or same_json(left.row, right.row)

@@ -115,7 +115,7 @@ def pairs_back(versions: list[Version]) -> list[tuple[int, bool]]:
     for before, now in pairwise(firsts):
         looked = before.read and not before.void and not (before.gone and now.gone)
         if looked and not now.void and not now.made:
-            out.append((now.at - before.at, not _same(before, now)))
+            out.append((now.at - before.at, not _has_same_row(before, now)))
     return out
 
 
@@ -134,7 +134,7 @@ def still_tables(known: Mapping[Place, list[Version]]) -> set[str]:
             moved.add(table)
         looked = [v for v in versions if v.read and not v.void]
         for before, now in pairwise(looked):
-            if not _same(before, now):
+            if not _has_same_row(before, now):
                 moved.add(table)
             calm[table] += before.episode != now.episode
     return {table for table, count in calm.items() if count >= MIN_STILL} - moved
@@ -153,12 +153,12 @@ def stays(timelines: Iterable[list[Version]]) -> bool:
         for first, middle, last in zip(rows, rows[1:], rows[2:], strict=False):
             apart = len({first.episode, middle.episode, last.episode}) == 3
             if apart and not first.gone and not last.gone:
-                back, left = _same(first, last), not _same(first, middle)
+                back, left = _has_same_row(first, last), not _has_same_row(first, middle)
                 found[left] += back or left
                 bad += back and left
         good += min(found[False], MAX_OF_ROW) + min(found[True], MAX_OF_ROW)
     return good >= MIN_PAIRS and (bad + 0.5) / (good + 1) <= MAX_CHANCE
 
 
-def _same(left: Version, right: Version) -> bool:
+def _has_same_row(left: Version, right: Version) -> bool:
     return left.gone == right.gone and same_json(left.row, right.row)

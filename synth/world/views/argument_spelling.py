@@ -52,7 +52,7 @@ def learn_spelling(histories: Sequence[History]) -> dict[str, dict[str, Spelling
         if not tried:
             continue
         pasts = pasts or _pasts(histories)
-        found = {w: _alike(c, w[1], kinds[w], kind, pasts) for w, c in tried.items()}
+        found = {w: _count_alike(c, w[1], kinds[w], kind, pasts) for w, c in tried.items()}
         pooled: Counter[str] = Counter()
         for (_, name), n in found.items():
             pooled[name] += n or 0
@@ -95,7 +95,7 @@ def _pasts(histories: Iterable[History]) -> Pasts:
     return out
 
 
-def _alike(
+def _count_alike(
     group: Iterable[Observation], name: str, before: Kinds, kind: str, pasts: Pasts
 ) -> int | None:
     """Calls answered alike that differ in this kind of spelling alone; None where some were not after equal pasts."""

@@ -87,7 +87,7 @@ def learn_enveloped(histories: Sequence[History], *, first: int = 1) -> Envelope
             levels[tool].append(level)
             marks.extend(level.marks)
             for seen in inner[tool]:
-                seen.content = level.inside(seen.content)
+                seen.content = level.unwrap(seen.content)
     if not levels:
         return {}
     for history in histories:
@@ -193,7 +193,7 @@ def _main_shape(samples: Mapping[str, Sequence[str]]) -> _Shape | None:
         common = _shared_by(strong) >= SHARED_TOOLS and count >= total * SHARED
         says = carrying * 2 >= len(strong) or common
         if len(strong) >= MIN_TOOLS and says and count >= total * MIN_SHARE:
-            shape.found = _everywhere(shape.found)
+            shape.found = _shared_structures(shape.found)
             good.append(shape)
     if not good:
         return None
@@ -207,7 +207,7 @@ def _shared_by(strong: Iterable[Sequence[Place]]) -> int:
     return max(tools.values(), default=0)
 
 
-def _everywhere(found: Mapping[str, list[Place]]) -> dict[str, list[Place]]:
+def _shared_structures(found: Mapping[str, list[Place]]) -> dict[str, list[Place]]:
     """What has the structure in any tool: those that mostly refuse too, and constants that other tools have."""
     tools: dict[tuple[str, str], set[str]] = defaultdict(set)
     for tool, places in found.items():
@@ -303,14 +303,14 @@ def _consistent_envelopes(
     order = sorted(settled, key=lambda w: (bool(w.mark), w.kind == TEXT, w.kind == MIXED))
     records: set[tuple[str, ...]] = set()
     for content in contents if any(not envelope.mark for envelope in order) else ():
-        if all(envelope.inside(content) is None for envelope in order):
+        if all(envelope.unwrap(content) is None for envelope in order):
             parsed = parse_json(content)
             if parsed is not None and isinstance(parsed.value, list):
                 return None
             if parsed is not None and isinstance(parsed.value, dict):
                 records.add(tuple(parsed.value))
     level = Envelopes(envelopes=tuple(order), bare=frozenset(records), sign=sign)
-    if any(level.wrap(level.inside(content)) != content for content in contents):
+    if any(level.wrap(level.unwrap(content)) != content for content in contents):
         return None
     return level
 
@@ -323,7 +323,7 @@ def _typed(envelope: Envelope, contents: Iterable[str]) -> Envelope:
     either = replace(envelope, kind=MIXED)
     plain = False
     for content in contents:
-        if either.inside(content) is None:
+        if either.unwrap(content) is None:
             continue
         middle = content[len(envelope.before) : len(content) - len(envelope.after)]
         kinds.add(_is_text(parse_json(middle)))

@@ -38,7 +38,7 @@ Forms = dict[str, dict[str, IdlePart]]
 def learn_idle(histories: Sequence[History], episodes: Sequence[CleanEpisode]) -> Forms:
     """Idle arguments by tool and name, with their form; they are gone from the calls."""
     rows = _by_name(histories)
-    told = _told(histories, episodes, rows)
+    told = _count_told(histories, episodes, rows)
     tools = {seen.tool for history in histories for seen in history.observations}
     found: dict[str, ValueForm] = {}
     for name, mine in rows.items():
@@ -75,7 +75,7 @@ def _by_name(histories: Sequence[History]) -> Mapping[str, Rows]:
     }
 
 
-def _told(
+def _count_told(
     histories: Sequence[History], episodes: Sequence[CleanEpisode], rows: Mapping[str, Rows]
 ) -> dict[str, int]:
     """How many values of each argument somebody told the agent, a result shows, or another argument has."""

@@ -28,12 +28,12 @@ Shape = tuple[object, ...]
 
 
 @dataclass(slots=True)
-class _Said:
+class _ShapeRecords:
     """Records of one shape, by tool."""
 
     found: dict[str, list[Place]] = field(default_factory=lambda: defaultdict(list))
 
-    def told(self) -> bool:
+    def tells_sentences(self) -> bool:
         """Whether sentences stand there, more of them than of what stands around."""
         places = [place for found in self.found.values() for place in found]
         around = {place.around for place in places}
@@ -47,7 +47,7 @@ class _Said:
 
 def said_instead(samples: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, Place]]:
     """By tool the first place of every text around such sentences."""
-    shapes = {shape: said for shape, said in _shapes(samples).items() if said.told()}
+    shapes = {shape: said for shape, said in _shapes(samples).items() if said.tells_sentences()}
     texts = {
         tool: {p.whole for said in shapes.values() for p in said.found.get(tool, ())}
         for tool in samples
@@ -67,16 +67,16 @@ def said_instead(samples: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, Pl
                 yield from ((tool, place) for place in first.values())
 
 
-def _is_known_template(said: _Said, own: Mapping[str, int]) -> bool:
+def _is_known_template(said: _ShapeRecords, own: Mapping[str, int]) -> bool:
     """Whether enough tools have results of their own beside it; one does where the words around it say that the call failed."""
     beside = sum(own[tool] >= MIN_OWN for tool in said.found)
     words = all(faulty(place.around, None) for found in said.found.values() for place in found)
     return beside >= (1 if words else MIN_TOOLS)
 
 
-def _shapes(samples: Mapping[str, Sequence[str]]) -> dict[Shape, _Said]:
+def _shapes(samples: Mapping[str, Sequence[str]]) -> dict[Shape, _ShapeRecords]:
     """Records whose only text with several words is at one place, all else flags and words."""
-    shapes: dict[Shape, _Said] = defaultdict(_Said)
+    shapes: dict[Shape, _ShapeRecords] = defaultdict(_ShapeRecords)
     for tool, contents in samples.items():
         for content in contents:
             parsed = parse_json(content)

@@ -87,7 +87,7 @@ def choose(histories: Sequence[History]) -> dict[str, Choice]:
     pairs: dict[tuple[str, Choice], _Pairs] = defaultdict(_Pairs)
     for (tool, _), group in groups.items():
         if len({met.seen.content for met in group}) > 1:
-            for left, right in combinations(_some(group), 2):
+            for left, right in combinations(_bounded_examples(group), 2):
                 for choice in left.last.keys() & right.last.keys():
                     if choice[0] != tool:
                         _compare(pairs[tool, choice], left, right, choice)
@@ -134,7 +134,7 @@ def _only_argument(observations: Sequence[Observation]) -> str | None:
     return names.pop() if len(names) == 1 and not any(isinstance(v, bool) for v in values) else None
 
 
-def _some(group: Sequence[_CallWithChoices]) -> list[_CallWithChoices]:
+def _bounded_examples(group: Sequence[_CallWithChoices]) -> list[_CallWithChoices]:
     """Examples after a choice and after several, of both up to a bound."""
     once = [met for met in group if met.last and not met.turned]
     again = [met for met in group if met.turned]

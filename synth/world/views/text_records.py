@@ -139,7 +139,7 @@ def _lines(left: Contents) -> Iterator[tuple[Style, list[str]]]:
         failed = {t for told in left.values() for t in told if "\n" not in t and looks_failed(t)}
         said = {label for text in failed for label in _top(text, style)}
         guess = replace(style, sentences=frozenset(said))
-        both = tools + sorted(_alike(left, guess, tools))
+        both = tools + sorted(_labelled_tools(left, guess, tools))
         known = _spelling(guess, (text for tool in both for text in left[tool]))
         kept = [tool for tool in both if tool not in tools or _fits(left[tool], known)]
         if kept:
@@ -162,7 +162,7 @@ def _spelling(style: Style, texts: Iterable[str]) -> Style:
     return replace(_with_known_words(style, spelt), empty=empty)
 
 
-def _alike(left: Contents, style: Style, tools: Sequence[str]) -> Iterator[str]:
+def _labelled_tools(left: Contents, style: Style, tools: Sequence[str]) -> Iterator[str]:
     """Tools that say single labelled lines, one of them under a label of the others."""
     labels = {label for tool in tools for text in left[tool] for label in _top(text, style)}
     for tool in left.keys() - set(tools):

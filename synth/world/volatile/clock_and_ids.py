@@ -348,11 +348,11 @@ def _mark_shown_again(content: str, one: _ShownValue, seen: Observation) -> str:
 
 def _same_field(content: str, one: _ShownValue, form: MarkPart) -> str:
     """The same with a date, in the field that told it only: other things may well bear the date of the same day."""
-    field = _last(form.place)
+    field = _last_step(form.place)
     places = places_of(content)
-    found = {p: one.mark for p, v in places.items() if v == one.value and _last(p) == field}
+    found = {p: one.mark for p, v in places.items() if v == one.value and _last_step(p) == field}
     return (replaced(content, found) if found and WHOLE not in places else None) or content
 
 
-def _last(place: str) -> str:
+def _last_step(place: str) -> str:
     return place.rsplit("/", 1)[-1]

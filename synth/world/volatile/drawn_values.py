@@ -38,7 +38,7 @@ class Homes:
                 for name in seen.names:
                     self._named[name].add(history.index)
 
-    def only(self, value: str, episode: int) -> bool:
+    def is_only_home(self, value: str, episode: int) -> bool:
         """Whether no other episode has a value; one that is too short and no name may stand anywhere."""
         known = self._named.get(value)
         if known is not None:
@@ -110,4 +110,4 @@ def unlike_by_dice(one: Observation, other: Observation, unlike: Unlike, homes: 
     form = id_format([left, right])
     if form is None or freedom(form) < MIN_IDS:
         return False
-    return homes.only(left, one.episode) and homes.only(right, other.episode)
+    return homes.is_only_home(left, one.episode) and homes.is_only_home(right, other.episode)

@@ -81,7 +81,7 @@ def mark_stored(histories: Sequence[History], names: dict[str, str]) -> set[str]
     found = {
         id(seen): values
         for history in histories
-        for seen, values in _own(history, away, places, homes)
+        for seen, values in _drawn_values(history, away, places, homes)
     }
     shown = _times_shown(histories) if away is not None else {}
     put: set[str] = set()
@@ -112,7 +112,7 @@ def _times_shown(histories: Sequence[History]) -> dict[Json, set[int]]:
     return out
 
 
-def _own(
+def _drawn_values(
     history: History, away: int | None, places: set[tuple[str, str]], homes: Homes
 ) -> Iterator[tuple[Observation, dict[Json, str]]]:
     """The values that an episode drew, by answer, with their kinds."""
@@ -131,7 +131,7 @@ def _own(
                 isinstance(value, str)
                 and (seen.tool, place) in places
                 and value not in asked
-                and homes.only(value, history.index)
+                and homes.is_only_home(value, history.index)
             ):
                 found[value] = "id"
         if found:
