@@ -211,7 +211,7 @@ def added_up(units: Mapping[str, Mapping[str, float]]) -> tuple[Amount, ...]:
     )
 
 
-class Said(Protocol):
+class NamedOutcome(Protocol):
     """What of an outcome tells how its name may be meant, on either side of the gate."""
 
     @property
@@ -230,9 +230,9 @@ class Said(Protocol):
         ...
 
 
-def unknown_outcomes(outcomes: Iterable[Said], policy: OutcomePolicy) -> dict[str, str]:
+def unknown_outcomes(outcomes: Iterable[NamedOutcome], policy: OutcomePolicy) -> dict[str, str]:
     """Outcome names the policy does not know, each with the line to add to `outcomes.toml`."""
-    unknown: dict[str, list[Said]] = {}
+    unknown: dict[str, list[NamedOutcome]] = {}
     for outcome in outcomes:
         # A right answer without a verdict says nothing about how it went.
         says_how = outcome.value is not None or outcome.label is not None
@@ -361,7 +361,7 @@ def _test(name: str, test: object, path: Path) -> str | tuple[str, ...] | None:
     return str(test)
 
 
-def _line_to_add(name: str, outcomes: Sequence[Said]) -> str:
+def _line_to_add(name: str, outcomes: Sequence[NamedOutcome]) -> str:
     """A line to paste; quoted where the name is not a bare TOML key. Never shows a recorded label."""
     bare = name.replace("_", "").replace("-", "")
     key = name if bare.isalnum() and bare.isascii() else '"' + name.replace('"', "") + '"'

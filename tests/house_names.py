@@ -16,11 +16,14 @@ from typing import Final
 ROOT: Final = Path(__file__).parents[1]
 FOLDERS: Final = ("ingest", "redact", "synth", "environments", "dagster_project")
 _LONE: Final = """
-about above after again against apart around at before behind below beneath beside besides between beyond by elsewhere from hardly in into
-likely of on once often outside over since through to twice under with within without asked believed borrowed broken built chosen
-constructed corrected described dictated done explained found given grounded guarded heard held injected judged kept known left listed lost
-made meant met moved paired printed probed recorded rewritten said scripted seen settled shown simulated skipped spelt spread stayed
-supposed taken told unsettled withheld worded written
+about above across after again against alike all alone along aloof already also always among anywhere apart around asked at bare before
+behind believed below beneath beside besides between beyond borrowed both broken built by chosen constructed corrected described dictated
+done each either else elsewhere ever every everything everywhere explained few for found from given grounded guarded hardly heard held here
+how if in injected innermost inside instead into judged just kept known last late later latest left likely listed lost made meant met more
+most moved near nearest never next nothing of often old older on once one only other others otherwise outermost outside over own paired
+perhaps plain plainly printed probed recorded rest rewritten said same scripted seen settled several shown simulated since skipped some
+something sometimes spelt spread stayed still such supposed taken then there through to together told twice under unsettled what when where
+whether which whole whose why with withheld within without worded written
 """
 _NUMBERS: Final = """
 both dozen eight few five four half hundred many nine one pair seven six some ten thousand three two zero
@@ -28,11 +31,16 @@ both dozen eight few five four half hundred many nine one pair seven six some te
 LONE: Final = frozenset(_LONE.split())
 """Words that name nothing by themselves."""
 NUMBERS: Final = frozenset(_NUMBERS.split())
-FORMAT: Final = frozenset({"said", "told", "told_some", "before", "grounded", "between", "done"})
-"""Names of checks and operations in rubrics and world files, where changing them would change what is written."""
+FORMAT: Final = {
+    "environments/runtime/checks/": frozenset({"said", "told", "before", "grounded"}),
+    "environments/describe_check.py": frozenset({"said", "told", "before", "grounded"}),
+    "environments/runtime/expr/": frozenset({"if", "either", "among", "next", "every"}),
+    "environments/runtime/play/play.py": frozenset({"done"}),
+}
+"""By place: functions named after the check or operation that rubrics and world files name, and `done` as trainers know it."""
 
 
-LEFT: Final = {"file": 0, "constant": 0, "class": 8, "function": 33}
+LEFT: Final = {"file": 0, "constant": 0, "class": 12, "function": 67}
 """How many there may be of each: no new one, and fewer each time that somebody renames some."""
 
 
@@ -43,14 +51,14 @@ def offenders() -> Iterator[tuple[str, str]]:
         if path.stem in LONE:
             yield "file", place
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            for kind, name, line in _named(node):
+            for kind, name, line in _named(node, place):
                 yield kind, f"{place}:{line} {name}"
 
 
-def _named(node: ast.AST) -> Iterator[tuple[str, str, int]]:
+def _named(node: ast.AST, place: str) -> Iterator[tuple[str, str, int]]:
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         word = node.name.strip("_").lower()
-        if word in LONE and word not in FORMAT:
+        if word in LONE and not any(word in FORMAT[at] for at in FORMAT if place.startswith(at)):
             kind = "class" if isinstance(node, ast.ClassDef) else "function"
             yield kind, node.name, node.lineno
     elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):

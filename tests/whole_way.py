@@ -18,7 +18,13 @@ from dagster_project.build.left_out import Skips
 from dagster_project.engine.serial import Serial
 from dagster_project.lake.documents import to_rows
 from dagster_project.lake.learnt_tables import CLUSTERS, FAILURES
-from dagster_project.lake.rows import always, canonical_text, from_json, from_rows, to_table
+from dagster_project.lake.rows import (
+    canonical_text,
+    constant_column,
+    from_json,
+    from_rows,
+    to_table,
+)
 from dagster_project.lake.tables import CLEAN_EPISODES, EPISODES, OUTCOMES
 from dagster_project.privacy.consistency import pairs_of
 from dagster_project.privacy.gate import account_of, account_table, index_of, rules_of
@@ -91,8 +97,12 @@ def past_the_gate(
     episodes: Sequence[Episode], outcomes: Sequence[Outcome], *, policy: Policy = GATE
 ) -> tuple[list[CleanEpisode], dict[str, Label], Any]:
     """Raw episodes learnt from, judged, scrubbed, searched for leaks, and stored as rows of the lake."""
-    raw = from_rows(Episode, to_table(episodes, EPISODES.schema, day=always(DAY)).to_pylist())
-    said = from_rows(Outcome, to_table(outcomes, OUTCOMES.schema, day=always(DAY)).to_pylist())
+    raw = from_rows(
+        Episode, to_table(episodes, EPISODES.schema, day=constant_column(DAY)).to_pylist()
+    )
+    said = from_rows(
+        Outcome, to_table(outcomes, OUTCOMES.schema, day=constant_column(DAY)).to_pylist()
+    )
     learnt = Learnt.from_bytes(learn(raw, said, policy=policy).to_bytes())
     vault = open_vault(None, SECRET)
     index_of(raw)
@@ -104,7 +114,9 @@ def past_the_gate(
     account_table(account_of("odd", DAY, checked.passed))
     together = zip(raw, (one.clean for one in scrubbed), strict=True)
     pairs_of(("odd", DAY), together, vault.keyed("odd"))
-    rows = to_table((one.clean for one in checked.passed), CLEAN_EPISODES.schema, day=always(DAY))
+    rows = to_table(
+        (one.clean for one in checked.passed), CLEAN_EPISODES.schema, day=constant_column(DAY)
+    )
     found = [clean_episode_from_row(row) for row in rows.to_pylist()]
     assert len(found) + len(checked.held) == len(raw)
     cleaned = list(scrub_outcomes(said, learnt=learnt, vault=vault, policy=policy))
@@ -132,7 +144,7 @@ def failures_among(episodes: Sequence[CleanEpisode], labels: dict[str, Label]) -
         )
         is not None
     ]
-    rows = to_table(found, FAILURES.schema, day=always(DAY)).to_pylist()
+    rows = to_table(found, FAILURES.schema, day=constant_column(DAY)).to_pylist()
     kept = from_rows(Failure, rows)
     clusters = cluster(kept, Clusters(clusters=()))
     to_table(clusters.clusters, CLUSTERS.schema)

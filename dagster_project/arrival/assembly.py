@@ -160,10 +160,10 @@ class _Spans:
 
     def tables(self) -> Iterator[pa.Table]:
         """All rows from the beginning."""
-        return _both(self.inside, self.outside, self.reaching)
+        return _all_tables(self.inside, self.outside, self.reaching)
 
 
-def _both(
+def _all_tables(
     inside: Parts, outside: Parts, reaching: pa.StringArray, columns: Sequence[str] | None = None
 ) -> Iterator[pa.Table]:
     yield from inside.tables(columns)
@@ -186,7 +186,7 @@ def _spans(lake: Lake, app: str, days: set[str], traces: set[str]) -> _Spans:
         reached.update(texts(table.filter(hit), "day"))
     outside = lake.parts(SPANS, app=app, days=reached)
     none = pa.schema([SPANS.schema.field(name) for name in named]).empty_table()
-    keys = pa.concat_tables([none, *_both(inside, outside, reaching, named)])
+    keys = pa.concat_tables([none, *_all_tables(inside, outside, reaching, named)])
     return _Spans(
         inside=inside,
         outside=outside,

@@ -20,7 +20,7 @@ from dagster_project.build.left_out import Skips
 from dagster_project.errors import InputError
 from dagster_project.fatal import is_fatal
 from dagster_project.home.layout import Home, add_apps, lock
-from dagster_project.lake.rows import always, looked_up, texts, to_table
+from dagster_project.lake.rows import constant_column, looked_up, texts, to_table
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import ARRIVED_OUTCOMES, CHATS, LOG_EVENTS, QUARANTINE, SPANS
 from ingest.assembly.stored_content import ContentPlaces
@@ -261,7 +261,7 @@ def _append_chats(lake: Lake, episodes: Sequence[Episode]) -> dict[str, str]:
             episodes,
             CHATS.schema,
             day=looked_up(days, "episode_id"),
-            arrived_at=always(time.time_ns()),
+            arrived_at=constant_column(time.time_ns()),
         ),
     )
     return days
@@ -275,7 +275,9 @@ def append_outcomes(lake: Lake, outcomes: Sequence[Outcome], days: dict[str, str
 
     lake.append(
         ARRIVED_OUTCOMES,
-        to_table(outcomes, ARRIVED_OUTCOMES.schema, day=day, arrived_at=always(time.time_ns())),
+        to_table(
+            outcomes, ARRIVED_OUTCOMES.schema, day=day, arrived_at=constant_column(time.time_ns())
+        ),
     )
 
 

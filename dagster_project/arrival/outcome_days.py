@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dagster_project.lake.digests import digest_of
-from dagster_project.lake.rows import always, from_rows, texts, to_table
+from dagster_project.lake.rows import constant_column, from_rows, texts, to_table
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import (
     ARRIVED_OUTCOMES,
@@ -149,6 +149,6 @@ def episode_days(lake: Lake, apps: Iterable[str]) -> dict[str, str]:
 def outcome_digests(lake: Lake, app: str) -> dict[str, str]:
     """What each day's outcomes say, as a text that changes with them."""
     return {
-        day: digest_of(to_table(group, OUTCOMES.schema, day=always(day)))
+        day: digest_of(to_table(group, OUTCOMES.schema, day=constant_column(day)))
         for day, group in outcomes_by_day(lake, app).items()
     }

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from dagster_project.build.left_out import without_those_that_fail
 from dagster_project.home import scratch
-from dagster_project.lake.rows import always, to_table
+from dagster_project.lake.rows import constant_column, to_table
 from dagster_project.lake.tables import EPISODES
 from ingest.records.episode import Episode
 
@@ -99,7 +99,7 @@ class StagedEpisodes:
 
     def _rows(self, day: str, episodes: Sequence[Episode]) -> tuple[Sequence[Episode], pa.Table]:
         def make(some: Sequence[Episode]) -> tuple[Sequence[Episode], pa.Table]:
-            return some, to_table(some, EPISODES.schema, day=always(day)).combine_chunks()
+            return some, to_table(some, EPISODES.schema, day=constant_column(day)).combine_chunks()
 
         if self._failed is None:
             return make(episodes)

@@ -76,7 +76,7 @@ class Meter:
         self.began = self.clock()
 
     @property
-    def late(self) -> bool:
+    def is_late(self) -> bool:
         """Whether its time is over."""
         limit = self.budget.seconds
         return limit is not None and self.clock() - self.began >= limit
@@ -92,7 +92,7 @@ class Meter:
     @property
     def spent_up(self) -> bool:
         """Whether nothing of its budget is left."""
-        return self.late or self.dear
+        return self.is_late or self.dear
 
     def leave(self, skips: Skips, kind: str, unit: str = "") -> None:
         """Note a unit of work that the budget left for the next build."""

@@ -81,7 +81,7 @@ def run_apart(
     """Run a job for each list of partitions, with the tags that go with it; the runs are in the order asked for."""
     target = dg.reconstructable(_JOBS[job])
 
-    def one(keys: Sequence[str], tags: Mapping[str, str]) -> AppRun:
+    def run_one(keys: Sequence[str], tags: Mapping[str, str]) -> AppRun:
         with dg.execute_job(
             target,
             instance=instance,
@@ -101,7 +101,7 @@ def run_apart(
 
     done: list[AppRun] = []
     with ThreadPoolExecutor(max_workers=at_once) as pool:
-        begun = [pool.submit(copy_context().run, one, keys, tags) for keys, tags in wanted]
+        begun = [pool.submit(copy_context().run, run_one, keys, tags) for keys, tags in wanted]
         for number, future in enumerate(begun):
             tell(job, number, len(begun), f"{len(begun)} runs, {at_once} at a time")
             done.append(future.result())

@@ -100,7 +100,7 @@ def agreement(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResul
         if skips:
             forget(lake, app, ASSET)
         else:
-            keep(lake, app, ASSET, of=digests(lake, "tasks", app), said=_said(clean, app))
+            keep(lake, app, ASSET, of=digests(lake, "tasks", app), said=_said_digest(clean, app))
         skips.keep(lake)
     known = {app: held_out_of(lake, app) for app in context.partition_keys}
     with_witness = [one for group in known.values() for one in group if one.witness]
@@ -136,9 +136,9 @@ def agreement(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResul
 
 def _leaves_fold(meter: Meter, skips: Skips, fold: int) -> bool:
     """Whether the budget leaves a fold for the next build; says so."""
-    if meter.late:
+    if meter.is_late:
         meter.leave(skips, "fold", str(fold + 1))
-    return meter.late
+    return meter.is_late
 
 
 _HEADINGS = (
@@ -161,11 +161,11 @@ def ingredients(clean: CleanSide, apps: Sequence[str]) -> dict[Key, str]:
 
 
 def _made_from(clean: CleanSide, app: str) -> str:
-    taken = None if clean.fresh else stands(clean.lake, app, ASSET, said=_said(clean, app))
+    taken = None if clean.fresh else stands(clean.lake, app, ASSET, said=_said_digest(clean, app))
     return digests(clean.lake, "tasks", app) if taken is None else taken.of
 
 
-def _said(clean: CleanSide, app: str) -> str:
+def _said_digest(clean: CleanSide, app: str) -> str:
     """What people say of how attempts went."""
     return made_of(file_digest(clean.outcome_policy), digests(clean.lake, REVIEWS, app))
 

@@ -17,7 +17,7 @@ from dagster_project.defs.show import bars, rows_of
 from dagster_project.home.layout import lock
 from dagster_project.lake.clean_records import stored_episodes_of
 from dagster_project.lake.freshness import Key, Work, nobody_knows, store, tried, work
-from dagster_project.lake.rows import always, to_table
+from dagster_project.lake.rows import constant_column, to_table
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import CALL_PAIRS, CLEAN_EPISODES, EPISODES, REDACTIONS
 from dagster_project.privacy.consistency import Commutation, commutation_of, pairs_of
@@ -174,7 +174,9 @@ def _scrub_day(
         held = leak_rows(app, day, checked.held)
         return _Day(
             rows=to_table(
-                (one.clean for one in checked.passed), CLEAN_EPISODES.schema, day=always(day)
+                (one.clean for one in checked.passed),
+                CLEAN_EPISODES.schema,
+                day=constant_column(day),
             ),
             account=account_table(
                 [*account_of(app, day, checked.passed), *held, *stays_of(app, day, some, scrubbed)]

@@ -14,7 +14,7 @@ from dagster_project.defs.result import LEFT_OUT, AssetResult, asset_result
 from dagster_project.defs.show import table_of
 from dagster_project.home.layout import lock
 from dagster_project.lake.freshness import Key, Work, digest, made_of, store, tried, work
-from dagster_project.lake.rows import always, to_table
+from dagster_project.lake.rows import constant_column, to_table
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import CLEAN_OUTCOMES
 from dagster_project.privacy.gate import policy_of, raw_outcomes, unread_of, vault_of
@@ -96,7 +96,7 @@ def _scrub_day(
             for raw, clean in zip(joined, scrubbed, strict=True)
         ]
         names = [f"{outcome.name} by {outcome.by}" for outcome in cleaned]
-        return names, to_table(cleaned, CLEAN_OUTCOMES.schema, day=always(day))
+        return names, to_table(cleaned, CLEAN_OUTCOMES.schema, day=constant_column(day))
 
     before = len(skips.found)
     names, rows = without_those_that_fail(

@@ -35,7 +35,7 @@ from dagster_project.lake.freshness import (
     work,
 )
 from dagster_project.lake.learnt_tables import FAILURES
-from dagster_project.lake.rows import always, looked_up, to_table
+from dagster_project.lake.rows import constant_column, looked_up, to_table
 from dagster_project.review.store import ASSET as REVIEWS
 from dagster_project.worlds.calibration import first_labelled, outcomes_size
 from dagster_project.worlds.operations import parts_size, reading_of
@@ -137,7 +137,9 @@ def _failures_of(
                 said=said,
             )
             # As a row at once: what cannot be one costs only its own episode.
-            to_table([failure] if failure is not None else [], FAILURES.schema, day=always(""))
+            to_table(
+                [failure] if failure is not None else [], FAILURES.schema, day=constant_column("")
+            )
             if failure is not None:
                 cost = amounts.get(episode.episode_id, ())
                 found[episode.episode_id] = replace(failure, amounts=cost)

@@ -87,7 +87,7 @@ def worlds(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
     meter = meter_of(ASSET, clean.limits)
     for app in sorted(app for app, _ in todo.stale):
         skips = Skips(ASSET, app)
-        if meter.late:
+        if meter.is_late:
             meter.leave(skips, "app")
             leave(lake, todo, [(app, "")])
             skips.keep(lake)
@@ -105,7 +105,7 @@ def worlds(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
             if skips:
                 forget(lake, app, MEASURING)
             elif measured is None:
-                keep(lake, app, MEASURING, of=_made_from(clean, app), said=_said(clean))
+                keep(lake, app, MEASURING, of=_made_from(clean, app), said=_said_digest(clean))
             _for_people(clean, app, content["document"])
         if learning.failed:
             nothing = WORLDS.schema.empty_table()
@@ -151,7 +151,7 @@ def _learn(  # noqa: PLR0913 - what a world is learnt from, and what may be take
     if measured is not None:
         return measured_document(document, measured)
     tell(ASSET, 1, 2, f"{app}: measuring on held-out calls")
-    if meter.late:
+    if meter.is_late:
         meter.leave(skips, MEASURING)
         return document
     return measured_document(document, next_part(learnt, skips))
@@ -201,15 +201,15 @@ def ingredients(clean: CleanSide, apps: Sequence[str]) -> dict[Key, str]:
 
 
 def _made_from(clean: CleanSide, app: str) -> str:
-    return made_of(digests(clean.lake, "clean_episodes", app), _said(clean))
+    return made_of(digests(clean.lake, "clean_episodes", app), _said_digest(clean))
 
 
 def _measured_basis(clean: CleanSide, app: str) -> FigureBasis | None:
     """What the held-out calls of an earlier world were, where what they said stands."""
-    return None if clean.fresh else stands(clean.lake, app, MEASURING, said=_said(clean))
+    return None if clean.fresh else stands(clean.lake, app, MEASURING, said=_said_digest(clean))
 
 
-def _said(clean: CleanSide) -> str:
+def _said_digest(clean: CleanSide) -> str:
     """What people say of worlds."""
     return made_of(file_digest(_policy(clean)), str(clean.risk))
 

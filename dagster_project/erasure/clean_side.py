@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from dagster_project.causes.replies import CAUSE_REPLIES
-from dagster_project.erasure.raw_side import among, drop_rows
+from dagster_project.erasure.raw_side import drop_rows, rows_among
 from dagster_project.erasure.who import Erased
 from dagster_project.home.layout import Home
 from dagster_project.lake.digests import digest_of
@@ -79,11 +79,11 @@ def erase_clean(home: Home, clean: Lake, one: Erased, tasks: Iterable[str]) -> C
     """Remove rows of the episodes and their tasks, and all that was made of the app; how many rows, by table."""
     gone: Counter[str] = Counter()
     for table in _OF_EPISODES:
-        drop = partial(among, "episode_id", one.clean)
+        drop = partial(rows_among, "episode_id", one.clean)
         gone[table.name] += drop_rows(clean, table, one.app, ("episode_id",), drop)
     own = frozenset(tasks)
     for table in _OF_TASKS:
-        drop = partial(among, "task_id", own)
+        drop = partial(rows_among, "task_id", own)
         gone[table.name] += drop_rows(clean, table, one.app, ("task_id",), drop)
     for table in (CLEAN_EPISODES, CLEAN_OUTCOMES, FAILURES):
         _stamp_anew(clean, table, one.app)

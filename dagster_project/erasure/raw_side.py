@@ -45,7 +45,7 @@ def erase_rows(lake: Lake, one: Erased, needles: Needles) -> Counter[str]:
         drop = partial(_of_traces, one, needles)
         gone[table.name] = drop_rows(lake, table, one.app, ("trace_id",), drop)
     for table in _BY_EPISODE:
-        drop = partial(among, "episode_id", ids)
+        drop = partial(rows_among, "episode_id", ids)
         gone[table.name] = drop_rows(lake, table, one.app, ("episode_id",), drop)
     for table in _BY_TARGET:
         drop = partial(_said_of, ids, one.names)
@@ -88,7 +88,7 @@ def drop_rows(
     return gone
 
 
-def among(column: str, values: Iterable[str], rows: pa.Table) -> Any:  # noqa: ANN401 - a column
+def rows_among(column: str, values: Iterable[str], rows: pa.Table) -> Any:  # noqa: ANN401 - a column
     """Which rows have one of some values in a column."""
     wanted: pa.StringArray = pa.array(sorted(values), pa.string())
     return pc.is_in(rows[column], value_set=wanted)
@@ -96,10 +96,10 @@ def among(column: str, values: Iterable[str], rows: pa.Table) -> Any:  # noqa: A
 
 def _of_traces(one: Erased, needles: Needles, rows: pa.Table) -> Any:  # noqa: ANN401 - a column
     """Rows of the erased traces; of a trace that others share, the rows that name what is erased."""
-    own = among("trace_id", one.traces, rows)
+    own = rows_among("trace_id", one.traces, rows)
     if not one.shared or len(rows.column_names) == 1:
-        return own if not one.shared else pc.or_(own, among("trace_id", one.shared, rows))
-    shared = among("trace_id", one.shared, rows).to_pylist()
+        return own if not one.shared else pc.or_(own, rows_among("trace_id", one.shared, rows))
+    shared = rows_among("trace_id", one.shared, rows).to_pylist()
     named = [
         is_shared and bool(needles.in_text(str(row)))
         for is_shared, row in zip(shared, rows.to_pylist(), strict=True)
@@ -108,7 +108,7 @@ def _of_traces(one: Erased, needles: Needles, rows: pa.Table) -> Any:  # noqa: A
 
 
 def _said_of(ids: Iterable[str], names: Iterable[str], rows: pa.Table) -> Any:  # noqa: ANN401 - a column
-    return pc.or_(among("episode_id", ids, rows), among("target_id", names, rows))
+    return pc.or_(rows_among("episode_id", ids, rows), rows_among("target_id", names, rows))
 
 
 def _drop_quarantined(lake: Lake, needles: Needles) -> int:

@@ -59,7 +59,7 @@ def _parts(home: Home, path: Path, vault: Vault) -> Iterator[bytes]:
         yield from _cells(path, vault)
     elif path == home.wal / FILE_NAME:
         with Wal(home.wal) as wal:
-            for record in wal.everything():
+            for record in wal.all_records():
                 yield b" ".join((record.source.encode(), str(record.app).encode()))
                 yield plain_of(record)
     elif path == home.sealed_vault:

@@ -19,7 +19,7 @@ def append(path: Path, rows: Iterable[Mapping[str, object]], *, mode: int = 0o64
     text = "".join(json.dumps(row, sort_keys=True) + "\n" for row in rows)
     with open(os.open(path, os.O_RDWR | os.O_CREAT, mode), "r+b") as file:  # noqa: PTH123 - by descriptor, for the mode
         fcntl.flock(file, fcntl.LOCK_EX)
-        file.seek(_whole(file.read()))
+        file.seek(_end_of_last_line(file.read()))
         file.truncate()
         file.write(text.encode())
         file.flush()
@@ -32,7 +32,7 @@ def rows_in(path: Path) -> list[dict[str, Any]]:
         return []
     data = path.read_bytes()
     found = []
-    for number, line in enumerate(data[: _whole(data)].splitlines(), start=1):
+    for number, line in enumerate(data[: _end_of_last_line(data)].splitlines(), start=1):
         try:
             row = json.loads(line)
         except ValueError as fault:
@@ -43,7 +43,7 @@ def rows_in(path: Path) -> list[dict[str, Any]]:
     return found
 
 
-def _whole(data: bytes) -> int:
+def _end_of_last_line(data: bytes) -> int:
     """Where the last whole line ends."""
     return data.rfind(b"\n") + 1
 

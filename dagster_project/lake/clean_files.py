@@ -75,7 +75,7 @@ def bring(clean: Path, part: str) -> Path:
     if place is None:
         return clean / part
     objects = Objects(place.child("files"))
-    with _alone(clean):
+    with _lock_folder(clean):
         for _ in range(_TRIES):
             found = objects.get(f"{part}.json")
             if found is None or _brought(objects, clean / part, part, _read(objects, part, found)):
@@ -141,7 +141,7 @@ def _read(objects: Objects, part: str, found: StoredObject | None) -> dict[str, 
 
 
 @contextmanager
-def _alone(clean: Path) -> Iterator[None]:
+def _lock_folder(clean: Path) -> Iterator[None]:
     handle = os.open(clean, os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)

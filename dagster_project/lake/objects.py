@@ -34,7 +34,7 @@ class Objects:
 
     def __init__(self, place: Place) -> None:
         self.place = place
-        with self._told("open", ""):
+        with self._explain_faults("open", ""):
             self._store: ObjectStore = from_url(
                 place.url,
                 client_options={
@@ -50,7 +50,7 @@ class Objects:
 
     def get(self, key: str) -> StoredObject | None:
         """The object, None where there is none."""
-        with self._told("read", key):
+        with self._explain_faults("read", key):
             try:
                 found = obstore.get(self._store, key)
                 return StoredObject(body=bytes(found.bytes()), tag=found.meta["e_tag"] or "")
@@ -65,7 +65,7 @@ class Objects:
 
     def written_at(self, key: str) -> datetime | None:
         """When the object was written, by the storage's clock to the second; None where there is none."""
-        with self._told("read", key):
+        with self._explain_faults("read", key):
             try:
                 return obstore.head(self._store, key)["last_modified"]
             except FileNotFoundError:
@@ -73,12 +73,12 @@ class Objects:
 
     def put(self, key: str, body: bytes | BinaryIO) -> None:
         """Write the object, whatever is there."""
-        with self._told("write", key):
+        with self._explain_faults("write", key):
             obstore.put(self._store, key, body)
 
     def put_new(self, key: str, body: bytes) -> str | None:
         """Write an object that must not be there (If-None-Match); its tag, or None where somebody was first."""
-        with self._told("write", key):
+        with self._explain_faults("write", key):
             try:
                 return obstore.put(self._store, key, body, mode="create")["e_tag"] or ""
             except AlreadyExistsError:
@@ -86,7 +86,7 @@ class Objects:
 
     def put_over(self, key: str, body: bytes, tag: str) -> str | None:
         """Write over one version (If-Match); the new tag, or None where it is not that version any more."""
-        with self._told("write", key):
+        with self._explain_faults("write", key):
             try:
                 return obstore.put(self._store, key, body, mode={"e_tag": tag})["e_tag"] or ""
             except (PreconditionError, AlreadyExistsError, FileNotFoundError):
@@ -94,7 +94,7 @@ class Objects:
 
     def delete(self, key: str) -> None:
         """Remove the object, if it is there."""
-        with self._told("write", key):
+        with self._explain_faults("write", key):
             try:
                 obstore.delete(self._store, key)
             except FileNotFoundError:
@@ -102,12 +102,12 @@ class Objects:
 
     def folders(self) -> list[str]:
         """The names one level below, by a listing: good for tidying, where what is missed comes next time."""
-        with self._told("list", ""):
+        with self._explain_faults("list", ""):
             listed = obstore.list_with_delimiter(self._store)["common_prefixes"]
             return sorted(str(name).rstrip("/").rpartition("/")[2] for name in listed)
 
     @contextmanager
-    def _told(self, verb: str, key: str) -> Iterator[None]:
+    def _explain_faults(self, verb: str, key: str) -> Iterator[None]:
         try:
             yield
         except (BaseError, OSError) as fault:

@@ -32,7 +32,7 @@ def to_table(records: Iterable[object], schema: pa.Schema, **columns: Column) ->
     return pa.concat_tables(tables)
 
 
-def always(value: object) -> Column:
+def constant_column(value: object) -> Column:
     """A column that is the same in every row."""
     return lambda _record: value
 
@@ -52,11 +52,11 @@ def _row(record: object, schema: pa.Schema, columns: Mapping[str, Column]) -> di
     for field in schema:
         make = columns.get(field.name)
         value = make(record) if make else getattr(record, field.name, None)
-        row[field.name] = _plain(value, field.type)
+        row[field.name] = _arrow_value(value, field.type)
     return row
 
 
-def _plain(value: object, column: pa.DataType) -> object:
+def _arrow_value(value: object, column: pa.DataType) -> object:
     """The value as Arrow takes it for this column."""
     if value is None:
         return None
@@ -64,11 +64,12 @@ def _plain(value: object, column: pa.DataType) -> object:
         return value if isinstance(value, str) else canonical_text(value)
     if pa.types.is_struct(column):
         return {
-            field.name: _plain(getattr(value, field.name, None), field.type) for field in column
+            field.name: _arrow_value(getattr(value, field.name, None), field.type)
+            for field in column
         }
     if pa.types.is_list(column) and isinstance(value, Iterable):
         inner = column.value_type
-        return [_plain(item, inner) for item in value]
+        return [_arrow_value(item, inner) for item in value]
     return value
 
 

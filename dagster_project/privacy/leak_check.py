@@ -250,7 +250,7 @@ def _check(home: Home, vault: Vault, app: str, now: str, known: str) -> AppLeaks
     found: list[tuple[_Text, Leak]] = []
     waivers: Counter[str] = Counter()
     texts = 0
-    for one in _everything(home, app, origins):
+    for one in _texts_past_gate(home, app, origins):
         texts += 1
         for leak in search.find(one.where, one.text, episodes=one.of):
             why = leak.waiver or _waiver(vault, app, leak, one.text)
@@ -326,7 +326,7 @@ class _Text:
     """Our id of the one episode or task that it is part of; empty for what all tasks share."""
 
 
-def _everything(home: Home, app: str, origins: Mapping[str, str]) -> Iterator[_Text]:
+def _texts_past_gate(home: Home, app: str, origins: Mapping[str, str]) -> Iterator[_Text]:
     """Every text past the gate."""
     lake = Lake(home.clean / "lake")
     for table in _TABLES:

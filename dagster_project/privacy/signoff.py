@@ -43,7 +43,7 @@ def sign(home: Home, apps: Sequence[str], *, who: str, note: str = "") -> tuple[
         Signed(app=app, who=who, at=stamp, policy=policy, data=data_digest(home, app), note=note)
         for app in apps
     )
-    if not made or any(one.data == _nothing(one.app) for one in made):
+    if not made or any(one.data == _empty_hash(one.app) for one in made):
         raise InputError(
             f"nothing has passed the gate of {home.path} yet: tracegym build --home {home.path}"
         )
@@ -57,7 +57,7 @@ def data_digest(home: Home, app: str) -> str:
     return hash_of(app, *(digests(clean, asset, app) for asset in _ASSETS))
 
 
-def _nothing(app: str) -> str:
+def _empty_hash(app: str) -> str:
     return hash_of(app, *(hash_of() for _ in _ASSETS))
 
 

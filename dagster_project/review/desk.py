@@ -24,7 +24,7 @@ from dagster_project.lake.documents import records
 from dagster_project.lake.learnt_tables import AGREEMENT, FAILURES, ROLLOUTS, TASKS, VERIFIED
 from dagster_project.lake.rows import from_rows
 from dagster_project.lake.store import Lake
-from dagster_project.review.editing.preview import Before, Preview, preview
+from dagster_project.review.editing.preview import BeforeEdit, Preview, preview
 from dagster_project.review.feedback import STALE, with_decision, with_rubric
 from dagster_project.review.regrading import Change, Run, compare
 from dagster_project.review.review import Review
@@ -336,7 +336,7 @@ class AppDesk:
             return None
         edited = with_rubric(self._stored[review.task_id], review)
         judge = judge_of(None, self._lake, [self.app])
-        before = Before(
+        before = BeforeEdit(
             world=self._stored_world,
             known=self._gate_verdicts(),
             reviews=self.reviews,

@@ -91,17 +91,19 @@ class Guard:
     def _refusal(self, request: Request) -> Response | None:
         """The answer to a request that may not pass; None lets it in."""
         if not own_host(request.headers.get("host", ""), request.scope.get("server")):
-            return _plain("This page answers only to its own address.", 421)
+            return _plain_response("This page answers only to its own address.", 421)
         if request.method not in {"GET", "HEAD", "POST"}:
-            return _plain("This page knows GET and POST only.", 405)
+            return _plain_response("This page knows GET and POST only.", 405)
         inside = self._is_signed_in(request)
         token = request.query_params.get("token")
         if token is not None and request.url.path == "/" and request.method == "GET":
             return self._enter(token, inside=inside)
         if not inside:
-            return _plain(f"Open the link that `tracegym {self._keys.command}` printed.", 403)
+            return _plain_response(
+                f"Open the link that `tracegym {self._keys.command}` printed.", 403
+            )
         if request.method == "POST" and not same_origin(request):
-            return _plain("This form was not sent from this page.", 403)
+            return _plain_response("This form was not sent from this page.", 403)
         return None
 
     def _is_signed_in(self, request: Request) -> bool:
@@ -117,7 +119,7 @@ class Guard:
         if inside:
             return RedirectResponse("/", status_code=303)
         if not self._keys.take(token):
-            return _plain(
+            return _plain_response(
                 f"This link was used before or is of another run; start `tracegym {self._keys.command}` again.",
                 403,
             )
@@ -189,5 +191,5 @@ def _with_headers(send: Send, nonce: str) -> Callable[[Message], Awaitable[None]
     return guarded
 
 
-def _plain(sentence: str, status: int) -> Response:
+def _plain_response(sentence: str, status: int) -> Response:
     return PlainTextResponse(f"{sentence}\n", status_code=status)

@@ -107,7 +107,7 @@ def _environment() -> jinja2.Environment:
         slug=texts.slug,
         day=_day,
         title_of=lambda task: texts.clip(title_of(task) or "(no words of a user)", 90),
-        plainly=plainly,
+        plainly=plain_text,
         mark=_mark,
         verdict=_verdict,
         nulls=nulls_in_words,
@@ -123,7 +123,7 @@ def _day(at: int) -> str:
     return datetime.fromtimestamp(at / 1e9, UTC).strftime("%Y-%m-%d %H:%M")
 
 
-def plainly(value: object) -> str:
+def plain_text(value: object) -> str:
     """A value of provenance as a person reads it."""
     if isinstance(value, str):
         return value

@@ -98,14 +98,14 @@ def read_csv(
             refused.append(Refused(line=line, why=f"label must be one of {', '.join(LABELS)}"))
         elif entry is None:
             refused.append(Refused(line=line, why="this home has no such episode in such a task"))
-        elif _same(reviews[entry.app], row["episode_id"], author, label, row["note"]):
+        elif _is_known_label(reviews[entry.app], row["episode_id"], author, label, row["note"]):
             unchanged += 1
         else:
             found.append(_review(entry, row, label, author))
     return Imported(reviews=tuple(found), unchanged=unchanged, refused=tuple(refused))
 
 
-def _same(reviews: Reviews, episode_id: str, author: str, label: str, note: str) -> bool:
+def _is_known_label(reviews: Reviews, episode_id: str, author: str, label: str, note: str) -> bool:
     before = reviews.labels.get(episode_id, {}).get(author)
     return before is not None and (before.value, before.note) == (label, note)
 
@@ -134,7 +134,7 @@ def _read(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
                     f"{path} has no column {missing[0]!r}; start from: tracegym review --export {path.name}"
                 )
             for row in reader:
-                cells = {k: plain(v) for k, v in row.items() if isinstance(v, str) and k}
+                cells = {k: original_cell(v) for k, v in row.items() if isinstance(v, str) and k}
                 yield reader.line_num, {name: cells.get(name, "") for name in COLUMNS}
     except OSError as fault:
         raise InputError(f"{path} cannot be read: {fault.strerror}") from fault
@@ -150,7 +150,7 @@ def safe(cell: str) -> str:
     return f"'{text}" if text.lstrip(" ").startswith(FORMULA) or text.startswith("'") else text
 
 
-def plain(cell: str) -> str:
+def original_cell(cell: str) -> str:
     """A cell as it was before `safe`."""
     return cell.removeprefix("'")
 

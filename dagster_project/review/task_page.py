@@ -10,7 +10,7 @@ from typing import Any
 
 from dagster_project.causes.label_form import CauseForm, form_of
 from dagster_project.review.desk import AppDesk, Entry, Graded
-from dagster_project.review.editing.alike import lines_of, parts_of
+from dagster_project.review.editing.check_lines import lines_of, parts_of
 from dagster_project.review.editing.edits import written_in
 from dagster_project.review.editing.kinds import KINDS, ShownArgument, example_of, fields_of
 from dagster_project.review.review import CHECK, Review

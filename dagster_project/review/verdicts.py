@@ -88,7 +88,7 @@ async def _ask(judge: Judge, questions: Mapping[str, Sequence[Question]]) -> Non
 def keep_verdicts(lake: Lake, regraded: Sequence[Regraded]) -> int:
     """Append the verdicts that are new; says how many."""
     apps = sorted({one.run.app for one in regraded})
-    there = {key: said for app in apps for key, said in _said(lake, app)}
+    there = {key: said for app in apps for key, said in _last_verdicts(lake, app)}
     fresh = [one for one in regraded if there.get(_key(one)) != _pair(one.verdict)]
     lake.append(VERDICTS, pa.Table.from_pylist(_rows(fresh), schema=VERDICTS.schema))
     return len(fresh)
@@ -100,7 +100,9 @@ def _rows(regraded: Iterable[Regraded]) -> list[dict[str, object]]:
     return [_row(one, at) for one in regraded]
 
 
-def _said(lake: Lake, app: str) -> list[tuple[tuple[str, str], tuple[float | None, float | None]]]:
+def _last_verdicts(
+    lake: Lake, app: str
+) -> list[tuple[tuple[str, str], tuple[float | None, float | None]]]:
     """The last verdict on each run and version: a judge that was asked later may have changed it."""
     columns = ("rollout_id", "task_version", "reward", "predicted", "at")
     rows = lake.read(VERDICTS, app=app, columns=columns).to_pylist()

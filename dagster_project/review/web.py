@@ -173,7 +173,7 @@ class ReviewPage:
             self._order = _order(chosen if belongs and whose == "mine" else turns)
             agreement = self._agreement(turns, app)
         shown = [turn for turn in chosen if _fits(turn, show)]
-        number = _whole(asks.get("page"), 1)
+        number = _whole_number(asks.get("page"), 1)
         pages = max(1, -(-len(shown) // PER_PAGE))
         number = min(number, pages)
         return HTMLResponse(
@@ -490,7 +490,7 @@ def _path(app: str, task_id: str) -> str:
     return f"/task/{quote(app, safe='')}/{quote(task_id, safe='')}"
 
 
-def _whole(text: str | None, least: int) -> int:
+def _whole_number(text: str | None, least: int) -> int:
     return max(least, int(text)) if text and text.isdecimal() and len(text) < 7 else least
 
 

@@ -18,7 +18,7 @@ from dagster_project.lake.digests import hash_of
 from dagster_project.lake.store import Lake
 from dagster_project.rollouts.policies import Launch
 from dagster_project.rollouts.reasons import COLUMNS, PolicyReasons, by_policy, cause_of_row
-from dagster_project.rollouts.store import done, keep, reasons_of, settle
+from dagster_project.rollouts.store import finished_rollouts, keep, reasons_of, settle
 from dagster_project.tasks.judge_replies import JudgeChoice, judge_of, judge_says, keep_fresh
 from dagster_project.worlds.simulated_replies import (
     SimulatorChoice,
@@ -124,8 +124,8 @@ async def roll_out(  # noqa: PLR0913 - what runs, how, and its optional company
         apps = {task.app for task in task_set.tasks}
         judge = judge_of(judged_by, lake, apps)
         if lake is not None:
-            stack.enter_context(_alone(lake, task_set, counts.policy))
-        there = done(lake, apps) if lake is not None else set()
+            stack.enter_context(_lock_policy(lake, task_set, counts.policy))
+        there = finished_rollouts(lake, apps) if lake is not None else set()
         mine = {(task.task_id, task.task_version) for task in task_set.tasks}
         counts.before = sum(
             key.policy == counts.policy and (key.task_id, key.task_version) in mine for key in there
@@ -165,7 +165,7 @@ async def roll_out(  # noqa: PLR0913 - what runs, how, and its optional company
     return counts
 
 
-def _alone(lake: Lake, task_set: TaskSet, policy: str) -> AbstractContextManager[None]:
+def _lock_policy(lake: Lake, task_set: TaskSet, policy: str) -> AbstractContextManager[None]:
     """Nobody else runs this policy at this task set: everything would be done, paid and stored twice."""
     folder = lake.folder.parent / "rolling"
     folder.mkdir(exist_ok=True)

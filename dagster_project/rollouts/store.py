@@ -93,7 +93,7 @@ def _with_advantages(rows: pa.Table, found: Mapping[str, float | None]) -> pa.Ta
     return rows.set_column(at, rows.schema.field(at), pa.array(values, type=pa.float64()))
 
 
-def done(lake: Lake, apps: Iterable[str]) -> set[RolloutKey]:
+def finished_rollouts(lake: Lake, apps: Iterable[str]) -> set[RolloutKey]:
     """Rollouts that need not be run again: those that no fault of the infrastructure broke."""
     return {
         RolloutKey(row["task_id"], row["task_version"], row["policy"], row["seed"])

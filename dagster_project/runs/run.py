@@ -89,7 +89,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Later:
+class LaterVerdict:
     """A verdict that another rubric gave to the same rollout later."""
 
     reward: float | None
@@ -114,7 +114,7 @@ class OpenRun:
     """Tool and source of the answer to each call; None where nobody noted it."""
     unanswered: tuple[int, ...]
     """Places of messages with which the user had no answer."""
-    later: tuple[Later, ...] = ()
+    later: tuple[LaterVerdict, ...] = ()
     """The latest first."""
     again: bool = False
     """Checks and answers are those of a re-run: the rollout is older than the columns that hold them."""

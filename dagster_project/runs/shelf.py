@@ -21,7 +21,7 @@ from dagster_project.rollouts.store import explained_rollouts
 from dagster_project.runs.run import (
     LISTED,
     OPENED,
-    Later,
+    LaterVerdict,
     Line,
     OpenRun,
     RunRow,
@@ -101,12 +101,14 @@ class LakeShelf:
         whole = max(rows, key=lambda row: row["error"] is None)
         row = RunRow.model_validate(whole)
         again = None if row.checks or row.error is not None else self._replay_row(row)
-        return opened(row, line.title, later=self._later(row), again=again)
+        return opened(row, line.title, later=self._later_verdicts(row), again=again)
 
-    def _later(self, row: RunRow) -> tuple[Later, ...]:
+    def _later_verdicts(self, row: RunRow) -> tuple[LaterVerdict, ...]:
         only = {"rollout_id": row.rollout_id}
         mine = self._lake.read(VERDICTS, app=row.app, equals=only).to_pylist()
-        said = [Later(**{name: one[name] for name in Later.__slots__}) for one in mine]
+        said = [
+            LaterVerdict(**{name: one[name] for name in LaterVerdict.__slots__}) for one in mine
+        ]
         return tuple(sorted(said, key=lambda one: -one.at))
 
     def _replay_row(self, row: RunRow) -> Explanation | None:
@@ -193,7 +195,7 @@ def opened(
     row: RunRow,
     title: str,
     *,
-    later: Sequence[Later] = (),
+    later: Sequence[LaterVerdict] = (),
     again: Explanation | None = None,
 ) -> OpenRun:
     """A row with everything that explains it, from the row itself or from a re-run; without a title it names itself."""

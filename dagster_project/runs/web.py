@@ -85,7 +85,7 @@ class RunsPage:
         here = [line for line in lines if Choice(**{**asdict(choice), "got": ""}).fits(line)]
         shown = choose_lines(here, choice)
         pages = max(1, -(-len(shown) // PER_PAGE))
-        number = min(_whole(request.query_params.get("page")), pages)
+        number = min(_whole_number(request.query_params.get("page")), pages)
         return HTMLResponse(
             page(
                 "runs.html",
@@ -204,7 +204,7 @@ def _path(rollout_id: str, choice: Choice) -> str:
     return f"/run/{quote(rollout_id, safe='')}{_query(choice)}"
 
 
-def _whole(text: str | None) -> int:
+def _whole_number(text: str | None) -> int:
     return max(1, int(text)) if text and text.isdecimal() and len(text) < 7 else 1
 
 

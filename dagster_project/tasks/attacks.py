@@ -107,7 +107,7 @@ def _run_scripted(
 ) -> None:
     started = time.monotonic()
 
-    def late() -> bool:
+    def is_late() -> bool:
         left = settings.seconds
         told.unfinished |= left is not None and time.monotonic() - started >= left
         return told.unfinished
@@ -115,7 +115,7 @@ def _run_scripted(
     for task in tasks:
         ground = ground_of(task_set, task)
         told.tasks.append(
-            hunt(ground, budget=settings.budget, seed=settings.seed, late=late)
+            hunt(ground, budget=settings.budget, seed=settings.seed, late=is_late)
             if isinstance(ground, Ground)
             else TaskHunt(task_id=task.task_id, skipped=ground)
         )

@@ -87,7 +87,7 @@ def export_tasks(clean: Path, apps: Sequence[str], asked: ExportRequest) -> Expo
     parts = replace(parts, entries=_of_cluster(lake, apps, kept, asked.cluster))
     _require_tasks(parts, asked, clean.parent)
     ids = {e.task.task_id for e in parts.entries if e.status in {ACCEPTED, *asked.extra}}
-    hard = [_only(app_difficulty(lake, app), ids) for app in sorted(apps)]
+    hard = [_restrict_difficulty(app_difficulty(lake, app), ids) for app in sorted(apps)]
     choice = _choice(lake, apps, hard, asked)
     agreed = (
         held_out_agreement(asked.backtest)
@@ -146,7 +146,7 @@ def _write(parts: TaskSetParts, choice: Choice, asked: ExportRequest) -> TaskSet
     return manifest
 
 
-def _only(found: AppDifficulty, ids: Collection[str]) -> AppDifficulty:
+def _restrict_difficulty(found: AppDifficulty, ids: Collection[str]) -> AppDifficulty:
     return replace(found, tasks=tuple(task for task in found.tasks if task.task_id in ids))
 
 

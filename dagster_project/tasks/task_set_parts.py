@@ -59,7 +59,7 @@ def parts_of(lake: Lake, apps: Sequence[str], *, name: str | None = None) -> Tas
         sample = sample_of(lake, app)
         if sample is not None:
             samples[app] = sample.to_json()
-        said = cache(partial(_said, lake, app))
+        said = cache(partial(_judge_scores, lake, app))
         held_out = records(lake, AGREEMENT, app, HeldOut).values()
         graders += card_rows(app, trust_in(verdicts.values(), held_out))
         probes = [(one.status, one.probes) for one in verdicts.values()]
@@ -85,7 +85,7 @@ def parts_of(lake: Lake, apps: Sequence[str], *, name: str | None = None) -> Tas
     )
 
 
-def _said(lake: Lake, app: str) -> dict[str, Json]:
+def _judge_scores(lake: Lake, app: str) -> dict[str, Json]:
     """What judges said of an app's attempts: the scores, for a quote may hold words of an episode that stays here."""
     replies = replies_of(lake, [app])
     return {

@@ -116,7 +116,7 @@ def verify_all(  # noqa: PLR0913 - all that the gate is told
     anew = frozenset() if seen.replies_known else judged
     cheats = {task_id: digest_of(found) for task_id, found in seen.found.items()}
     kept = {
-        task_id: _alone(one)
+        task_id: _own_verdict(one)
         for task_id, one in known.items()
         if one.task_version == versions.get(task_id)
         and one.gate == GATE
@@ -217,7 +217,7 @@ def _standing(
     """The verdicts that the gate would give again, of the versions of today."""
     found: dict[str, VerifiedTask] = {}
     for name, reads in keeping.standing().items():
-        found[name] = replace(_alone(doubtful[name]), task_version=versions[name])
+        found[name] = replace(_own_verdict(doubtful[name]), task_version=versions[name])
         seen.reads.now[name, versions[name]] = reads
     return found
 
@@ -251,7 +251,7 @@ def trust_in(found: Iterable[VerifiedTask], held_out: Iterable[HeldOut]) -> AppT
 
 def accepted_alone(found: Iterable[VerifiedTask]) -> frozenset[str]:
     """The tasks that the gate accepts by themselves, whatever the rest of the set or a reviewer says of them."""
-    return frozenset(one.task_id for one in found if _alone(one).status == ACCEPTED)
+    return frozenset(one.task_id for one in found if _own_verdict(one).status == ACCEPTED)
 
 
 def _attack(
@@ -278,7 +278,7 @@ def _attack(
     for one in track([*plain, *judged]):
         name = one.task.task_id
         # One is attacked whatever else took the time: a build that goes on gets somewhere.
-        late = late or (seen.meter.late and bool(found or not seen.meter.budget.seconds))
+        late = late or (seen.meter.is_late and bool(found or not seen.meter.budget.seconds))
         if late:
             seen.meter.leave(skips, "task", name)
         elif not asks_a_judge(one.rubric):
@@ -379,7 +379,7 @@ def _verified(verdict: Verification) -> VerifiedTask:
     )
 
 
-def _alone(one: VerifiedTask) -> VerifiedTask:
+def _own_verdict(one: VerifiedTask) -> VerifiedTask:
     """What the gate said of the task by itself."""
     by_set = {CONSTANT, NOT_TRUSTED, _MASKED_OFTEN}
     reasons = tuple(r for r in one.reasons if r.partition(":")[0] not in by_set)

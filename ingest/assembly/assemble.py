@@ -110,7 +110,7 @@ def _parts(conversation: Conversation) -> list[_Part]:
     calls = without_repeats_beside(calls)
     if not any(call.reading.has_content for call in calls):
         # Some clients put the messages on the agent's span only.
-        calls = _outermost(nodes) or calls
+        calls = _outermost_nodes(nodes) or calls
     runs = [node for node in nodes if node.reading.kind == TOOL]
     if not calls and all(_is_bare_service(run) for run in runs):
         return []
@@ -135,7 +135,7 @@ def _is_bare_service(run: Node) -> bool:
     return run.span.kind == SERVER and not told
 
 
-def _outermost(nodes: list[Node]) -> list[Node]:
+def _outermost_nodes(nodes: list[Node]) -> list[Node]:
     told = [n for n in nodes if n.reading.kind == AGENT and n.reading.has_content]
     return [n for n in told if not any(above in told for above in n.ancestors())]
 
@@ -254,10 +254,12 @@ def _episode(part: _Part, app: str, known: Mapping[str, str]) -> Episode:
         started_at=nodes[0].span.started_at,
         ended_at=max(n.span.ended_at or n.span.started_at for n in nodes),
         agent=_agent(nodes, main),
-        model=_first(n.reading.model for n in (main.calls if main else told)),
-        agent_version=_first(n.reading.version for n in (*(main.calls if main else ()), *nodes)),
-        task_key=_first(n.reading.task_key for n in nodes),
-        subject=_first(n.reading.subject for n in nodes),
+        model=_first_given(n.reading.model for n in (main.calls if main else told)),
+        agent_version=_first_given(
+            n.reading.version for n in (*(main.calls if main else ()), *nodes)
+        ),
+        task_key=_first_given(n.reading.task_key for n in nodes),
+        subject=_first_given(n.reading.subject for n in nodes),
         do_not_train=any(n.reading.do_not_train for n in nodes),
         tools=tools,
         steps=joined.steps,
@@ -298,10 +300,10 @@ def _agent(nodes: list[Node], main: Thread | None) -> str | None:
     agent = next(
         (n.reading.agent for n in nodes if n.reading.kind == AGENT and n.reading.agent), None
     )
-    return agent or (main.agent if main else None) or _first(n.reading.agent for n in nodes)
+    return agent or (main.agent if main else None) or _first_given(n.reading.agent for n in nodes)
 
 
-def _first(values: Iterable[str | None]) -> str | None:
+def _first_given(values: Iterable[str | None]) -> str | None:
     return next((value for value in values if value), None)
 
 
@@ -313,14 +315,18 @@ def _steps(part: _Part, main: Thread | None) -> tuple[list[Step], set[str]]:
         within = next((above for above in run.ancestors() if above.reading.kind == TOOL), None)
         runs_of.setdefault(within, []).append(run)
     call_of: dict[Node, str] = {}
-    ran = join_runs(main.whole() if main else [], runs_of.pop(main.within if main else None, []))
+    ran = join_runs(
+        main.all_steps() if main else [], runs_of.pop(main.within if main else None, [])
+    )
     call_of.update(ran.call_of)
     flags |= ran.flags | (main.flags if main else set())
     steps = [_without_own_name(step, main) for step in ran.steps]
     for thread in part.threads:
         if thread is main:
             continue
-        below = join_runs(thread.whole(), runs_of.pop(thread.within, []) if thread.within else [])
+        below = join_runs(
+            thread.all_steps(), runs_of.pop(thread.within, []) if thread.within else []
+        )
         call_of.update(below.call_of)
         started_by = call_of.get(thread.within) if thread.within else None
         if started_by is None and not any(step.tool_calls for step in below.steps):

@@ -55,7 +55,7 @@ def assemble_stream(  # noqa: PLR0913 - `assemble`'s parameters and two for the 
             own = [e for e in held if group[group_key(e)] % shares == share]
             part = assemble(_read(file), own, app=app, known=known, unit=unit)
             yield directory.settle(part)
-    yield Assembled(outcomes=directory.late())
+    yield Assembled(outcomes=directory.late_outcomes())
 
 
 def _groups(rows: Rows, events: list[LogEvent], app: str) -> tuple[dict[str, int], int]:
@@ -129,7 +129,7 @@ class _Directory:
         part.outcomes = [outcome for outcome in part.outcomes if outcome.episode_id is not None]
         return part
 
-    def late(self) -> list[Outcome]:
+    def late_outcomes(self) -> list[Outcome]:
         """The outcomes that waited, joined where exactly one episode is meant."""
         latest: dict[str, Outcome] = {}
         for outcome in sorted(self._open, key=lambda one: (one.at or 0, one.outcome_id)):

@@ -51,7 +51,7 @@ class Thread:
         """The name of the agent that made the first call."""
         return agent_of(self.calls[0]) if self.calls else None
 
-    def whole(self) -> list[Step]:
+    def all_steps(self) -> list[Step]:
         """System prompt and messages."""
         return [*self.system, *self.steps]
 

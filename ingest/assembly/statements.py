@@ -13,7 +13,7 @@ from typing import Final
 from ingest.assembly.conversations import Conversation
 from ingest.assembly.forest import Node
 from ingest.dialects.otel_genai_events import statements as event_statements
-from ingest.dialects.reading import Said
+from ingest.dialects.reading import Statement
 from ingest.files.chat_outcome import outcome_id_of
 from ingest.otlp.record import judged_by
 from ingest.records.episode import Episode
@@ -97,7 +97,7 @@ def _keep(found: dict[str, Outcome], outcome: Outcome) -> None:
         found[outcome.outcome_id] = outcome
 
 
-def _outcome(said: Said, span: str, source: str, addresses: Addresses, app: str) -> Outcome:
+def _outcome(said: Statement, span: str, source: str, addresses: Addresses, app: str) -> Outcome:
     target = said.target_id or span
     return Outcome(
         app=app,

@@ -28,7 +28,7 @@ _LONGEST_LITERAL: Final = 65_536
 """Characters of Python's notation that are looked at: its parser is recursive."""
 
 
-def first(attributes: Attributes, keys: Iterable[str]) -> Json:
+def first_value(attributes: Attributes, keys: Iterable[str]) -> Json:
     """The first value that is there and not empty."""
     for key in keys:
         value = attributes.get(key)
@@ -52,7 +52,7 @@ def text_of(value: Json) -> str | None:
 
 def first_text(attributes: Attributes, keys: Iterable[str]) -> str | None:
     """The first of the keys that holds a scalar, as text."""
-    return text_of(first(attributes, keys))
+    return text_of(first_value(attributes, keys))
 
 
 def integer_of(value: Json) -> int | None:
@@ -68,7 +68,7 @@ def integer_of(value: Json) -> int | None:
 
 def first_integer(attributes: Attributes, keys: Iterable[str]) -> int | None:
     """The first of the keys that holds a count."""
-    return integer_of(first(attributes, keys))
+    return integer_of(first_value(attributes, keys))
 
 
 def number_of(value: Json) -> float | None:

@@ -11,12 +11,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Final
 
-from ingest.dialects.attributes import first, first_text, is_elided, text_of
+from ingest.dialects.attributes import first_text, first_value, is_elided, text_of
 from ingest.dialects.content_blocks import blocks_text
 from ingest.dialects.identity import failed, identity
 from ingest.dialects.messages import Messages, exchanged, read_messages
 from ingest.dialects.parts import parts_in
-from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading, Said
+from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading, Statement
 from ingest.dialects.tool_schemas import read_tools
 from ingest.records.episode import Step
 from ingest.records.span import LogEvent, Span
@@ -51,7 +51,7 @@ def read(span: Span) -> Reading:
     fields["model"] = fields["model"] or text_of(attributes.get("model"))
     given, made = Messages(), Messages()
     if kind == MODEL:
-        given = _context(first(attributes, ("new_context", "user_prompt")))
+        given = _context(first_value(attributes, ("new_context", "user_prompt")))
         if attributes.get("new_context_truncated") is True:
             given.flags.add("truncated")
         made = read_messages(attributes.get("response.model_output"), role="assistant")
@@ -98,10 +98,10 @@ def with_settings(reading: Reading, events: Iterable[LogEvent]) -> Reading:
 
 def _tool(span: Span) -> dict[str, Any]:
     attributes = span.attributes
-    arguments = first(attributes, ("tool_input", "full_command", "file_path"))
+    arguments = first_value(attributes, ("tool_input", "full_command", "file_path"))
     result = next(
         (
-            first(event.attributes, ("output", "content", "diff"))
+            first_value(event.attributes, ("output", "content", "diff"))
             for event in span.events
             if event.name == "tool.output"
         ),
@@ -122,14 +122,14 @@ def _tool(span: Span) -> dict[str, Any]:
     }
 
 
-def read_decision(event: LogEvent) -> Said | None:
+def read_decision(event: LogEvent) -> Statement | None:
     """A decision over a tool run: the user's where the user was asked, else a rule's; None where it says none."""
     decision = text_of(event.attributes.get("decision"))
     session = text_of(event.attributes.get("session.id"))
     if decision is None or (session is None and event.trace_id is None):
         return None
     asked = str(event.attributes.get("source") or "").startswith("user")
-    return Said(
+    return Statement(
         name="tool_decision",
         label=decision,
         text=text_of(event.attributes.get("tool_name")),

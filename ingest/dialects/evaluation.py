@@ -1,6 +1,6 @@
 """Statements about quality in OpenTelemetry's form: `gen_ai.evaluation.result`, on spans and in logs.
 
-Comes in: the event's attributes. Goes out: `Said`. The convention has no field for who judged; see `annotator`.
+Comes in: the event's attributes. Goes out: `Statement`. The convention has no field for who judged; see `annotator`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 from typing import Any, Final
 
 from ingest.dialects.attributes import first_text, number_of, text_of
-from ingest.dialects.reading import Said
+from ingest.dialects.reading import Statement
 from ingest.files.chat_outcome import annotator_of
 from ingest.records.right_answer import OTEL_NAMES, right_answer
 from ingest.records.span import Attributes
@@ -42,14 +42,14 @@ def first_right_answer(attributes: Attributes) -> str | None:
     return next((text for text in found if text is not None), None)
 
 
-def read_evaluation(attributes: Attributes, *, at: int | None) -> Said | None:
+def read_evaluation(attributes: Attributes, *, at: int | None) -> Statement | None:
     """The statement of one evaluation event; None where it names nothing."""
     name = first_text(attributes, ("gen_ai.evaluation.name", "name"))
     if name is None:
         return None
     value: Any = attributes.get("gen_ai.evaluation.score.value")
     response = text_of(attributes.get("gen_ai.response.id"))
-    return Said(
+    return Statement(
         name=name,
         value=number_of(value),
         label=first_text(attributes, ("gen_ai.evaluation.score.label",))

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ingest.dialects.attributes import (
-    first,
     first_integer,
     first_text,
+    first_value,
     is_elided,
     parsed,
     text_of,
@@ -150,7 +150,7 @@ def identity(span: Span) -> dict[str, Any]:
 
 def is_withheld(attributes: Attributes) -> bool:
     """Whether one of the consent attributes says that this must not be trained on."""
-    value = first(attributes, CONSENT_KEYS)
+    value = first_value(attributes, CONSENT_KEYS)
     return text_of(value) in {"true", "1", "yes"} if value is not None else False
 
 

@@ -14,7 +14,16 @@ from ingest.dialects.attributes import (
 )
 from ingest.dialects.identity import failed, identity
 from ingest.dialects.messages import Messages, exchanged, read_messages
-from ingest.dialects.reading import AGENT, EVALUATOR, MODEL, OTHER, TOOL, Dialect, Reading, Said
+from ingest.dialects.reading import (
+    AGENT,
+    EVALUATOR,
+    MODEL,
+    OTHER,
+    TOOL,
+    Dialect,
+    Reading,
+    Statement,
+)
 from ingest.dialects.tool_schemas import read_tools
 from ingest.files.chat_outcome import annotator_of
 from ingest.records.right_answer import right_answer
@@ -120,9 +129,9 @@ def _tool(span: Span) -> dict[str, Any]:
     }
 
 
-def _assessments(span: Span) -> list[Said]:
+def _assessments(span: Span) -> list[Statement]:
     """Assessments that were exported on a span; one that was withdrawn says nothing."""
-    found: list[Said] = []
+    found: list[Statement] = []
     listed = parsed(span.attributes.get("mlflow.assessments"))
     for one in listed if isinstance(listed, list) else ():
         if not isinstance(one, dict) or one.get("valid") is False or not text_of(one.get("name")):
@@ -133,7 +142,7 @@ def _assessments(span: Span) -> list[Said]:
         value = feedback.get("value") if isinstance(feedback, dict) else None
         gold = expected.get("value") if isinstance(expected, dict) else None
         found.append(
-            Said(
+            Statement(
                 name=str(one["name"]),
                 value=number_of(value),
                 label=text_of(value) if number_of(value) is None else None,

@@ -30,7 +30,7 @@ from ingest.dialects.reading import (
     TOOL,
     Dialect,
     Reading,
-    Said,
+    Statement,
 )
 from ingest.dialects.tool_output import read_output
 from ingest.dialects.tool_schemas import read_tools
@@ -201,10 +201,10 @@ def _is_schema(value: Json) -> bool:
     return isinstance(schema, dict) and ("properties" in schema or schema.get("type") == "object")
 
 
-def read_annotations(span: Span) -> list[Said]:
+def read_annotations(span: Span) -> list[Statement]:
     """Inline annotations, and those of a carrier span, with the target that each one names."""
     attributes = span.attributes
-    found: list[Said] = []
+    found: list[Statement] = []
     for prefix, item in (("annotations", "annotation"), ("evaluations", "evaluation")):
         found += _statements(attributes, prefix, item, _link_target(span))
         found += _statements(attributes, f"trace.{prefix}", item, ("trace", _linked_trace(span)))
@@ -228,15 +228,15 @@ def _linked_trace(span: Span) -> str:
 
 def _statements(
     attributes: Attributes, prefix: str, item: str, target: tuple[str, str | None]
-) -> list[Said]:
-    found: list[Said] = []
+) -> list[Statement]:
+    found: list[Statement] = []
     for entry in unflatten(attributes, prefix):
         note = _inner(entry, item)
         name = text_of(note.get("name"))
         if name is None:
             continue
         found.append(
-            Said(
+            Statement(
                 name=name,
                 value=number_of(note.get("score")),
                 label=text_of(note.get("label")),

@@ -10,11 +10,20 @@ import re
 from dataclasses import replace
 from typing import Any, Final
 
-from ingest.dialects.attributes import arguments_of, first, first_text, is_elided, text_of
+from ingest.dialects.attributes import arguments_of, first_text, first_value, is_elided, text_of
 from ingest.dialects.evaluation import EVENT_NAMES, read_evaluation
 from ingest.dialects.identity import failed, identity
 from ingest.dialects.messages import Messages, read_messages, settle_output
-from ingest.dialects.reading import AGENT, EVALUATOR, MODEL, OTHER, TOOL, Dialect, Reading, Said
+from ingest.dialects.reading import (
+    AGENT,
+    EVALUATOR,
+    MODEL,
+    OTHER,
+    TOOL,
+    Dialect,
+    Reading,
+    Statement,
+)
 from ingest.dialects.tool_output import read_output
 from ingest.dialects.tool_schemas import read_tools
 from ingest.records.episode import Step
@@ -140,22 +149,24 @@ class Content:
 def read_content(attributes: Attributes) -> Content:
     """The content attributes of a span or a log event, as JSON text or as values."""
     given = Messages()
-    instructions = first(attributes, ("gen_ai.system_instructions", "system_prompt"))
+    instructions = first_value(attributes, ("gen_ai.system_instructions", "system_prompt"))
     if instructions:
         given.add(read_messages(instructions, role="system"))
         for index, step in enumerate(given.steps):
             if step.role != "system":
                 given.steps[index] = type(step)(role="system", content=step.content)
-    told = read_messages(first(attributes, ("gen_ai.input.messages", "gen_ai.prompt")), role="user")
+    told = read_messages(
+        first_value(attributes, ("gen_ai.input.messages", "gen_ai.prompt")), role="user"
+    )
     if told.steps[: len(given.steps)] == given.steps:
         given.steps = []  # some clients send the instructions in both places
     given.add(told)
     made = read_messages(
-        first(attributes, ("gen_ai.output.messages", "gen_ai.completion")), role="assistant"
+        first_value(attributes, ("gen_ai.output.messages", "gen_ai.completion")), role="assistant"
     )
     made.steps = settle_output(made.steps)
     given.steps, made.steps = map(without_places, (given.steps, made.steps))
-    tools = read_tools(first(attributes, ("gen_ai.tool.definitions", "gen_ai.request.tools")))
+    tools = read_tools(first_value(attributes, ("gen_ai.tool.definitions", "gen_ai.request.tools")))
     return Content(given, made, tools or given.tools)
 
 
@@ -172,7 +183,7 @@ def read_tool(attributes: Attributes) -> dict[str, Any]:
     }
 
 
-def statements(span: Span) -> list[Said]:
+def statements(span: Span) -> list[Statement]:
     """The evaluation events on a span."""
     said = [
         read_evaluation(event.attributes, at=event.at)

@@ -18,7 +18,7 @@ from ingest.dialects.identity import identity
 from ingest.dialects.messages import Messages, exchanged, read_messages
 from ingest.dialects.otel_genai import read_content
 from ingest.dialects.parts import is_result, parts_in
-from ingest.dialects.reading import MODEL, Reading, Said
+from ingest.dialects.reading import MODEL, Reading, Statement
 from ingest.records.episode import Step
 from ingest.records.span import Attributes, LogEvent, Span
 from ingest.records.text import json_text
@@ -177,9 +177,9 @@ def _read_message(one: Saying, message: dict[str, Any], *, captured: bool) -> Me
     return read_messages(message, role=str(message["role"]))
 
 
-def statements(events: Iterable[LogEvent]) -> list[tuple[LogEvent, Said]]:
+def statements(events: Iterable[LogEvent]) -> list[tuple[LogEvent, Statement]]:
     """The evaluation events among log records, each with the record that carries it."""
-    found: list[tuple[LogEvent, Said]] = []
+    found: list[tuple[LogEvent, Statement]] = []
     for event in events:
         if event.name in claude_code.DECISIONS:
             decision = claude_code.read_decision(event)

@@ -69,11 +69,11 @@ class Turn:
 
     def _take_object(self, part: dict[str, Any]) -> None:
         kind = type_of(part)
-        gemini_call, gemini_result = either(part, *_GEMINI_CALL), either(part, *_GEMINI_RESULT)
+        gemini_call, gemini_result = first_of(part, *_GEMINI_CALL), first_of(part, *_GEMINI_RESULT)
         if kind in REASONING or part.get("thought") is True:
             self.flags.add("reasoning_left_out")
         elif kind in CALL_TYPES:
-            self.calls.append(read_call(either(part, "call_id", "id", "toolCallId"), part))
+            self.calls.append(read_call(first_of(part, "call_id", "id", "toolCallId"), part))
         elif kind in RESULT_TYPES:
             self.results.append(read_result(part))
         elif isinstance(gemini_call, dict):
@@ -104,7 +104,7 @@ def is_result(part: Json) -> bool:
     """Whether a part is the result of a call."""
     return isinstance(part, dict) and (
         type_of(part) in RESULT_TYPES
-        or either(part, *_GEMINI_RESULT) is not None
+        or first_of(part, *_GEMINI_RESULT) is not None
         or isinstance(part.get("toolResult"), dict)
     )
 
@@ -131,7 +131,7 @@ def is_definition(parts: Json) -> bool:
     return isinstance(function, dict) and bool({"parameters", "description"} & set(function))
 
 
-def either(part: Json, *keys: str) -> Json:
+def first_of(part: Json, *keys: str) -> Json:
     """The first of the keys that an object has."""
     if isinstance(part, dict):
         for key in keys:
@@ -143,7 +143,7 @@ def either(part: Json, *keys: str) -> Json:
 def read_call(identity: Json, part: dict[str, Any]) -> ToolCall:
     """One call; arguments that were not captured are empty text, which is no JSON and nobody's `{}`."""
     arguments = next((part[key] for key in ARGUMENTS if key in part), None)
-    name = either(part, "name", "toolName", "tool_name", "function_name", "tool")
+    name = first_of(part, "name", "toolName", "tool_name", "function_name", "tool")
     if name is None and isinstance(part.get("function"), str):
         name = part["function"]
     return ToolCall(
@@ -156,7 +156,7 @@ def read_call(identity: Json, part: dict[str, Any]) -> ToolCall:
 def read_calls(value: dict[str, Any]) -> Iterable[ToolCall]:
     """The calls that a message has beside its content."""
     extra = value.get("additional_kwargs")
-    calls = either(value, "tool_calls", "toolCalls") or either(extra, "tool_calls")
+    calls = first_of(value, "tool_calls", "toolCalls") or first_of(extra, "tool_calls")
     if isinstance(value.get("function_call"), dict):
         yield read_call(None, value["function_call"])
     if isinstance(calls, str):
@@ -166,7 +166,7 @@ def read_calls(value: dict[str, Any]) -> Iterable[ToolCall]:
         if isinstance(item, dict):
             call = item["tool_call"] if isinstance(item.get("tool_call"), dict) else item
             inner = call["function"] if isinstance(call.get("function"), dict) else call
-            yield read_call(either(call, "id", "toolCallId", "call_id", "request_id"), inner)
+            yield read_call(first_of(call, "id", "toolCallId", "call_id", "request_id"), inner)
 
 
 def read_result(part: dict[str, Any]) -> Step:
@@ -174,7 +174,7 @@ def read_result(part: dict[str, Any]) -> Step:
     value = next(
         (part[key] for key in ("response", "result", "output", "content") if key in part), None
     )
-    failed = either(part, "is_error", "isError")
+    failed = first_of(part, "is_error", "isError")
     if (
         type_of(part) == "tool-result"
         and isinstance(value, dict)
@@ -185,8 +185,8 @@ def read_result(part: dict[str, Any]) -> Step:
     return Step(
         role="tool",
         content=blocks_text(result_parts(value)),
-        call_id=id_text(either(part, "id", "tool_use_id", "toolCallId", "tool_call_id")),
-        tool_name=id_text(either(part, "name", "toolName")),
+        call_id=id_text(first_of(part, "id", "tool_use_id", "toolCallId", "tool_call_id")),
+        tool_name=id_text(first_of(part, "name", "toolName")),
         is_error=failed if isinstance(failed, bool) else None,
     )
 

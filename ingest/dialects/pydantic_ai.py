@@ -9,7 +9,7 @@ import re
 from dataclasses import replace
 from typing import Any, Final
 
-from ingest.dialects.attributes import first, is_elided, number_of, parsed, text_of
+from ingest.dialects.attributes import first_value, is_elided, number_of, parsed, text_of
 from ingest.dialects.identity import failed, identity
 from ingest.dialects.messages import read_messages
 from ingest.dialects.otel_genai import read_as
@@ -21,7 +21,7 @@ from ingest.dialects.reading import (
     TOOL,
     Dialect,
     Reading,
-    Said,
+    Statement,
 )
 from ingest.dialects.tool_output import read_output
 from ingest.dialects.tool_schemas import read_tools
@@ -51,7 +51,7 @@ def read(span: Span) -> Reading:
     if span.scope != "pydantic-ai":
         return _request(span, reading) if attributes.get("rpc.method") == "tools/call" else reading
     if reading.kind == OTHER or "tool_arguments" in attributes:
-        return _older(span, reading)
+        return _read_older(span, reading)
     tools = reading.tools or tuple(_tools(attributes.get("model_request_parameters")))
     if reading.kind == AGENT and not reading.has_content:
         messages = read_messages(attributes.get("pydantic_ai.all_messages"), role="user")
@@ -84,7 +84,7 @@ def _is_made_up(conversation: str | None, span: Span) -> bool:
     return span.scope == "pydantic-ai" and _UUID_7.fullmatch(conversation) is not None
 
 
-def _older(span: Span, reading: Reading) -> Reading:
+def _read_older(span: Span, reading: Reading) -> Reading:
     """Spans of instrumentation versions before 3: `agent run`, `running tool`, messages in `events`."""
     attributes = span.attributes
     if "gen_ai.tool.name" in attributes or "tool_arguments" in attributes:
@@ -96,10 +96,10 @@ def _older(span: Span, reading: Reading) -> Reading:
             tool_name=text_of(attributes.get("gen_ai.tool.name")) or span.name,
             call_id=text_of(attributes.get("gen_ai.tool.call.id")),
             arguments=None if arguments is None or is_elided(arguments) else json_text(arguments),
-            result=None if result is None or is_elided(result) else _plain(result),
+            result=None if result is None or is_elided(result) else _result_text(result),
             is_error=failed(span),
         )
-    events = parsed(first(attributes, ("events", "all_messages_events")))
+    events = parsed(first_value(attributes, ("events", "all_messages_events")))
     if isinstance(events, list):
         given = [
             e for e in events if isinstance(e, dict) and e.get("event.name") != "gen_ai.choice"
@@ -115,7 +115,7 @@ def _older(span: Span, reading: Reading) -> Reading:
     return replace(reading, kind=AGENT if agent else OTHER, agent=reading.agent or agent)
 
 
-def _plain(result: Any) -> str:  # noqa: ANN401 - an attribute's value
+def _result_text(result: Any) -> str:  # noqa: ANN401 - an attribute's value
     value = parsed(result)
     return value if isinstance(value, str) else json_text(result)
 
@@ -127,7 +127,7 @@ def _tools(value: Any) -> list[str]:  # noqa: ANN401 - an attribute's value
     return read_tools(parameters.get("function_tools"))
 
 
-def _feedback(span: Span) -> list[Said]:
+def _feedback(span: Span) -> list[Statement]:
     """A value recorded for the span above: Logfire's word for it does not say who judged."""
     attributes = span.attributes
     name = text_of(attributes.get("logfire.feedback.name"))
@@ -135,7 +135,7 @@ def _feedback(span: Span) -> list[Said]:
         return []
     value = attributes.get(name)
     return [
-        Said(
+        Statement(
             name=name,
             value=number_of(value) if not isinstance(value, str) else None,
             label=value if isinstance(value, str) else None,

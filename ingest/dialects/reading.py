@@ -23,7 +23,7 @@ DUPLICATE: Final = "duplicate"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class Statement:
     """One statement about how something went, in a dialect's own form."""
 
     name: str
@@ -71,7 +71,7 @@ class Reading:
     output_tokens: int | None = None
     flags: frozenset[str] = frozenset()
     """What is missing, in the words of `Episode.completeness`."""
-    said: tuple[Said, ...] = ()
+    said: tuple[Statement, ...] = ()
 
     @property
     def has_content(self) -> bool:

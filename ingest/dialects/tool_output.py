@@ -18,7 +18,7 @@ from ingest.dialects.content_blocks import (
     protocol_result,
     protocol_text,
 )
-from ingest.dialects.parts import either, id_text
+from ingest.dialects.parts import first_of, id_text
 from ingest.records.text import Json, json_text
 
 _LLAMA_OUTPUT: Final = frozenset({"tool_name", "raw_input", "raw_output", "is_error"})
@@ -61,7 +61,7 @@ def read_output(value: Json) -> ToolOutput:
         )
     result = protocol_result(output)
     if result is not None:
-        failed = either(result, "isError", "is_error")
+        failed = first_of(result, "isError", "is_error")
         return ToolOutput(text=protocol_text(result), is_error=failed is True or None)
     if isinstance(output, dict) and set(output) >= _LLAMA_OUTPUT:
         told = output.get("blocks") or output.get("content") or output["raw_output"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ingest.dialects.attributes import first, first_text, is_elided, parsed, text_of
+from ingest.dialects.attributes import first_text, first_value, is_elided, parsed, text_of
 from ingest.dialects.identity import failed, identity
 from ingest.dialects.messages import Messages, exchanged, read_messages
 from ingest.dialects.otel_genai import statements
@@ -39,7 +39,7 @@ def read(span: Span) -> Reading:
     given, made = Messages(), Messages()
     tools: list[str] = []
     if kind in {MODEL, AGENT}:
-        prompt = first(attributes, ("ai.prompt.messages", "ai.prompt"))
+        prompt = first_value(attributes, ("ai.prompt.messages", "ai.prompt"))
         given = read_messages(prompt, role="user")
         made = _output(attributes)
         tools = read_tools(parsed(attributes.get("ai.prompt.tools")))
@@ -65,10 +65,10 @@ def _kind(attributes: Attributes) -> str:
 
 
 def _output(attributes: Attributes) -> Messages:
-    text = first(
+    text = first_value(
         attributes, ("ai.response.text", "ai.response.object", "ai.result.text", "ai.result.object")
     )
-    calls = first(attributes, ("ai.response.toolCalls", "ai.result.toolCalls"))
+    calls = first_value(attributes, ("ai.response.toolCalls", "ai.result.toolCalls"))
     if text is None and calls is None:
         return Messages()
     message = {"role": "assistant", "content": text, "toolCalls": parsed(calls)}
@@ -76,8 +76,8 @@ def _output(attributes: Attributes) -> Messages:
 
 
 def _tool(span: Span) -> dict[str, Any]:
-    arguments = first(span.attributes, ("ai.toolCall.args", "ai.toolCall.input"))
-    result = first(span.attributes, ("ai.toolCall.result", "ai.toolCall.output"))
+    arguments = first_value(span.attributes, ("ai.toolCall.args", "ai.toolCall.input"))
+    result = first_value(span.attributes, ("ai.toolCall.result", "ai.toolCall.output"))
     unpacked = parsed(result)
     return {
         "call_id": first_text(span.attributes, ("ai.toolCall.id",)),

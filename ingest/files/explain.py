@@ -65,7 +65,7 @@ class Key:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Nearest:
+class NearestFormat:
     """A format that a file has some keys of."""
 
     title: str
@@ -80,7 +80,7 @@ class FileExplanation:
     file: str
     format: str | None = None
     """What the file is, in words; None where nobody knows."""
-    nearest: Nearest | None = None
+    nearest: NearestFormat | None = None
     keys: list[Key] = field(default_factory=list)
     takes_mapping: bool = False
     """Whether a mapping may help: no format that has keys of its own reads the file."""
@@ -118,7 +118,7 @@ def _explain(source: FileSource, layout: Layout | None, *, among_others: bool) -
         found.takes_mapping = bool(values) and (row is None or row.takes_mapping)
     if values:
         found.keys = _keys(values)
-        found.nearest = None if found.format else _nearest(values)
+        found.nearest = None if found.format else _nearest_format(values)
     if found.takes_mapping and layout is None:
         found.mapping = draft(values)
     _read(found, read_source(source, layout, among_others=among_others), layout)
@@ -245,29 +245,31 @@ _GAPS: Final = (
 
 
 def _missing(counts: dict[str, int], gaps: Counter[str], *, mapped: bool) -> list[str]:
-    def told(sentence: str, advice: str) -> str:
+    def gap_sentence(sentence: str, advice: str) -> str:
         return f"{sentence} ({advice})" if advice and mapped else sentence
 
-    needed = [told(sentence, advice) for name, sentence, advice in _NEEDED if not counts[name]]
+    needed = [
+        gap_sentence(sentence, advice) for name, sentence, advice in _NEEDED if not counts[name]
+    ]
     if not counts["conversations"]:
         return needed[:1]
     return needed + [
-        f"{told(sentence, advice)}: {gaps[gap]:,} of {counts['conversations']:,} conversations"
+        f"{gap_sentence(sentence, advice)}: {gaps[gap]:,} of {counts['conversations']:,} conversations"
         for gap, sentence, advice in _GAPS
         if gaps[gap]
     ]
 
 
-def _nearest(values: Sequence[Json]) -> Nearest | None:
+def _nearest_format(values: Sequence[Json]) -> NearestFormat | None:
     """The format that a file has the largest part of the keys of."""
     first = next((one for value in values for one in _objects(value)), {})
-    best: Nearest | None = None
+    best: NearestFormat | None = None
     for row in FORMATS:
         has = tuple(key for key in row.keys if key in first)
         lacks = tuple(key for key in row.keys if key not in first)
         share = len(has) / len(row.keys)
         if has and (best is None or share > len(best.has) / (len(best.has) + len(best.lacks))):
-            best = Nearest(title=row.title, has=has, lacks=lacks)
+            best = NearestFormat(title=row.title, has=has, lacks=lacks)
     return best
 
 

@@ -91,7 +91,7 @@ def _lines(
         yield no_known_format(source, load_json(first), first)
         return
     if row is not None and row.is_whole_file:
-        yield from _whole(source, stream, first, number, row)
+        yield from _one_record(source, stream, first, number, row)
         return
     facts = replace(source.facts, is_alone=is_alone)
     if row is not None and row.name == RECORD and not is_alone and source.can_be_read_again:
@@ -132,7 +132,7 @@ def _values_of_lines(source: FileSource) -> Iterator[Json]:
                 yield load_json(line)
 
 
-def _whole(
+def _one_record(
     source: FileSource, stream: BufferedReader, first: bytes, number: int, row: Format
 ) -> Iterator[WalRecord | Rejected]:
     """A file whose lines mean nothing without each other, as one record."""

@@ -52,7 +52,7 @@ class Break:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Where:
+class _RecordsPlace:
     """Where in a document its records are."""
 
     path: str
@@ -66,7 +66,7 @@ Knows = Callable[[Json, Json, str], bool]
 
 def split(opened: Open, knows: Knows, *, limit: int) -> Iterator[Part | Break]:
     """The records of a document; nothing where it holds none that `knows` knows. No record may be larger than `limit`."""
-    where = _where(opened, knows, limit)
+    where = _find_records(opened, knows, limit)
     if where is None:
         return
     number = 0
@@ -99,7 +99,7 @@ def _is_cut(error: Exception) -> bool:
     )
 
 
-def _enclosed(item: Json, where: _Where) -> Json:
+def _enclosed(item: Json, where: _RecordsPlace) -> Json:
     """A record with what enclosed it, as a document of the same layout that holds one record."""
     *keys, last = where.path.split(".") if where.path else [""]
     if not keys:
@@ -113,11 +113,11 @@ def _enclosed(item: Json, where: _Where) -> Json:
     return whole
 
 
-def _where(opened: Open, knows: Knows, limit: int) -> _Where | None:
+def _find_records(opened: Open, knows: Knows, limit: int) -> _RecordsPlace | None:
     with opened() as stream:
         first = _first_value(stream, limit)
     if isinstance(first, dict) and knows(first, first, ""):
-        return _Where(path="", around={})
+        return _RecordsPlace(path="", around={})
     with opened() as stream:
         try:
             return _search(stream, knows, limit)
@@ -135,7 +135,7 @@ def _first_value(stream: IO[bytes], limit: int) -> Json:
         return None
 
 
-def _search(stream: IO[bytes], knows: Knows, limit: int) -> _Where | None:
+def _search(stream: IO[bytes], knows: Knows, limit: int) -> _RecordsPlace | None:
     """The list whose elements are records: the first of which somebody knows an element."""
     around: dict[str, Any] = {}
     room = _MOST_AROUND
@@ -149,7 +149,7 @@ def _search(stream: IO[bytes], knows: Knows, limit: int) -> _Where | None:
             if tries[path] > _TRIES or len(keys) > _DEEPEST:
                 continue
             item = _build_value(events, event, limit)
-            where = _Where(path=path, around=around)
+            where = _RecordsPlace(path=path, around=around)
             key = keys[-2] if len(keys) > 1 else ""
             if item is not None and knows(item, _enclosed(item, where), key):
                 return where

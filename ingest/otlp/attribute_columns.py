@@ -64,12 +64,12 @@ def read_attributes(
     columns: dict[str, Any] = {}
     code_of = {name: index for index, name in enumerate(names)}
     for name in PROMOTED_TEXTS:
-        here = _here(pairs, code, code_of.get(name), _TEXT)
+        here = _pairs_named(pairs, code, code_of.get(name), _TEXT)
         odd |= _repeats(pairs.owner[here], count)
         rest[here] = False
         columns[column_of(name)] = _texts(slices, pairs.owner[here], here, count)
     for name in PROMOTED_COUNTS:
-        here = _here(pairs, code, code_of.get(name), _INT)
+        here = _pairs_named(pairs, code, code_of.get(name), _INT)
         odd |= _repeats(pairs.owner[here], count)
         rest[here] = False
         numbers = np.zeros(count, np.int64)
@@ -83,7 +83,7 @@ def read_attributes(
     # Bytes become text on their way, so theirs is the column; too rare to be fast.
     data_in = np.flatnonzero(pairs.tag == _BYTES)
     odd[pairs.owner[data_in[promoted[code[data_in]]]]] = True
-    columns["attributes"] = _rest(slices, pairs, _Names(names, code), rest, odd)
+    columns["attributes"] = _other_attributes(slices, pairs, _Names(names, code), rest, odd)
     return AttributeColumns(columns=columns, odd=odd)
 
 
@@ -129,7 +129,7 @@ def _names(buffer: pa.Buffer, pairs: _Pairs) -> tuple[list[str], Ints]:
     return [names[index] for index in order], rank[codes] if len(codes) else codes
 
 
-def _here(pairs: _Pairs, code: Ints, wanted: int | None, tag: int) -> Ints:
+def _pairs_named(pairs: _Pairs, code: Ints, wanted: int | None, tag: int) -> Ints:
     if wanted is None:
         return np.zeros(0, np.int64)
     return np.flatnonzero((code == wanted) & (pairs.tag == tag))
@@ -164,7 +164,9 @@ class _Names:
         self.code = code
 
 
-def _rest(slices: Slices, pairs: _Pairs, names: _Names, rest: Bools, odd: Bools) -> Column:
+def _other_attributes(
+    slices: Slices, pairs: _Pairs, names: _Names, rest: Bools, odd: Bools
+) -> Column:
     """The pairs without a column, as one JSON object a span with its keys in order."""
     chosen = np.flatnonzero(rest)
     chosen = chosen[np.lexsort((names.code[chosen], pairs.owner[chosen]))]
@@ -181,7 +183,7 @@ def _rest(slices: Slices, pairs: _Pairs, names: _Names, rest: Bools, odd: Bools)
     members = [read(chosen[at]) for (_, read), at in zip(readers, places, strict=True)]
     others = np.flatnonzero((tag != _TEXT) & (tag != _INT) & (tag != _BOOL))
     places.append(others)
-    members.append(_others(slices, chosen[others], owner[others], odd))
+    members.append(_value_texts(slices, chosen[others], owner[others], odd))
     order = np.empty(len(chosen), np.int64)
     order[np.concatenate(places)] = np.arange(len(chosen))
     values = arrow.concat_arrays(members).take(arrow.array(order))
@@ -189,7 +191,7 @@ def _rest(slices: Slices, pairs: _Pairs, names: _Names, rest: Bools, odd: Bools)
     return objects(owner, keyed, len(odd))
 
 
-def _others(slices: Slices, chosen: Ints, owner: Ints, odd: Bools) -> Column:
+def _value_texts(slices: Slices, chosen: Ints, owner: Ints, odd: Bools) -> Column:
     """Lists, maps, bytes, fractions and nothing: each distinct one is read once."""
     encoded = slices.take_binary(chosen).dictionary_encode()
     texts = [value_text(raw) for raw in encoded.dictionary.to_pylist()]

@@ -115,10 +115,10 @@ def _decode_json(
         elif row.is_whole_file:
             together.setdefault(row.name, []).append(item)
         else:
-            found.add(_something(row, row.read(item, arrival), item, arrival))
+            found.add(_refuse_nothing(row, row.read(item, arrival), item, arrival))
     for name, items in together.items():
         row = WHOLE_FILES[name]
-        found.add(_something(row, row.read(items, whole), items, whole))
+        found.add(_refuse_nothing(row, row.read(items, whole), items, whole))
 
 
 def _decode_whole(
@@ -139,10 +139,10 @@ def _decode_whole(
         else:
             values.append(value)
     arrival = replace(arrival_of(record), text=body)
-    found.add(_something(row, row.read(values, arrival), values, arrival))
+    found.add(_refuse_nothing(row, row.read(values, arrival), values, arrival))
 
 
-def _something(row: Format, found: Decoded, value: Json, arrival: Arrival) -> Decoded:
+def _refuse_nothing(row: Format, found: Decoded, value: Json, arrival: Arrival) -> Decoded:
     """What a value held; one that held nothing at all is refused, so that it does not disappear."""
     is_empty = not (found.spans or found.events or found.chats or found.outcomes or found.rejected)
     if not is_empty or row.may_be_empty:

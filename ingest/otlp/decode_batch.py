@@ -68,13 +68,13 @@ class _Batch:
         encoding, _, compression = record.encoding.partition("+")
         if record.kind != "otlp_traces" or encoding != "protobuf":
             self._flush()
-            self._one(record)
+            self._decode_one(record)
             return
         try:
             plain = unpack(record.body, compression, limit=self._limits.body_bytes)
         except BodyRefused:
             self._flush()
-            self._one(record)  # which says why
+            self._decode_one(record)  # which says why
             return
         if self._size + len(plain) > _AT_ONCE:
             self._flush()
@@ -99,12 +99,12 @@ class _Batch:
             )
         except (BodyRefused, *_FAULTS):
             for record, _ in waiting:
-                self._one(record)
+                self._decode_one(record)
             return
         self._tables.append(read.table)
         self._found.rejected += read.rejected
 
-    def _one(self, record: StoredRecord) -> None:
+    def _decode_one(self, record: StoredRecord) -> None:
         try:
             decoded: Decoded = decode(record, limits=self._limits)
             rows = [span_row(span) for span in decoded.spans]

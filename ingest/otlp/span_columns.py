@@ -157,12 +157,12 @@ class _Reader:
         start = self._spans.start()
         scanned = scan(self._data, start, self._spans.end())
         is_pair = scanned.fields.number == _ATTRIBUTES
-        fields = scanned.fields.only(~is_pair)
-        pairs = scanned.fields.only(is_pair)
+        fields = scanned.fields.select(~is_pair)
+        pairs = scanned.fields.select(is_pair)
         odd = scanned.broken | _odd_fields(fields, len(start))
         odd[pairs.owner[pairs.wire_type != LENGTH]] = True
         if odd.any():
-            pairs = pairs.only(~odd[pairs.owner])
+            pairs = pairs.select(~odd[pairs.owner])
         attributes = read_attributes(self._data, self._buffer, pairs, len(start))
         basic = _Basics(self._data, fields, len(start))
         odd |= attributes.odd | basic.odd
@@ -281,7 +281,7 @@ class _Basics:
         self.odd |= np.bincount(owner[text], minlength=self._count) > 1
         self.status_code = np.zeros(self._count, np.int64)
         self.status_code[owner[code]] = inner.fields.value[code]
-        self._status_text = inner.fields.only(text)
+        self._status_text = inner.fields.select(text)
         self._status_owner = owner[text]
 
     def number(self, number: int) -> Ints:

@@ -65,7 +65,7 @@ class FieldColumns:
     value: Ints
     """Of varints and of lengths; 0 for the fixed-width types."""
 
-    def only(self, chosen: Bools) -> FieldColumns:
+    def select(self, chosen: Bools) -> FieldColumns:
         """Some of the fields."""
         return self.take(np.flatnonzero(chosen))
 

@@ -193,7 +193,7 @@ class Wal:
         with self._use:
             try:
                 connection = self._open()
-                named = [record.seq for record in self._all(connection) if is_named(record)]
+                named = [record.seq for record in self._all_records(connection) if is_named(record)]
                 connection.execute("pragma secure_delete = on")
                 connection.execute("begin immediate")
                 connection.executemany("delete from records where seq = ?", [(s,) for s in named])
@@ -205,16 +205,16 @@ class Wal:
                 raise self._failed(error) from error
         return len(named)
 
-    def everything(self) -> Iterator[StoredRecord]:
+    def all_records(self) -> Iterator[StoredRecord]:
         """Every record of the log, decoded or not, in order; nobody appends meanwhile."""
         with self._use:
             try:
-                yield from self._all(self._open())
+                yield from self._all_records(self._open())
             except sqlite3.Error as error:
                 raise self._failed(error) from error
 
     @staticmethod
-    def _all(connection: sqlite3.Connection) -> Iterator[StoredRecord]:
+    def _all_records(connection: sqlite3.Connection) -> Iterator[StoredRecord]:
         cursor = connection.execute(f"select {_COLUMNS} from records order by seq")  # noqa: S608 - a constant list of columns
         return map(_stored, cursor)
 

@@ -26,7 +26,7 @@ SENTENCE: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _AnsweringCall:
     """One call of a tool that may be an answering one."""
 
     words: str
@@ -50,7 +50,9 @@ def answering_tool(episodes: Sequence[CleanEpisode]) -> tuple[str, str] | None:
         if ending < LEAST or ending < MOSTLY * len(last):
             continue
         key = _words_argument(episodes, name)
-        if key is not None and _only_tells([t for e in episodes for t in _told(e, name, key)]):
+        if key is not None and _only_tells(
+            [t for e in episodes for t in _calls_of_tool(e, name, key)]
+        ):
             return name, key
     return None
 
@@ -97,7 +99,7 @@ def _words_argument(episodes: Sequence[CleanEpisode], name: str) -> str | None:
     return key if 2 * len(rest) <= len(given) + 1 else None
 
 
-def _told(episode: CleanEpisode, name: str, key: str) -> Iterator[_Told]:
+def _calls_of_tool(episode: CleanEpisode, name: str, key: str) -> Iterator[_AnsweringCall]:
     for place, step in enumerate(episode.steps):
         for call in step.tool_calls:
             if call.name != name:
@@ -109,7 +111,7 @@ def _told(episode: CleanEpisode, name: str, key: str) -> Iterator[_Told]:
             while following and _repeats(following[0], words):
                 following.pop(0)
             ends = len(step.tool_calls) == 1 and (not following or following[0].role == "user")
-            yield _Told(words, result, ends)
+            yield _AnsweringCall(words, result, ends)
 
 
 def _repeats(step: CleanStep, words: str) -> bool:
@@ -117,7 +119,7 @@ def _repeats(step: CleanStep, words: str) -> bool:
     return step.role == "assistant" and not step.tool_calls and said == words
 
 
-def _only_tells(calls: Sequence[_Told]) -> bool:
+def _only_tells(calls: Sequence[_AnsweringCall]) -> bool:
     if not calls or sum(one.ends for one in calls) < MOSTLY * len(calls):
         return False
     if all(not one.result or one.result.strip().strip('"') == one.words for one in calls):

@@ -92,7 +92,7 @@ def everything(home: Home) -> bytes:
         tables = (SPANS, CHATS, EPISODES, CLEAN_EPISODES, TASKS)
         found += [str(lake.read(table).to_pylist()).encode() for table in tables]
     with Wal(home.wal) as wal:
-        found += [record.body for record in wal.everything()]
+        found += [record.body for record in wal.all_records()]
     return b"\n".join(found)
 
 

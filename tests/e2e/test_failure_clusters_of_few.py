@@ -15,7 +15,7 @@ from dagster_project.defs.resources import CleanSide
 from dagster_project.home.layout import Home, add_apps, open_home
 from dagster_project.lake.clean_records import clusters_of
 from dagster_project.lake.learnt_tables import FAILURES
-from dagster_project.lake.rows import always, to_table
+from dagster_project.lake.rows import constant_column, to_table
 from dagster_project.lake.store import Lake
 from synth.clusters.clustering import EXACT, Cluster
 from tests.unit.failed_readers import refused
@@ -29,7 +29,7 @@ def home(tmp_path: Path) -> Home:
     made = open_home(tmp_path / "home", create=True)
     found = [refused(number, subject=f"reader {number % 3}") for number in range(6)]
     add_apps(made, [found[0].app])
-    rows = to_table(found, FAILURES.schema, day=always(DAY))
+    rows = to_table(found, FAILURES.schema, day=constant_column(DAY))
     Lake(made.clean / "lake").replace(FAILURES, rows, [(found[0].app, DAY)])
     return made
 

@@ -67,7 +67,7 @@ def lost_at(
         if "/wal/" in name and not name.endswith("-shm"):
             (folder / "wal" / Path(name).name).write_bytes(data)
     with Wal(folder / "wal") as wal:
-        there = {record.source for record in wal.everything()}
+        there = {record.source for record in wal.all_records()}
     return set(told.decode().split()) - there
 
 

@@ -25,7 +25,7 @@ from dagster_project.arrival.outcome_days import arrived_outcomes, outcomes_by_d
 from dagster_project.cli.main import app as cli
 from dagster_project.home.doctor import diagnose
 from dagster_project.home.layout import Home, open_home
-from dagster_project.lake.rows import always, to_table
+from dagster_project.lake.rows import constant_column, to_table
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import EPISODES
 
@@ -69,7 +69,7 @@ def home(tmp_path: Path) -> Home:
     lake = Lake(made.private / "lake")
     days = days_of(lake, "shop")["shop"]
     for day, episodes in assemble_days(lake, "shop", days).episodes.items():
-        rows = to_table(episodes, EPISODES.schema, day=always(day))
+        rows = to_table(episodes, EPISODES.schema, day=constant_column(day))
         lake.replace(EPISODES, rows, [("shop", day)])
     return made
 

@@ -57,7 +57,7 @@ def test_without_a_budget_nothing_is_ever_over() -> None:
     """However much was taken."""
     meter = meter_of("verified_tasks", {})
     meter.spent.add(10**9, 10**9, 10**9)
-    assert not meter.late
+    assert not meter.is_late
     assert not meter.dear
 
 

@@ -10,7 +10,7 @@ import pytest
 from dagster_project.lake.rows import canonical_text
 from dagster_project.review.desk import AppDesk, Desk
 from dagster_project.review.editing.edits import Edit, edited
-from dagster_project.review.editing.preview import JUDGE_WAITS, LABELS_WAIT, Before, preview
+from dagster_project.review.editing.preview import JUDGE_WAITS, LABELS_WAIT, BeforeEdit, preview
 from dagster_project.review.feedback import LEFT_OUT, derived_hash, with_rubric
 from dagster_project.review.review import DECISION, LABEL, REJECT, RUBRIC, Review
 from dagster_project.review.store import Reviews
@@ -70,9 +70,9 @@ def reworded(one: Candidate) -> Candidate:
     return with_rubric(one, review_of(one, edit))
 
 
-def before(known: Mapping[str, VerifiedTask], **more: Any) -> Before:  # noqa: ANN401
+def before(known: Mapping[str, VerifiedTask], **more: Any) -> BeforeEdit:  # noqa: ANN401
     """What is known before the edit."""
-    return Before(
+    return BeforeEdit(
         world=WORLD, known=known, reviews=Reviews(), seen=TaskKnowledge(**more), labels_wait=False
     )
 

@@ -20,10 +20,10 @@ from dagster_project.home.layout import Home
 from dagster_project.lake.store import Lake
 from dagster_project.review.desk import Desk
 from dagster_project.review.guard import COOKIE, Keys, own_host
-from dagster_project.review.pages import plainly
+from dagster_project.review.pages import plain_text
 from dagster_project.review.queue import NEEDS, queue
 from dagster_project.review.review import DECISION, LABEL, RUBRIC
-from dagster_project.review.spreadsheet import COLUMNS, plain, read_csv, safe, write_csv
+from dagster_project.review.spreadsheet import COLUMNS, original_cell, read_csv, safe, write_csv
 from dagster_project.review.store import reviews_of
 from dagster_project.review.tables import VERDICTS
 from dagster_project.review.verdicts import regrade_stored
@@ -338,7 +338,7 @@ def test_cells_never_run_as_formulas() -> None:
     """What starts like a formula is quoted, comes back as it was, and is short enough for a cell."""
     for cell in ("=1+1", "+1", "-1", "@x", "\t=1", "  =cmd|' /C calc'!A0", "'quoted", "%0", "|x"):
         assert safe(cell).startswith("'")
-        assert plain(safe(cell)) == cell
+        assert original_cell(safe(cell)) == cell
     assert safe("plain, words") == "plain, words"
     assert len(safe("=" * 100_000)) < 32_768
 
@@ -381,8 +381,8 @@ def test_ends_are_told_in_words() -> None:
         {"accepted": True, "posterior": 0.97, "resolved": ["a", "b"], "unresolved": []},
         {"accepted": False, "posterior": 0.01, "resolved": [], "unresolved": ["c"]},
     ]
-    assert plainly(ends) == (
+    assert plain_text(ends) == (
         "end 1: held to be right (97.0 % probable), 2 resolved and 0 unresolved attempts;"
         " end 2: not held to be right (1.0 % probable), 0 resolved and 1 unresolved attempts"
     )
-    assert plainly([{"posterior": "x"}]) == '[{"posterior": "x"}]'
+    assert plain_text([{"posterior": "x"}]) == '[{"posterior": "x"}]'

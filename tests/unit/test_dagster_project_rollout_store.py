@@ -9,7 +9,7 @@ import pytest
 from dagster_project.lake.learnt_tables import ROLLOUTS
 from dagster_project.lake.store import Lake
 from dagster_project.rollouts.files import write_rollouts
-from dagster_project.rollouts.store import done, keep, rewards_of, settle
+from dagster_project.rollouts.store import finished_rollouts, keep, rewards_of, settle
 from environments.rollout.rollout import Rollout
 
 DAY = 86_400 * 10**9
@@ -76,7 +76,7 @@ def test_a_broken_rollout_that_was_run_again_counts_once(tmp_path: Path) -> None
     keep(lake, [made(0, None, error="no connection")])
     keep(lake, [made(1, None, error="no connection")])
     assert [row["reward"] for row in rewards_of(lake, "shop")["t"]] == [1.0]
-    assert {key.seed for key in done(lake, ["shop"])} == {0}
+    assert {key.seed for key in finished_rollouts(lake, ["shop"])} == {0}
 
 
 def test_a_file_for_a_trainer_knows_the_whole_group(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from dagster_project.arrival.staging import StagedEpisodes
 from dagster_project.lake.freshness import Work, store, store_parts
-from dagster_project.lake.rows import always, to_table
+from dagster_project.lake.rows import constant_column, to_table
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import EPISODES
 from ingest.records.episode import Episode, Step
@@ -43,7 +43,7 @@ def by_day(count: int) -> dict[str, list[Episode]]:
 def expected(episodes: list[Episode], day: str) -> pa.Table:
     """The rows as they are made of episodes in memory."""
     ordered = sorted(episodes, key=lambda one: (one.started_at, one.episode_id))
-    return to_table(ordered, EPISODES.schema, day=always(day))
+    return to_table(ordered, EPISODES.schema, day=constant_column(day))
 
 
 def work_for(made: str) -> Work:

@@ -6,7 +6,7 @@ import pytest
 
 from dagster_project.home.layout import Home, open_home
 from dagster_project.lake.freshness import store, work
-from dagster_project.lake.rows import always, to_table
+from dagster_project.lake.rows import constant_column, to_table
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import EPISODES
 from dagster_project.privacy.gate import gate_ingredients, learn_days, vault_of
@@ -26,7 +26,7 @@ class Days:
     def bring(self, day: str, *episodes: Episode) -> None:
         """Store a day's episodes and learn from them."""
         todo = work(self.lake, "episodes", {("app", day): day})
-        rows = to_table(episodes, EPISODES.schema, day=always(day))
+        rows = to_table(episodes, EPISODES.schema, day=constant_column(day))
         store(self.lake, EPISODES, rows, todo, keys=[("app", day)])
         learn_days(self.home, self.lake, self.vault, {"app": [day]})
 

@@ -58,7 +58,7 @@ def test_nothing_is_trusted_where_others_change_things_too_soon() -> None:
 def test_a_record_is_unknown_after_a_call_that_was_never_seen_to_leave_it_alone() -> None:
     """Two looks that found it as it was after such calls clear the tool."""
     known = places("order", sights(40, 1, 1)) | places("note", sights(3, 1, 1))
-    send = WriterCall(when=(MINUTE, 99, 2), tool="send")
+    send = WriterCall(order=(MINUTE, 99, 2), tool="send")
     versions = quiet_tables(known, [], [send])["note"].versions["note", "[0]"]
     assert [version.void for version in versions] == [False, False, True]
     cleared = quiet_tables(known, CALM, [send])["note"].versions["note", "[0]"]
@@ -68,7 +68,7 @@ def test_a_record_is_unknown_after_a_call_that_was_never_seen_to_leave_it_alone(
 def test_a_call_before_the_look_of_the_same_time_says_nothing_against_it() -> None:
     """Traces often have one time for a whole episode; the order of its calls is known all the same."""
     known = places("note", sights(1, 1, 1))
-    early = WriterCall(when=(MINUTE, 1, 0), tool="send")
+    early = WriterCall(order=(MINUTE, 1, 0), tool="send")
     (versions,) = doubted(known, [early], {"note": {"send"}}).values()
     assert [version.void for version in versions] == [False, True, False]
     assert doubted(known, [early], {"note": set()}) == known

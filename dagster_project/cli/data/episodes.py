@@ -44,11 +44,11 @@ def episodes(
     if raw:
         note(opened, "episodes --raw", who=name, app=app, episodes=written)
     if not written:
-        raise InputError(_nothing(home, raw=raw))
+        raise InputError(_no_episodes(home, raw=raw))
     notices().print(f"{written} episodes")
 
 
-def _nothing(home: Path, *, raw: bool) -> str:
+def _no_episodes(home: Path, *, raw: bool) -> str:
     if raw:
         return f"no episodes have arrived in {home}; take some in with: tracegym ingest FILE --home {home}"
     return f"no clean episodes in {home} yet; make them with: tracegym build --home {home}"

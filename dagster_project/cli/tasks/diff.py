@@ -49,7 +49,7 @@ def _print(found: "Difference") -> None:
     _list("Came", found.came)
     _list("Went", found.went)
     if found.changed:
-        rows = [(one.task_id[:12], one.title, _why(one)) for one in found.changed[:SHOWN]]
+        rows = [(one.task_id[:12], one.title, _reasons_text(one)) for one in found.changed[:SHOWN]]
         print_table("Changed", ("task", "request", "why"), rows)
     moved = [(why, a, b) for why, (a, b) in found.left_out.items() if a != b]
     if moved:
@@ -65,7 +65,7 @@ def _print(found: "Difference") -> None:
         notices().print(f"at most {SHOWN} of each are shown; --json has all")
 
 
-def _why(one: "TaskChange") -> str:
+def _reasons_text(one: "TaskChange") -> str:
     """The reasons of one task, the first few in words."""
     told = [f"{reason.part}: {reason.says}" for reason in one.reasons[:REASONS]]
     more = len(one.reasons) - len(told)

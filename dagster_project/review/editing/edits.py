@@ -60,7 +60,7 @@ def edited(rubric: Rubric, form: Mapping[str, str], *, author: str) -> Edit:
             changes.append(f"Check {number} is removed: {describe(check)}")
             continue
         try:
-            after, said, by_hand = _one(check, form, number, by_hand=check.check_id in before)
+            after, said, by_hand = _edit_one(check, form, number, by_hand=check.check_id in before)
         except BadCheckError as fault:
             faults.append(f"Check {number}: {fault}.")
             continue
@@ -78,14 +78,14 @@ def edited(rubric: Rubric, form: Mapping[str, str], *, author: str) -> Edit:
         if new.says != describe_arguments(new.fn, new.args):
             written.add(new.check_id)
             changes.append(f"Written beside it: “{new.says[:120]}”")
-    faults += _whole(checks) if not faults else []
+    faults += _too_many_checks(checks) if not faults else []
     if faults:
         return Edit(rubric=rubric, changes=(), faults=tuple(faults), written=tuple(sorted(before)))
     after_all = replace(rubric, checks=tuple(checks)) if changes else rubric
     return Edit(rubric=after_all, changes=tuple(changes), written=tuple(sorted(written)))
 
 
-def _one(
+def _edit_one(
     check: Check, form: Mapping[str, str], number: int, *, by_hand: bool
 ) -> tuple[Check, list[str], bool]:
     """The check after its fields, what differs, and whether a person wrote its sentence."""
@@ -165,7 +165,7 @@ def _says(text: str) -> str:
     return " ".join(text.split())[:MAX_SAYS]
 
 
-def _whole(checks: list[Check]) -> list[str]:
+def _too_many_checks(checks: list[Check]) -> list[str]:
     if len(checks) > MAX_CHECKS:
         return [f"A rubric has at most {MAX_CHECKS} checks."]
     return []

@@ -89,7 +89,7 @@ def _as_number(value: Json, _old: Old) -> str:
     return json.dumps(value)
 
 
-def _whole(text: str, _old: Old) -> Json:
+def _read_whole(text: str, _old: Old) -> Json:
     if not text.strip().isdecimal() or len(text.strip()) > 12:
         raise BadCheckError("must be a whole number of at least 0")
     return int(text)
@@ -264,7 +264,7 @@ def _one_line(label: str, hint: str = "", *, rare: bool = False) -> Field:
 
 
 def _count(label: str, *, rare: bool = False) -> Field:
-    return Field(label=label, widget=NUMBER, write=_as_number, read=_whole, rare=rare)
+    return Field(label=label, widget=NUMBER, write=_as_number, read=_read_whole, rare=rare)
 
 
 def _name_lines(label: str, *, rare: bool = False) -> Field:

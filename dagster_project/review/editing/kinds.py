@@ -221,7 +221,7 @@ def read_check(
     found: dict[str, Json] = dict(context)
     # A tool's name decides which of its values are compared, so it is read before them.
     for name in sorted(known, key=lambda name: (name not in {"ignore", "tool"}, name)):
-        if name not in typed or _same(typed[name], known[name]):
+        if name not in typed or _is_same_text(typed[name], known[name]):
             continue
         if not typed[name].strip():
             found.pop(name, None)
@@ -253,7 +253,7 @@ def _with_forms(args: dict[str, Json]) -> dict[str, Json]:
     return {**rest, **fact_of_text(str(value)), "value": value}
 
 
-def _same(typed: str, shown: str) -> bool:
+def _is_same_text(typed: str, shown: str) -> bool:
     """Browsers send line ends of their own."""
     return typed.replace("\r\n", "\n").strip() == shown.strip()
 

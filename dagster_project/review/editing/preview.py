@@ -56,7 +56,7 @@ class Preview:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Before:
+class BeforeEdit:
     """What is known before the edit."""
 
     world: StoredWorld
@@ -68,7 +68,7 @@ class Before:
 
 
 def preview(
-    stored: Sequence[Candidate], edited: Candidate, before: Before
+    stored: Sequence[Candidate], edited: Candidate, before: BeforeEdit
 ) -> tuple[Preview, list[VerifiedTask]]:
     """What a build says with `edited` in place of the task of its id, and the verdicts of the gate alone to know next time."""
     task_id = edited.task.task_id
@@ -93,7 +93,7 @@ def preview(
     ]
 
 
-def _at_build(verdict: VerifiedTask, before: Before) -> tuple[str, ...]:
+def _at_build(verdict: VerifiedTask, before: BeforeEdit) -> tuple[str, ...]:
     judge = (JUDGE_WAITS,) if UNASKED in verdict.reasons else ()
     labels = (LABELS_WAIT,) if before.labels_wait else ()
     return (*judge, *labels, NEW_DATA, LEAKS)

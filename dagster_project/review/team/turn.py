@@ -38,12 +38,12 @@ def turns_of(
     items: Iterable[QueueItem], team: Team, author: str, reviews: Mapping[str, Reviews]
 ) -> list[Turn]:
     """The queue as one reviewer sees it, in the same order, what they are done with last."""
-    said = {app: _Said.from_reviews(found) for app, found in reviews.items()}
+    said = {app: _JudgedReviews.from_reviews(found) for app, found in reviews.items()}
     turns = [_turn(item, team, author, said[item.entry.app]) for item in items]
     return sorted(turns, key=lambda turn: turn.done)
 
 
-def _turn(item: QueueItem, team: Team, author: str, said: "_Said") -> Turn:
+def _turn(item: QueueItem, team: Team, author: str, said: "_JudgedReviews") -> Turn:
     entry = item.entry
     reviewers = team.reviewers_of(entry.task_id)
     if team.is_shared(entry.task_id) and author in reviewers:
@@ -64,7 +64,7 @@ def _turn(item: QueueItem, team: Team, author: str, said: "_Said") -> Turn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Said:
+class _JudgedReviews:
     """Who has judged what of one app."""
 
     reviews: Reviews
@@ -74,7 +74,7 @@ class _Said:
     """Who decided about a task, or about its rubric, by task."""
 
     @classmethod
-    def from_reviews(cls, reviews: Reviews) -> "_Said":
+    def from_reviews(cls, reviews: Reviews) -> "_JudgedReviews":
         judged = [review for review in reviews.everything if review.kind in JUDGING]
         whole: dict[str, set[str]] = {}
         for review in judged:

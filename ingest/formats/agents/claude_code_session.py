@@ -151,7 +151,7 @@ class _Transcript:
             if entry.get("type") == "assistant":
                 self._answer(entry)
             elif entry.get("type") == "user":
-                self._said(entry)
+                self._add_said(entry)
             elif entry.get("subtype") == "compact_boundary" and self._messages:
                 self._flag(self._messages[-1], "compacted")
         return self._messages
@@ -195,7 +195,7 @@ class _Transcript:
         elif kind in {"thinking", "redacted_thinking"}:
             self._flag(answer, "reasoning_left_out")
 
-    def _said(self, entry: Entry) -> None:
+    def _add_said(self, entry: Entry) -> None:
         texts: list[str] = []
         flags: set[str] = {"compacted"} if entry.get("isCompactSummary") else set()
         for block in _blocks(entry):

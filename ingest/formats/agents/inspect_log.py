@@ -53,7 +53,9 @@ def read(value: Json, arrival: Arrival) -> Decoded:
 def _record(sample: dict[str, Any], header: dict[str, Any]) -> dict[str, Any]:
     texts = sample.get("attachments")
     texts = texts if isinstance(texts, dict) else {}
-    record: dict[str, Any] = {key: _whole(sample[key], texts, 0) for key in _KEPT if key in sample}
+    record: dict[str, Any] = {
+        key: _with_attached(sample[key], texts, 0) for key in _KEPT if key in sample
+    }
     if isinstance(record.get("scores"), dict):
         record["scores"] = {name: _score(one) for name, one in record["scores"].items()}
     if "score" in record:
@@ -70,7 +72,7 @@ def _record(sample: dict[str, Any], header: dict[str, Any]) -> dict[str, Any]:
     return {**record, **{key: one for key, one in beside.items() if one}}
 
 
-def _whole(value: Json, texts: dict[str, Any], depth: int) -> Json:
+def _with_attached(value: Json, texts: dict[str, Any], depth: int) -> Json:
     """The value with the texts that it only names."""
     if isinstance(value, str) and value.startswith(_ATTACHED):
         text = texts.get(value.removeprefix(_ATTACHED))
@@ -78,9 +80,9 @@ def _whole(value: Json, texts: dict[str, Any], depth: int) -> Json:
     if depth > _DEEPEST:
         return value
     if isinstance(value, list):
-        return [_whole(one, texts, depth + 1) for one in value]
+        return [_with_attached(one, texts, depth + 1) for one in value]
     if isinstance(value, dict):
-        return {key: _whole(one, texts, depth + 1) for key, one in value.items()}
+        return {key: _with_attached(one, texts, depth + 1) for key, one in value.items()}
     return value
 
 

@@ -179,7 +179,7 @@ class Fields:
 
     def text(self, names: Sequence[str], *, deep: int = _DEEPEST) -> str | None:
         """The first id or name under one of these names, the likeliest name first."""
-        return self._first(names, _name_of, self.own, deep)
+        return self._first_read(names, _name_of, self.own, deep)
 
     def user(self) -> str | None:
         """Who the conversation is about."""
@@ -188,20 +188,20 @@ class Fields:
 
     def top_text(self, names: Sequence[str]) -> str | None:
         """The same, of the record's own fields only."""
-        return self._first(names, _name_of, self.own, 1)
+        return self._first_read(names, _name_of, self.own, 1)
 
     def text_around(self, names: Sequence[str]) -> str | None:
         """The same, of what is said of the whole file."""
-        found = (self._first(names, _name_of, one, _DEEPEST) for one in reversed(self.around))
+        found = (self._first_read(names, _name_of, one, _DEEPEST) for one in reversed(self.around))
         return next((text for text in found if text is not None), None)
 
     def words(self, names: Sequence[str]) -> str | None:
         """The first text of any length."""
-        return self._first(names, _words_of, self.own, 2)
+        return self._first_read(names, _words_of, self.own, 2)
 
     def time(self, names: Sequence[str]) -> str | None:
         """The first moment, as ISO text."""
-        nanoseconds = self._first(names, moment, self.own, 2)
+        nanoseconds = self._first_read(names, moment, self.own, 2)
         return None if nanoseconds is None else to_text(nanoseconds)
 
     def flag(self, name: str) -> bool:
@@ -223,7 +223,7 @@ class Fields:
         """Everything under one name, with the key as it is written, the outermost first."""
         return _named(self.own, name, deep)
 
-    def _first(
+    def _first_read(
         self,
         names: Sequence[str],
         read: Callable[[Any], Value | None],

@@ -178,7 +178,7 @@ class _Record:
         """The record as a line of a chat log."""
         self._open()
         answer = self._close()
-        told = self._told()
+        told = self._chat_fields()
         own = {k: v for k, v in self._own.items() if k in _DOCUMENTED and self._is_log}
         if "tools" in told:
             own.pop("tools", None)  # the same ones, in OpenAI's form
@@ -215,7 +215,7 @@ class _Record:
                     return name
         return None
 
-    def _told(self) -> dict[str, Any]:
+    def _chat_fields(self) -> dict[str, Any]:
         """The chat log's fields, out of what stands beside the messages."""
         fields = self._fields
         tools = fields.tools() or [load_json(tool.encode()) for tool in self._said.tools]

@@ -150,7 +150,7 @@ def _strength_of_message(item: dict[str, Any]) -> int:
 
 def _is_called(item: dict[str, Any]) -> bool:
     """Whether an item is an event of a call: its word says so, and it holds the call or what came of it."""
-    role, _ = _who(item)
+    role, _ = _speaker_of(item)
     if role == CALL:
         return step_in(item, needs_result=False) is not None
     return role == "tool" and bool(results(item, None)[0]["content"])
@@ -255,8 +255,8 @@ def _also_speaker(item: dict[str, Any]) -> str | None:
 
 
 def _message(item: dict[str, Any], index: int) -> Iterator[Speech]:
-    role, name = _who(item)
-    content = _said(item)
+    role, name = _speaker_of(item)
+    content = _content_of(item)
     at = _time(item)
     answered = results_in(content) if role == "user" and isinstance(content, str) else None
     if answered:
@@ -317,12 +317,12 @@ def _step(item: dict[str, Any], role: str | None) -> AgentStep | None:
 
 def _of_step(step: AgentStep, item: dict[str, Any], speech: Speech) -> Iterator[Speech]:
     """The call, its result, and what the agent said before or after it."""
-    words = _said(item)
+    words = _content_of(item)
     words = words if isinstance(words, str) and words.strip() else None
     if any(isinstance(item.get(key), str) and item[key].strip() for key in _REASONING):
         speech.flags.add("reasoning_left_out")
     # A call that is an event of its own has its result in another one.
-    spoken = None if _who(item)[0] == CALL else said_by(step)
+    spoken = None if _speaker_of(item)[0] == CALL else said_by(step)
     if spoken is not None:
         yield replace(speech, role="assistant", message={"content": spoken})
         return
@@ -342,7 +342,7 @@ def _answers(told: list[dict[str, Any]], at: int | None, *, tg: Json = None) -> 
         yield Speech(role="tool", message={"role": "tool", **result}, at=at, tg=tg)
 
 
-def _who(item: dict[str, Any]) -> tuple[str | None, str | None]:
+def _speaker_of(item: dict[str, Any]) -> tuple[str | None, str | None]:
     """The role that an item says, and the participant's name."""
     name = next((item[k] for k in ("name", "agent", "agent_name") if is_name(item.get(k))), None)
     for key in _SPEAKER:
@@ -362,7 +362,7 @@ def _who(item: dict[str, Any]) -> tuple[str | None, str | None]:
     return (role, name if name != word else None) if role else (role_in_name(word), word)
 
 
-def _said(item: dict[str, Any]) -> Json:
+def _content_of(item: dict[str, Any]) -> Json:
     return next((item[key] for key in _SAID if item.get(key) is not None), None)
 
 

@@ -25,7 +25,7 @@ _LONGEST: Final = 4_000_000
 
 @lru_cache(maxsize=16)
 def _items(text: str) -> tuple[tuple[str, str], ...]:
-    marks = [(m, who) for m in _LABEL.finditer(text) if (who := _who(m[1])) is not None]
+    marks = [(m, who) for m in _LABEL.finditer(text) if (who := _role_of_label(m[1])) is not None]
     if not marks or text[: marks[0][0].start()].strip():
         return ()
     ends = [m.start() for m, _ in marks[1:]] + [len(text)]
@@ -50,7 +50,7 @@ def items_of(text: str) -> list[dict[str, Any]]:
     return [{"role": who, "content": words} for who, words in _items(text.lstrip())]
 
 
-def _who(label: str) -> str | None:
+def _role_of_label(label: str) -> str | None:
     if snake_case(label) in _ACTS:
         return _AGENT
     role = role_of(label)

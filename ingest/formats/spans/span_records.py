@@ -64,7 +64,7 @@ def claims(value: Json) -> bool:
     if not isinstance(value, dict):
         return False
     names = _names(value)
-    if _first(names, _TRACE) is None or _first(names, _SPAN) is None:
+    if _first_named(names, _TRACE) is None or _first_named(names, _SPAN) is None:
         return False
     return isinstance(value.get("attributes"), dict | str) or any(
         key.startswith(_FLAT[0]) for key in value
@@ -75,7 +75,7 @@ def read(value: Json, arrival: Arrival) -> Decoded:
     """Read one span."""
     names = _names(value)
     started_at = next((t for key in _START if (t := from_any(names.get(key)))), None)
-    trace_id, span_id = _id(_first(names, _TRACE)), _id(_first(names, _SPAN))
+    trace_id, span_id = _id(_first_named(names, _TRACE)), _id(_first_named(names, _SPAN))
     if trace_id is None or span_id is None:
         return Decoded(rejected=[refuse(value, arrival)])
     attributes = _attributes(value)
@@ -89,7 +89,7 @@ def read(value: Json, arrival: Arrival) -> Decoded:
         app=arrival.app_for(service if isinstance(service, str) else None),
         trace_id=trace_id,
         span_id=span_id,
-        parent_id=_id(_first(names, _PARENT)),
+        parent_id=_id(_first_named(names, _PARENT)),
         name=_text(names.get("name")) or _text(names.get("span_name")),
         kind=_OTEL_KINDS.get(kind, 0),
         started_at=started_at or arrival.received_at,
@@ -118,7 +118,7 @@ def _names(value: dict[str, Any]) -> dict[str, Any]:
     return names
 
 
-def _first(names: dict[str, Any], keys: tuple[str, ...]) -> Json:
+def _first_named(names: dict[str, Any], keys: tuple[str, ...]) -> Json:
     return next((names[key] for key in keys if names.get(key)), None)
 
 
@@ -204,7 +204,7 @@ def _links(value: Json) -> Iterator[SpanLink]:
     for link in value if isinstance(value, list) else ():
         if isinstance(link, dict):
             names = _names(link)
-            trace_id, span_id = _id(_first(names, _TRACE)), _id(_first(names, _SPAN))
+            trace_id, span_id = _id(_first_named(names, _TRACE)), _id(_first_named(names, _SPAN))
             attributes = link.get("attributes")
             if trace_id and span_id:
                 yield SpanLink(

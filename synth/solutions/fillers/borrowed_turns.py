@@ -23,11 +23,11 @@ def untold(known: KnownValues, sources: Iterable[Source], alike: Sequence[Case])
     """Whether most alike users named such an element in words of their own, and this one named none."""
     meant = [s for s in sources if isinstance(s, MeantElement)]
 
-    def told(turns: Iterable[str]) -> bool:
+    def is_told(turns: Iterable[str]) -> bool:
         return any(s.words.meaning(turn) for s in meant for turn in turns)
 
-    others = [told(plain_text(turn.text) for turn in answers_of(case)) for case in alike]
-    return not told(known.plain_turns) and 2 * sum(others) > len(alike)
+    others = [is_told(plain_text(turn.text) for turn in answers_of(case)) for case in alike]
+    return not is_told(known.plain_turns) and 2 * sum(others) > len(alike)
 
 
 def borrow_turn(

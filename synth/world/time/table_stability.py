@@ -28,7 +28,7 @@ MIN_CALM: Final = SEEN_TWICE
 class WriterCall:
     """A call of a writer."""
 
-    when: tuple[int, int, int]
+    order: tuple[int, int, int]
     """Its time, its episode and its place there."""
     tool: str
 
@@ -71,7 +71,7 @@ def doubted(
     far: Mapping[str, Collection[str]],
 ) -> dict[Place, list[Version]]:
     """The versions of all records, unknown after each call of a tool that may change any record of their table."""
-    calls = sorted(written, key=lambda call: call.when)
+    calls = sorted(written, key=lambda call: call.order)
     able = {table: [call for call in calls if call.tool in tools] for table, tools in far.items()}
     return {
         place: list(_doubted(versions, able.get(place[0], ()))) for place, versions in known.items()
@@ -93,9 +93,9 @@ def _doubted(versions: list[Version], calls: Sequence[WriterCall]) -> Iterator[V
     """The versions of a record, and behind each the first call that may have changed it."""
     for at, version in enumerate(versions):
         yield version
-        index = bisect_right(calls, version.when, key=lambda call: call.when)
+        index = bisect_right(calls, version.order, key=lambda call: call.order)
         if version.void or index == len(calls):
             continue
-        when, tool = calls[index].when, calls[index].tool
-        if at + 1 == len(versions) or when < versions[at + 1].when:
+        when, tool = calls[index].order, calls[index].tool
+        if at + 1 == len(versions) or when < versions[at + 1].order:
             yield Version(when[0], when[1], None, void=True, read=False, by=tool, position=when[2])

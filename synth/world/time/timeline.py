@@ -259,7 +259,7 @@ def _follow(bench: Workbench, world: World, history: History, timeline: _Timelin
         elif not refused(tool, seen):
             made.append(seen.tool)
             when = (seen.at, history.index, seen.position)
-            timeline.written.append(WriterCall(when=when, tool=seen.tool))
+            timeline.written.append(WriterCall(order=when, tool=seen.tool))
             if session.state.log:
                 wrote.append((seen, session.state.log[-1]))
                 _note_write(session, history, wrote[-1], timeline)

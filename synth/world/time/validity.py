@@ -55,7 +55,7 @@ class Version:
     """Of the call in its episode."""
 
     @property
-    def when(self) -> tuple[int, int, int]:
+    def order(self) -> tuple[int, int, int]:
         """Its place in the order of all calls: calls of one episode may have one time."""
         return self.at, self.episode, self.position
 

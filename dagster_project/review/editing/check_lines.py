@@ -114,7 +114,7 @@ ABOUT: Final = {
 
 def parts_of(lines: Sequence[Line]) -> list[Part]:
     """The lines by what their checks are for; a part without any is left out."""
-    found = {title: tuple(line for line in lines if _for(line) == title) for title in ABOUT}
+    found = {title: tuple(line for line in lines if _heading_of(line) == title) for title in ABOUT}
     return [
         Part(
             title=title,
@@ -127,7 +127,7 @@ def parts_of(lines: Sequence[Line]) -> list[Part]:
     ]
 
 
-def _for(line: Line) -> str:
+def _heading_of(line: Line) -> str:
     """The heading of a line: its checks have one force."""
     check = line.checks[0].check
     if check.role == AGREEMENT:
@@ -160,7 +160,7 @@ def lines_of(
         )
         key = (check.fn, check.required, check.positive, bool(check.weight), _role(check))
         groups.setdefault(key, []).append(one)
-    return [Line(says=_together(group), checks=tuple(group)) for group in groups.values()]
+    return [Line(says=_joint_sentence(group), checks=tuple(group)) for group in groups.values()]
 
 
 def _role(check: Check) -> str:
@@ -180,14 +180,14 @@ def _differs(check: Check, form: Mapping[str, str], number: int) -> bool:
     )
 
 
-def _together(group: Sequence[OneCheck]) -> str:
+def _joint_sentence(group: Sequence[OneCheck]) -> str:
     """One sentence for several checks: what all of them say, with what differs listed."""
     sentences = list(dict.fromkeys(_plain_sentence(one.check) for one in group))
     if len(sentences) == 1:
         return sentences[0] if len(group) > 1 else group[0].says
     words = [sentence.split(" ") for sentence in sentences]
-    before = _alike(words)
-    after = _alike([row[before:][::-1] for row in words])
+    before = _common_prefix(words)
+    after = _common_prefix([row[before:][::-1] for row in words])
     ends = [len(row) - after for row in words]
     parts = [" ".join(row[before:end]) for row, end in zip(words, ends, strict=True)]
     named = [_short(part.rstrip(".,")) for part in parts[:MOST_NAMED]]
@@ -206,7 +206,7 @@ def _short(part: str) -> str:
     return f"{cut}…”" if cut.count("“") > cut.count("”") else f"{cut}…"
 
 
-def _alike(rows: Sequence[Sequence[str]]) -> int:
+def _common_prefix(rows: Sequence[Sequence[str]]) -> int:
     """How many words they begin with that are the same."""
     columns = zip(*rows, strict=False)
     return sum(1 for _ in takewhile(lambda column: len(set(column)) == 1, columns))

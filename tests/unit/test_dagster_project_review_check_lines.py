@@ -1,6 +1,6 @@
 """The list of checks on the page: alike ones are one line that says what differs and how many pass."""
 
-from dagster_project.review.editing.alike import (
+from dagster_project.review.editing.check_lines import (
     DONE,
     KEPT,
     PREDICTED,
