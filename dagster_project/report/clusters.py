@@ -104,6 +104,7 @@ def _cluster(
             for v in one.versions
         ),
         cost=cost_of(one),
+        description=one.description,
         signals=ranked(signals),
         examples=tuple(
             Example(

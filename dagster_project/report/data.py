@@ -198,6 +198,8 @@ class ClusterRow:
     """`new`, `growing`, `steady`, `fading`, `quiet`, or by version (`fixed since 2.1`); empty is not known."""
     versions: tuple[AgentVersionRow, ...] = ()
     cost: str = ""
+    description: str = ""
+    """What holds for how many of its failures."""
     lineage: str = ""
     """Where it comes from, in words."""
     beside: SideBySide | None = None

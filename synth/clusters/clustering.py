@@ -18,6 +18,7 @@ from typing import Final
 
 import pyarrow as pa
 
+from synth.clusters.descriptions import description_of
 from synth.clusters.lineage import merges, splits
 from synth.clusters.names import name_of, rest_name, said_by, who
 from synth.clusters.texts import Vectors, embed, exemplars, group, nearest
@@ -106,6 +107,8 @@ class Cluster:
     """What its failures cost, where outcomes say so."""
     split_from: str = ""
     """The cluster that most of its first failures were in before."""
+    description: str = ""
+    """What holds for how many of its failures, in sentences that anybody can check."""
     merged_into: str = ""
     """Of a cluster without members: the one that most of them are in now."""
 
@@ -167,6 +170,7 @@ CLUSTER_SCHEMA: Final = pa.schema(
         ("amounts", pa.list_(AMOUNT_TYPE)),
         ("split_from", pa.string()),
         ("merged_into", pa.string()),
+        ("description", pa.string()),
     ]
 )
 """The lake table `failure_clusters`, partitioned by app."""
@@ -396,6 +400,7 @@ class _App:
             exemplars=draft.exemplars or self._exemplars(draft, chosen),
             members=tuple(_member(member) for member in members),
             amounts=_cost(members),
+            description=description_of(members),
             split_from=draft.known.split_from if draft.known else "",
             merged_into=draft.known.merged_into if draft.known else "",
         )

@@ -11,8 +11,10 @@ import pytest
 from dagster_project.causes.cluster_rows import cost_of, lineage_of
 from redact.records.clean_outcome import CleanOutcome
 from synth.clusters.clustering import Clusters, cluster
+from synth.clusters.descriptions import description_of
 from synth.clusters.versions import Change, Version, VersionCount, change_of, versions_of
 from synth.failures.detection import Failure
+from synth.failures.judging.opinion import EVIDENCE, PERSON
 from synth.labels import Amount, OutcomePolicyError, amounts_of, label, load_outcome_policy
 from tests.unit.failed_readers import idle, refused
 
@@ -150,3 +152,22 @@ def test_amounts_are_added_by_unit(tmp_path: Path) -> None:
     policy.write_text("[outcomes]\nrefund = { amount = 5 }\n")
     with pytest.raises(OutcomePolicyError, match="needs a unit"):
         load_outcome_policy(policy)
+
+
+def test_a_description_says_what_holds_for_how_many() -> None:
+    """Numbers that differ from failure to failure are left out, what few show is left out, and who else named it is told."""
+    piece = refused(0).evidence[0]
+    said = [
+        replace(
+            refused(n),
+            evidence=(replace(piece, name="loop", says=f"Made {n + 2} times.", step=1),)
+            + ((replace(piece, name="rare", says="Seldom.", step=1),) if n == 0 else ()),
+            step=1,
+            named_by=PERSON if n < 2 else EVIDENCE,
+        )
+        for n in range(8)
+    ]
+    assert description_of(said) == "8 of 8: Made several times. 2 of 8: People say so."
+    assert description_of([]) == ""
+    (one,) = cluster(said).clusters
+    assert one.description == description_of(said)

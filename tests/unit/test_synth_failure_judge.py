@@ -280,6 +280,7 @@ def test_what_people_call_a_cause_holds_for_others_of_it() -> None:
     plain = failed(towns(5))
     assert renamed(labelled) == {plain.cause: "wrong_plan"}
     assert renamed(labelled[:1]) == {}
+    assert renamed([failed(towns(n), person(step=3, cause=plain.cause)) for n in range(3)]) == {}
     differs = failed(towns(2), person(step=3, cause="loop"))
     assert renamed([*labelled, differs]) == {}
     said = Said(renamed={plain.cause: "wrong_plan"})

@@ -96,7 +96,8 @@ def renamed(labelled: Iterable[LabelledFailure]) -> dict[str, str]:
         evidence = _opinion_of(one.opinions, (EVIDENCE, 0))
         if person is not None and evidence is not None:
             words[evidence.cause][person.cause] += 1
-    return {cause: word for cause, said in words.items() if (word := _agreed(said))}
+    agreed = {cause: _agreed(said) for cause, said in words.items()}
+    return {cause: word for cause, word in agreed.items() if word and word != cause}
 
 
 def _agreed(words: Counter[str]) -> str | None:
