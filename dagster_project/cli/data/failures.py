@@ -111,7 +111,9 @@ def _show_facts(lake: "Lake", one: "Cluster") -> None:
     from dagster_project.causes.cluster_rows import cost_of, lineage_of  # noqa: PLC0415 - see above
     from dagster_project.lake.clean_records import clusters_of  # noqa: PLC0415 - see above
 
-    told = [one.description, lineage_of(one, clusters_of(lake, one.app)), one.moves]
+    told = [one.description, lineage_of(one, clusters_of(lake, one.app))]
+    if one.moves:
+        told.append(f"trend: {one.moves}")
     if one.amounts:
         told.append(f"cost: {cost_of(one)}")
     for line in filter(None, told):
