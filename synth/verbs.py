@@ -399,12 +399,21 @@ ANSWERS: Final = frozenset({"return", "returns"})
 """What a description begins with that says what comes back."""
 _BOTH: Final = re.compile(r"\s*[A-Za-z]+\s*(?:/|and\b)\s*[A-Za-z]+", re.IGNORECASE)
 """Two verbs: `Computes/records`."""
+_NAMESPACE: Final = re.compile(r"__+|[.:/]+")
+"""What stands between a server or a module and its tool."""
 SPLIT: Final = re.compile(r"[^A-Za-z]+|(?<=[a-z])(?=[A-Z])")
 
 
 def words_of(text: str) -> list[str]:
     """The words of a name in snake, camel or kebab case, folded."""
     return [word.casefold() for word in SPLIT.split(text) if word]
+
+
+def tool_words(name: str) -> list[str]:
+    """The words of a tool's own name, without the server or module before it: `mcp__shop__find_order` finds orders."""
+    parts = list(filter(None, map(words_of, _NAMESPACE.split(name))))
+    own = next((words for words in reversed(parts) if any(map(_word_sign, words))), None)
+    return own or [word for words in parts for word in words]
 
 
 _ASKS: Final = frozenset(
@@ -432,7 +441,7 @@ def write_log_odds(name: str, description: str) -> float:
 
 def _spoken(name: str) -> list[str]:
     """The words of a name; of a part's name, those of the value with the surest verb first (`object=order, operation=get`)."""
-    values = sorted(map(words_of, spoken(name)), key=_without_verb)
+    values = sorted(map(tool_words, spoken(name)), key=_without_verb)
     return [word for words in values for word in words]
 
 

@@ -21,7 +21,7 @@ from environments.runtime.values.facts import facts_in
 from environments.runtime.views.multiplexed import spoken
 from synth.recordings.attempt import EpisodeAttempt
 from synth.recordings.tool_kinds import WRITE, ToolKinds
-from synth.verbs import words_of
+from synth.verbs import tool_words
 
 NOTED: Final = frozenset(
     [
@@ -99,7 +99,7 @@ def changes_again(records: Sequence[EpisodeAttempt], kinds: ToolKinds) -> dict[s
 
 def notes_down(name: str) -> bool:
     """Whether a tool's name says that it says something or writes something down."""
-    words = next((w for value in spoken(name) if (w := words_of(value))), [])
+    words = next((w for value in spoken(name) if (w := tool_words(value))), [])
     first, later = set(words[:1]), set(words[1:])
     return bool(first & (NOTED | RECORDS)) or bool(first & PUT_DOWN and later & NOTED)
 

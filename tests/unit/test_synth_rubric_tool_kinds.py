@@ -31,6 +31,10 @@ from tests.unit.parcel_rubrics import FETCH, HAND, STOP, Line, episode, kinds_of
         ("freezeAccountOnAlert", "", True),
         ("list_costs_by_month_and_kind", "Return the costs of a month.", False),
         ("return_parcel", "Return a parcel.", True),
+        ("mcp__order-server__get_order", "", False),
+        ("mcp__reports__cancel_order", "", True),
+        ("shop.orders.update", "", True),
+        ("Search:book_room", "", True),
         ("note", "Appends a thought. It does not change the database.", False),
     ],
 )

@@ -11,7 +11,7 @@ import re
 from typing import Final
 
 from environments.runtime.values.normal import leaves
-from synth.verbs import READS, WRITES, words_of
+from synth.verbs import READS, WRITES, tool_words, words_of
 from synth.world.influence.contrast_pairs import says_write
 from synth.world.model import ToolModel
 from synth.world.observation import Observation
@@ -58,7 +58,7 @@ def says_done(tool: ToolModel) -> bool:
     Refusals in prose that nobody recognised are among them.
     """
     good = tool.good()
-    mine = {word for word in words_of(tool.name) if word not in READS}
+    mine = {word for word in tool_words(tool.name) if word not in READS}
     return sum(_says(seen, mine) for seen in good) * 3 > len(good)
 
 
