@@ -82,9 +82,8 @@ def failures(
         "trend",
         "cost",
     )
-    if not any(c.amounts for c in found):
-        headings, listed = headings[:-1], [row[:-1] for row in listed]
-    print_table("Failure clusters", headings, listed)
+    kept = len(headings) - (not any(c.amounts for c in found))
+    print_table("Failure clusters", headings[:kept], [row[:kept] for row in listed])
     _show_lineage(lake, sorted(seen))
     _show_agreement(lake, sorted(seen))
 
