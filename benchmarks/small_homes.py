@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.desk_conversations import Talk, hold_season
-from dagster_project.tasks.agreement import HeldOut, agreed, leave_one_out
+from dagster_project.tasks.agreement import HeldOut, figures_of, leave_one_out
 from dagster_project.worlds.stored_worlds import StoredWorld
 from redact.records.clean_outcome import CleanOutcome
 from synth.labels import label_episodes, load_outcome_policy
@@ -74,7 +74,7 @@ def measure(talks: Sequence[Talk]) -> list[HeldOut]:
 
 
 def _row(found: Sequence[HeldOut]) -> str:
-    all_of = agreed(found)
+    all_of = figures_of(found)
     share = 100 * all_of.false_pass / all_of.graded if all_of.graded else 0.0
     counts = Counter(one.says for one in found)
     return (

@@ -116,9 +116,9 @@ def diff(before: TaskSet, after: TaskSet) -> Difference:
     return Difference(
         before=before.manifest.task_set_version,
         after=after.manifest.task_set_version,
-        came=tuple(_named(new[key]) for key in sorted(set(new) - set(old))),
-        went=tuple(_named(old[key]) for key in sorted(set(old) - set(new))),
-        changed=tuple(_changed(old[key], new[key], worlds) for key in other),
+        came=tuple(_task_name(new[key]) for key in sorted(set(new) - set(old))),
+        went=tuple(_task_name(old[key]) for key in sorted(set(old) - set(new))),
+        changed=tuple(_changed_task(old[key], new[key], worlds) for key in other),
         same=len(both) - len(other),
         left_out=_left_out(before, after),
         runtime=tuple(name for name in _files(before, after) if name.startswith("runtime/")),
@@ -187,7 +187,7 @@ class _Worlds:
         return self._known[one, two]
 
 
-def _changed(old: PackedTask, new: PackedTask, worlds: _Worlds) -> TaskChange:
+def _changed_task(old: PackedTask, new: PackedTask, worlds: _Worlds) -> TaskChange:
     before, after = old.to_json(), new.to_json()
     reasons = [
         Reason(part="task", what=part, says=f"its {part.replace('_', ' ')} changed")
@@ -263,7 +263,7 @@ def _files(before: TaskSet, after: TaskSet) -> list[str]:
     return sorted(name for name in {*one, *two} if one.get(name) != two.get(name))
 
 
-def _named(task: PackedTask) -> TaskName:
+def _task_name(task: PackedTask) -> TaskName:
     return TaskName(
         task_id=task.task_id,
         task_version=task.task_version,

@@ -101,7 +101,7 @@ class Fidelity:
         """The counts in the shape of `tracegym backtest`."""
         out: dict[str, Json] = {"calls": len(self.judged), **_counts(self.judged)}
         out["by_tool"] = {name: _tool(group) for name, group in _groups(self.judged, _name)}
-        out["by_source"] = _grouped(self.judged, lambda j: j.result.source)
+        out["by_source"] = _count_groups(self.judged, lambda j: j.result.source)
         writes = [j for j in self.judged if j.tool in self.writers]
         reads = [j for j in self.judged if j.tool not in self.writers]
         out["writes"] = {"calls": len(writes), **_counts(writes)}
@@ -250,7 +250,9 @@ def _groups(
     return sorted(groups.items())
 
 
-def _grouped(judged: Iterable[JudgedCall], key: Callable[[JudgedCall], str]) -> dict[str, Json]:
+def _count_groups(
+    judged: Iterable[JudgedCall], key: Callable[[JudgedCall], str]
+) -> dict[str, Json]:
     return {name: {"calls": len(g), **_counts(g)} for name, g in _groups(judged, key)}
 
 

@@ -35,10 +35,10 @@ from environments.verification.probe import (
     BELOW,
     MASKED,
     ONE,
-    Got,
     Grade,
     Keeper,
     Probe,
+    ProbeOutcome,
     ProbeResult,
 )
 from environments.verification.solvable import not_knowable
@@ -139,7 +139,7 @@ def verify(  # noqa: PLR0913 - all that the gate is told
         ]
         known = known_in(candidate.task.tools)
         probes += found_probes(found, material, recorded, known)
-    grade: Grade = partial(gate.got, good=good)
+    grade: Grade = partial(gate.run_probe, good=good)
     if keeper is not None:
         grade = keeper([repr(good.end), gate.changed, gate.honest], grade)
     results = [first, *(gate.result(probe, grade(probe)) for probe in probes)]
@@ -281,15 +281,15 @@ class _Gate:
             share=verdict.share,
         )
 
-    def got(self, probe: Probe, good: Attempt) -> Got:
+    def run_probe(self, probe: Probe, good: Attempt) -> ProbeOutcome:
         """Run one attack; a mutant is void where its end is the good one, or nobody knows it."""
         attempt, verdict = self.grade(probe.actions)
         void = self._void(probe, attempt, good, verdict)
         masked = verdict.reward is None and probe.expected != ONE
         passed = void or masked or self._low_enough(probe, verdict)
-        return Got(verdict.reward, void, passed, verdict.reason, verdict.share)
+        return ProbeOutcome(verdict.reward, void, passed, verdict.reason, verdict.share)
 
-    def result(self, probe: Probe, got: Got) -> ProbeResult:
+    def result(self, probe: Probe, got: ProbeOutcome) -> ProbeResult:
         """What one attack got, with what it did where it was paid."""
         return ProbeResult(
             name=probe.name,

@@ -35,7 +35,7 @@ from synth.attempts.readings import Readings
 from synth.attempts.recorded_path import is_walked, path_of
 from synth.attempts.reference_answers import (
     Wanted,
-    labelled,
+    label_by_answer,
     provenance_of,
     said_in,
     wanted_of,
@@ -59,8 +59,8 @@ from synth.rubric.habits import FAIL, NO_ACT, faults_of, same_end
 from synth.rubric.policy_rules import rule_checks
 from synth.rubric.references import Reference
 from synth.solutions.constructed_ends import Intents
-from synth.solutions.corrected_ends import NOT_SAID, OTHER_TOOL, CorrectionPlanner, tried
-from synth.solutions.corrections import Correction, Said, joined
+from synth.solutions.corrected_ends import NOT_SAID, OTHER_TOOL, CorrectionPlanner, fault_of_run
+from synth.solutions.corrections import Correction, Said, join_corrections
 from synth.solutions.plans import Doubts, Plan, Unbound
 
 ID_LENGTH: Final = 32
@@ -144,7 +144,7 @@ def derive_tasks(  # noqa: PLR0913 - all that a build knows of an app
         attempts = [[facts[r.episode.episode_id] for r in group.records] for group in groups]
     language = language_of(list(facts.values()))
     wanted = [wanted_of(a, references or {}, kinds, language=language) for a in attempts]
-    attempts = [labelled(a, w) for a, w in zip(attempts, wanted, strict=True)]
+    attempts = [label_by_answer(a, w) for a, w in zip(attempts, wanted, strict=True)]
     makers = _Makers(intents, CorrectionPlanner(intents, kinds, several), corrections or {})
     found: list[_Attempts] = []
     for g, mine, right in zip(groups, attempts, wanted, strict=True):
@@ -153,7 +153,7 @@ def derive_tasks(  # noqa: PLR0913 - all that a build knows of an app
             begins = starts.start_of(g.begins)
             made = _construct(g, mine, makers, begins, kinds)
             if right is not None and (made is None or made.facts is None):
-                made = _answered(g, mine, right, begins, kinds) or made
+                made = _construct_answer(g, mine, right, begins, kinds) or made
         found.append(_Attempts(g, mine, made, right))
     also = [*intents.foretold_peers(), *(one for f in found for one in _ended_right(f, kinds))]
     risk = world.document.recall.risk if world.document.recall is not None else 0.0
@@ -230,7 +230,7 @@ class _Makers:
         """What people say that they did about a request, with the first attempt of which they say it."""
         told = [a for a in attempts if a.episode_id in self.corrections]
         said = [self.corrections[a.episode_id] for a in told]
-        return (told[0], reduce(joined, said)) if told else (None, None)
+        return (told[0], reduce(join_corrections, said)) if told else (None, None)
 
 
 def _construct(
@@ -246,7 +246,7 @@ def _construct(
         plan = makers.corrected.plan(about, said) if isinstance(said, Correction) else said
         if isinstance(plan, Plan):
             made, run = _construct_from_plan(plan, group, about, start=start, kinds=kinds)
-            plan = tried(run, plan) or plan
+            plan = fault_of_run(run, plan) or plan
             if isinstance(plan, Plan):
                 return made
         if plan not in {OTHER_TOOL, NOT_SAID}:
@@ -264,7 +264,7 @@ def _construct(
     return _Construction(why_not=why_not) if why_not else None
 
 
-def _answered(
+def _construct_answer(
     group: Group, attempts: Sequence[Facts], wanted: Wanted, start: Start, kinds: ToolKinds
 ) -> _Construction | None:
     """A solution that says the reference, of a request that nobody is known to have resolved."""

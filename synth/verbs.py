@@ -11,7 +11,7 @@ from collections.abc import Collection
 from itertools import pairwise
 from typing import Final
 
-from environments.runtime.views.multiplexed import spoken
+from environments.runtime.views.multiplexed import words_of_part
 
 WRITES: Final = frozenset(
     [
@@ -428,20 +428,22 @@ def asks_in_words(arguments: Collection[str]) -> bool:
 
 def hands_over(name: str, description: str) -> bool:
     """Whether name or description say that a person takes over."""
-    return bool(HANDS_OVER.search(" ".join(_spoken(name))) or HANDS_OVER.search(description))
+    return bool(
+        HANDS_OVER.search(" ".join(_words_in_order(name))) or HANDS_OVER.search(description)
+    )
 
 
 def write_log_odds(name: str, description: str) -> float:
     """Positive for tools that say they change something, negative for those that say they look."""
-    spoken = _spoken(name)
-    score = max(_of_name(part, description) for part in _joined(spoken))
+    spoken = _words_in_order(name)
+    score = max(_of_name(part, description) for part in _split_joined(spoken))
     score += _of_sentence(description, spoken)
     return score - 4.0 if CHANGES_NOTHING.search(description) else score
 
 
-def _spoken(name: str) -> list[str]:
+def _words_in_order(name: str) -> list[str]:
     """The words of a name; of a part's name, those of the value with the surest verb first (`object=order, operation=get`)."""
-    values = sorted(map(tool_words, spoken(name)), key=_without_verb)
+    values = sorted(map(tool_words, words_of_part(name)), key=_without_verb)
     return [word for words in values for word in words]
 
 
@@ -449,7 +451,7 @@ def _without_verb(words: list[str]) -> int:
     return 2 if not words or not _sign(words[0]) else words[0] in NOUNS
 
 
-def _joined(words: list[str]) -> list[list[str]]:
+def _split_joined(words: list[str]) -> list[list[str]]:
     """The parts of a name that says several things: what computes and stores (`compute_and_store_mean`) stores.
 
     What is listed by date and category does one thing: only a verb begins another part.

@@ -44,7 +44,7 @@ _BATCH_BYTES: Final = 64 << 20
 
 
 @dataclass(slots=True, kw_only=True)
-class Arrived:
+class ArrivalCounts:
     """What came in, by kind; grows while a command runs."""
 
     files: int = 0
@@ -61,7 +61,7 @@ class Arrived:
     """One sentence for each code."""
     apps: set[str] = field(default_factory=set)
 
-    def add(self, other: "Arrived") -> None:
+    def add(self, other: "ArrivalCounts") -> None:
         """Count what else came in."""
         self.spans += other.spans
         self.log_events += other.log_events
@@ -85,12 +85,12 @@ def take_in(  # noqa: PLR0913 - what comes in, and how it is read
     on_file: Callable[[Path], None] | None = None,
     elsewhere: ContentPlaces | None = None,
     layout: Layout | None = None,
-) -> Arrived:
+) -> ArrivalCounts:
     """Store files in the log, durable, then bring everything pending into the lake; `layout` reads JSON of one's own."""
     for path in paths:
         if not path.exists():
             raise InputError(f"{path} does not exist; check the path")
-    arrived = Arrived()
+    arrived = ArrivalCounts()
     with Wal(home.wal) as wal:
         for path in paths:
             if on_file is not None:
@@ -122,7 +122,9 @@ def _reason(skips: Skips) -> str:
     return f"tracegym itself failed at it ({noted.error} at {noted.place}, {noted.version}); please report that."
 
 
-def _store(home: Home, wal: Wal, records: Iterable[WalRecord | Rejected], arrived: Arrived) -> None:
+def _store(
+    home: Home, wal: Wal, records: Iterable[WalRecord | Rejected], arrived: ArrivalCounts
+) -> None:
     rejected: list[Rejected] = []
     for record in records:
         if isinstance(record, Rejected):
@@ -137,21 +139,21 @@ def _store(home: Home, wal: Wal, records: Iterable[WalRecord | Rejected], arrive
 def land(
     home: Home,
     wal: Wal,
-    arrived: Arrived | None = None,
+    arrived: ArrivalCounts | None = None,
     *,
     late: LateContent | None = None,
     is_over: Callable[[], bool] = lambda: False,
-) -> Arrived:
+) -> ArrivalCounts:
     """Decode what is pending and append it to the lake; short commits, one decoder at a time.
 
     Where it `is_over` between two commits, the rest stays pending: more may come in than can be decoded.
     """
-    landed = arrived or Arrived()
+    landed = arrived or ArrivalCounts()
     lake = _private_lake(home)
     with lock(home, "arrival"):
         if late is not None and late.count:
             # Rows of spans that are counted already.
-            _write(lake, late.look_again(), Arrived())
+            _write(lake, late.look_again(), ArrivalCounts())
         while records := wal.pending(_BATCH, max_bytes=_BATCH_BYTES):
             _land(lake, records, landed, late)
             add_apps(home, landed.apps)
@@ -162,11 +164,11 @@ def land(
 
 
 def _land(
-    lake: Lake, records: Sequence[StoredRecord], landed: Arrived, late: LateContent | None
+    lake: Lake, records: Sequence[StoredRecord], landed: ArrivalCounts, late: LateContent | None
 ) -> None:
     """Append what some bodies hold; where that fails, body by body and part by part, and what fails by itself is quarantined."""
 
-    def append(some: Sequence[StoredRecord], arrived: Arrived) -> None:
+    def append(some: Sequence[StoredRecord], arrived: ArrivalCounts) -> None:
         batch = decode_batch(some)
         if late is not None:
             late.fill(batch)
@@ -174,7 +176,7 @@ def _land(
 
     try:
         # Counted once it is done: rows that come again are folded.
-        whole = Arrived()
+        whole = ArrivalCounts()
         append(records, whole)
     except Exception as fault:
         if is_fatal(fault):
@@ -186,7 +188,7 @@ def _land(
         landed.add(whole)
 
 
-def _parts(record: StoredRecord, lake: Lake, landed: Arrived) -> list[DecodedBatch]:
+def _parts(record: StoredRecord, lake: Lake, landed: ArrivalCounts) -> list[DecodedBatch]:
     """What one body holds, in parts that can be stored for themselves."""
     skips = Skips("arrival", record.app or UNNAMED)
     found = DecodedBatch(spans=SPAN_SCHEMA.empty_table())
@@ -203,8 +205,10 @@ def _parts(record: StoredRecord, lake: Lake, landed: Arrived) -> list[DecodedBat
     ]
 
 
-def _write_part(lake: Lake, part: DecodedBatch, record: StoredRecord, landed: Arrived) -> None:
-    skips, arrived = Skips("arrival", record.app or UNNAMED), Arrived()
+def _write_part(
+    lake: Lake, part: DecodedBatch, record: StoredRecord, landed: ArrivalCounts
+) -> None:
+    skips, arrived = Skips("arrival", record.app or UNNAMED), ArrivalCounts()
     with skips.unit("part") as writing:
         _write(lake, part, arrived)
     if writing.failed:
@@ -213,7 +217,7 @@ def _write_part(lake: Lake, part: DecodedBatch, record: StoredRecord, landed: Ar
         landed.add(arrived)
 
 
-def _quarantine(lake: Lake, record: StoredRecord, skips: Skips, landed: Arrived) -> None:
+def _quarantine(lake: Lake, record: StoredRecord, skips: Skips, landed: ArrivalCounts) -> None:
     """Keep a body at which tracegym itself failed; what else it held is stored."""
     refused = Rejected(
         source=record.source,
@@ -227,7 +231,7 @@ def _quarantine(lake: Lake, record: StoredRecord, skips: Skips, landed: Arrived)
     keep_rejected(lake, [refused], landed)
 
 
-def _write(lake: Lake, batch: DecodedBatch, arrived: Arrived) -> None:
+def _write(lake: Lake, batch: DecodedBatch, arrived: ArrivalCounts) -> None:
     """Append decoded records to the tables, and count."""
     lake.append(SPANS, batch.spans)
     events = list(map(event_row, batch.events))
@@ -281,7 +285,7 @@ def append_outcomes(lake: Lake, outcomes: Sequence[Outcome], days: dict[str, str
     )
 
 
-def keep_rejected(lake: Lake, rejected: Sequence[Rejected], arrived: Arrived) -> None:
+def keep_rejected(lake: Lake, rejected: Sequence[Rejected], arrived: ArrivalCounts) -> None:
     """Quarantine records with their reasons, and count them."""
     for record in rejected:
         arrived.rejected[record.code] += 1

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dagster_project.arrival.files import Arrived, append_outcomes, keep_rejected, land
+from dagster_project.arrival.files import ArrivalCounts, append_outcomes, keep_rejected, land
 from dagster_project.arrival.outcome_days import (
     attribute_names,
     episode_days,
@@ -54,7 +54,7 @@ def keep_outcomes(home: Home, read: Iterable[OutcomeRow | Rejected]) -> ArrivedO
             rows.append(row)
     lake = Lake(home.private / "lake")
     with Wal(home.wal) as wal:
-        arrived = land(home, wal, Arrived())
+        arrived = land(home, wal, ArrivalCounts())
     keep_rejected(lake, refused, arrived)
     apps = sorted({of_app for of_app, _ in lake.counts(EPISODES)})
     responses = {k: v for name in apps for k, v in responses_of(lake, name).items()}

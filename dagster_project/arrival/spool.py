@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from dagster_project.arrival.files import Arrived, keep_rejected
+from dagster_project.arrival.files import ArrivalCounts, keep_rejected
 from dagster_project.home.layout import Home
 from dagster_project.lake.store import Lake
 from ingest.errors import SourceUnreadable
@@ -45,7 +45,7 @@ def _batches(folder: Path) -> list[Path]:
 
 def _finish(home: Home, path: Path, refused: Sequence[Rejected]) -> None:
     if refused:
-        keep_rejected(Lake(home.private / "lake"), refused, Arrived())
+        keep_rejected(Lake(home.private / "lake"), refused, ArrivalCounts())
         path.rename(path.with_suffix(".refused"))
     else:
         path.unlink()

@@ -16,7 +16,7 @@ from opentelemetry.sdk.trace import Tracer, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import Status, StatusCode
 
-from dagster_project.arrival.files import Arrived
+from dagster_project.arrival.files import ArrivalCounts
 from dagster_project.errors import InputError
 
 SERVICE: Final = "tracegym-receiver"
@@ -29,7 +29,7 @@ class OwnTraces:
     def __init__(self, tracer: Tracer | None) -> None:
         self._tracer = tracer
 
-    def landed(self, arrived: Arrived, *, started: int) -> None:
+    def landed(self, arrived: ArrivalCounts, *, started: int) -> None:
         """One round of decoding; `started` is in nanoseconds since the epoch."""
         counts = {
             "tracegym.spans": arrived.spans,
@@ -40,7 +40,7 @@ class OwnTraces:
         if self._tracer is not None and any(counts.values()) and arrived.apps != {SERVICE}:
             self._tracer.start_span("land", attributes=counts, start_time=started).end()
 
-    def failed(self, error: Exception, *, started: int) -> None:
+    def note_failure(self, error: Exception, *, started: int) -> None:
         """A round that could not be finished, by the kind of its fault."""
         if self._tracer is not None:
             told = {"error.type": type(error).__name__}

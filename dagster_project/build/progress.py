@@ -42,7 +42,7 @@ def tell(asset: str, done: int, total: int, says: str = "") -> None:
         listener(Step(asset=asset, done=done, total=total, says=says))
 
 
-def counted(asset: str, items: Sequence[Item], says: str = "") -> Iterable[Item]:
+def report_each(asset: str, items: Sequence[Item], says: str = "") -> Iterable[Item]:
     """Go through items and report each."""
     for index, item in enumerate(items):
         tell(asset, index, len(items), says)

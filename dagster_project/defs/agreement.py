@@ -27,14 +27,14 @@ from dagster_project.lake.freshness import (
     file_digest,
     made_of,
     store,
-    tried,
     was_tried,
     work,
+    work_to_retry,
 )
 from dagster_project.lake.learnt_tables import AGREEMENT
 from dagster_project.lake.store import Lake
 from dagster_project.review.store import ASSET as REVIEWS
-from dagster_project.tasks.agreement import HeldOut, agreed, leave_one_out
+from dagster_project.tasks.agreement import HeldOut, figures_of, leave_one_out
 from dagster_project.tasks.sampling import sample_of, sampled_episodes
 from dagster_project.worlds.stored_worlds import world_of
 
@@ -95,7 +95,7 @@ def agreement(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResul
                 Document(app=app, id=one.episode_id, version=one.task_id, content=one)
                 for one in found
             )
-        again = tried(todo, [(app, "")]) if skips else todo
+        again = work_to_retry(todo, [(app, "")]) if skips else todo
         store(lake, AGREEMENT, rows, again, keys=[(app, "")])
         if skips:
             forget(lake, app, ASSET)
@@ -104,7 +104,7 @@ def agreement(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResul
         skips.keep(lake)
     known = {app: held_out_of(lake, app) for app in context.partition_keys}
     with_witness = [one for group in known.values() for one in group if one.witness]
-    whole = agreed(with_witness)
+    whole = figures_of(with_witness)
     doubtful = whole.false_pass > MOST_FALSE_PASSES * whole.graded
     return asset_result(
         ASSET,
@@ -148,7 +148,7 @@ _HEADINGS = (
 
 
 def _row(app: str, group: Sequence[HeldOut]) -> tuple[object, ...]:
-    all_of = agreed(one for one in group if one.witness)
+    all_of = figures_of(one for one in group if one.witness)
     counts = (all_of.episodes, all_of.graded, all_of.agreed, round(all_of.low, 3))
     wrong = (all_of.false_pass, all_of.false_fail, all_of.abstained)
     shown = "unknown" if all_of.kappa is None else round(all_of.kappa, 3)

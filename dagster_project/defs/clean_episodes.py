@@ -9,14 +9,14 @@ import dagster as dg
 import pyarrow as pa
 
 from dagster_project.build.left_out import Skips, skipped_of, without_those_that_fail
-from dagster_project.build.progress import counted
+from dagster_project.build.progress import report_each
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
 from dagster_project.defs.resources import OWNERS, CleanSide, PrivateSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, asset_result
 from dagster_project.defs.show import bars, rows_of
 from dagster_project.home.layout import lock
 from dagster_project.lake.clean_records import stored_episodes_of
-from dagster_project.lake.freshness import Key, Work, nobody_knows, store, tried, work
+from dagster_project.lake.freshness import Key, Work, nobody_knows, store, work, work_to_retry
 from dagster_project.lake.rows import constant_column, to_table
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import CALL_PAIRS, CLEAN_EPISODES, EPISODES, REDACTIONS
@@ -125,7 +125,7 @@ def _scrub_app(
             _clear_day(private, clean, todo, (app, day))
         skips.keep(clean, days)
         return
-    for day in counted(ASSET, days, f"scrubbing {app}"):
+    for day in report_each(ASSET, days, f"scrubbing {app}"):
         mine = Skips(ASSET, app, day)
         with mine.unit("day") as scrubbing:
             _scrub_day(private, clean, (vault, known[app]), todo, mine)
@@ -136,7 +136,7 @@ def _scrub_app(
 
 def _clear_day(private: PrivateSide, clean: Lake, todo: Work, key: Key) -> None:
     """All episodes of a day wait."""
-    again = tried(todo, [key])
+    again = work_to_retry(todo, [key])
     clean.replace(REDACTIONS, REDACTIONS.schema.empty_table(), [key])
     private.lake.replace(CALL_PAIRS, CALL_PAIRS.schema.empty_table(), [key])
     store(clean, CLEAN_EPISODES, CLEAN_EPISODES.schema.empty_table(), again, keys=[key])
@@ -186,14 +186,14 @@ def _scrub_day(
             pairs=pairs_of(key, together, vault.keyed(app)),
         )
 
-    def failed(episode: Episode, fault: Exception) -> None:
+    def note_failure(episode: Episode, fault: Exception) -> None:
         skips.note(fault, "episode", vault.episode_id(app, episode.episode_id))
 
-    found = without_those_that_fail(raw, make, failed)
+    found = without_those_that_fail(raw, make, note_failure)
     clean.replace(REDACTIONS, found.account, [key])
     if policy.enabled:
         private.lake.replace(CALL_PAIRS, found.pairs, [key])
-    again = tried(todo, [key]) if skips or unread else todo
+    again = work_to_retry(todo, [key]) if skips or unread else todo
     store(clean, CLEAN_EPISODES, found.rows, again, keys=[key])
 
 

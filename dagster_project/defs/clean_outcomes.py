@@ -7,13 +7,13 @@ import dagster as dg
 import pyarrow as pa
 
 from dagster_project.build.left_out import Skips, without_those_that_fail
-from dagster_project.build.progress import counted
+from dagster_project.build.progress import report_each
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
 from dagster_project.defs.resources import OWNERS, CleanSide, PrivateSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, asset_result
 from dagster_project.defs.show import table_of
 from dagster_project.home.layout import lock
-from dagster_project.lake.freshness import Key, Work, digest, made_of, store, tried, work
+from dagster_project.lake.freshness import Key, Work, digest, made_of, store, work, work_to_retry
 from dagster_project.lake.rows import constant_column, to_table
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import CLEAN_OUTCOMES
@@ -54,13 +54,13 @@ def clean_outcomes(
                 known = known_of(home, vault, app)
                 by_day = raw_outcomes(private.lake, app, days)
                 unread = unread_of(private.lake, app, days)
-                for day in counted(ASSET, days, app):
+                for day in report_each(ASSET, days, app):
                     said = [one for one in by_day[day] if one.outcome_id not in unread]
                     names.update(_scrub_day(said, known, vault, private, (lake, todo, skips, day)))
             if scrubbing.failed:
                 # Nothing passes that nobody scrubbed, not even what passed before.
                 rows = CLEAN_OUTCOMES.schema.empty_table()
-                store(lake, CLEAN_OUTCOMES, rows, tried(todo, keys), keys=keys)
+                store(lake, CLEAN_OUTCOMES, rows, work_to_retry(todo, keys), keys=keys)
             skips.keep(lake, days)
         vault.save()
     return asset_result(
@@ -103,7 +103,7 @@ def _scrub_day(
         said, make, lambda _, fault: skips.note(fault, "outcome", day=day)
     )
     key = (skips.app, day)
-    again = tried(todo, [key]) if len(skips.found) > before else todo
+    again = work_to_retry(todo, [key]) if len(skips.found) > before else todo
     store(lake, CLEAN_OUTCOMES, rows, again, keys=[key])
     return names
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import dagster as dg
 
 from dagster_project.build.left_out import Skips
-from dagster_project.build.progress import counted
+from dagster_project.build.progress import report_each
 from dagster_project.defs.partitions import APPS, ONE_RUN
 from dagster_project.defs.resources import OWNERS, CleanSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, Metadata, asset_result
@@ -24,7 +24,7 @@ from dagster_project.difficulty.report import (
     saturation,
 )
 from dagster_project.lake.documents import Document, records, to_rows
-from dagster_project.lake.freshness import Key, Work, digests, made_of, store, tried, work
+from dagster_project.lake.freshness import Key, Work, digests, made_of, store, work, work_to_retry
 from dagster_project.lake.learnt_tables import DIFFICULTY, ROLLOUTS
 from dagster_project.lake.store import Lake
 from dagster_project.rollouts.store import rewards_of
@@ -52,7 +52,7 @@ def difficulty(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResu
     lake = clean.lake
     todo = work(lake, ASSET, ingredients(lake, context.partition_keys))
     found = {}
-    for app in counted(ASSET, context.partition_keys):
+    for app in report_each(ASSET, context.partition_keys):
         skips = Skips(ASSET, app)
         rows = DIFFICULTY.schema.empty_table()
         with skips.unit("app"):
@@ -62,7 +62,7 @@ def difficulty(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResu
                 for one in found[app].tasks
             )
         if (app, "") in todo.stale:
-            again = tried(todo, [(app, "")]) if skips else todo
+            again = work_to_retry(todo, [(app, "")]) if skips else todo
             store(lake, DIFFICULTY, rows, again, keys=[(app, "")])
         skips.keep(lake)
     return asset_result(

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dagster_project.arrival.assembly import Findings, collect_days
-from dagster_project.arrival.files import Arrived, append_outcomes, keep_rejected
+from dagster_project.arrival.files import ArrivalCounts, append_outcomes, keep_rejected
 from dagster_project.arrival.staging import StagedEpisodes
 from dagster_project.build.left_out import Skips
 from dagster_project.build.progress import tell
@@ -24,8 +24,8 @@ from dagster_project.lake.freshness import (
     leave,
     made_of,
     store_parts,
-    tried,
     work,
+    work_to_retry,
 )
 from dagster_project.lake.store import Lake, Stamp
 from dagster_project.lake.tables import CHATS, EPISODES, RESPONSES
@@ -118,21 +118,21 @@ def ingredients(lake: Lake, asked: dict[str, list[str]]) -> dict[Key, str]:
 def assemble_into(lake: Lake, app: str, days: list[str], todo: Work, skips: Skips) -> Findings:
     """Assemble days and store their episodes, and the outcomes and refusals found on the way."""
 
-    def failed(_: Episode, fault: Exception) -> None:
+    def note_failure(_: Episode, fault: Exception) -> None:
         skips.note(fault, "episode")
 
-    with StagedEpisodes(lake.folder.parent, failed) as staged:
+    with StagedEpisodes(lake.folder.parent, note_failure) as staged:
         keeper = _Keeper(staged, skips)
         found = collect_days(lake, app, days, keeper, unit=partial(skips.unit, "episode"))
         staged.finish()
         keys = [(app, day) for day in days]
-        todo = tried(todo, keys) if skips else todo
+        todo = work_to_retry(todo, keys) if skips else todo
         store_parts(lake, EPISODES, lambda key: staged.rows(key[1]), todo, keys=keys)
         for day in sorted(staged.days() - set(days)):
             _merge(lake, app, day, pa.concat_tables(staged.rows(day)))
         append_outcomes(lake, found.outcomes, staged.home)
         _keep_responses(lake, app, found.responses, staged.home)
-    keep_rejected(lake, found.rejected, Arrived())
+    keep_rejected(lake, found.rejected, ArrivalCounts())
     return found
 
 

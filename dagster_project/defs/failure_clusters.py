@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import dagster as dg
 
 from dagster_project.build.left_out import Skips
-from dagster_project.build.progress import counted
+from dagster_project.build.progress import report_each
 from dagster_project.causes.cluster_rows import cost_of, lineage_of
 from dagster_project.defs.partitions import APPS, ONE_RUN
 from dagster_project.defs.resources import OWNERS, CleanSide
@@ -36,7 +36,7 @@ def failure_clusters(context: dg.AssetExecutionContext, clean: CleanSide) -> Ass
     """Place new failures among the clusters that are known."""
     lake = clean.lake
     todo = work(lake, ASSET, ingredients(lake, context.partition_keys, k=clean.k))
-    for app in counted(ASSET, sorted(app for app, _ in todo.stale)):
+    for app in report_each(ASSET, sorted(app for app, _ in todo.stale)):
         skips = Skips(ASSET, app)
         with skips.unit("app") as clustering:
             known = Clusters(clusters=tuple(clusters_of(lake, app)))

@@ -9,7 +9,7 @@ import dagster as dg
 
 from dagster_project.build.budgets import Meter, meter_of
 from dagster_project.build.left_out import Skips
-from dagster_project.build.progress import counted
+from dagster_project.build.progress import report_each
 from dagster_project.causes.agreement_rows import AGREEMENT, agreement_row
 from dagster_project.causes.opinions import asked_for, said_of
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
@@ -31,8 +31,8 @@ from dagster_project.lake.freshness import (
     made_of,
     or_unknown,
     store,
-    tried,
     work,
+    work_to_retry,
 )
 from dagster_project.lake.learnt_tables import FAILURES
 from dagster_project.lake.rows import constant_column, looked_up, to_table
@@ -77,10 +77,12 @@ def failures(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult
                 calibrated[app] = calibration
             home = home_days(lake, app, days)
             rows = to_table(mine, FAILURES.schema, day=looked_up(home, "episode_id"))
-            store(lake, FAILURES, rows, tried(todo, keys) if skips else todo, keys=keys)
+            store(lake, FAILURES, rows, work_to_retry(todo, keys) if skips else todo, keys=keys)
             found += mine
         if looking.failed:
-            store(lake, FAILURES, FAILURES.schema.empty_table(), tried(todo, keys), keys=keys)
+            store(
+                lake, FAILURES, FAILURES.schema.empty_table(), work_to_retry(todo, keys), keys=keys
+            )
         skips.keep(lake, days)
     return asset_result(
         ASSET,
@@ -147,7 +149,7 @@ def _failures_of(
     policy = load_outcome_policy(clean.outcome_policy)
     amounts = amounts_of(clean_outcomes_of(lake, app, days), policy)
 
-    for episode in counted(ASSET, episodes, app):
+    for episode in report_each(ASSET, episodes, app):
         look(episode)
     failed = [one for one in episodes if one.episode_id in found]
     said = said_of(clean, app, failed, meter=meter, skips=skips)

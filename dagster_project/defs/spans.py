@@ -6,11 +6,11 @@ from functools import partial
 import dagster as dg
 
 from dagster_project.build.left_out import Skips, keep_all
-from dagster_project.build.progress import counted
+from dagster_project.build.progress import report_each
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
 from dagster_project.defs.resources import OWNERS, PrivateSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, asset_result
-from dagster_project.lake.freshness import Key, made_of, tried, work
+from dagster_project.lake.freshness import Key, made_of, work, work_to_retry
 from dagster_project.lake.store import Lake, Stamp
 from dagster_project.lake.tables import CHATS, LOG_EVENTS, SPANS, Table, deduplicate
 
@@ -52,12 +52,12 @@ def fold(lake: Lake, keys: list[Key]) -> tuple[int, list[Skips]]:
     stale = sorted(todo.stale)
     repeated = 0
     skipped: list[Skips] = []
-    for key in counted(ASSET, stale, "folding repetitions"):
+    for key in report_each(ASSET, stale, "folding repetitions"):
         skips = Skips(ASSET, key[0], key[1])
         with skips.unit("day"):
             repeated += _fold_day(lake, key)
         skipped.append(skips)
-    now = tried(
+    now = work_to_retry(
         replace(todo, wanted=arrivals(lake, stale)), [(one.app, one.day) for one in skipped if one]
     )
     made_of = now.wanted

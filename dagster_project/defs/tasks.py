@@ -26,14 +26,19 @@ from dagster_project.lake.freshness import (
     file_digest,
     made_of,
     store,
-    tried,
     work,
+    work_to_retry,
 )
 from dagster_project.lake.learnt_tables import TASKS
 from dagster_project.review.feedback import with_rubrics
 from dagster_project.review.store import ASSET as REVIEWS
 from dagster_project.review.store import reviews_of
-from dagster_project.tasks.sampling import cluster_by_episode, drawn, keep_sample, sampled_episodes
+from dagster_project.tasks.sampling import (
+    cluster_by_episode,
+    draw_sample,
+    keep_sample,
+    sampled_episodes,
+)
 from dagster_project.worlds.stored_worlds import world_of
 from environments.runtime.task.candidate import Candidate
 from environments.runtime.values.canonical import task_version
@@ -68,7 +73,7 @@ def tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
         rows = TASKS.schema.empty_table()
         with skips.unit("app"):
             rows = _derived(clean, app, skips)
-        again = tried(todo, [(app, "")]) if skips else todo
+        again = work_to_retry(todo, [(app, "")]) if skips else todo
         store(lake, TASKS, rows, again, keys=[(app, "")])
         skips.keep(lake)
     return asset_result(
@@ -87,7 +92,7 @@ def _derived(clean: CleanSide, app: str, skips: Skips) -> pa.Table:
     episodes = clean_episodes_of(lake, app)
     sample = None
     if clean.sample:
-        sample = drawn(episodes, labels, cluster_by_episode(lake, app), clean.sample)
+        sample = draw_sample(episodes, labels, cluster_by_episode(lake, app), clean.sample)
     keep_sample(lake, app, sample)
     notes: list[Skips] = []
 

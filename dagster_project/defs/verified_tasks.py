@@ -9,7 +9,7 @@ import dagster as dg
 
 from dagster_project.build.budgets import meter_of
 from dagster_project.build.left_out import Skips
-from dagster_project.build.progress import counted
+from dagster_project.build.progress import report_each
 from dagster_project.defs.agreement import held_out_of
 from dagster_project.defs.partitions import APPS, ONE_RUN
 from dagster_project.defs.resources import OWNERS, CleanSide
@@ -17,7 +17,7 @@ from dagster_project.defs.result import LEFT_OUT, AssetResult, asset_result
 from dagster_project.defs.show import bars, rows_of, table_of
 from dagster_project.defs.tasks import candidates_of
 from dagster_project.lake.documents import Document, records, to_rows
-from dagster_project.lake.freshness import Key, digests, made_of, store, tried, work
+from dagster_project.lake.freshness import Key, digests, made_of, store, work, work_to_retry
 from dagster_project.lake.learnt_tables import VERIFIED
 from dagster_project.lake.store import Lake
 from dagster_project.review.feedback import undecided, with_decisions
@@ -95,7 +95,7 @@ def verified_tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> Asset
                     reads=reads,
                     meter=meter,
                 ),
-                track=partial(counted, ASSET, says=app),
+                track=partial(report_each, ASSET, says=app),
                 skips=skips,
                 engine=clean.maps,
             )
@@ -106,7 +106,7 @@ def verified_tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> Asset
                 Document(app=app, id=one.task_id, version=one.task_version, content=one)
                 for one in found
             )
-        again = tried(todo, [(app, "")]) if skips else todo
+        again = work_to_retry(todo, [(app, "")]) if skips else todo
         store(lake, VERIFIED, rows, again, keys=[(app, "")])
         skips.keep(lake)
     everything = {app: list(verified_of(lake, app).values()) for app in context.partition_keys}

@@ -28,9 +28,9 @@ from dagster_project.lake.freshness import (
     leave,
     made_of,
     store,
-    tried,
     was_tried,
     work,
+    work_to_retry,
 )
 from dagster_project.lake.learnt_tables import WORLDS
 from dagster_project.lake.store import Lake
@@ -100,7 +100,7 @@ def worlds(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
                 clean, app, settings, skips, meter=meter, known=learnt, measured=measured
             )
             content: Any = document.content
-            again = tried(todo, [(app, "")]) if skips else todo
+            again = work_to_retry(todo, [(app, "")]) if skips else todo
             store(lake, WORLDS, to_rows([document]), again, keys=[(app, "")])
             if skips:
                 forget(lake, app, MEASURING)
@@ -109,7 +109,7 @@ def worlds(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
             _for_people(clean, app, content["document"])
         if learning.failed:
             nothing = WORLDS.schema.empty_table()
-            store(lake, WORLDS, nothing, tried(todo, [(app, "")]), keys=[(app, "")])
+            store(lake, WORLDS, nothing, work_to_retry(todo, [(app, "")]), keys=[(app, "")])
             (clean.folder / "worlds" / f"{app}.json").unlink(missing_ok=True)
             publish(clean.folder, f"worlds/{app}.json")
         skips.keep(lake)

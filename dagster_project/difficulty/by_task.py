@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
-from dagster_project.difficulty.estimate import Calibration, Estimator, Tried, calibrate
+from dagster_project.difficulty.estimate import Calibration, Estimator, TriedAttempt, calibrate
 from dagster_project.difficulty.pass_rates import TaskDifficulty, difficulty_of
 from environments.runtime.play.message import requests_of
 from environments.runtime.task.candidate import Action, Candidate
@@ -57,12 +57,12 @@ def difficulties(
     return AppDifficulty(tasks=tuple(found), calibration=calibrate(attempts))
 
 
-def shape_of(candidate: Candidate, writers: Collection[str]) -> Tried:
+def shape_of(candidate: Candidate, writers: Collection[str]) -> TriedAttempt:
     """What a task looks like before anybody knows how it ends: what its attempts change, and how long they are."""
     runs = [attempt.actions for attempt in candidate.attempts if attempt.actions]
     runs = runs or [candidate.solution]
     changed = [[name for name in _calls(run) if name in writers] for run in runs]
-    return Tried(
+    return TriedAttempt(
         task_id=candidate.task.task_id,
         kind=" + ".join(sorted({name for names in changed for name in names})) or "changes nothing",
         resolved=False,

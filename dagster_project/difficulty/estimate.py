@@ -31,7 +31,7 @@ _SAFE: Final = 0.02
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
+class TriedAttempt:
     """One attempt in production whose outcome is known."""
 
     task_id: str
@@ -68,7 +68,7 @@ class Calibration:
 class Estimator:
     """Estimates for one app."""
 
-    def __init__(self, attempts: Sequence[Tried]) -> None:
+    def __init__(self, attempts: Sequence[TriedAttempt]) -> None:
         self._counts = counts = _Counts(attempts)
         seen = counts.rows_for(attempts)
         good = np.array([float(one.resolved) for one in attempts])
@@ -81,7 +81,7 @@ class Estimator:
         other._counts, other._strengths, other._length = counts, self._strengths, self._length  # noqa: SLF001 - its own kind
         return other
 
-    def estimate(self, task: Tried) -> Estimate | None:
+    def estimate(self, task: TriedAttempt) -> Estimate | None:
         """What to expect of a task (its `resolved` is not looked at); None while no outcome is known at all."""
         if not self._counts.all[0]:
             return None
@@ -90,11 +90,11 @@ class Estimator:
         low, high = wilson(rate, tried + self._strengths[1])
         return Estimate(rate=rate, low=low, high=high, attempts=tried)
 
-    def expect(self, one: Tried) -> float:
+    def expect(self, one: TriedAttempt) -> float:
         """The estimate for an attempt that was counted, from all the others."""
         return self._shifted_rate(self._counts.rate(one, self._strengths), one)
 
-    def _shifted_rate(self, rate: float, one: Tried) -> float:
+    def _shifted_rate(self, rate: float, one: TriedAttempt) -> float:
         mean, weights = self._length
         shift = float(np.dot(weights, np.subtract(_shape(one), mean)))
         return _safe(1 / (1 + exp(-(_logit(rate) + shift))))
@@ -103,7 +103,7 @@ class Estimator:
 class _Counts:
     """Attempts and resolved ones: in all, by kind, by task."""
 
-    def __init__(self, attempts: Sequence[Tried]) -> None:
+    def __init__(self, attempts: Sequence[TriedAttempt]) -> None:
         self.all = [0.0, 0.0]
         self.kinds: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
         self.tasks: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
@@ -112,11 +112,13 @@ class _Counts:
                 counts[0] += 1
                 counts[1] += one.resolved
 
-    def rate(self, one: Tried, strengths: tuple[float, float], *, itself: bool = True) -> float:
+    def rate(
+        self, one: TriedAttempt, strengths: tuple[float, float], *, itself: bool = True
+    ) -> float:
         """The share resolved among the others; `itself` is False for a task rather than an attempt."""
         return float(_rate(self.rows_for([one], itself=itself), strengths)[0])
 
-    def rows_for(self, attempts: Sequence[Tried], *, itself: bool = True) -> Numbers:
+    def rows_for(self, attempts: Sequence[TriedAttempt], *, itself: bool = True) -> Numbers:
         """What is counted beside each attempt, a row each: app, kind and task, tried and resolved."""
         rows = []
         for one in attempts:
@@ -145,7 +147,7 @@ def _loss(seen: Numbers, good: Numbers, strengths: tuple[float, float]) -> float
     return -float(np.sum(np.log(np.where(good > 0, rate, 1 - rate))))
 
 
-def _length(attempts: Sequence[Tried], rates: Numbers) -> tuple[list[float], list[float]]:
+def _length(attempts: Sequence[TriedAttempt], rates: Numbers) -> tuple[list[float], list[float]]:
     """How steps and writes move the odds: mean shape and weights of a ridge logistic regression on top of the rates."""
     if not attempts:
         return [0.0, 0.0], [0.0, 0.0]
@@ -164,7 +166,7 @@ def _length(attempts: Sequence[Tried], rates: Numbers) -> tuple[list[float], lis
     return [float(m) for m in mean], [float(w) for w in weights]
 
 
-def _shape(one: Tried) -> tuple[float, float]:
+def _shape(one: TriedAttempt) -> tuple[float, float]:
     return log1p(one.steps), float(one.writes)
 
 
@@ -177,7 +179,7 @@ def _logit(rate: float) -> float:
     return log(safe / (1 - safe))
 
 
-def calibrate(attempts: Sequence[Tried]) -> Calibration | None:
+def calibrate(attempts: Sequence[TriedAttempt]) -> Calibration | None:
     """Estimate every attempt by settings learnt from other tasks and counts without itself; None for too few."""
     if len(attempts) < ENOUGH:
         return None

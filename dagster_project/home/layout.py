@@ -162,12 +162,12 @@ def _require_format(home: Home) -> None:
     found = _read_manifest(home).get("format")
     if found != HOME_FORMAT:
         raise HomeError(
-            f"{_named(home)} has format {found!r}, this tracegym reads format {HOME_FORMAT}; "
+            f"{_manifest_name(home)} has format {found!r}, this tracegym reads format {HOME_FORMAT}; "
             "use the tracegym that made it, or another --home"
         )
 
 
-def _named(home: Home) -> str:
+def _manifest_name(home: Home) -> str:
     return str(home.manifest) if home.place is None else f"{home.place.url}/home.json"
 
 
@@ -255,7 +255,7 @@ def retention_of(home: Home) -> Retention:
     clean = _days(home, found, "clean_days")
     if clean is not None and clean < raw:
         raise HomeError(
-            f"{_named(home)}: clean_days must be at least raw_days ({raw}), else each build would make again what expired"
+            f"{_manifest_name(home)}: clean_days must be at least raw_days ({raw}), else each build would make again what expired"
         )
     return Retention(
         raw=raw,
@@ -270,7 +270,7 @@ def _days(home: Home, found: dict[str, object], name: str) -> int | None:
     if days is None:
         return None
     if isinstance(days, bool) or not isinstance(days, int) or days < 1:
-        raise HomeError(f"{_named(home)}: {name} must be a whole number of at least 1")
+        raise HomeError(f"{_manifest_name(home)}: {name} must be a whole number of at least 1")
     return days
 
 

@@ -123,7 +123,7 @@ def work(lake: Lake, asset: str, wanted: Mapping[Key, str]) -> Work:
     return Work(asset=asset, wanted=wanted, stale=frozenset(stale))
 
 
-def tried(todo: Work, keys: Iterable[Key]) -> Work:
+def work_to_retry(todo: Work, keys: Iterable[Key]) -> Work:
     """The work with partitions of which a unit was left out: they are stamped so that the next build makes them again."""
     again = {key: f"{_TRIED}{todo.wanted[key]}" for key in keys if key in todo.wanted}
     return replace(todo, wanted={**todo.wanted, **again})
@@ -145,7 +145,7 @@ def leave(lake: Lake, todo: Work, keys: Iterable[Key]) -> None:
         else PartitionContent(digest=one.digest, rows=one.rows)
         for key, one in known.items()
     }
-    _stamp(lake, tried(todo, held), held)
+    _stamp(lake, work_to_retry(todo, held), held)
 
 
 def store(
@@ -157,7 +157,7 @@ def store(
         key: PartitionContent(digest=digest_of(part), rows=part.num_rows)
         for key, part in parts.items()
     }
-    changed = _changed(lake, todo, fresh)
+    changed = _changed_keys(lake, todo, fresh)
     if changed:
         together = pa.concat_tables([parts[key] for key in changed])
         lake.replace(table, together, [key[: len(table.by)] for key in changed])
@@ -175,7 +175,7 @@ def store_parts(
 ) -> None:
     """What `store` does with rows that do not fit in memory: they are read once to compare them, once to write them."""
     fresh = {key: _content_of(rows(key)) for key in keys}
-    changed = _changed(lake, todo, fresh)
+    changed = _changed_keys(lake, todo, fresh)
     lake.replace_parts(
         table,
         lambda: (part for key in changed for part in rows(key)),
@@ -187,17 +187,17 @@ def store_parts(
 def _content_of(parts: Iterable[pa.Table]) -> PartitionContent:
     count = 0
 
-    def counted() -> Iterator[pa.Table]:
+    def count_rows() -> Iterator[pa.Table]:
         nonlocal count
         for part in parts:
             count += part.num_rows
             yield part
 
-    found = digest_of_parts(counted())
+    found = digest_of_parts(count_rows())
     return PartitionContent(digest=found, rows=count)
 
 
-def _changed(lake: Lake, todo: Work, fresh: Mapping[Key, PartitionContent]) -> list[Key]:
+def _changed_keys(lake: Lake, todo: Work, fresh: Mapping[Key, PartitionContent]) -> list[Key]:
     stamps = lake.stamps(todo.asset)
     return [key for key, held in fresh.items() if digest(stamps, key) != held.digest]
 

@@ -48,7 +48,7 @@ def naming(commit: str) -> Iterator[None]:
         _name.reset(reset)
 
 
-def named() -> CommitProperties:
+def commit_name() -> CommitProperties:
     """What a commit is told, so that it carries its name."""
     return CommitProperties(custom_metadata={_NAME: _name.get()})
 

@@ -24,7 +24,7 @@ from dagster_project.home.lease import require_owner
 from dagster_project.home.storage import place_of
 from dagster_project.lake.digests import hash_of
 from dagster_project.lake.faults import sentence_of
-from dagster_project.lake.log import LogAhead, committed, named, naming, require_newest
+from dagster_project.lake.log import LogAhead, commit_name, committed, naming, require_newest
 from dagster_project.lake.objects import Objects
 from dagster_project.lake.open_tables import newest
 from dagster_project.lake.partition_files import upload_files, write_files
@@ -235,7 +235,9 @@ class Lake:
             how = {"mode": "append"}
         if set(shaped.schema.names) - {field.name for field in opened.schema().fields}:
             how["schema_mode"] = "merge"
-        write_deltalake(opened, shaped, writer_properties=_WRITER, commit_properties=named(), **how)
+        write_deltalake(
+            opened, shaped, writer_properties=_WRITER, commit_properties=commit_name(), **how
+        )
 
     def _create(self, table: Table) -> DeltaTable:
         return DeltaTable.create(
@@ -276,7 +278,7 @@ class Lake:
             opened.schema(),
             list(table.by),
             partition_filters=where,
-            commit_properties=named(),
+            commit_properties=commit_name(),
         )
 
     def _commit(self, table: Table, attempt: Callable[[DeltaTable | None], None]) -> None:

@@ -43,7 +43,7 @@ def pairs_of(
 ) -> pa.Table:
     """The distinct answered calls of one app and day (the key), as digests before and past the gate."""
     app, day = key
-    seen = {pair for raw, clean in episodes for pair in _answered(raw, clean)}
+    seen = {pair for raw, clean in episodes for pair in _answered_pairs(raw, clean)}
     rows = [
         {
             "app": app,
@@ -81,7 +81,7 @@ _Call = tuple[str, str, str]
 """Tool, arguments, result."""
 
 
-def _answered(raw: Episode, clean: CleanEpisode) -> Iterator[tuple[_Call, _Call]]:
+def _answered_pairs(raw: Episode, clean: CleanEpisode) -> Iterator[tuple[_Call, _Call]]:
     waiting: dict[str, tuple[tuple[str, str], tuple[str, str]]] = {}
     for before, after in zip(raw.steps, clean.steps, strict=True):
         for call, made in zip(before.tool_calls, after.tool_calls, strict=True):

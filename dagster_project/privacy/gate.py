@@ -19,7 +19,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from dagster_project.build.left_out import Skips, without_those_that_fail
-from dagster_project.build.progress import counted
+from dagster_project.build.progress import report_each
 from dagster_project.fatal import is_fatal
 from dagster_project.home.layout import Home, claim_vault, redaction_of
 from dagster_project.lake.digests import hash_of
@@ -30,8 +30,8 @@ from dagster_project.lake.freshness import (
     made_of,
     or_unknown,
     store,
-    tried,
     work,
+    work_to_retry,
 )
 from dagster_project.lake.rows import from_rows
 from dagster_project.lake.store import Lake
@@ -112,7 +112,7 @@ def learn_days(home: Home, lake: Lake, vault: Vault, asked: dict[str, list[str]]
         for day in days
     }
     todo = work(lake, "learnt", wanted)
-    for app, day in counted("clean_episodes", sorted(todo.stale), "learning what is personal"):
+    for app, day in report_each("clean_episodes", sorted(todo.stale), "learning what is personal"):
         skips = Skips("learnt", app, day)
         found = _learn_day(
             raw_episodes(lake, app, [day])[day],
@@ -128,7 +128,7 @@ def learn_days(home: Home, lake: Lake, vault: Vault, asked: dict[str, list[str]]
             "unread": sorted(found.unread),
         }
         rows = pa.Table.from_pylist([row], schema=LEARNT.schema)
-        again = tried(todo, [(app, day)]) if skips else todo
+        again = work_to_retry(todo, [(app, day)]) if skips else todo
         store(lake, LEARNT, rows, again, keys=[(app, day)])
         skips.keep(Lake(home.clean / "lake"), [day])
 

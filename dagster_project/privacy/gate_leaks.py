@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from dagster_project.privacy.gate import HELD, texts_of
-from dagster_project.privacy.leak_search import Searcher, Taught, words_of
+from dagster_project.privacy.leak_search import Searcher, TaughtPlaces, words_of
 from environments.runtime.values.normal import parse_json
 from ingest.records.episode import Episode
 from redact.apply.scrub import Scrubbed
@@ -30,7 +30,7 @@ _BETWEEN: Final = r"(?:[\W_]|&[a-z]+;|%[0-9a-f]{2})*?"
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedEpisodes:
     """What passed the leak check."""
 
     passed: list[Scrubbed]
@@ -38,9 +38,11 @@ class Checked:
     """For each episode that was held back whole, the kind of what was found and the key that taught it."""
 
 
-def leak_checked(raw: Sequence[Episode], scrubbed: Sequence[Scrubbed], search: Searcher) -> Checked:
+def leak_checked(
+    raw: Sequence[Episode], scrubbed: Sequence[Scrubbed], search: Searcher
+) -> CheckedEpisodes:
     """The scrubbed episodes without what the search finds in them."""
-    done = Checked([], [])
+    done = CheckedEpisodes([], [])
     for before, one in zip(raw, scrubbed, strict=True):
         found = list(_hits(before, one.clean, search))
         taken = _mask_hits(before, one, found) if found else one
@@ -48,7 +50,9 @@ def leak_checked(raw: Sequence[Episode], scrubbed: Sequence[Scrubbed], search: S
         if left is None:
             done.passed.append(taken)
         else:
-            done.held.append((left.leak.kind, Taught([before]).source_of(left.leak, left.text)))
+            done.held.append(
+                (left.leak.kind, TaughtPlaces([before]).source_of(left.leak, left.text))
+            )
     return done
 
 
@@ -64,7 +68,7 @@ def without_leaks(outcome: CleanOutcome, raw_episode: str, search: Searcher) -> 
     for name, text in texts.items():
         hits = search.hits(name, text, episodes=[raw_episode]) if text else []
         if text and hits:
-            left = marked(text, [words_of(leak, text) for leak in hits])
+            left = mark_phrases(text, [words_of(leak, text) for leak in hits])
             still = search.hits(name, left, episodes=[raw_episode])
             changed[name] = WITHHELD if still else left
     return replace(
@@ -110,23 +114,23 @@ def _mask_hits(raw: Episode, one: Scrubbed, found: Sequence[_Hit]) -> Scrubbed:
     """The episode with a marker in place of every hit in what was said, called or answered."""
     said: dict[str, list[str]] = {}
     held: list[Held] = []
-    taught = Taught([raw])
+    taught = TaughtPlaces([raw])
     for hit in found:
         said.setdefault(hit.path, []).append(words_of(hit.leak, hit.text))
         place = taught.source_of(hit.leak, hit.text)
         held.append(Held(path=hit.path, key=place, reason=LEAK))
-    steps = tuple(_marked(step, f"steps[{n}]", said) for n, step in enumerate(one.clean.steps))
+    steps = tuple(_mark_step(step, f"steps[{n}]", said) for n, step in enumerate(one.clean.steps))
     withheld = dict.fromkeys((*one.clean.withheld, *(item.path for item in held)))
     clean = replace(one.clean, steps=steps, withheld=tuple(withheld))
     return replace(one, clean=clean, held=tuple(dict.fromkeys((*one.held, *held))))
 
 
-def _marked(step: CleanStep, at: str, said: Mapping[str, Sequence[str]]) -> CleanStep:
+def _mark_step(step: CleanStep, at: str, said: Mapping[str, Sequence[str]]) -> CleanStep:
     content = step.content
     if content is not None and (words := said.get(f"{at}.content")):
-        content = marked(content, words)
+        content = mark_phrases(content, words)
     calls = tuple(
-        replace(call, arguments=marked(call.arguments, words))
+        replace(call, arguments=mark_phrases(call.arguments, words))
         if (words := said.get(f"{at}.tool_calls[{m}].arguments"))
         else call
         for m, call in enumerate(step.tool_calls)
@@ -134,7 +138,7 @@ def _marked(step: CleanStep, at: str, said: Mapping[str, Sequence[str]]) -> Clea
     return replace(step, content=content, tool_calls=calls)
 
 
-def marked(text: str, phrases: Iterable[str]) -> str:
+def mark_phrases(text: str, phrases: Iterable[str]) -> str:
     """The text with a marker in place of each phrase (folded words, blanks between); as it was where it would be JSON no more."""
     read = fold(text)
     spans = [

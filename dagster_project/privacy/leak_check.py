@@ -34,10 +34,10 @@ from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, EPISODES, REDACTIONS
 from dagster_project.privacy.consistency import commutation_of
 from dagster_project.privacy.gate import policy_of, raw_episodes, vault_of
-from dagster_project.privacy.gate_leaks import marked
+from dagster_project.privacy.gate_leaks import mark_phrases
 from dagster_project.privacy.leak_search import (
     IN_TEXT,
-    Taught,
+    TaughtPlaces,
     is_surrogate,
     searcher_of,
     words_of,
@@ -185,7 +185,7 @@ def check_home_report(home: Home, secret: str | None) -> str:
             hits = [leak for search in searches for leak in search.hits(path.name, text)]
             if not hits:
                 continue
-            text = marked(text, [words_of(leak, text) for leak in hits])
+            text = mark_phrases(text, [words_of(leak, text) for leak in hits])
             path.write_text(text, encoding="utf-8")
             taken += len(hits)
             left += sum(len(search.hits(path.name, text)) for search in searches)
@@ -268,16 +268,16 @@ def _check(home: Home, vault: Vault, app: str, now: str, known: str) -> AppLeaks
         places=dict(sorted(Counter(one.where for one, _ in found).items())),
         pieces=sorted({one.piece for one, _ in found if one.piece}),
         shared=sum(not one.piece for one, _ in found),
-        taught=_taught(home, app, found) if found else {},
+        taught=_count_taught(home, app, found) if found else {},
         commutation=asdict(commutation_of(Lake(home.private / "lake"), app)),
     )
 
 
-def _taught(home: Home, app: str, found: Iterable[tuple["_Text", Leak]]) -> dict[str, int]:
+def _count_taught(home: Home, app: str, found: Iterable[tuple["_Text", Leak]]) -> dict[str, int]:
     """How many leaks each key and tool taught, the most first."""
     lake = Lake(home.private / "lake")
     days = [day for of, day in lake.stamps("episodes") if of == app]
-    taught = Taught(e for some in raw_episodes(lake, app, days).values() for e in some)
+    taught = TaughtPlaces(e for some in raw_episodes(lake, app, days).values() for e in some)
     counts = Counter(taught.source_of(leak, one.text) for one, leak in found)
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 

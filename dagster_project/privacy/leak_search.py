@@ -126,7 +126,7 @@ def _widened_hits(text: str, leak: Leak) -> Iterator[str]:
             yield text[start:stop]
 
 
-class Taught:
+class TaughtPlaces:
     """Where the values of some episodes' calls and results stand, read once for all hits."""
 
     def __init__(self, episodes: Iterable[Episode]) -> None:
@@ -183,13 +183,13 @@ def _leaves(episode: Episode) -> Iterator[tuple[str, str]]:
     tools = {call.call_id: call.name for step in episode.steps for call in step.tool_calls}
     for step in episode.steps:
         for call in step.tool_calls:
-            yield from _keyed(call.name, parse_json(call.arguments))
+            yield from _keyed_values(call.name, parse_json(call.arguments))
         if step.role == "tool":
             tool = tools.get(step.call_id or "") or step.tool_name or ""
-            yield from _keyed(tool, parse_json(step.content or ""))
+            yield from _keyed_values(tool, parse_json(step.content or ""))
 
 
-def _keyed(tool: str, document: Parsed | None) -> Iterator[tuple[str, str]]:
+def _keyed_values(tool: str, document: Parsed | None) -> Iterator[tuple[str, str]]:
     stack = [(tool, document.value)] if document is not None else []
     while stack:
         place, value = stack.pop()

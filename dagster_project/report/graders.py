@@ -7,7 +7,7 @@ Not here: the comparison itself (`agreement`), how it looks.
 from collections.abc import Iterable, Iterator, Sequence
 
 from dagster_project.report.data import Agreement, GraderKindRow, GraderRow, Part
-from dagster_project.tasks.agreement import HeldOut, agreed, by_cluster
+from dagster_project.tasks.agreement import HeldOut, by_cluster, figures_of
 from dagster_project.tasks.app_state import Standing
 from dagster_project.tasks.grader_trust import (
     STANDINGS,
@@ -148,7 +148,7 @@ def _clusters_of(standing: Standing, clusters: Sequence[Cluster]) -> dict[str, s
 
 def agreement_row(held_out: Iterable[HeldOut]) -> Agreement:
     """The figures of some attempts as the report shows them."""
-    found = agreed(held_out)
+    found = figures_of(held_out)
     return Agreement(
         episodes=found.episodes,
         graded=found.graded,

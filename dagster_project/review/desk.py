@@ -70,7 +70,7 @@ ROLLOUTS_RUN: Final = 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Graded:
+class GradedAttempt:
     """What the rubric in force says of one recorded attempt."""
 
     episode_id: str
@@ -103,7 +103,7 @@ class Entry:
     """What the gate said of the stored version, with the reviewer's decision."""
     pending: bool
     """The rubric in force is newer than the last build: the gate runs again with the next one."""
-    attempts: tuple[Graded, ...]
+    attempts: tuple[GradedAttempt, ...]
     cluster: str
 
     @property
@@ -200,7 +200,7 @@ class AppDesk:
             version=version,
             verified=verified,
             pending=not same,
-            attempts=self._graded(candidate, version),
+            attempts=self._graded_attempts(candidate, version),
             cluster=next(
                 (n for a in stored.attempts if (n := self._clusters.get(a.episode_id))), ""
             ),
@@ -224,7 +224,7 @@ class AppDesk:
         """The version of a task as it would be built."""
         return task_version(candidate.task, candidate.rubric, world_digest=self._digest)
 
-    def _graded(self, candidate: Candidate, version: str) -> tuple[Graded, ...]:
+    def _graded_attempts(self, candidate: Candidate, version: str) -> tuple[GradedAttempt, ...]:
         task_id = candidate.task.task_id
         if (task_id, version) not in self._verdicts and self._world is not None:
             runs = self.runs(candidate)
@@ -233,7 +233,7 @@ class AppDesk:
             }
         verdicts = self._verdicts.get((task_id, version), {})
         return tuple(
-            Graded(
+            GradedAttempt(
                 episode_id=attempt.episode_id,
                 outcome=self.outcomes.get(attempt.episode_id, UNLABELLED),
                 label=self.labels.get(attempt.episode_id, UNLABELLED),

@@ -51,7 +51,7 @@ class Regrade:
     after: Verdict
 
     @property
-    def changed(self) -> bool:
+    def is_changed(self) -> bool:
         """Whether either verdict is another one."""
         old, new = self.before, self.after
         return (old.reward, old.predicted) != (new.reward, new.predicted)
@@ -66,9 +66,9 @@ class Change:
     after: Agreement
 
     @property
-    def changed(self) -> tuple[Regrade, ...]:
+    def changed_runs(self) -> tuple[Regrade, ...]:
         """The runs whose verdict is another one."""
-        return tuple(one for one in self.regrades if one.changed)
+        return tuple(one for one in self.regrades if one.is_changed)
 
     def mean_reward(self, *, after: bool, rollouts: bool) -> float | None:
         """Mean reward of graded rollouts, or of recorded attempts."""

@@ -71,7 +71,7 @@ class Review:
         return str(self.content.get("base", ""))
 
 
-def named(review: Review) -> Review:
+def with_id(review: Review) -> Review:
     """The review with its id, a hash over all it says."""
     parts = {name: getattr(review, name) for name in Review.__slots__ if name != "review_id"}
     return replace(review, review_id=digest(parts)[:32])

@@ -23,7 +23,7 @@ from dagster_project.review.review import (
     LABELS,
     RUBRIC,
     Review,
-    named,
+    with_id,
 )
 from dagster_project.review.tables import REVIEWS
 from synth.failures.causes import PARTIES
@@ -59,7 +59,7 @@ class Reviews:
 
 def keep(lake: Lake, reviews: Iterable[Review]) -> list[Review]:
     """Append reviews and note that there are new ones; the same review twice is one."""
-    fresh = [named(review) for review in reviews]
+    fresh = [with_id(review) for review in reviews]
     rows = pa.Table.from_pylist([asdict(review) for review in fresh], schema=REVIEWS.schema)
     lake.append(REVIEWS, rows)
     for app in sorted({review.app for review in fresh}):

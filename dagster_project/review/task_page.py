@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dagster_project.causes.label_form import CauseForm, form_of
-from dagster_project.review.desk import AppDesk, Entry, Graded
+from dagster_project.review.desk import AppDesk, Entry, GradedAttempt
 from dagster_project.review.editing.check_lines import lines_of, parts_of
 from dagster_project.review.editing.edits import written_in
 from dagster_project.review.editing.kinds import KINDS, ShownArgument, example_of, fields_of
@@ -47,7 +47,7 @@ def conversation_shown(
 
 def cause_shown(desk: AppDesk, graded: object, *, reviewer: str) -> CauseForm | None:
     """The form for what went wrong, where the attempt that is shown is not known to be resolved."""
-    if not isinstance(graded, Graded) or graded.resolved:
+    if not isinstance(graded, GradedAttempt) or graded.resolved:
         return None
     episode = desk.episode(graded.episode_id)
     if episode is None:
@@ -125,7 +125,7 @@ class Stopped:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
+class TriedAttacks:
     """What the gate tried on a task, for a reader."""
 
     held: int
@@ -139,7 +139,7 @@ class Tried:
     """Other ways of making the good attempt, each with what becomes of it."""
 
 
-def tried(probes: Iterable[Mapping[str, Any]], rubric: Rubric) -> Tried:
+def tried_attacks(probes: Iterable[Mapping[str, Any]], rubric: Rubric) -> TriedAttacks:
     """The gate's probes as a reader needs them; attacks that were paid are not among them."""
     says = {check.check_id: describe(check) for check in rubric.checks}
     stopped: dict[str, list[str]] = {}
@@ -157,7 +157,7 @@ def tried(probes: Iterable[Mapping[str, Any]], rubric: Rubric) -> Tried:
             open_end = "Nobody can grade it: " if probe["reward"] is None else ""
             stopped.setdefault(open_end + says.get(about, about or kind), []).append(name)
     groups = [Stopped(says=by, attacks=_counted_names(names)) for by, names in stopped.items()]
-    return Tried(
+    return TriedAttacks(
         held=sum(map(len, stopped.values())),
         empty=len(empty),
         stopped=tuple(sorted(groups, key=lambda group: -len(group.attacks))),

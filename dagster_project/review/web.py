@@ -20,7 +20,7 @@ from starlette.routing import Route
 
 from dagster_project.causes.label_form import label_of
 from dagster_project.lake.rows import canonical_text
-from dagster_project.review.desk import AppDesk, Desk, Entry, Graded
+from dagster_project.review.desk import AppDesk, Desk, Entry, GradedAttempt
 from dagster_project.review.editing.drafts import Drafts
 from dagster_project.review.editing.edits import Edit, edited, written_in
 from dagster_project.review.feedback import can_accept, derived_hash, doubts_of, review_note
@@ -47,7 +47,7 @@ from dagster_project.review.task_page import (
     neighbours,
     probes_shown,
     rubric_shown,
-    tried,
+    tried_attacks,
 )
 from dagster_project.review.team.plan import Team
 from dagster_project.review.team.reviewer_agreement import agreement_rows
@@ -249,7 +249,7 @@ class ReviewPage:
             episode_id=asks.get("episode") or asked.form.get("episode"),
         )
         graded, verdict = shown["graded"], shown["verdict"]
-        episode = graded.episode_id if isinstance(graded, Graded) else None
+        episode = graded.episode_id if isinstance(graded, GradedAttempt) else None
         before, after = neighbours(entry, episode)
         verified = entry.verified
         path = _path(*here)
@@ -275,7 +275,7 @@ class ReviewPage:
                 decision=None if turn.blind else decision_now(desk, entry),
                 can_accept=verified is not None and not entry.pending and can_accept(verified),
                 probes=(probes := probes_shown(desk, entry)),
-                tried=tried(probes, entry.candidate.rubric),
+                tried=tried_attacks(probes, entry.candidate.rubric),
                 history=history_shown(
                     desk.reviews.history(entry.task_id),
                     blind_for=self._author if turn.blind else None,

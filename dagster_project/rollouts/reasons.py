@@ -115,7 +115,7 @@ def cause_of_row(row: Row) -> str:
     return cause_of(facts).code
 
 
-def counted(codes: Iterable[str]) -> dict[str, int]:
+def count_causes(codes: Iterable[str]) -> dict[str, int]:
     """How many rollouts each cause has, in the order of `CAUSES`."""
     found = Counter(codes)
     return {code: found[code] for code in CAUSES if found[code]}
@@ -158,7 +158,7 @@ def _reasons_of_policy(
         tasks=len({row["task_id"] for row in rows}),
         graded=len(graded),
         mean_reward=fsum(graded) / len(graded) if graded else None,
-        reasons=counted(cause_of_row(row) for row in rows),
+        reasons=count_causes(cause_of_row(row) for row in rows),
         null_when_failing=failing,
         null_when_succeeding=succeeding,
         hides=hides,
@@ -174,7 +174,8 @@ def _expected(
     mean = fsum(graded) / len(graded) if graded else 0.0
     others = _of_others(policy, rewards) if mean > 0 else {}
     shift = level(
-        (_tried(policy, one, others, mine) for one in sorted(mine) if one in others), policy
+        (_compare_version(policy, one, others, mine) for one in sorted(mine) if one in others),
+        policy,
     )
     expected: dict[_Version, float] = {}
     for one in {_version(row) for row in rows}:
@@ -200,7 +201,7 @@ def _of_others(
     return found
 
 
-def _tried(
+def _compare_version(
     policy: str,
     one: _Version,
     others: Mapping[_Version, Sequence[float]],

@@ -143,7 +143,7 @@ def compare(
     graded = {one: (x, y) for one, (x, y) in means.items() if x is not None and y is not None}
     zeros = {one: (_with_zeros(runs_a[one]), _with_zeros(runs_b[one])) for one in both}
 
-    def grouped(name: Callable[[TaskFacts], str], rest: str) -> dict[str, PairedDifference]:
+    def by_group(name: Callable[[TaskFacts], str], rest: str) -> dict[str, PairedDifference]:
         groups: dict[str, list[Version]] = defaultdict(list)
         for one in graded:
             groups[name(known.get(one, TaskFacts())) or rest].append(one)
@@ -157,8 +157,8 @@ def compare(
         b=b[0],
         overall=_difference(graded.values()),
         null_as_zero=_difference(zeros.values()),
-        splits=grouped(lambda one: one.split, NO_SPLIT),
-        clusters=grouped(lambda one: one.cluster, NO_CLUSTER),
+        splits=by_group(lambda one: one.split, NO_SPLIT),
+        clusters=by_group(lambda one: one.cluster, NO_CLUSTER),
         reasons_a=reasons.get("A"),
         reasons_b=reasons.get("B"),
         left=_uncompared_tasks(runs_a, runs_b, means),

@@ -125,7 +125,7 @@ class RunsPage:
                 row=found.line.row,
                 turns=said,
                 marks=marks_in(said),
-                checks=grouped(found.checks),
+                checks=group_checks(found.checks),
                 place=place,
                 total=len(ids),
                 before=_path(ids[place - 1], choice) if place else "",
@@ -169,7 +169,7 @@ def marks_in(said: Sequence[Turn]) -> list[Mark]:
     return found
 
 
-def grouped(checks: Sequence[GradedCheck]) -> Checks:
+def group_checks(checks: Sequence[GradedCheck]) -> Checks:
     """The checks, those that decide against a reward apart."""
     rest = [one for one in checks if not _passed(one)]
     return Checks(

@@ -70,7 +70,7 @@ class HeldOut:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Agreed:
+class AgreementFigures:
     """How rubrics compare with outcomes that they have not seen."""
 
     episodes: int
@@ -243,7 +243,7 @@ def _told_by(one: HeldOut, label: Label | None) -> HeldOut:
     return replace(one, by=label.by, noise=1 - label.confidence)
 
 
-def agreed(held_out: Iterable[HeldOut]) -> Agreed:
+def figures_of(held_out: Iterable[HeldOut]) -> AgreementFigures:
     """The figures over some attempts."""
     listed = list(held_out)
     graded = [one for one in listed if one.says is not None]
@@ -251,7 +251,7 @@ def agreed(held_out: Iterable[HeldOut]) -> Agreed:
     false_pass = sum(bool(one.says) and not one.resolved for one in graded)
     low, high = interval(right, len(graded))
     kappa_low, kappa_high = _kappa_interval(graded)
-    return Agreed(
+    return AgreementFigures(
         episodes=len(listed),
         graded=len(graded),
         agreed=right,

@@ -66,7 +66,7 @@ class Sample:
         return {"most_requests": self.most, "strata": rows}
 
 
-def drawn(
+def draw_sample(
     episodes: Sequence[CleanEpisode],
     labels: Mapping[str, Label],
     cluster_of: Mapping[str, str],

@@ -235,7 +235,7 @@ def _trusted(
         named = [replace(one, kind=kinds[one.task_id]) for one in found]
         untrusted = trust_in(named, held_out).untrusted
     return [
-        _doubted(one, f"{NOT_TRUSTED}:{one.kind}")
+        _in_doubt(one, f"{NOT_TRUSTED}:{one.kind}")
         if one.status == ACCEPTED and one.kind in untrusted
         else one
         for one in named
@@ -399,10 +399,10 @@ def _as_a_set(found: Sequence[VerifiedTask]) -> list[VerifiedTask]:
                 if probe["reward"] > 0:
                     paid[probe["name"]].add(one.task_id)
     held = surplus(paid, graded)
-    return [_doubted(one, CONSTANT) if one.task_id in held else one for one in found]
+    return [_in_doubt(one, CONSTANT) if one.task_id in held else one for one in found]
 
 
-def _doubted(one: VerifiedTask, reason: str) -> VerifiedTask:
+def _in_doubt(one: VerifiedTask, reason: str) -> VerifiedTask:
     status = NEEDS_REVIEW if one.status == ACCEPTED else one.status
     return replace(one, status=status, reasons=(*one.reasons, reason))
 

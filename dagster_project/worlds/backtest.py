@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from dagster_project.build.progress import counted
+from dagster_project.build.progress import report_each
 from dagster_project.defs.resources import CleanSide
 from dagster_project.errors import InputError
 from dagster_project.home.layout import Home, lock
@@ -66,7 +66,7 @@ class HeldOut:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Graded:
+class GradedEpisode:
     """What a task's rubric says of a held-out episode."""
 
     given_id: str
@@ -119,7 +119,7 @@ def backtest(
             _App(clean.lake, app).measure(held, found, simulated_by)
         else:
             found.graded += [
-                Graded(
+                GradedEpisode(
                     given_id=one.given_id,
                     status="no_app",
                     outcome=_number(one.resolved),
@@ -211,7 +211,7 @@ class _App:
         with _with_simulator(self._world, simulated_by) as world:
             fidelity = replay(
                 world,
-                counted("replay", asked, self._app),
+                report_each("replay", asked, self._app),
                 tape=self._tape,
                 envelopes=self._envelopes(held),
             )
@@ -228,7 +228,7 @@ class _App:
         )
         found.risks[self._app] = self._world.risk
         found.add({**fidelity.to_json(), "unseen_tasks": {"episodes": len(new), **unseen}})
-        for one in counted("grade", held, self._app):
+        for one in report_each("grade", held, self._app):
             found.graded.append(self._grade(one))
 
     def _replayed(self, asked: Sequence[RecordedEpisode], held: Sequence[HeldOut]) -> Replayed:
@@ -247,11 +247,11 @@ class _App:
             return None
         return self._tasks.get(task_id_of(self._app, task_key=episode.task_key, anchor=""))
 
-    def _grade(self, one: HeldOut) -> Graded:
+    def _grade(self, one: HeldOut) -> GradedEpisode:
         candidate = self._task_of(one.episode)
         outcome = _number(one.resolved)
         if candidate is None:
-            return Graded(
+            return GradedEpisode(
                 given_id=one.given_id,
                 outcome=outcome,
                 reason="no task of the home has this episode's task_key",
@@ -261,7 +261,7 @@ class _App:
         attempt = run_actions(candidate.task, self._world, record(one.episode).actions)
         verdict = evaluate(candidate.rubric, attempt, task_version=version)
         verified = self._verdicts.get(candidate.task.task_id)
-        return Graded(
+        return GradedEpisode(
             given_id=one.given_id,
             task_id=candidate.task.task_id,
             task_version=version,
@@ -293,7 +293,7 @@ class _Findings:
     """Findings over all apps."""
 
     fidelity: dict[str, Any] = field(default_factory=dict)
-    graded: list[Graded] = field(default_factory=list)
+    graded: list[GradedEpisode] = field(default_factory=list)
     risks: dict[str, float] = field(default_factory=dict)
     """The chosen risk of each app."""
 
@@ -337,7 +337,7 @@ def _added(left: Mapping[str, Any], right: Mapping[str, Any]) -> dict[str, Any]:
     return total
 
 
-def agreement(graded: Iterable[Graded]) -> dict[str, Any]:
+def agreement(graded: Iterable[GradedEpisode]) -> dict[str, Any]:
     """How the agreement verdict of rubrics compares with what users reported; None is not graded."""
     judged = [one for one in graded if one.task_id is not None and one.outcome is not None]
     table: Counter[tuple[bool, bool]] = Counter(

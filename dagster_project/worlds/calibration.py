@@ -24,12 +24,12 @@ MOST: Final = 3200
 def outcomes_size(lake: Lake, app: str, policy: Path) -> int:
     """From how many labelled episodes is learnt; 0 while there are too few."""
     known = home_days(lake, app)
-    return _size(sum(key in known for key in _labelled(lake, app, policy)))
+    return _size(sum(key in known for key in _known_labels(lake, app, policy)))
 
 
 def first_labelled(lake: Lake, app: str, policy: Path) -> list[tuple[CleanEpisode, Label]]:
     """The app's first labelled episodes, those of whole days, in order of time."""
-    labels = _labelled(lake, app, policy)
+    labels = _known_labels(lake, app, policy)
     known = home_days(lake, app)
     size = _size(sum(key in known for key in labels))
     if not size:
@@ -44,7 +44,7 @@ def first_labelled(lake: Lake, app: str, policy: Path) -> list[tuple[CleanEpisod
     return [(one, labels[one.episode_id]) for one in episodes[:size]]
 
 
-def _labelled(lake: Lake, app: str, policy: Path) -> Mapping[str, Label]:
+def _known_labels(lake: Lake, app: str, policy: Path) -> Mapping[str, Label]:
     labels = labels_of(lake, app, policy)
     return {key: label for key, label in labels.items() if label.resolved is not None}
 

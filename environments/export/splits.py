@@ -125,7 +125,7 @@ def _groups(
     alike = near_duplicates(tasks)
     most = max(1, int(settings.shares[TRAIN] * len(tasks)))
     while True:
-        groups = _joined(tasks, isolating, alike, by_kind=settings.by == CLUSTER)
+        groups = _join_groups(tasks, isolating, alike, by_kind=settings.by == CLUSTER)
         if max((len(group) for group in groups), default=0) <= most:
             return isolating, groups
         used = _tasks_per_record(tasks, isolating - written)
@@ -142,7 +142,7 @@ def _tasks_per_record(tasks: Sequence[Traits], tables: set[str]) -> dict[str, fl
     return {table: sum(counts) / len(counts) for table, counts in by_table.items()}
 
 
-def _joined(
+def _join_groups(
     tasks: Sequence[Traits],
     isolating: set[str],
     alike: Iterable[tuple[str, str, float]],

@@ -216,7 +216,7 @@ def _write(
     for entry in entries:
         path, data = world_files[entry.task.world]
         rubric_path = f"rubrics/{_file_name(entry.task.task_id)}.json"
-        files[rubric_path] = _graded(entry)
+        files[rubric_path] = _grading_bytes(entry)
         version = task_version(
             entry.task,
             entry.rubric,
@@ -288,7 +288,7 @@ def _require_worlds(entries: Sequence[Entry], worlds: Mapping[str, Mapping[str, 
             raise ExportError(f"a task names the world {world!r}, which was not handed in")
 
 
-def _graded(entry: Entry) -> bytes:
+def _grading_bytes(entry: Entry) -> bytes:
     value: dict[str, object] = {
         "rubric": entry.rubric.to_json(),
         "solution": [dict(action) for action in entry.solution],

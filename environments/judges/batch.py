@@ -108,7 +108,7 @@ def batches(questions: Iterable[Question]) -> Iterator[Batch]:
             if waiting and (
                 len(waiting) + len(part) + 1 > MOST or size + characters > MOST_CHARACTERS
             ):
-                yield _numbered(waiting)
+                yield _number_questions(waiting)
                 waiting, size = [], 0
             waiting += [
                 BatchQuestion(_control(part), True),
@@ -116,7 +116,7 @@ def batches(questions: Iterable[Question]) -> Iterator[Batch]:
             ]
             size += characters
     if waiting:
-        yield _numbered(waiting)
+        yield _number_questions(waiting)
 
 
 def _parts(questions: Sequence[Question], most: int) -> Iterator[Sequence[Question]]:
@@ -133,7 +133,7 @@ def _control(part: Sequence[Question]) -> Question:
     return Question(key=code, prompt=prompt, low=0.0, high=1.0, evidence=evidence)
 
 
-def _numbered(waiting: Sequence[BatchQuestion]) -> Batch:
+def _number_questions(waiting: Sequence[BatchQuestion]) -> Batch:
     """In an order that does not show which question is the control."""
     mixed = sorted(waiting, key=lambda one: digest(one.question.key))
     return Batch({f"q{number}": one for number, one in enumerate(mixed, 1)})

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-from environments.runtime.task.attempt import Answered, EndState, Json, ToolResult
+from environments.runtime.task.attempt import AnsweredCall, EndState, Json, ToolResult
 from environments.runtime.task.task import Task
 
 Answer = tuple[int, str, str, str, str]
@@ -30,7 +30,7 @@ class Session(Protocol):
         """Answer one call."""
         ...
 
-    def call_with_meaning(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
+    def call_with_meaning(self, name: str, arguments: Mapping[str, Json] | str) -> AnsweredCall:
         """The same, with what the call meant."""
         ...
 
@@ -114,7 +114,7 @@ class _HeardSession:
         """Answer one call."""
         return self.call_with_meaning(name, arguments).result
 
-    def call_with_meaning(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
+    def call_with_meaning(self, name: str, arguments: Mapping[str, Json] | str) -> AnsweredCall:
         """The same, with what the call meant."""
         made = self._session.call_with_meaning(name, arguments)
         text = arguments if isinstance(arguments, str) else OBJECT + json.dumps(arguments)
@@ -181,7 +181,7 @@ def _path(kept: Sequence[Answer], last: int) -> list[int]:
     return path[::-1]
 
 
-def _digest_of(made: Answered) -> str:
+def _digest_of(made: AnsweredCall) -> str:
     result, meant = made.result, made.meant
     what = None if meant is None else [meant.tool, meant.arguments]
     told = [result.content, result.source, result.is_error, result.evidence, what]

@@ -41,7 +41,7 @@ class GradedBy:
             if check.fn == COMPARES_ENDS:
                 tables: dict[str, Json] = {n: args.pop(n) for n in TABLES if n in args}
                 self._tables.append((tables, by_user.union(_texts(args))))
-            checks.append(_graded(check, args))
+            checks.append(_check_content(check, args))
         self._whole = bool(one.task.dispatched)
         self.always: list[Json] = [task_as_read(one.task), checks]
         """What grading any run reads."""
@@ -91,7 +91,7 @@ def check_as_read(check: Check) -> Json:
     return {**found, "args": _args_as_read(check)}
 
 
-def _graded(check: Check, args: dict[str, Json]) -> Json:
+def _check_content(check: Check, args: dict[str, Json]) -> Json:
     """A check with these arguments, without its sentence and where it comes from."""
     found = check.to_json()
     for name in ("support", "counter", "says", "origin"):

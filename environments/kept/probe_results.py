@@ -17,9 +17,9 @@ from environments.kept.answers import Answer, HeardWorld, Place, World, ends_ali
 from environments.kept.graded_by import GradedBy, digest
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.candidate import Candidate
-from environments.verification.probe import Got, Grade, Probe
+from environments.verification.probe import Grade, Probe, ProbeOutcome
 
-Run = tuple[str, int, Got]
+Run = tuple[str, int, ProbeOutcome]
 """Digest of a probe, where among the answers its run ended, and what it got."""
 
 
@@ -38,7 +38,7 @@ class ProbeResults:
     @staticmethod
     def from_json(found: Mapping[str, Any]) -> ProbeResults:
         """What `to_json` wrote."""
-        runs = tuple((probe, end, Got(*got)) for probe, end, got in found["runs"])
+        runs = tuple((probe, end, ProbeOutcome(*got)) for probe, end, got in found["runs"])
         return ProbeResults(basis=found["basis"], runs=runs)
 
 
@@ -65,14 +65,14 @@ class Probing:
         self._before = before
         self._answers = answers
         self._basis = ""
-        self._ended: list[tuple[str, Place, Got]] = []
+        self._ended: list[tuple[str, Place, ProbeOutcome]] = []
 
     def keeper(self, basis: Json, grade: Grade) -> Grade:
         """Runs what is not known."""
         self._basis = digest([self._rules, self._rubric.always, basis])
         stands = self._standing()
 
-        def known_or_run(probe: Probe) -> Got:
+        def known_or_run(probe: Probe) -> ProbeOutcome:
             if probe.proves is not None:
                 return grade(probe)
             key = self._key(probe)

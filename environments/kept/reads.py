@@ -153,7 +153,7 @@ class KeptVerdicts:
     def _made_of(self, one: Candidate) -> str:
         """The candidate as far as verdicts look at it, the others as far as attacks draw from them, and the rules."""
         cheats = [[cheat.cheat_id, cheat.kind] for cheat in self._cheats.get(one.task.task_id, ())]
-        others = [self._shown[other.task.task_id] for other in self.others.drawn(one)]
+        others = [self._shown[other.task.task_id] for other in self.others.drawn_for(one)]
         changing = sorted(self.others.changing)
         return digest([self._rules, _verdict_material(one), cheats, others, changing])
 

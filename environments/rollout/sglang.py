@@ -30,7 +30,7 @@ def token_fields(info: object) -> dict[str, Json]:
     return fields
 
 
-def joined(infos: Sequence[Mapping[str, Any]], usage: object) -> dict[str, Any] | None:
+def join_infos(infos: Sequence[Mapping[str, Any]], usage: object) -> dict[str, Any] | None:
     """The `meta_info` of a stream's parts as that of a whole reply; None if which tokens were written is not certain."""
     lists = [info[WRITTEN] for info in infos if isinstance(info.get(WRITTEN), list)]
     lists = [part for part in lists if part]

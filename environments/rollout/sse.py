@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from environments.rollout.sglang import joined
+from environments.rollout.sglang import join_infos
 
 
 class Assembly:
@@ -50,7 +50,7 @@ class Assembly:
             choice["logprobs"] = {"content": self._logprobs}
         if self._token_ids:
             choice["token_ids"] = self._token_ids
-        info = joined(self._infos, self._top.get("usage"))
+        info = join_infos(self._infos, self._top.get("usage"))
         if info is not None:
             choice["meta_info"] = info
         return {"choices": [choice], **self._top}

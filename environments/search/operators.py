@@ -54,7 +54,7 @@ def other_figures(text: str, shift: int) -> str:
     return FIGURE.sub(lambda match: figure(match[0]), text)
 
 
-def _spoken(actions: Actions) -> list[int]:
+def _spoken_indexes(actions: Actions) -> list[int]:
     return [i for i, a in enumerate(actions) if isinstance(a.get("content"), str) and a["content"]]
 
 
@@ -76,7 +76,7 @@ def _before_the_end(actions: Actions, stock: Stock, more: Sequence[Action]) -> A
 def _each_text(change: Callable[[str, random.Random], str]) -> Change:
     def all_of_them(actions: Actions, _: Stock, chance: random.Random) -> Actions | None:
         made = actions
-        for index in _spoken(actions):
+        for index in _spoken_indexes(actions):
             made = _with_text(made, index, change(_text(actions[index]), chance))
         return made
 
@@ -85,7 +85,7 @@ def _each_text(change: Callable[[str, random.Random], str]) -> Change:
 
 def _one_text(change: Callable[[str, random.Random], str]) -> Change:
     def one_of_them(actions: Actions, _: Stock, chance: random.Random) -> Actions | None:
-        if not (said := _spoken(actions)):
+        if not (said := _spoken_indexes(actions)):
             return None
         index = chance.choice(said)
         return _with_text(actions, index, change(_text(actions[index]), chance))
@@ -122,7 +122,7 @@ def _one_sentence_less(text: str, chance: random.Random) -> str:
 
 
 def _drop_text(actions: Actions, _: Stock, chance: random.Random) -> Actions | None:
-    said = [i for i in _spoken(actions) if not actions[i].get("tool_calls")]
+    said = [i for i in _spoken_indexes(actions) if not actions[i].get("tool_calls")]
     if not said:
         return None
     index = chance.choice(said)
@@ -135,19 +135,19 @@ def _drop_texts(actions: Actions, _: Stock, __: random.Random) -> Actions | None
 
 
 def _unsure_once(actions: Actions, stock: Stock, chance: random.Random) -> Actions | None:
-    said = _spoken(actions)
+    said = _spoken_indexes(actions)
     return _with_text(actions, chance.choice(said), stock.unsure) if said else None
 
 
 def _unsure_always(actions: Actions, stock: Stock, _: random.Random) -> Actions | None:
     made = actions
-    for index in _spoken(actions):
+    for index in _spoken_indexes(actions):
         made = _with_text(made, index, stock.unsure)
     return made
 
 
 def _permute_texts(actions: Actions, _: Stock, chance: random.Random) -> Actions | None:
-    said = _spoken(actions)
+    said = _spoken_indexes(actions)
     if len(said) < 2:
         return None
     texts = [_text(actions[index]) for index in said]
@@ -159,7 +159,7 @@ def _permute_texts(actions: Actions, _: Stock, chance: random.Random) -> Actions
 
 
 def _contradict(actions: Actions, stock: Stock, chance: random.Random) -> Actions | None:
-    texts = [_text(actions[index]) for index in _spoken(actions)]
+    texts = [_text(actions[index]) for index in _spoken_indexes(actions)]
     if not texts:
         return None
     return _before_the_end(actions, stock, [says(_false("\n".join(texts), chance))])
@@ -173,7 +173,7 @@ def _others_texts(actions: Actions, stock: Stock, chance: random.Random) -> Acti
 
 
 def _one_text_of_another(actions: Actions, stock: Stock, chance: random.Random) -> Actions | None:
-    said = _spoken(actions)
+    said = _spoken_indexes(actions)
     if not said or not stock.words:
         return None
     return _with_text(actions, chance.choice(said), chance.choice(chance.choice(stock.words)))

@@ -292,7 +292,7 @@ class Oracle:
         return all(sentence.text in self._asked for sentence in message)
 
 
-def spoken(actions: Iterable[Mapping[str, Json]]) -> Iterator[str]:
+def texts_of(actions: Iterable[Mapping[str, Json]]) -> Iterator[str]:
     """The texts of actions that have one."""
     for action in actions:
         content = action.get("content")

@@ -15,7 +15,7 @@ from environments.runtime.play.environment import run_actions
 from environments.runtime.task.attempt import Attempt, Json
 from environments.runtime.task.candidate import Action
 from environments.runtime.task.task_set import PackedTask, TaskSet
-from environments.search.oracle import Oracle, Terms, spoken
+from environments.search.oracle import Oracle, Terms, texts_of
 from environments.verification.cheats import in_the_language_of
 from environments.verification.material import PlannedCall, planned_calls
 
@@ -50,7 +50,7 @@ def stock_of(task_set: TaskSet, task: PackedTask, honest: Attempt) -> Stock:
         honest=task_set.solution(task.task_id),
         results=tuple(c.result.content for c in honest.calls if not c.by_user),
         unsure=in_the_language_of(opening),
-        words=tuple(row for solution in others if (row := tuple(spoken(solution)))),
+        words=tuple(row for solution in others if (row := tuple(texts_of(solution)))),
         calls={tool: tuple(found) for tool, found in sorted(by_tool.items())},
         ending=frozenset(task.last_tools),
     )
@@ -73,7 +73,7 @@ def oracle_of(task_set: TaskSet, task: PackedTask, honest: Attempt) -> Oracle:
 
 def foreign_words(solutions: Iterable[Sequence[Action]]) -> tuple[str, ...]:
     """What other tasks' solutions say."""
-    return tuple(text for solution in solutions for text in spoken(solution))
+    return tuple(text for solution in solutions for text in texts_of(solution))
 
 
 def known_in(tools: Iterable[Mapping[str, Json]]) -> str:

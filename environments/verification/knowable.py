@@ -63,7 +63,7 @@ class Untold:
     value: Json
 
     @property
-    def named(self) -> str:
+    def tool_and_path(self) -> str:
         """The tool and the path, as reasons name them."""
         return ".".join((self.tool, *self.path))
 

@@ -101,7 +101,7 @@ class OtherTasks:
 
     def others_for(self, candidate: Candidate, dispatched: Dispatched) -> list[OtherTask]:
         """The others that attacks on one candidate draw from, their calls by what that candidate's tools mean."""
-        rules, block = candidate.task.dispatched, self._drawn(candidate)
+        rules, block = candidate.task.dispatched, self._block_for(candidate)
         read = self._read.get(block)
         if read is None or read[0] != rules:
             drawn = tuple(_read_other(one, dispatched) for one in self._blocks[block])
@@ -109,11 +109,11 @@ class OtherTasks:
         pairs = zip(self._blocks[block], read[1], strict=True)
         return [other for one, other in pairs if one is not candidate]
 
-    def drawn(self, candidate: Candidate) -> list[Candidate]:
+    def drawn_for(self, candidate: Candidate) -> list[Candidate]:
         """The candidates that attacks on one draw from."""
-        return [one for one in self._blocks[self._drawn(candidate)] if one is not candidate]
+        return [one for one in self._blocks[self._block_for(candidate)] if one is not candidate]
 
-    def _drawn(self, candidate: Candidate) -> int:
+    def _block_for(self, candidate: Candidate) -> int:
         return max(0, self._block.get(candidate.task.task_id, len(self._blocks) - 1) - 1)
 
     @cached_property

@@ -18,7 +18,7 @@ from environments.verification.knowable import values_of
 from environments.verification.material import Material, PlannedCall
 from environments.verification.mutants import MOST, replaced
 from environments.verification.probe import ONE, Probe, calls
-from environments.verification.readable_values import joined
+from environments.verification.readable_values import letters_and_digits
 
 REWORDED_MUST_PAY: Final = False
 """Whether another wording that cannot be graded counts against the task; not as long as worlds know recorded wordings only."""
@@ -116,8 +116,8 @@ def _independent(
     reads = {c.key for c in material.reads}
     if one[0].key not in reads or other[0].key not in reads or one[0].key == other[0].key:
         return False
-    answered = joined(one[1])
-    asked = (joined(str(value)) for _, value in values_of(other[0].parsed))
+    answered = letters_and_digits(one[1])
+    asked = (letters_and_digits(str(value)) for _, value in values_of(other[0].parsed))
     return not any(len(text) >= LEAST_JOINED and text in answered for text in asked)
 
 

@@ -35,7 +35,7 @@ class Probe:
     """Whether an end equal to the good one excuses it; a recorded bad attempt's user said that it was bad."""
 
 
-class Got(NamedTuple):
+class ProbeOutcome(NamedTuple):
     """What running and grading a probe says: plain values, so that they can be kept."""
 
     reward: float | None
@@ -45,7 +45,7 @@ class Got(NamedTuple):
     share: float | None
 
 
-Grade = Callable[[Probe], Got]
+Grade = Callable[[Probe], ProbeOutcome]
 """Runs and grades a probe."""
 Keeper = Callable[[Json, Grade], Grade]
 """Of what results hang on beside probe, task and world, and a grader, makes one that runs only what it does not know."""

@@ -90,7 +90,7 @@ class VisibleTexts:
 
     def has(self, value: str) -> bool:
         """Whether a value stands there, however it is spelt and parted."""
-        plain = joined(value)
+        plain = letters_and_digits(value)
         if not plain:
             return True
         if len(plain) < SHORTEST and plain.isascii():
@@ -237,7 +237,7 @@ def fold(text: str) -> str:
     return "".join(str(unicodedata.digit(c)) if c.isdigit() else c for c in plain)
 
 
-def joined(text: str) -> str:
+def letters_and_digits(text: str) -> str:
     """Letters and digits only: `A-12 b` and `a12B` are one spelling."""
     return "".join(RUN.findall(fold(text)))
 

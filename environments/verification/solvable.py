@@ -71,10 +71,10 @@ def not_knowable(material: Material, habits: Habits, grade: Grader, look: Looker
         if reward == 1.0:
             actions, run = shorter, attempt
             continue
-        if grade(_changed(actions, run, one))[1] == 1.0:
+        if grade(_with_other_value(actions, run, one))[1] == 1.0:
             granted.add(one.grant_at_place)
         else:
-            found.add(f"{NOT_KNOWABLE}:{one.named}")
+            found.add(f"{NOT_KNOWABLE}:{one.tool_and_path}")
             granted.add(one.grant_anywhere)
     return sorted(found)
 
@@ -91,7 +91,7 @@ def _looks(material: Material) -> tuple[Action, ...]:
     others = [c for c in material.foreign if c.name not in left_out]
     tools = {c.name: c for c in known if c.name not in left_out}
     asked = [(c.name, c.arguments) for c in others[:MOST_LOOKS]]
-    runs = list(_named(material))
+    runs = list(_naming_runs(material))
     for name, call in sorted(tools.items()):
         words = [key for key, value in sorted(call.parsed.items()) if isinstance(value, str)]
         fitting = (run for run in runs if len(words) == 1 or len(run) == len(words))
@@ -102,7 +102,7 @@ def _looks(material: Material) -> tuple[Action, ...]:
     return tuple(calls(name, text, number=n) for n, (name, text) in enumerate(asked))
 
 
-def _named(material: Material) -> Iterator[tuple[str, ...]]:
+def _naming_runs(material: Material) -> Iterator[tuple[str, ...]]:
     """Runs of the user's words that may name something: those with capitals, digits or in quotes first."""
     found: dict[tuple[str, ...], None] = {}
     for text in said_texts(material):
@@ -127,7 +127,7 @@ def _without_call_of(actions: Sequence[Action], run: Attempt, one: Untold) -> tu
     return without_call(actions, planned[at]) if at < len(planned) else tuple(actions)
 
 
-def _changed(actions: Sequence[Action], run: Attempt, one: Untold) -> tuple[Action, ...]:
+def _with_other_value(actions: Sequence[Action], run: Attempt, one: Untold) -> tuple[Action, ...]:
     """The actions with another value in its place."""
     planned = planned_calls(actions)
     at = _position(run, one)

@@ -16,7 +16,7 @@ from ingest.records.episode import Step, ToolCall
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Joined:
+class JoinedSteps:
     """Steps with their results bound."""
 
     steps: tuple[Step, ...]
@@ -25,7 +25,7 @@ class Joined:
     """The id that a call was sent with, by the one it has now, where the two differ."""
 
 
-def join_results(steps: Sequence[Step], *, nobodys: AbstractSet[int] = frozenset()) -> Joined:
+def join_results(steps: Sequence[Step], *, nobodys: AbstractSet[int] = frozenset()) -> JoinedSteps:
     """Bind results to calls and name what is missing on either side; `nobodys` are results that say they have no call."""
     calls = _OpenCalls(
         by_order=not any(step.role == "tool" and step.call_id is not None for step in steps),
@@ -48,7 +48,7 @@ def join_results(steps: Sequence[Step], *, nobodys: AbstractSet[int] = frozenset
         missing.add("missing_results")
     if calls.repeated:
         missing.add("repeated_call_ids")
-    return Joined(
+    return JoinedSteps(
         steps=tuple(bound), completeness=tuple(sorted(missing)), sent_as=dict(calls.sent_as)
     )
 

@@ -364,7 +364,7 @@ def _is_retold(thread: Thread, call: Node, shared: int) -> bool:
     if not output:
         return False
     if key_of(output[0]) == thread.keys[shared]:
-        thread.steps[shared] = _fill(thread.steps[shared], _spoken(call))
+        thread.steps[shared] = _fill(thread.steps[shared], _output_step(call))
         return False
     thread.flags.add("regenerated" if shared + 1 == len(thread.steps) else "branched")
     _cut(thread, shared)
@@ -381,7 +381,7 @@ def _append(thread: Thread, step: Step, key: str) -> None:
     thread.keys.append(key)
 
 
-def _spoken(call: Node) -> Step:
+def _output_step(call: Node) -> Step:
     reading = call.reading
     step = reading.output[0] if reading.output else Step(role="assistant")
     return replace(
@@ -396,11 +396,11 @@ def _spoken(call: Node) -> Step:
 def _speak(thread: Thread, call: Node) -> None:
     reading = call.reading
     if reading.output:
-        first = _spoken(call)
+        first = _output_step(call)
         for step in (first, *(replace(more, at=first.at) for more in reading.output[1:])):
             _append(thread, step, key_of(step))
     elif not reading.has_content:
-        _append(thread, _spoken(call), f"unsaid:{call.span.span_id}")
+        _append(thread, _output_step(call), f"unsaid:{call.span.span_id}")
         thread.flags.add("no_content")
     elif reading.is_error is not True:
         thread.flags.add("missing_output")

@@ -45,7 +45,7 @@ class Ran:
 def join_runs(steps: Sequence[Step], runs: Sequence[Node]) -> Ran:
     """Bind tool spans to calls by id, else by name, arguments and order."""
     steps = _with_calls_of_runs(steps, runs)
-    joined = join_results(_numbered(steps))
+    joined = join_results(_number_calls(steps))
     numbered = joined.steps
     asked = _asked_calls(numbered)
     sent = {call.call_id for step in steps for call in step.tool_calls} | set(joined.sent_as)
@@ -85,7 +85,7 @@ def _with_calls_of_runs(steps: Sequence[Step], runs: Sequence[Node]) -> list[Ste
     return woven
 
 
-def _numbered(steps: Sequence[Step]) -> list[Step]:
+def _number_calls(steps: Sequence[Step]) -> list[Step]:
     """Give every call without an id one made from its place."""
     return [
         replace(

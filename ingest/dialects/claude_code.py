@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from ingest.dialects.attributes import first_text, first_value, is_elided, text_of
 from ingest.dialects.content_blocks import blocks_text
-from ingest.dialects.identity import failed, identity
+from ingest.dialects.identity import has_failed, identity
 from ingest.dialects.messages import Messages, exchanged, read_messages
 from ingest.dialects.parts import parts_in
 from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading, Statement
@@ -107,7 +107,7 @@ def _tool(span: Span) -> dict[str, Any]:
         ),
         None,
     )
-    wrong = True if text_of(attributes.get("success")) == "false" else failed(span)
+    wrong = True if text_of(attributes.get("success")) == "false" else has_failed(span)
     if result is None and wrong:
         result = attributes.get("error")
     if isinstance(arguments, str):

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 from ingest.dialects.attributes import first_text, is_elided, parsed, text_of
-from ingest.dialects.identity import failed
+from ingest.dialects.identity import has_failed
 from ingest.dialects.messages import read_messages, settle_output
 from ingest.dialects.otel_genai import read_as
 from ingest.dialects.reading import AGENT, DUPLICATE, MODEL, OTHER, TOOL, Dialect, Reading
@@ -71,7 +71,7 @@ def _tool(span: Span, reading: Reading) -> Reading:
         arguments=reading.arguments or (None if arguments is None else json_text(arguments)),
         result=reading.result or (None if result is None else json_text(result)),
         call_id=reading.call_id or first_text(span.attributes, ("gcp.vertex.agent.event_id",)),
-        is_error=failed(span),
+        is_error=has_failed(span),
     )
 
 

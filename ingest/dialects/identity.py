@@ -167,7 +167,7 @@ def name_of(attributes: Attributes, keys: tuple[str, ...]) -> str | None:
     return next((name for name in named if name and not is_elided(name)), None)
 
 
-def failed(span: Span) -> bool | None:
+def has_failed(span: Span) -> bool | None:
     """Whether the span says that its work failed; None where it does not say."""
     if span.status == STATUS_ERROR or span.attributes.get("error.type"):
         return True

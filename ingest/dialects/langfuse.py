@@ -15,7 +15,7 @@ from ingest.dialects.attributes import (
     parsed,
     text_of,
 )
-from ingest.dialects.identity import failed, identity
+from ingest.dialects.identity import has_failed, identity
 from ingest.dialects.messages import Messages, exchanged, read_messages
 from ingest.dialects.openinference import flattened
 from ingest.dialects.otel_genai import statements
@@ -124,7 +124,7 @@ def _tool(span: Span) -> dict[str, Any]:
         "tool_name": first_text(attributes, ("gen_ai.tool.name", "tool.name")) or span.name,
         "arguments": None if arguments is None or is_elided(arguments) else arguments_of(arguments),
         "result": None if result is None or is_elided(result) else _result(result),
-        "is_error": True if level == "ERROR" else failed(span),
+        "is_error": True if level == "ERROR" else has_failed(span),
     }
 
 

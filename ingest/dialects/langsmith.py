@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ingest.dialects.attributes import first_text, is_elided, parsed, text_of
-from ingest.dialects.identity import failed, identity
+from ingest.dialects.identity import has_failed, identity
 from ingest.dialects.messages import Messages, exchanged, read_messages
 from ingest.dialects.otel_genai import statements
 from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading
@@ -66,7 +66,7 @@ def _tool(span: Span) -> dict[str, Any]:
         "result": None
         if made is None or is_elided(made)
         else json_text(_unwrapped(made, "output")),
-        "is_error": failed(span),
+        "is_error": has_failed(span),
     }
 
 

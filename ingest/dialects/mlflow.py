@@ -12,7 +12,7 @@ from ingest.dialects.attributes import (
     parsed,
     text_of,
 )
-from ingest.dialects.identity import failed, identity
+from ingest.dialects.identity import has_failed, identity
 from ingest.dialects.messages import Messages, exchanged, read_messages
 from ingest.dialects.reading import (
     AGENT,
@@ -125,7 +125,7 @@ def _tool(span: Span) -> dict[str, Any]:
         "tool_name": text_of(span.attributes.get("mlflow.spanFunctionName")) or span.name,
         "arguments": None if arguments is None or is_elided(arguments) else json_text(arguments),
         "result": None if result is None or is_elided(result) else json_text(result),
-        "is_error": failed(span),
+        "is_error": has_failed(span),
     }
 
 

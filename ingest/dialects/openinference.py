@@ -18,7 +18,7 @@ from ingest.dialects.attributes import (
     text_of,
     unflatten,
 )
-from ingest.dialects.identity import failed, identity
+from ingest.dialects.identity import has_failed, identity
 from ingest.dialects.messages import Messages, exchanged, read_messages
 from ingest.dialects.otel_genai import statements as genai_statements
 from ingest.dialects.parts import CALL_TYPES
@@ -179,7 +179,7 @@ def _tool(span: Span) -> dict[str, Any]:
         "tool_name": first_text(attributes, ("tool.name", "gen_ai.tool.name")) or span.name,
         "arguments": None if arguments is None or is_elided(arguments) else arguments_of(arguments),
         "result": told.text,
-        "is_error": told.is_error or failed(span),
+        "is_error": told.is_error or has_failed(span),
     }
 
 

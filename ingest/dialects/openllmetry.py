@@ -17,7 +17,7 @@ from ingest.dialects.attributes import (
     unflatten,
 )
 from ingest.dialects.content_blocks import blocks_text
-from ingest.dialects.identity import failed, identity
+from ingest.dialects.identity import has_failed, identity
 from ingest.dialects.messages import Messages, exchanged, read_messages
 from ingest.dialects.otel_genai import read_as, statements
 from ingest.dialects.parts import parts_in
@@ -147,7 +147,7 @@ def _tool(span: Span) -> dict[str, Any]:
         or span.name.removesuffix(".tool"),
         "arguments": None if arguments is None or is_elided(arguments) else arguments_of(arguments),
         "result": told.text,
-        "is_error": told.is_error or failed(span),
+        "is_error": told.is_error or has_failed(span),
     }
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from ingest.dialects.attributes import arguments_of, first_text, first_value, is_elided, text_of
 from ingest.dialects.evaluation import EVENT_NAMES, read_evaluation
-from ingest.dialects.identity import failed, identity
+from ingest.dialects.identity import has_failed, identity
 from ingest.dialects.messages import Messages, read_messages, settle_output
 from ingest.dialects.reading import (
     AGENT,
@@ -78,7 +78,7 @@ def read_as(span: Span, dialect: str) -> Reading:
     fields: dict[str, Any] = identity(span)
     if kind == TOOL:
         fields.update(read_tool(attributes))
-        fields["is_error"] = fields["is_error"] or failed(span)
+        fields["is_error"] = fields["is_error"] or has_failed(span)
     elif kind == AGENT and fields["agent"] is None:
         # The convention's name for the span is `invoke_agent {agent}`.
         prefix, _, name = span.name.partition(" ")

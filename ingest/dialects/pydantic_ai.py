@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ingest.dialects.attributes import first_value, is_elided, number_of, parsed, text_of
-from ingest.dialects.identity import failed, identity
+from ingest.dialects.identity import has_failed, identity
 from ingest.dialects.messages import read_messages
 from ingest.dialects.otel_genai import read_as
 from ingest.dialects.reading import (
@@ -73,7 +73,7 @@ def _request(span: Span, reading: Reading) -> Reading:
         tool_name=text_of(params.get("name")),
         arguments=json_text(arguments or {}),
         result=told.text,
-        is_error=told.is_error or failed(span),
+        is_error=told.is_error or has_failed(span),
     )
 
 
@@ -97,7 +97,7 @@ def _read_older(span: Span, reading: Reading) -> Reading:
             call_id=text_of(attributes.get("gen_ai.tool.call.id")),
             arguments=None if arguments is None or is_elided(arguments) else json_text(arguments),
             result=None if result is None or is_elided(result) else _result_text(result),
-            is_error=failed(span),
+            is_error=has_failed(span),
         )
     events = parsed(first_value(attributes, ("events", "all_messages_events")))
     if isinstance(events, list):

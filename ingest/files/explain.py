@@ -17,7 +17,7 @@ from typing import Any, Final
 from ingest.assembly.assemble import assemble
 from ingest.errors import SourceUnreadable
 from ingest.files.file_source import PEEK, FileSource
-from ingest.files.json_values import Placed, placed_values
+from ingest.files.json_values import PlacedValue, placed_values
 from ingest.files.mapping import Layout
 from ingest.files.mapping_draft import draft
 from ingest.files.telemetry_files import read_source, sources_in
@@ -132,7 +132,7 @@ def _values(source: FileSource) -> list[Json]:
             head = stream.peek(PEEK)[:PEEK].lstrip()[:1]
         if head not in {b"{", b"["}:
             return []
-        placed = (one for one in placed_values(source, _knows) if isinstance(one, Placed))
+        placed = (one for one in placed_values(source, _knows) if isinstance(one, PlacedValue))
         return [one.value for one in itertools.islice(placed, _LOOKED_AT)]
     except (OSError, EOFError, SourceUnreadable):
         return []

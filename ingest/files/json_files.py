@@ -21,7 +21,7 @@ from ingest.files.json_values import (
     skip_line,
     too_long,
 )
-from ingest.formats.conversation_record import numbered
+from ingest.formats.conversation_record import numbering_of
 from ingest.formats.format import Format
 from ingest.formats.records.reader import NAME as RECORD
 from ingest.formats.table import WHOLE_FILES, format_within
@@ -95,7 +95,7 @@ def _lines(
         return
     facts = replace(source.facts, is_alone=is_alone)
     if row is not None and row.name == RECORD and not is_alone and source.can_be_read_again:
-        facts = replace(facts, numbered_by=numbered(_values_of_lines(source)))
+        facts = replace(facts, numbered_by=numbering_of(_values_of_lines(source)))
     chunks = Chunks(source, row.name if row else _ANY, "jsonl", facts, first=number)
     limit = source.limits.body_bytes
     line = first
@@ -204,7 +204,7 @@ def _parts(source: FileSource) -> Iterator[WalRecord | Rejected]:
             facts = source.facts
             if row is not None and row.name == RECORD:
                 values = (one.value for one in parts() if not isinstance(one, Break))
-                facts = replace(facts, numbered_by=numbered(values))
+                facts = replace(facts, numbered_by=numbering_of(values))
             chunks = Chunks(source, row.name if row else _ANY, "records", facts)
         line = json_bytes(part.value) + b"\n"
         if len(line) > limit:

@@ -18,7 +18,7 @@ from ingest.records.text import NOT_JSON, Json, load_json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Placed:
+class PlacedValue:
     """One value of a file."""
 
     value: Any
@@ -77,7 +77,7 @@ def rejection_of_break(source: FileSource, part: Break) -> Rejected:
     return source.refused(code, reason, position=f"after record {part.after}")
 
 
-def placed_values(source: FileSource, knows: Knows) -> Iterator[Placed | Rejected]:
+def placed_values(source: FileSource, knows: Knows) -> Iterator[PlacedValue | Rejected]:
     """Every value of a file; `knows` says which elements of a large or broken document are records."""
     limit = source.limits.body_bytes
     with source.opened() as stream:
@@ -88,7 +88,7 @@ def placed_values(source: FileSource, knows: Knows) -> Iterator[Placed | Rejecte
         body = first + stream.read(max(0, limit + 1 - len(first)))
     value = load_json(body) if len(body) <= limit else NOT_JSON
     if value is not NOT_JSON:
-        yield Placed(value=value, place="the file", is_document=True)
+        yield PlacedValue(value=value, place="the file", is_document=True)
         return
     found = False
     for part in split(source.opened, knows, limit=limit):
@@ -96,7 +96,7 @@ def placed_values(source: FileSource, knows: Knows) -> Iterator[Placed | Rejecte
         if isinstance(part, Break):
             yield rejection_of_break(source, part)
         else:
-            yield Placed(value=part.value, place=f"record {part.number}")
+            yield PlacedValue(value=part.value, place=f"record {part.number}")
     if not found:
         reason = f"{source.name} is cut off, no JSON, or too large to be read whole; write one record a line."
         yield source.refused("unknown_json", reason, body=body)
@@ -104,7 +104,7 @@ def placed_values(source: FileSource, knows: Knows) -> Iterator[Placed | Rejecte
 
 def _lines(
     source: FileSource, stream: BufferedReader, first: bytes, number: int
-) -> Iterator[Placed | Rejected]:
+) -> Iterator[PlacedValue | Rejected]:
     limit = source.limits.body_bytes
     line = first
     is_alone = not stream.peek(1)
@@ -119,6 +119,6 @@ def _lines(
                 reason = "The text is not JSON, or is cut off; write one JSON value a line."
                 yield source.refused("not_json", reason, position=place, body=line)
             else:
-                yield Placed(value=value, place=place, is_document=is_alone)
+                yield PlacedValue(value=value, place=place, is_document=is_alone)
         number += 1
         line = stream.readline(limit + 1)

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from ingest.files.file_source import FileSource
 from ingest.files.json_files import Chunks
-from ingest.files.json_values import Placed, placed_values
+from ingest.files.json_values import PlacedValue, placed_values
 from ingest.files.mapping import Layout, PathMissed
 from ingest.formats.records.fields import Fields
 from ingest.formats.records.naming import naming_of, numbered_by
@@ -76,7 +76,9 @@ def _records(source: FileSource, layout: Layout) -> Iterator[_Record | Rejected]
             yield from _of_value(source, layout, placed)
 
 
-def _of_value(source: FileSource, layout: Layout, placed: Placed) -> Iterator[_Record | Rejected]:
+def _of_value(
+    source: FileSource, layout: Layout, placed: PlacedValue
+) -> Iterator[_Record | Rejected]:
     try:
         values = layout.records_of(placed.value)
     except PathMissed as missed:

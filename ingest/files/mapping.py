@@ -53,7 +53,7 @@ def _compiled(expression: str) -> Any:  # noqa: ANN401 - jmespath has no types
     return jmespath.compile(expression)
 
 
-def _checked(expression: str) -> str:
+def _check_expression(expression: str) -> str:
     try:
         _compiled(expression)
     except JMESPathError as error:
@@ -70,7 +70,7 @@ def _role(word: str) -> str:
     return word
 
 
-Expression = Annotated[str, AfterValidator(_checked)]
+Expression = Annotated[str, AfterValidator(_check_expression)]
 Role = Annotated[str, AfterValidator(_role)]
 
 

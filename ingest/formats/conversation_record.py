@@ -61,14 +61,16 @@ def _rows(items: list[Any], arrival: Arrival) -> Decoded:
     return found
 
 
-def numbered(values: Iterable[Json]) -> str:
+def numbering_of(values: Iterable[Json]) -> str:
     """What tells the records of a file apart, one a line or one a part."""
     return numbered_by(
-        naming_of(Fields(own_fields(item)), key) for value in values for item, key in _named(value)
+        naming_of(Fields(own_fields(item)), key)
+        for value in values
+        for item, key in _records_by_name(value)
     )
 
 
-def _named(value: Json) -> Iterable[tuple[Json, str | None]]:
+def _records_by_name(value: Json) -> Iterable[tuple[Json, str | None]]:
     if is_record(value):
         return [(value, None)]
     records = records_of(value)

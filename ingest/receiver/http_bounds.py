@@ -41,7 +41,7 @@ class BoundedHttp(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Let go of the clock."""
-        self._arrived()
+        self._stop_waiting()
         super().connection_lost(exc)
 
     def on_message_begin(self) -> None:
@@ -53,7 +53,7 @@ class BoundedHttp(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """The head is whole."""
-        self._arrived()
+        self._stop_waiting()
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
@@ -69,7 +69,7 @@ class BoundedHttp(HttpToolsProtocol):
             self.transport.write(_ANSWER)
             self.transport.close()
 
-    def _arrived(self) -> None:
+    def _stop_waiting(self) -> None:
         if self._waits is not None:
             self._waits.cancel()
             self._waits = None

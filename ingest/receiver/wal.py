@@ -168,7 +168,7 @@ class Wal:
                         break
                     rows.append(record)
             except sqlite3.Error as error:
-                raise self._failed(error) from error
+                raise self._storage_error(error) from error
             return rows
 
     def mark_decoded(self, seqs: Iterable[int]) -> None:
@@ -202,7 +202,7 @@ class Wal:
                 connection.execute("vacuum")
                 connection.execute("pragma wal_checkpoint(truncate)")
             except sqlite3.Error as error:
-                raise self._failed(error) from error
+                raise self._storage_error(error) from error
         return len(named)
 
     def all_records(self) -> Iterator[StoredRecord]:
@@ -211,7 +211,7 @@ class Wal:
             try:
                 yield from self._all_records(self._open())
             except sqlite3.Error as error:
-                raise self._failed(error) from error
+                raise self._storage_error(error) from error
 
     @staticmethod
     def _all_records(connection: sqlite3.Connection) -> Iterator[StoredRecord]:
@@ -230,7 +230,7 @@ class Wal:
                     .fetchone()
                 )
             except sqlite3.Error as error:
-                raise self._failed(error) from error
+                raise self._storage_error(error) from error
         return WalCounts(records=row[0], pending=row[1], bytes=row[2])
 
     def check_writable(self) -> None:
@@ -242,7 +242,7 @@ class Wal:
                 connection.execute(f"pragma user_version = {_FORMAT}")
                 connection.execute("commit")
             except sqlite3.Error as error:
-                raise self._failed(error) from error
+                raise self._storage_error(error) from error
 
     def check_room(self, needed: int) -> None:
         """Raise `StorageFull` where the disk has less free than `needed` bytes: a small write may pass where a body would not."""
@@ -272,7 +272,7 @@ class Wal:
                 batch.appended = Appended(stored=stored, repeated=len(batch.rows) - stored)
             connection.execute("commit")
         except sqlite3.Error as error:
-            failure = self._failed(error)
+            failure = self._storage_error(error)
             for batch in batches:
                 batch.error = failure
         except StorageError as failure:
@@ -290,7 +290,7 @@ class Wal:
                 changed = connection.executemany(statement, rows).rowcount
                 connection.execute("commit")
             except sqlite3.Error as error:
-                raise self._failed(error) from error
+                raise self._storage_error(error) from error
             return max(changed, 0)
 
     def _open(self) -> sqlite3.Connection:
@@ -311,7 +311,7 @@ class Wal:
             connection.execute("pragma synchronous = full")
             self._prepare(connection)
         except sqlite3.Error as error:
-            raise self._failed(error) from error
+            raise self._storage_error(error) from error
         return self._connection
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
@@ -339,7 +339,7 @@ class Wal:
             connection.execute(f"pragma user_version = {_FORMAT}")
         connection.execute("commit")
 
-    def _failed(self, error: sqlite3.Error) -> StorageError:
+    def _storage_error(self, error: sqlite3.Error) -> StorageError:
         # The connection may be in any state after a failed write; a fresh one recovers without a restart.
         self._drop_connection()
         if "full" in str(error):

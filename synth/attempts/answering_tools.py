@@ -38,7 +38,7 @@ class _AnsweringCall:
 def in_words(episodes: Sequence[CleanEpisode]) -> list[CleanEpisode]:
     """The episodes with the calls of answering tools as words."""
     found = answering_tool(episodes)
-    return list(episodes) if found is None else [_spoken(one, *found) for one in episodes]
+    return list(episodes) if found is None else [_with_words(one, *found) for one in episodes]
 
 
 def answering_tool(episodes: Sequence[CleanEpisode]) -> tuple[str, str] | None:
@@ -132,7 +132,7 @@ def _only_tells(calls: Sequence[_AnsweringCall]) -> bool:
     return alike and 2 * sentences >= len(calls)
 
 
-def _spoken(episode: CleanEpisode, name: str, key: str) -> CleanEpisode:
+def _with_words(episode: CleanEpisode, name: str, key: str) -> CleanEpisode:
     steps: list[CleanStep] = []
     gone: set[str] = set()
     for step in episode.steps:

@@ -29,7 +29,7 @@ from synth.rubric.references import (
     Reference,
     answer_check,
     gives,
-    joined,
+    join_references,
     stands_in_talk,
 )
 
@@ -55,7 +55,7 @@ def wanted_of(
     said = [references[a.episode_id] for a in attempts if a.episode_id in references]
     if not said:
         return None
-    reference = reduce(joined, said)
+    reference = reduce(join_references, said)
     if reference.contradicted:
         return Wanted(reference, None, CONTRADICT)
     talks = [a.recorded.attempt for a in attempts]
@@ -72,7 +72,7 @@ def _asks_else(attempts: Sequence[Facts]) -> bool:
     return changed and not any(a.recorded.attempt.calls for a in attempts)
 
 
-def labelled(attempts: Sequence[Facts], wanted: Wanted | None) -> list[Facts]:
+def label_by_answer(attempts: Sequence[Facts], wanted: Wanted | None) -> list[Facts]:
     """The attempts, of which those that nobody judged, that changed nothing and give the answer, are resolved."""
     check = wanted.check if wanted is not None else None
     if wanted is None or check is None:
@@ -86,13 +86,13 @@ def labelled(attempts: Sequence[Facts], wanted: Wanted | None) -> list[Facts]:
     )
     return [
         replace(a, label=label)
-        if a.resolved is None and not _changed(a) and gives(check, a.recorded.attempt)
+        if a.resolved is None and not _may_have_changed(a) and gives(check, a.recorded.attempt)
         else a
         for a in attempts
     ]
 
 
-def _changed(attempt: Facts) -> bool:
+def _may_have_changed(attempt: Facts) -> bool:
     return bool(attempt.writes or attempt.failed or attempt.acts)
 
 
@@ -107,7 +107,7 @@ def why_no_answer(
     can_change = writers.intersection(offered) or any(
         name.partition("[")[0] in offered for name in writers
     )
-    return MAY_CHANGE if can_change or any(map(_changed, attempts)) else ""
+    return MAY_CHANGE if can_change or any(map(_may_have_changed, attempts)) else ""
 
 
 def answer_of(wanted: Wanted) -> tuple[Action, ...]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from environments.runtime.views.multiplexed import spoken
+from environments.runtime.views.multiplexed import words_of_part
 from synth.failures.causes import CHANGED, DEED, FACT, NO_CHANGE, SAYS
 from synth.failures.detection import Failure
 from synth.failures.reference import AGREED
@@ -233,7 +233,7 @@ def _length_bonus(term: str) -> float:
 def _tools(focus: Sequence[str], known: frozenset[str]) -> str:
     """Tools in words, parts of tools by name; a tool that no definition names stays out, because its name may hold anything."""
     shown = [
-        " ".join(name_words(tool)) if spoken(tool) == [tool] else tool
+        " ".join(name_words(tool)) if words_of_part(tool) == [tool] else tool
         for tool in focus
         if all(word in known for word in name_words(tool))
     ]

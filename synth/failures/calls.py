@@ -17,7 +17,7 @@ from environments.runtime.task.tool_definition import (
     read_definition,
 )
 from environments.runtime.values.normal import parse_arguments, parse_json
-from environments.runtime.views.multiplexed import spoken
+from environments.runtime.views.multiplexed import words_of_part
 from redact.records.clean_episode import CleanEpisode, CleanStep
 from synth.failures.answers import Path, comparable, learn_differing, under
 from synth.failures.words import name_words
@@ -126,7 +126,7 @@ def _words_of(name: str, description: str) -> ToolWords:
     handed = hands_over(name, description)
     return ToolWords(
         name=name,
-        words=tuple(word for text in spoken(name) for word in name_words(text)),
+        words=tuple(word for text in words_of_part(name) for word in name_words(text)),
         changes=not handed and write_log_odds(name, description) >= 0,
         hands_over=handed,
     )

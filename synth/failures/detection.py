@@ -17,7 +17,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from environments.runtime.views.multiplexed import spoken
+from environments.runtime.views.multiplexed import words_of_part
 from redact.records.clean_episode import CleanEpisode
 from synth.failures.calibration import (
     Calibration,
@@ -246,7 +246,7 @@ def _record(reading: Reading, signals: tuple[Signal, ...], *, status: str, said:
     own = Opinion(by=EVIDENCE, cause=shown.cause, step=shown.step, agent=shown.agent)
     focus = cause.about or (_changed(reading) if cause.cause in {CHANGED, NO_CHANGE} else ())
     # A part is named where enough users' calls meant it, so its words may stand in a name as a definition's may.
-    known |= {word for tool in focus if spoken(tool) != [tool] for word in name_words(tool)}
+    known |= {word for tool in focus if words_of_part(tool) != [tool] for word in name_words(tool)}
     text = facet(episode, hidden, known)
     call = _failed_at(reading, cause)
     error = template(call.error, call, known) if call is not None and call.error else ""

@@ -18,7 +18,7 @@ from environments.runtime.answers.recall import least_confidence
 from environments.runtime.checks.arguments import canonical_arguments
 from environments.runtime.values.canonical import canonical
 from environments.runtime.values.facts import facts_in
-from environments.runtime.views.multiplexed import spoken
+from environments.runtime.views.multiplexed import words_of_part
 from synth.recordings.attempt import EpisodeAttempt
 from synth.recordings.tool_kinds import WRITE, ToolKinds
 from synth.verbs import tool_words
@@ -88,7 +88,7 @@ def changes_again(records: Sequence[EpisodeAttempt], kinds: ToolKinds) -> dict[s
     trials: dict[str, list[bool]] = defaultdict(list)
     for tool, changed in _trials(records, frozenset(names), kinds):
         trials[tool].append(changed)
-    keyed = _keyed(records)
+    keyed = _naming_tools(records)
     means = _means(trials)
     return {
         name: (TRIALS * means[notes_down(name)] + sum(trials[name])) / (TRIALS + len(trials[name]))
@@ -99,7 +99,7 @@ def changes_again(records: Sequence[EpisodeAttempt], kinds: ToolKinds) -> dict[s
 
 def notes_down(name: str) -> bool:
     """Whether a tool's name says that it says something or writes something down."""
-    words = next((w for value in spoken(name) if (w := tool_words(value))), [])
+    words = next((w for value in words_of_part(name) if (w := tool_words(value))), [])
     first, later = set(words[:1]), set(words[1:])
     return bool(first & (NOTED | RECORDS)) or bool(first & PUT_DOWN and later & NOTED)
 
@@ -131,7 +131,7 @@ def _trials(
             shown |= said | _ids(canonical(dict(call.arguments)))
 
 
-def _keyed(records: Sequence[EpisodeAttempt]) -> frozenset[str]:
+def _naming_tools(records: Sequence[EpisodeAttempt]) -> frozenset[str]:
     """Tools whose calls give ids that no attempt had from anywhere else before: they name what they make."""
     first: dict[str | float, set[str]] = defaultdict(set)
     calls: list[tuple[str, set[str | float]]] = []

@@ -14,7 +14,7 @@ from typing import Self
 from environments.runtime.play.environment import Session
 from environments.runtime.task.attempt import UNKNOWN, Attempt, Json, ToolResult
 from environments.runtime.values.normal import parse_arguments, unwrap
-from environments.runtime.views.clock_and_ids import Marked
+from environments.runtime.views.clock_and_ids import MarkedResults
 from environments.runtime.views.view import CallInFlight, View
 from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode
@@ -34,7 +34,7 @@ def plain_result(world: World, tool: str, content: str) -> str:
     """A result of a tool, or of a part of one, without what stands around every result: recorded or given by the world."""
     asked = CallInFlight(tool, {})
     for view in world.around:
-        if not isinstance(view, Marked):
+        if not isinstance(view, MarkedResults):
             content = view.strip_result(asked, content, {})
     return content
 

@@ -228,8 +228,8 @@ def _end_check(
         "ignore": kinds.ignore(),
         "silent": list[Json](sorted(traits.silent | set(kinds.failing(WRITE)))),
         "takes": list[Json](kinds.taking()),
-        **_named(lasting=kinds.failing(WRITE), dirty=kinds.failing(MAYBE)),
-        **_named(once=traits.repeats.once, again=traits.repeats.again),
+        **_tool_lists(lasting=kinds.failing(WRITE), dirty=kinds.failing(MAYBE)),
+        **_tool_lists(once=traits.repeats.once, again=traits.repeats.again),
     }
     if not accepted:
         args["bad"] = [_end_args("", end, kinds) for end in ends if _surely_bad(end)]
@@ -247,7 +247,7 @@ def _end_check(
     )
 
 
-def _named(**tools: Sequence[str]) -> dict[str, Json]:
+def _tool_lists(**tools: Sequence[str]) -> dict[str, Json]:
     """Lists of tools under their names, without those that are empty."""
     return {name: list[Json](names) for name, names in tools.items() if names}
 

@@ -36,7 +36,7 @@ def evidence_checks(
     if not good:
         return []
     acts = frozenset.intersection(*(a.acts for a in good))
-    checks = [_acted(acts, good, traits)] if acts else []
+    checks = [_acted_check(acts, good, traits)] if acts else []
     reads = frozenset.intersection(*(a.reads for a in good)) - _nameless(good)
     if reads:
         checks.append(_looked_up(reads, good, traits))
@@ -50,7 +50,7 @@ def origin_of(attempts: Iterable[Facts]) -> tuple[str, ...]:
     return tuple(sorted(a.episode_id for a in attempts))
 
 
-def _acted(acts: frozenset[Write], good: Sequence[Facts], traits: AppTraits) -> Check:
+def _acted_check(acts: frozenset[Write], good: Sequence[Facts], traits: AppTraits) -> Check:
     rows: list[Json] = [[tool, arguments] for tool, arguments in sorted(acts)]
     args: dict[str, Json] = {"any_of": rows, "ignore": traits.kinds.ignore()}
     tools = ", ".join(sorted({tool for tool, _ in acts}))

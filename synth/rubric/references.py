@@ -77,11 +77,11 @@ def references_of(outcomes: Iterable[CleanOutcome], policy: OutcomePolicy) -> di
         said = _reference_said(outcome, policy)
         if said is not None:
             name = outcome.episode_id
-            found[name] = joined(found[name], said) if name in found else said
+            found[name] = join_references(found[name], said) if name in found else said
     return found
 
 
-def joined(one: Reference, other: Reference) -> Reference:
+def join_references(one: Reference, other: Reference) -> Reference:
     """What two statements about one request say: the more trusted kind's answer; of equal ones the same answer, or a contradiction."""
     first, second = sorted((one, other), key=lambda r: _rank(r.by))
     same = {tokens(a) for a in first.answers} & {tokens(a) for a in second.answers}

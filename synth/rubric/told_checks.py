@@ -102,14 +102,14 @@ def spoke_checks(accepted: Sequence[End], traits: AppTraits) -> list[Check]:
 def consent_checks(accepted: Sequence[End], traits: AppTraits) -> list[Check]:
     """That the user agrees before each change, where every resolved attempt that changes something waits for it."""
     good = [a for end in accepted for a in end.good if a.writes]
-    if not good or not all(_agreed(a, traits) for a in good):
+    if not good or not all(_is_confirmed(a, traits) for a in good):
         return []
     args: dict[str, Json] = {"tools": list[Json](traits.kinds.tools_of("write"))}
     says = "The user agrees before anything is changed."
     return [_check("consent", "confirmed", args, says, good, positive=False)]
 
 
-def _agreed(attempt: Facts, traits: AppTraits) -> bool:
+def _is_confirmed(attempt: Facts, traits: AppTraits) -> bool:
     args: dict[str, Json] = {"tools": list[Json](traits.kinds.tools_of("write"))}
     return confirmed(args, View(attempt.recorded.attempt), "")[0] == 1.0
 

@@ -58,7 +58,7 @@ class Binder:
         shown = alike[0].end
         told: tuple[Json, ...] = ()
         if shown.told or not shown.steps:
-            answered = self._answered(known, alike)
+            answered = self._bind_answer(known, alike)
             if isinstance(answered, Unbound):
                 return answered
             told = (answered.value,)
@@ -123,7 +123,7 @@ class Binder:
                 steps.append(Step(tool=tool, arguments=arguments))
         return steps if len(steps) == len(shown.steps) else None
 
-    def _answered(self, known: KnownValues, alike: Sequence[Case]) -> _Answer | Unbound:
+    def _bind_answer(self, known: KnownValues, alike: Sequence[Case]) -> _Answer | Unbound:
         """The one value that is told, found where the alike ones found theirs."""
         if len(alike[0].end.told) != 1:
             return Unbound("nothing_to_bind")

@@ -138,7 +138,7 @@ class Field:
             return [found[0][1]] if found else []
         last = [heard.text for heard in reversed(known.meant_texts)]
         for turn in known.plain_turns if self.choose == "opened" else last:
-            named = [(_named(way[0], turn), v) for way, v in found if way]
+            named = [(_named_length(way[0], turn), v) for way, v in found if way]
             best = max((length for length, _ in named), default=0)
             if best:
                 return [v for length, v in named if length == best or (self.as_list and length)]
@@ -280,7 +280,7 @@ def _group(text: str) -> str:
     return r"(\d[^,:;!?]*)" if text[0].isdigit() else r"([^\W\d][^,:;!?\d]*)"
 
 
-def _named(element: Json, turn: str) -> int:
+def _named_length(element: Json, turn: str) -> int:
     """How much of the turn names an element: the longest of its texts that stands there as words."""
     texts = (plain_text(leaf) for _, leaf in leaves_of(element) if isinstance(leaf, str))
     # Few texts stand in the turn at all: only those are looked for as words.

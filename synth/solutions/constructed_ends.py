@@ -212,7 +212,7 @@ class Intents:
 
     def foretold_peers(self) -> list[tuple[bool, frozenset[str]]]:
         """Resolved episodes whose end was foretold right, with their faults of process: peers of failed ones."""
-        tried = ((i, self._tried(i, early=False, idle=False)) for i in self._sample)
+        tried = ((i, self._foretell(i, early=False, idle=False)) for i in self._sample)
         return [
             (True, faults_of(self._cases[i].facts, self._kinds))
             for i, trial in tried
@@ -227,7 +227,7 @@ class Intents:
         signature = end.signature
 
         def rights(cases: Iterable[int]) -> list[bool]:
-            trials = (self._tried(index, early=early, idle=idle) for index in cases)
+            trials = (self._foretell(index, early=early, idle=idle) for index in cases)
             return [
                 t.right for t in trials if t and t.signature == signature and t.sure >= end.sure
             ]
@@ -260,7 +260,7 @@ class Intents:
             self._parts[key] = (right.count(True) + 0.5) / (len(right) + 1) if enough else 0.0
         return self._parts[key]
 
-    def _tried(self, index: int, *, early: bool, idle: bool) -> _Trial | None:
+    def _foretell(self, index: int, *, early: bool, idle: bool) -> _Trial | None:
         """What is foretold of one resolved episode as if it had failed; made once, when it is asked for.
 
         `early`: before its user agreed to anything; `idle`: and would not have been content with nothing.

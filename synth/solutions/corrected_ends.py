@@ -107,7 +107,7 @@ class CorrectionPlanner:
         return True
 
 
-def tried(run: Attempt, plan: Plan) -> Unbound | None:
+def fault_of_run(run: Attempt, plan: Plan) -> Unbound | None:
     """Why a plan's run in the world is no solution; None where all that it changes went through and is known."""
     wanted = {(step.tool, stable(step.arguments)) for step in plan.steps}
     made = [c for c in run.calls if (c.name, stable(c.arguments)) in wanted]

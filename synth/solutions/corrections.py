@@ -50,11 +50,11 @@ def corrections_of(outcomes: Iterable[CleanOutcome], policy: OutcomePolicy) -> d
         said = _said_correction(outcome, policy)
         if said is not None:
             name = outcome.episode_id
-            found[name] = joined(found[name], said) if name in found else said
+            found[name] = join_corrections(found[name], said) if name in found else said
     return found
 
 
-def joined(one: Said, other: Said) -> Said:
+def join_corrections(one: Said, other: Said) -> Said:
     """What two statements about one request say: the same calls, or nothing that can be taken."""
     if isinstance(one, Unbound) or isinstance(other, Unbound) or not one.same_calls(other):
         return CONTRADICT

@@ -30,7 +30,7 @@ Bag = frozenset[str]
 """The words of an opening that tell something."""
 
 
-class Placed:
+class PlacedBags:
     """Bags of words by the words in them: the likeness of another bag to all of them costs what they share."""
 
     def __init__(self, bags: Iterable[Bag], weights: Mapping[str, float]) -> None:
@@ -76,7 +76,7 @@ class Openings:
     def __init__(self, texts: Sequence[str], ends: Sequence[Hashable]) -> None:
         bags = [_words(text) for text in texts]
         self._weights = _telling(bags, ends)
-        self._placed = self.placed(texts)
+        self._placed = self.place_bags(texts)
         self._ranked: dict[Bag, list[tuple[float, int]]] = {}
 
     def nearest_to(self, text: str, *, without: int | None = None) -> list[int]:
@@ -91,11 +91,11 @@ class Openings:
         """The words of an opening that tell something: openings with the same ones have the same neighbours."""
         return frozenset(_words(text) & self._weights.keys())
 
-    def placed(self, texts: Iterable[str]) -> Placed:
+    def place_bags(self, texts: Iterable[str]) -> PlacedBags:
         """Other openings, to look among them."""
-        return Placed(map(self.telling_words, texts), self._weights)
+        return PlacedBags(map(self.telling_words, texts), self._weights)
 
-    def near_among(self, bag: Bag, others: Placed) -> NDArray[np.intp]:
+    def near_among(self, bag: Bag, others: PlacedBags) -> NDArray[np.intp]:
         """Which different bags of others are as near to this one as the nearest resolved ones may be."""
         least = _least(self._ranked_nearest(bag))
         about = others.likeness_to(bag)

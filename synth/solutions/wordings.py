@@ -24,7 +24,7 @@ CHANCE: Final = 0.02
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class UserWords:
     """The neighbouring words of one user."""
 
     opening: frozenset[str]
@@ -40,14 +40,14 @@ class Wordings:
         self._closings = frozenset(
             words for words, count in closing.items() if words and count >= CLOSED
         )
-        self._spoken: dict[int, tuple[KnownValues, Spoken]] = {}
+        self._spoken: dict[int, tuple[KnownValues, UserWords]] = {}
 
-    def words_of(self, known: KnownValues) -> Spoken:
+    def words_of(self, known: KnownValues) -> UserWords:
         """One user's words; kept, as every episode is compared with many."""
         found = self._spoken.get(id(known))
         if found is None:
             turns = [frozenset(grams(turn)) for turn in known.plain_turns]
-            spoken = Spoken(
+            spoken = UserWords(
                 turns[0] if turns else frozenset(),
                 frozenset[str]().union(*turns),
                 _closing(known) in self._closings,

@@ -96,7 +96,7 @@ def recorded_part(
     told: dict[str, dict[str, dict[tuple[str, bool], list[str]]]] = {}
     for episode in episodes:
         envelope = world.envelopes.get(episode.agent or "")
-        for past, call, step in _answered(episode, world, why, looks):
+        for past, call, step in _recorded_answers(episode, world, why, looks):
             content = unwrap(step.content or "", envelope)
             if holds_withheld(content):
                 continue
@@ -133,7 +133,7 @@ def recorded_part(
     )
 
 
-def _answered(
+def _recorded_answers(
     episode: CleanEpisode, world: World, tools: Collection[str], looks: Collection[str]
 ) -> Iterator[tuple[tuple[str, ...], str, CleanStep]]:
     """What sessions will be told from recordings: the calls before, the call, and its answer."""

@@ -13,7 +13,7 @@ from environments.runtime.answers.tape import ALWAYS
 from environments.runtime.document.recordings import Recording
 from environments.runtime.document.world_file import WorldDocument
 from environments.runtime.values.normal import stable
-from environments.runtime.world.entries import counted
+from environments.runtime.world.entries import count_empty_calls
 from environments.runtime.world.log import history
 from environments.runtime.world.scope import CallContext
 from environments.runtime.world.world import World
@@ -103,5 +103,5 @@ def _is_clock(tool: ToolModel) -> bool:
 
 def _untold(here: CallContext, untried: set[str], before: tuple[str, ...]) -> set[str]:
     """Earlier calls outside the history, of tools that were never tried to matter: nobody knows how it is without."""
-    calls = counted(here.state.log)
+    calls = count_empty_calls(here.state.log)
     return {call for e, call in calls if e.tool in untried and e.call not in before}

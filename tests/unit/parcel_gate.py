@@ -11,7 +11,7 @@ from environments.runtime.play.environment import run_actions
 from environments.runtime.task.attempt import (
     DERIVED,
     UNKNOWN,
-    Answered,
+    AnsweredCall,
     Attempt,
     Effect,
     EndState,
@@ -36,9 +36,9 @@ class Shelf:
     events: list[Event] = field(default_factory=list)
     unknown: bool = False
 
-    def call_with_meaning(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
+    def call_with_meaning(self, name: str, arguments: Mapping[str, Json] | str) -> AnsweredCall:
         """The answer; every call means what it says."""
-        return Answered(self.call(name, arguments))
+        return AnsweredCall(self.call(name, arguments))
 
     def call(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
         """Reads, sets or hands over."""

@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dagster_project.privacy.leak_search import IN_TEXT, Taught
+from dagster_project.privacy.leak_search import IN_TEXT, TaughtPlaces
 from environments.runtime.answers.outcome import outcome_of
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.candidate import Candidate
@@ -105,7 +105,7 @@ def an_episode(number: int, tool: str, arguments: dict[str, Json]) -> Episode:
 
 def test_the_key_that_holds_the_value_itself_goes_before_those_that_hold_it_among_others() -> None:
     """However often a value stands elsewhere; of keys that hold the same, the one that holds it most often teaches it."""
-    taught = Taught(
+    taught = TaughtPlaces(
         [
             *(an_episode(n, "note", {"text": "Ask for Ada Quill today"}) for n in range(9)),
             *(an_episode(n, "find", {"who": "Ada Quill"}) for n in range(2)),

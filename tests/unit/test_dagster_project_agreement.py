@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dagster_project.tasks.agreement import HeldOut, agreed, by_cluster, kappa
+from dagster_project.tasks.agreement import HeldOut, by_cluster, figures_of, kappa
 
 
 def one(
@@ -31,7 +31,7 @@ def one(
 
 def test_figures_of_a_table_by_hand() -> None:
     """Two right, one false pass, one false fail, one not graded."""
-    found = agreed(
+    found = figures_of(
         [one(True, 1.0), one(False, 0.0), one(False, 1.0), one(True, 0.2), one(True, None)]
     )
     assert (found.episodes, found.graded, found.agreed) == (5, 4, 2)
@@ -42,7 +42,7 @@ def test_figures_of_a_table_by_hand() -> None:
 
 def test_no_error_proves_little() -> None:
     """Thirty right of thirty: the interval says how little that is, and kappa has none."""
-    found = agreed([one(n % 2 == 0, float(n % 2 == 0), f"t{n}") for n in range(30)])
+    found = figures_of([one(n % 2 == 0, float(n % 2 == 0), f"t{n}") for n in range(30)])
     assert found.kappa == 1.0
     assert 0.85 < found.low < 0.9
     assert 0.1 < found.false_pass_high < 0.12
@@ -53,7 +53,7 @@ def test_kappa_is_unknown_where_there_is_only_one_answer() -> None:
     """All resolved, all said resolved: chance alone explains it."""
     assert kappa([one(True, 1.0), one(True, 1.0)]) is None
     assert kappa([]) is None
-    assert agreed([]).kappa is None
+    assert figures_of([]).kappa is None
 
 
 def test_the_interval_of_kappa_draws_tasks_not_attempts() -> None:
@@ -63,7 +63,7 @@ def test_the_interval_of_kappa_draws_tasks_not_attempts() -> None:
         for t in range(10)
         for n in range(3)
     ]
-    found, again = agreed(rows), agreed(reversed(rows))
+    found, again = figures_of(rows), figures_of(reversed(rows))
     assert found.kappa == pytest.approx(0.8)
     assert found.kappa_low is not None
     assert found.kappa_high is not None
@@ -87,7 +87,7 @@ def test_clusters_hold_the_attempts_at_their_tasks() -> None:
 @given(st.lists(st.tuples(st.booleans(), st.sampled_from([None, 0.0, 1.0]), st.integers(0, 5))))
 def test_the_parts_add_up(rows: Sequence[tuple[bool, float | None, int]]) -> None:
     """Whatever the attempts: counts add up, and every interval holds its figure."""
-    found = agreed(one(r, p, f"t{t}", n) for n, (r, p, t) in enumerate(rows))
+    found = figures_of(one(r, p, f"t{t}", n) for n, (r, p, t) in enumerate(rows))
     assert found.agreed + found.false_pass + found.false_fail == found.graded
     assert found.graded + found.abstained == found.episodes == len(rows)
     if found.graded:

@@ -4,7 +4,7 @@ import random
 from dataclasses import replace
 
 from dagster_project.difficulty.by_task import AppDifficulty, difficulties
-from dagster_project.difficulty.estimate import Estimator, Tried, calibrate
+from dagster_project.difficulty.estimate import Estimator, TriedAttempt, calibrate
 from dagster_project.difficulty.pass_rates import TaskDifficulty, rate_of
 from dagster_project.difficulty.picture import picture
 from dagster_project.difficulty.report import document, flat_groups, in_band, pass_rate, saturation
@@ -15,12 +15,12 @@ from tests.environments_shop import entry
 
 def tried(
     task: str, *, resolved: bool = False, kind: str = "k", steps: float = 5.0, writes: float = 1.0
-) -> Tried:
+) -> TriedAttempt:
     """One attempt."""
-    return Tried(task_id=task, kind=kind, resolved=resolved, steps=steps, writes=writes)
+    return TriedAttempt(task_id=task, kind=kind, resolved=resolved, steps=steps, writes=writes)
 
 
-def season(chance: dict[str, float], tasks: int, attempts: int) -> list[Tried]:
+def season(chance: dict[str, float], tasks: int, attempts: int) -> list[TriedAttempt]:
     """Attempts at many tasks of kinds that go well with a known chance."""
     luck = random.Random(7)  # noqa: S311 - no secrets
     return [

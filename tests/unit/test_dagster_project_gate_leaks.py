@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dagster_project.privacy.export_check import _texts
-from dagster_project.privacy.gate_leaks import marked
+from dagster_project.privacy.gate_leaks import mark_phrases
 from environments.runtime.values import canonical
 from redact.records.clean_episode import WITHHELD
 
@@ -26,19 +26,19 @@ from redact.records.clean_episode import WITHHELD
 )
 def test_words_are_taken_out_however_they_are_written(text: str, left: str) -> None:
     """With marks, capitals, on a page, in an address or in JSON; longer words stay."""
-    assert marked(text, ["zoe brandao"]) == left
+    assert mark_phrases(text, ["zoe brandao"]) == left
 
 
 def test_a_number_that_is_no_text_stays_since_json_would_break() -> None:
     """The caller holds the episode back: half a document is no answer of a tool."""
-    assert marked('{"pin": 4417}', ["4417"]) == '{"pin": 4417}'
+    assert mark_phrases('{"pin": 4417}', ["4417"]) == '{"pin": 4417}'
 
 
 @given(st.text(), st.text(alphabet="abc ", max_size=6))
 def test_json_stays_json_and_what_holds_no_phrase_stays_as_it_is(text: str, phrase: str) -> None:
     """Whatever the text is."""
-    json.loads(marked(json.dumps({"said": text}), [phrase.strip()]))
-    assert marked(text, ["zoebrandao"]) == text
+    json.loads(mark_phrases(json.dumps({"said": text}), [phrase.strip()]))
+    assert mark_phrases(text, ["zoebrandao"]) == text
 
 
 def test_tracegyms_own_code_in_an_export_is_nobodys(tmp_path: Path) -> None:

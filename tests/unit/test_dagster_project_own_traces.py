@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dagster_project.arrival.files import Arrived
+from dagster_project.arrival.files import ArrivalCounts
 from dagster_project.build.own_traces import SERVICE, own_traces
 from dagster_project.errors import InputError
 from ingest.otlp.decode import decode
@@ -16,22 +16,22 @@ from ingest.receiver.wal import Wal
 from ingest.records.span import Span
 
 
-def reported(folder: Path, *rounds: Arrived) -> list[Span]:
+def reported(folder: Path, *rounds: ArrivalCounts) -> list[Span]:
     """What another receiver got about some rounds."""
     with Wal(folder) as wal:
         server = Server(receiver_app(wal), ServerSettings(port=0))
         with own_traces(f"http://127.0.0.1:{server.start()}", ports=frozenset({4318})) as own:
             for arrived in rounds:
                 own.landed(arrived, started=1_790_000_000_000_000_000)
-            own.failed(ValueError("a user's words"), started=1_790_000_000_000_000_000)
+            own.note_failure(ValueError("a user's words"), started=1_790_000_000_000_000_000)
         server.stop()
         return [span for record in wal.pending() for span in decode(record).spans]
 
 
 def test_a_round_is_one_span_of_counts(tmp_path: Path) -> None:
     """Rounds without anything, and rounds of these spans alone, are not reported."""
-    busy = Arrived(spans=3, log_events=1, apps={"shop"})
-    found = reported(tmp_path, busy, Arrived(), Arrived(spans=1, apps={SERVICE}))
+    busy = ArrivalCounts(spans=3, log_events=1, apps={"shop"})
+    found = reported(tmp_path, busy, ArrivalCounts(), ArrivalCounts(spans=1, apps={SERVICE}))
     assert [span.name for span in found] == ["land", "land"]
     done, broken = sorted(found, key=lambda span: span.status)
     assert done.attributes["tracegym.spans"] == 3
@@ -42,7 +42,7 @@ def test_a_round_is_one_span_of_counts(tmp_path: Path) -> None:
 def test_nothing_is_reported_without_an_endpoint() -> None:
     """Off unless asked for."""
     with own_traces(None, ports=frozenset()) as own:
-        own.landed(Arrived(spans=3, apps={"shop"}), started=1)
+        own.landed(ArrivalCounts(spans=3, apps={"shop"}), started=1)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from dagster_project.review.desk import Desk, Entry, Graded
+from dagster_project.review.desk import Desk, Entry, GradedAttempt
 from dagster_project.review.queue import AUDIT, DIFFER, DISAGREE, NEEDS, queue
 from dagster_project.review.review import DECISION, Review
 from dagster_project.review.store import Reviews
@@ -28,7 +28,9 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Entry:
     )
 
 
-def _as(one: Graded, *, resolved: bool, predicted: float, said: str | None = None) -> Graded:
+def _as(
+    one: GradedAttempt, *, resolved: bool, predicted: float, said: str | None = None
+) -> GradedAttempt:
     assert one.verdict is not None
     verdict = replace(one.verdict, predicted=predicted)
     return replace(one, label=replace(one.label, resolved=resolved), verdict=verdict, said=said)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from dagster_project.review.task_page import tried
+from dagster_project.review.task_page import tried_attacks
 from environments.runtime.task.rubric import Check, Rubric
 
 RUBRIC = Rubric(task_id="t", checks=(Check(check_id="told_1", fn="told", args={"value": 305}),))
@@ -23,7 +23,7 @@ def probe(name: str, **more: object) -> dict[str, Any]:
 
 def test_attacks_stand_below_the_check_that_stops_them() -> None:
     """The check's sentence stands for its id, alike attacks are counted, what was paid is elsewhere."""
-    found = tried(
+    found = tried_attacks(
         [
             probe("random_calls_1"),
             probe("random_calls_2"),
@@ -50,7 +50,7 @@ def test_other_ways_are_no_attacks() -> None:
         probe("needless_look_2", expected="one", reward=None, void=True),
         probe("lists_reordered", expected="one", void=True),
     ]
-    found = tried(ways, RUBRIC)
+    found = tried_attacks(ways, RUBRIC)
     assert found.held == 0
     assert [came for _, came in found.ways] == [
         "paid",

@@ -17,7 +17,7 @@ from dagster_project.rollouts.store import keep
 from dagster_project.runs.choice import GOT, Choice, choose_lines, earned
 from dagster_project.runs.run import Line, RunRow, line_of
 from dagster_project.runs.shelf import FileShelf, LakeShelf
-from dagster_project.runs.web import RunsPage, grouped
+from dagster_project.runs.web import RunsPage, group_checks
 from environments.rollout.explanation import GradedCheck
 from environments.runtime.task.task_set import TaskSet
 from ingest.receiver.server import Server, ServerSettings
@@ -263,7 +263,7 @@ def test_every_rollout_stands_under_one_cause(lines: list[Line]) -> None:
 )
 def test_no_check_is_lost_or_shown_twice(checks: list[GradedCheck]) -> None:
     """What decides, what does not, and what passed are all of them."""
-    found = grouped(checks)
+    found = group_checks(checks)
     parts = [*found.deciding, *found.others, *found.passed]
     assert sorted(map(str, parts)) == sorted(map(str, checks))
     assert all(one.decides for one in found.deciding)

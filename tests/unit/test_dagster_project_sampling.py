@@ -14,7 +14,7 @@ from dagster_project.tasks.sampling import (
     UNRESOLVED,
     Sample,
     capped,
-    drawn,
+    draw_sample,
     sampled_episodes,
 )
 from environments.export.card import _sampling
@@ -41,7 +41,7 @@ def app(
 
 def test_rare_failures_stay_and_common_ones_are_capped() -> None:
     """Of 1,000 requests 100 go on, half of them failures."""
-    found = drawn(*app(resolved=800, common=195, rare=5), most=100)
+    found = draw_sample(*app(resolved=800, common=195, rare=5), most=100)
     assert found is not None
     kept = {one.name: (one.requests, one.kept) for one in found.strata}
     assert kept == {"common": (195, 45), "rare": (5, 5), RESOLVED: (800, 50)}
@@ -52,11 +52,11 @@ def test_requests_without_an_outcome_take_what_room_is_left() -> None:
     """They make no tasks; one goes on, so that its kind is told."""
     episodes, labels, clusters = app(resolved=800, common=100, rare=0)
     silent = [replace(EPISODE, episode_id=f"s{n}") for n in range(300)]
-    found = drawn([*episodes, *silent], labels, clusters, most=100)
+    found = draw_sample([*episodes, *silent], labels, clusters, most=100)
     assert found is not None
     kept = {one.name: one.kept for one in found.strata}
     assert kept == {"common": 50, RESOLVED: 49, UNLABELLED: 1}
-    roomy = drawn([*episodes, *silent], labels, clusters, most=1000)
+    roomy = draw_sample([*episodes, *silent], labels, clusters, most=1000)
     assert roomy is not None
     assert {one.name: one.kept for one in roomy.strata}[UNLABELLED] == 100
 
@@ -69,7 +69,7 @@ def test_of_a_failure_cluster_solved_requests_go_on_first() -> None:
         replace(one, task_key=one.episode_id[1:] if one.episode_id in both else one.episode_id)
         for one in episodes
     ]
-    found = drawn(keyed, labels, clusters, most=20)
+    found = draw_sample(keyed, labels, clusters, most=20)
     assert found is not None
     kept = [name for name, stratum in found.stratum_of.items() if stratum == "common"]
     assert {name for name in kept if name[0] == "r"} == {f"r{n}" for n in range(10)}
@@ -77,13 +77,13 @@ def test_of_a_failure_cluster_solved_requests_go_on_first() -> None:
 
 def test_few_requests_are_not_sampled() -> None:
     """Nothing is left out, and nothing weighs."""
-    assert drawn(*app(resolved=5, common=3, rare=2), most=10) is None
+    assert draw_sample(*app(resolved=5, common=3, rare=2), most=10) is None
 
 
 def test_a_new_day_changes_few_of_those_that_were_drawn() -> None:
     """Who goes on depends on names: what was made of them stands."""
-    before = drawn(*app(resolved=400, common=100, rare=5), most=100)
-    after = drawn(*app(resolved=410, common=103, rare=5), most=100)
+    before = draw_sample(*app(resolved=400, common=100, rare=5), most=100)
+    after = draw_sample(*app(resolved=410, common=103, rare=5), most=100)
     assert before is not None
     assert after is not None
     assert len(before.stratum_of.keys() & after.stratum_of.keys()) >= 93
@@ -93,7 +93,7 @@ def test_attempts_at_one_request_go_on_together() -> None:
     """One task key is one request."""
     episodes, labels, clusters = app(resolved=60, common=0, rare=0)
     keyed = [replace(one, task_key=str(n // 3)) for n, one in enumerate(episodes)]
-    found = drawn(keyed, labels, clusters, most=10)
+    found = draw_sample(keyed, labels, clusters, most=10)
     assert found is not None
     assert len(sampled_episodes(keyed, found)) == 30
     assert {
@@ -105,7 +105,7 @@ def test_attempts_at_one_request_go_on_together() -> None:
 def test_the_card_says_what_each_task_stands_for() -> None:
     """A row per kind of request, with how many there were."""
     sample = Sample(most=1, strata=(), stratum_of={})
-    found = drawn(*app(resolved=90, common=10, rare=0), most=20)
+    found = draw_sample(*app(resolved=90, common=10, rare=0), most=20)
     assert found is not None
     told = _sampling({"a": found.to_json()})
     assert f"| a | {RESOLVED} | 90 | 10 | 9.00 |" in told

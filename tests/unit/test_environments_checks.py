@@ -15,7 +15,7 @@ from environments.runtime.task.attempt import (
     Json,
 )
 from environments.runtime.task.rubric import AGREEMENT, BOTH, REWARD, Check, Rubric
-from environments.runtime.task.verdict import counted
+from environments.runtime.task.verdict import count_text
 from tests.unit.graded_attempts import SET, attempt, end_check, grade, made, score
 
 
@@ -250,4 +250,4 @@ def _timed(rubric: Rubric, of: Attempt) -> float:
 @pytest.mark.parametrize(("number", "says"), [(0, "0 calls"), (1, "1 call"), (2, "2 calls")])
 def test_what_a_check_counted_reads_as_a_person_says_it(number: int, says: str) -> None:
     """The evidence is read by people."""
-    assert counted(number, "call") == says
+    assert count_text(number, "call") == says

@@ -12,7 +12,7 @@ from environments.runtime.play.environment import Environment, run_actions
 from environments.runtime.task.attempt import (
     RECORDED,
     UNKNOWN,
-    Answered,
+    AnsweredCall,
     Effect,
     EndState,
     Json,
@@ -28,9 +28,9 @@ class Shelf:
     items: dict[str, Json]
     start: Mapping[str, Json] = field(default_factory=dict)
 
-    def call_with_meaning(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
+    def call_with_meaning(self, name: str, arguments: Mapping[str, Json] | str) -> AnsweredCall:
         """The answer; every call means what it says."""
-        return Answered(self.call(name, arguments))
+        return AnsweredCall(self.call(name, arguments))
 
     def call(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
         """Answer one call."""

@@ -10,7 +10,7 @@ import pytest
 
 from environments.rollout.endpoint import EndpointPolicy, EndpointSettings
 from environments.rollout.policy import Run
-from environments.rollout.sglang import joined, token_fields
+from environments.rollout.sglang import join_infos, token_fields
 from environments.rollout.sse import Assembly
 from environments.rollout.training import sequenced
 from tests.openai_server import serving
@@ -68,8 +68,8 @@ def test_ids_that_do_not_fit_the_count_are_unknown() -> None:
     without = token_fields(info(TRIPLES[:3], 5))
     assert without == {"prompt_token_ids": [7, 8]}
     uncounted = [info(TRIPLES[:2], None), info(TRIPLES[2:], None)]
-    assert joined(uncounted, None) is None
-    assert joined(uncounted[:1], None) is not None
+    assert join_infos(uncounted, None) is None
+    assert join_infos(uncounted[:1], None) is not None
 
 
 def test_a_prompt_that_is_not_whole_is_unknown() -> None:

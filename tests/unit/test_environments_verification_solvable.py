@@ -13,7 +13,7 @@ from environments.runtime.play.environment import run_actions
 from environments.runtime.task.attempt import (
     DERIVED,
     UNKNOWN,
-    Answered,
+    AnsweredCall,
     Attempt,
     Effect,
     EndState,
@@ -38,9 +38,9 @@ class Desk:
     sent: dict[str, Json] = field(default_factory=dict)
     off: bool = False
 
-    def call_with_meaning(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
+    def call_with_meaning(self, name: str, arguments: Mapping[str, Json] | str) -> AnsweredCall:
         """The answer; every call means what it says."""
-        return Answered(self.call(name, arguments))
+        return AnsweredCall(self.call(name, arguments))
 
     def call(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
         """Finds, shows or sends."""

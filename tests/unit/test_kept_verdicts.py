@@ -25,7 +25,7 @@ from environments.runtime.task.attempt import Attempt
 from environments.runtime.task.candidate import Candidate
 from environments.runtime.world.world import World
 from environments.verification import material
-from environments.verification.probe import Got, Probe
+from environments.verification.probe import Probe, ProbeOutcome
 from environments.verify import _Gate
 from synth.labels import Label
 from synth.tasks import derive_tasks
@@ -65,13 +65,13 @@ class Run:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.by_task = Counter[str]()
-        run = _Gate.got
+        run = _Gate.run_probe
 
-        def counted(gate: _Gate, probe: Probe, good: Attempt) -> Got:
+        def counted(gate: _Gate, probe: Probe, good: Attempt) -> ProbeOutcome:
             self.by_task[gate.task_id] += 1
             return run(gate, probe, good)
 
-        monkeypatch.setattr(_Gate, "got", counted)
+        monkeypatch.setattr(_Gate, "run_probe", counted)
 
     def taken(self) -> int:
         """How many since the last time."""

@@ -25,7 +25,7 @@ from synth.labels import Label, OutcomePolicy, OutcomeRule
 from synth.recordings.attempt import record
 from synth.recordings.attempt_facts import facts_of
 from synth.recordings.tool_kinds import infer_tools
-from synth.solutions.corrected_ends import tried
+from synth.solutions.corrected_ends import fault_of_run
 from synth.solutions.corrections import CONTRADICT, Correction, corrections_of
 from synth.solutions.plans import Plan, Step, Unbound
 from synth.tasks import derive_tasks
@@ -188,8 +188,8 @@ def test_a_run_must_go_through_and_end_somewhere(
     )
     call = Call(name=step.tool, arguments=step.arguments, result=result, message=0)
     run = Attempt(messages=(), opening=0, calls=(call,), end=end)
-    assert tried(run, plan) == (None if reason is None else Unbound(reason))
-    assert tried(replace(run, calls=()), plan) == Unbound("correction_not_known")
+    assert fault_of_run(run, plan) == (None if reason is None else Unbound(reason))
+    assert fault_of_run(replace(run, calls=()), plan) == Unbound("correction_not_known")
 
 
 def behind_one_tool(one: CleanEpisode) -> CleanEpisode:

@@ -11,7 +11,7 @@ from synth.world.influence.purity_prior import MIN_NAMED, MIN_READER, enough
 from synth.world.model import ToolModel, Workbench
 from synth.world.observation import Observation
 from synth.world.time.indirect_effects import Trial, note_afar
-from synth.world.time.table_stability import WriterCall, doubted, quiet_tables
+from synth.world.time.table_stability import WriterCall, doubt_versions, quiet_tables
 from synth.world.time.validity import Version
 
 pytestmark = pytest.mark.usefixtures("certain")
@@ -69,9 +69,9 @@ def test_a_call_before_the_look_of_the_same_time_says_nothing_against_it() -> No
     """Traces often have one time for a whole episode; the order of its calls is known all the same."""
     known = places("note", sights(1, 1, 1))
     early = WriterCall(order=(MINUTE, 1, 0), tool="send")
-    (versions,) = doubted(known, [early], {"note": {"send"}}).values()
+    (versions,) = doubt_versions(known, [early], {"note": {"send"}}).values()
     assert [version.void for version in versions] == [False, True, False]
-    assert doubted(known, [early], {"note": set()}) == known
+    assert doubt_versions(known, [early], {"note": set()}) == known
 
 
 def test_what_is_told_two_things_and_never_answers_otherwise_may_put_them_together() -> None:

@@ -9,7 +9,7 @@ from benchmarks.backends.attempts import attempts, episode
 from benchmarks.backends.campus_tasks import CAMPUS
 from benchmarks.backends.sheet import SHEET
 from environments.runtime.task.attempt import UNKNOWN, ToolResult
-from environments.runtime.world.entries import Entry, counted
+from environments.runtime.world.entries import Entry, count_empty_calls
 from environments.runtime.world.world import World
 from synth.world.influence.contrast_pairs import Agreement, Evidence
 from synth.worlds import WorldSettings, learn_world
@@ -61,7 +61,7 @@ def test_only_calls_that_are_given_nothing_are_counted() -> None:
         Entry(tool=name, args={"hole": 1} if name == "peg" else {}, known=True)
         for name in ("peg", "back", "peg", "back")
     ]
-    named = [call for _, call in counted(log)]
+    named = [call for _, call in count_empty_calls(log)]
     assert named == ['peg {"hole":1}', "back {}", 'peg {"hole":1}', "back {} 2"]
 
 

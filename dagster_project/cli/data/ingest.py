@@ -12,7 +12,7 @@ from dagster_project.errors import InputError
 from dagster_project.home.layout import open_home
 
 if TYPE_CHECKING:
-    from dagster_project.arrival.files import Arrived
+    from dagster_project.arrival.files import ArrivalCounts
 
 
 def ingest(  # noqa: PLR0913, PLR0917 - one parameter per option
@@ -89,7 +89,7 @@ def ingest(  # noqa: PLR0913, PLR0917 - one parameter per option
         raise InputError(f"nothing could be used: {reason}")
 
 
-def _tell_named_after_files(arrived: "Arrived", paths: list[Path]) -> None:
+def _tell_named_after_files(arrived: "ArrivalCounts", paths: list[Path]) -> None:
     """Say that data without an app's name went to an app a file, where that were several."""
     from ingest.files.file_facts import stem_of  # noqa: PLC0415 - as above
     from ingest.records.app_name import safe_app_name  # noqa: PLC0415 - pyarrow, as above
@@ -102,7 +102,7 @@ def _tell_named_after_files(arrived: "Arrived", paths: list[Path]) -> None:
         )
 
 
-def _document(arrived: "Arrived") -> dict[str, object]:
+def _document(arrived: "ArrivalCounts") -> dict[str, object]:
     return {
         "files": arrived.files,
         "bodies": arrived.bodies,
@@ -117,7 +117,7 @@ def _document(arrived: "Arrived") -> dict[str, object]:
     }
 
 
-def _show(arrived: "Arrived", home: Path) -> None:
+def _show(arrived: "ArrivalCounts", home: Path) -> None:
     pairs = {
         "files": arrived.files,
         "new bodies": arrived.bodies,

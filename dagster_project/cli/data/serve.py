@@ -175,7 +175,7 @@ def _land(  # noqa: PLR0913 - what comes in, where it goes, and for how long
         arrived = land(home, wal, late=feed.late, is_over=is_over)
     except Exception as error:  # noqa: BLE001 - the boundary of a loop that must not end
         _say(console, f"waiting to decode: {fault_of(error).sentence}")
-        own.failed(error, started=started)
+        own.note_failure(error, started=started)
         return
     own.landed(arrived, started=started)
     if arrived.usable:

@@ -96,7 +96,7 @@ def _rows(name: str, home: Home | None, app: str) -> "list[RunRow]":
         policies = sorted({row.policy for row in rows})
         if len(policies) > 1:
             raise InputError(
-                f"{name} holds rollouts of {len(policies)} policies ({_named(policies)}): "
+                f"{name} holds rollouts of {len(policies)} policies ({_policy_names(policies)}): "
                 "write a file for each, or compare their names with --home"
             )
         if not rows:
@@ -108,12 +108,12 @@ def _rows(name: str, home: Home | None, app: str) -> "list[RunRow]":
         there = sorted({row.policy for row in rows})
         raise InputError(
             f"{name} is no file, and {home.path} has no rollouts of such a policy; "
-            f"it has those of: {_named(there) or 'none'}"
+            f"it has those of: {_policy_names(there) or 'none'}"
         )
     return mine
 
 
-def _named(policies: "Sequence[str]") -> str:
+def _policy_names(policies: "Sequence[str]") -> str:
     more = len(policies) - _NAMED
     return ", ".join([*policies[:_NAMED], *([f"{more} more"] if more > 0 else [])])
 

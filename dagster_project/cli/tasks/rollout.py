@@ -268,7 +268,7 @@ def _says(counts: "RolloutCounts") -> str:
 
 
 def _document(counts: "RolloutCounts") -> dict[str, object]:
-    from dagster_project.rollouts.reasons import counted  # noqa: PLC0415 - see above
+    from dagster_project.rollouts.reasons import count_causes  # noqa: PLC0415 - see above
 
     return {
         "policy": counts.policy,
@@ -278,7 +278,7 @@ def _document(counts: "RolloutCounts") -> dict[str, object]:
         "masked": counts.masked,
         "failed": counts.failed,
         "mean_reward": counts.mean_reward,
-        "reasons": counted(counts.causes.elements()),
+        "reasons": count_causes(counts.causes.elements()),
         "unknown_by_tool": dict(counts.unknown_tools.most_common()),
         "policies": [one.to_json() for one in counts.policies],
         **({"checks_passed": f"{counts.passed} of {counts.checks}"} if counts.checks else {}),

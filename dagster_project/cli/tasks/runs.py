@@ -107,10 +107,10 @@ def open_shelf(file: Path | None, home: Path) -> "Shelf":
 
 
 def _list(lines: "list[Line]", every: "list[Line]", most: int, *, as_json: bool) -> None:
-    from dagster_project.rollouts.reasons import by_policy, counted  # noqa: PLC0415 - see above
+    from dagster_project.rollouts.reasons import by_policy, count_causes  # noqa: PLC0415 - see above
 
     policies = by_policy(line.row.model_dump() for line in every)
-    causes = counted(line.cause.code for line in lines)
+    causes = count_causes(line.cause.code for line in lines)
     if as_json:
         print_json(
             {
@@ -157,7 +157,7 @@ def _show(shelf: "Shelf", lines: "list[Line]", start: str, *, as_json: bool) -> 
 
 def _print_run(run: "OpenRun") -> None:
     from dagster_project.review.transcript import turns  # noqa: PLC0415 - see above
-    from dagster_project.runs.web import grouped, marks_in  # noqa: PLC0415
+    from dagster_project.runs.web import group_checks, marks_in  # noqa: PLC0415
 
     row, cause = run.line.row, run.line.cause
     said = turns(run.messages, sources=run.sources, unanswered=run.unanswered)
@@ -184,7 +184,7 @@ def _print_run(run: "OpenRun") -> None:
         name: value for name, value in pairs.items() if name == "reward" or value not in {None, ""}
     }
     print_pairs(run.line.title or "Rollout", pairs)
-    checks = grouped(run.checks)
+    checks = group_checks(run.checks)
     rows = [
         (
             _mark(check.score),

@@ -92,7 +92,7 @@ def _split(line: str) -> tuple[list[str | int], str]:
         if name is None:
             steps.append(int(found[1]))
         else:
-            steps.append(_named(name))
+            steps.append(_argument_name(name))
         at = found.end()
     rest = line[at:].lstrip()
     if not steps or isinstance(steps[0], int) or not rest.startswith(":"):
@@ -102,7 +102,7 @@ def _split(line: str) -> tuple[list[str | int], str]:
     return steps, rest[1:].strip()
 
 
-def _named(name: str) -> str:
+def _argument_name(name: str) -> str:
     if not name.startswith('"'):
         return name.strip()
     try:

@@ -33,12 +33,14 @@ class Team:
 
     def reviewers_of(self, task_id: str) -> tuple[str, ...]:
         """Who looks at a task: one reviewer, or two where it is in the overlap; nobody in particular without names."""
-        ranked = sorted(self.names, key=lambda name: (_drawn(task_id, name), name), reverse=True)
+        ranked = sorted(
+            self.names, key=lambda name: (_draw_number(task_id, name), name), reverse=True
+        )
         return tuple(ranked[: 2 if self.is_shared(task_id) else 1])
 
     def is_shared(self, task_id: str) -> bool:
         """Whether two reviewers look at it, the second without seeing what the first said."""
-        return len(self.names) > 1 and _drawn(task_id, "") < self.overlap
+        return len(self.names) > 1 and _draw_number(task_id, "") < self.overlap
 
 
 class _File(BaseModel):
@@ -92,7 +94,7 @@ def save_team(clean: Path, team: Team) -> None:
     publish(clean, _PLAN)
 
 
-def _drawn(task_id: str, name: str) -> float:
+def _draw_number(task_id: str, name: str) -> float:
     """A number from 0 to 1 that is the same for everybody, every day."""
     drawn = hashlib.sha256(f"{task_id}\0{name}".encode()).digest()
     return int.from_bytes(drawn[:8]) / 2**64

@@ -24,7 +24,7 @@ def listings_of(base: Mapping[str, Mapping[str, Json]]) -> dict[str, frozenset[s
     return {name: frozenset(words) for name, words in found.items()}
 
 
-def keyed(base: Mapping[str, Mapping[str, Json]]) -> frozenset[str]:
+def key_words(base: Mapping[str, Mapping[str, Json]]) -> frozenset[str]:
     """The plain words under which rows stand."""
     words = (_word(key) for rows in base.values() for key in rows)
     return frozenset(word for word in words if word is not None)

@@ -13,7 +13,7 @@ from ..document.recordings import Recording
 from ..task.attempt import Json
 from ..values.normal import stable
 from ..views.selected_subject import CHOSEN
-from ..world.entries import DOUBT, Entry, counted
+from ..world.entries import DOUBT, Entry, count_empty_calls
 from ..world.log import history
 from ..world.scope import CallContext
 from ..world.tool import Tool
@@ -32,7 +32,7 @@ def taped(here: CallContext, tool: Tool, args: dict[str, Json]) -> tuple[str, st
     if not entries:
         return None
     if any(entry.after for entry in entries):
-        done = {call for _, call in counted(here.state.log)}
+        done = {call for _, call in count_empty_calls(here.state.log)}
         entries = tuple(entry for entry in entries if entry.after <= done)
     if here.world.living:
         # It had another state in every other episode, whatever its history here.
@@ -40,7 +40,7 @@ def taped(here: CallContext, tool: Tool, args: dict[str, Json]) -> tuple[str, st
     for entry in entries:
         before = history(here, tool, args, entry.content)
         same = entry.before == before
-        if not same and not _agreed(here, entries, entry.content, before):
+        if not same and not _is_answer_agreed(here, entries, entry.content, before):
             continue
         if not _is_invalidated(here, tool, args, (entry, before)):
             return entry.content, entry.evidence
@@ -58,7 +58,7 @@ def _is_invalidated(
     any of them.
     """
     entry, before = told
-    calls = counted(here.state.log)
+    calls = count_empty_calls(here.state.log)
     outside = [e for e, call in calls if e.call not in before and call not in entry.after]
     if before and any(_aimless(e) and e.tool not in tool.influence.ignores for e in outside):
         return True
@@ -80,7 +80,7 @@ def _aimless(entry: Entry) -> bool:
     return entry.is_result_unknown and not entry.args.keys() - {CHOSEN}
 
 
-def _agreed(
+def _is_answer_agreed(
     here: CallContext, entries: Sequence[Recording], content: str, before: tuple[str, ...]
 ) -> bool:
     """Whether the answer was recorded for each way in which unknown calls may have ended: done, or refused."""

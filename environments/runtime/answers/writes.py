@@ -174,11 +174,11 @@ def _changes(here: CallContext, tool: Tool, scope: Scope) -> list[tuple[Place, J
             out.append((place_of(write.target, scope), row))
             scope.it = None
         else:
-            out.append(_changed(here, write, scope))
+            out.append(_changed_row(here, write, scope))
     return out
 
 
-def _changed(here: CallContext, write: Write, scope: Scope) -> tuple[Place, Json]:
+def _changed_row(here: CallContext, write: Write, scope: Scope) -> tuple[Place, Json]:
     place = place_of(write.target, scope)
     before = required(here.state.row(place, ()))
     outer, scope.old = scope.old, before

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..task.attempt import Attempt, Json
-from ..task.verdict import counted
+from ..task.verdict import count_text
 from .consent import asks_consent, refuses
 from .view import Key, NormalCall, View, text_of
 
@@ -36,7 +36,7 @@ def calls_at_most(args: Mapping[str, Json], view: View, _check_id: str) -> tuple
     count = len(view.attempt.calls)
     if not isinstance(most, int):
         return None, "the check names no limit"
-    return (1.0 if count <= most else 0.0), f"{counted(count, 'call')}, at most {most} allowed"
+    return (1.0 if count <= most else 0.0), f"{count_text(count, 'call')}, at most {most} allowed"
 
 
 def never_called(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
@@ -106,7 +106,7 @@ def called(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float 
     least = args.get("least")
     count = len(view.answered)
     enough = count >= (least if isinstance(least, int) else 1)
-    return (1.0 if enough else 0.0), f"{counted(count, 'call')} answered"
+    return (1.0 if enough else 0.0), f"{count_text(count, 'call')} answered"
 
 
 def repeats_at_most(

@@ -17,7 +17,7 @@ from itertools import combinations, islice
 from typing import Final
 
 from ..task.attempt import Json
-from ..task.verdict import counted
+from ..task.verdict import count_text
 from ..values.facts import (
     DATE,
     EMAIL,
@@ -69,7 +69,10 @@ def grounded(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[floa
     if not found:
         return 1.0, "everything that was told has a ground"
     listed = ", ".join(dict.fromkeys(f.text for f in found[:MOST_NAMED]))
-    return 0.0, f"{counted(len(found), 'fact was', 'facts were')} told without a ground: {listed}"
+    return (
+        0.0,
+        f"{count_text(len(found), 'fact was', 'facts were')} told without a ground: {listed}",
+    )
 
 
 def without_ground(

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Final
 
 from ..task.attempt import Json
-from ..task.verdict import counted
+from ..task.verdict import count_text
 from ..values.facts import DATE, NUMBER, Fact, facts_in, folded
 from .ground import MOST_NAMED, written_without_ground
 from .told_values import fact_in, not_at_this_end
@@ -72,7 +72,7 @@ def text_grounded(args: Mapping[str, Json], view: View, _check_id: str) -> tuple
     listed = ", ".join(dict.fromkeys(f.text for f in false[:MOST_NAMED]))
     return (
         0.0,
-        f"{counted(len(false), 'fact was', 'facts were')} written without a ground: {listed}",
+        f"{count_text(len(false), 'fact was', 'facts were')} written without a ground: {listed}",
     )
 
 

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Final
 
 from ..task.attempt import Json
-from ..task.verdict import counted
+from ..task.verdict import count_text
 from ..values.facts import ID, NUMBER, Fact, folded, stands_in
 from ..values.normal import is_name, parse_json
 from .view import View, words_in
@@ -61,7 +61,7 @@ def told_some(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[flo
         found += _others_told(facts, view)
     if found < needed and args.get("texts") is True:
         found += len(texts_told(view))
-    says = f"{counted(found, 'fact')} told, at least {needed} expected"
+    says = f"{count_text(found, 'fact')} told, at least {needed} expected"
     return (1.0 if found >= needed else 0.0), says
 
 
@@ -201,7 +201,7 @@ def numbers_told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[
         return 0.0, f"{most} numbers in one message; resolved attempts need at most {per_message}"
     if isinstance(overall, int) and total > overall:
         return 0.0, f"{total} numbers in all; resolved attempts need at most {overall}"
-    return 1.0, f"{counted(total, 'number')} told"
+    return 1.0, f"{count_text(total, 'number')} told"
 
 
 def words_told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
@@ -212,7 +212,7 @@ def words_told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[fl
         return 0.0, f"{longest} characters in one message, at most {per_message} allowed"
     if isinstance(overall, int) and spoken > overall:
         return 0.0, f"{spoken} characters in all, at most {overall} allowed"
-    return 1.0, f"{counted(spoken, 'character')} said"
+    return 1.0, f"{count_text(spoken, 'character')} said"
 
 
 def said(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
@@ -252,7 +252,7 @@ def spoke(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float |
         if last in map(str, _list(args.get("unless"))):
             return 1.0, f"{last} came last"
         count = view.said_after_calls
-    return (1.0 if count >= needed else 0.0), f"{counted(count, 'message')} to the user"
+    return (1.0 if count >= needed else 0.0), f"{count_text(count, 'message')} to the user"
 
 
 def not_at_this_end(args: Mapping[str, Json], view: View) -> tuple[float | None, str] | None:

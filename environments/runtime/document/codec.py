@@ -78,7 +78,7 @@ def written_if(
     return field(default=default, metadata=metadata)
 
 
-def named(key: str, default: object = MISSING) -> Any:
+def renamed_field(key: str, default: object = MISSING) -> Any:
     """A field that has another name in JSON."""
     return field(default=default, metadata={"key": key})
 

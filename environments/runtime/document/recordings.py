@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from .codec import Named, always_written, named
+from .codec import Named, always_written, renamed_field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +19,7 @@ class Recording:
     before: tuple[str, ...] = always_written(())
     """The relevant earlier calls, in order."""
     content: str
-    evidence: str = named("from", "")
+    evidence: str = renamed_field("from", "")
     """The episode that recorded it."""
     n: int = always_written(0)
     """How often it was recorded."""
@@ -106,7 +106,7 @@ class TruePast:
 
     content: str
     failed: bool
-    episodes: tuple[str, ...] = named("from")
+    episodes: tuple[str, ...] = renamed_field("from")
     varies: bool
     """Whether its tool answered otherwise after the same calls."""
 

@@ -40,7 +40,7 @@ def calculate(text: object, *, exact: bool = False) -> Number | None:
         return None
 
 
-def _checked(value: Number) -> Number:
+def _check_size(value: Number) -> Number:
     if isinstance(value, complex) or not isfinite(value) or _size(value) > MAX_VALUE:
         raise _NotArithmeticError
     return value
@@ -74,14 +74,14 @@ class _Reader:
         value = self.product(depth)
         while sign := self.take("+", "-"):
             other = self.product(depth)
-            value = _checked(value + other if sign == "+" else value - other)
+            value = _check_size(value + other if sign == "+" else value - other)
         return value
 
     def product(self, depth: int) -> Number:
         value = self.signed(depth)
         while sign := self._product_sign():
             other = self.signed(depth)
-            value = _checked(_PRODUCTS[sign](value, other))
+            value = _check_size(_PRODUCTS[sign](value, other))
         return value
 
     def _product_sign(self) -> str:
@@ -106,7 +106,7 @@ class _Reader:
             raise _NotArithmeticError
         if self.exact and exponent != int(exponent):
             raise _NotArithmeticError
-        return _checked(value**exponent)
+        return _check_size(value**exponent)
 
     def atom(self, depth: int) -> Number:
         if self.take("("):

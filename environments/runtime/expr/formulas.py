@@ -57,14 +57,14 @@ def valid(formula: Formula) -> bool:
 def result_of(formula: Formula, arguments: Mapping[str, Json]) -> Number:
     """The value of a formula; raises `NoResultError`."""
     try:
-        return _checked(_value(formula, arguments))
+        return _check_number(_value(formula, arguments))
     except ZeroDivisionError as fault:
         raise NoResultError(ZERO) from fault
     except (ArithmeticError, TypeError) as fault:
         raise NoResultError from fault
 
 
-def _checked(value: object) -> Number:
+def _check_number(value: object) -> Number:
     if type(value) is int and value.bit_length() <= MAX_BITS:
         return value
     if type(value) is float and isfinite(value):
@@ -75,18 +75,18 @@ def _checked(value: object) -> Number:
 def _value(formula: Formula, arguments: Mapping[str, Json]) -> Number:
     operation = formula[0]
     if operation == "number":
-        return _checked(formula[1])
+        return _check_number(formula[1])
     if operation == "arg":
-        return _checked(arguments.get(formula[1]))
+        return _check_number(arguments.get(formula[1]))
     if operation in _LISTS:
         numbers = arguments.get(formula[1][1])
         if not is_numbers(numbers):
             raise NoResultError
-        return _checked(_LISTS[operation](numbers))
+        return _check_number(_LISTS[operation](numbers))
     if operation in _UNARY:
-        return _checked(_UNARY[operation](_value(formula[1], arguments)))
+        return _check_number(_UNARY[operation](_value(formula[1], arguments)))
     left, right = _value(formula[1], arguments), _value(formula[2], arguments)
-    return _checked(_BINARY[operation](left, right))
+    return _check_number(_BINARY[operation](left, right))
 
 
 def _of_nonempty(apply: Callable[[list[Number]], Number]) -> Callable[[list[Number]], Number]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
-from ..task.attempt import DERIVED, UNKNOWN, Answered, Attempt, Call, EndState, Json, ToolResult
+from ..task.attempt import DERIVED, UNKNOWN, AnsweredCall, Attempt, Call, EndState, Json, ToolResult
 from ..task.task import Task, UserCall
 from ..task.tool_definition import function_of, name_of
 from ..task.verdict import Verdict
@@ -38,7 +38,7 @@ class Session(Protocol):
         """Answer one call; arguments may come as the JSON text of an object."""
         ...
 
-    def call_with_meaning(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
+    def call_with_meaning(self, name: str, arguments: Mapping[str, Json] | str) -> AnsweredCall:
         """The same, with what the call meant."""
         ...
 
@@ -215,11 +215,11 @@ class Environment:
         arguments = {**given, **lacking}
         return replace(request, text=json.dumps(arguments, ensure_ascii=False), arguments=arguments)
 
-    def _answer(self, request: Request) -> Answered:
+    def _answer(self, request: Request) -> AnsweredCall:
         if request.fault:
-            return Answered(_refusal(request.fault))
+            return AnsweredCall(_refusal(request.fault))
         if request.name not in self._names:
-            return Answered(_refusal("there is no tool of that name"))
+            return AnsweredCall(_refusal("there is no tool of that name"))
         # As text, because the world remembers answers by the text they were asked with.
         return self._session.call_with_meaning(request.name, request.text or "{}")
 
@@ -297,7 +297,7 @@ def _tool_names(tools: Sequence[Message]) -> list[str]:
     return [name for tool in tools if (name := name_of(function_of(tool)))]
 
 
-def _call(request: Request, made: Answered, *, message: int, by_user: bool = False) -> Call:
+def _call(request: Request, made: AnsweredCall, *, message: int, by_user: bool = False) -> Call:
     meant = made.meant
     return Call(
         name=request.name if meant is None else meant.tool,

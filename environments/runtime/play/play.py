@@ -164,7 +164,7 @@ def _actions(message: Message, names: ToolNames) -> Iterator[Message]:
         if group:
             yield inward({"role": "assistant", "tool_calls": group}, names)
             group = []
-        spoken = _spoken(call)
+        spoken = _text_of_call(call)
         if spoken is not None:
             yield {"role": "assistant", "content": spoken}
     if group:
@@ -176,7 +176,7 @@ def _name(call: Json) -> str:
     return str(function.get("name")) if isinstance(function, dict) else ""
 
 
-def _spoken(call: Json) -> str | None:
+def _text_of_call(call: Json) -> str | None:
     function = call.get("function") if isinstance(call, dict) else None
     arguments = function.get("arguments") if isinstance(function, dict) else None
     return spoken_by(arguments) if isinstance(arguments, str | dict) else None

@@ -26,7 +26,7 @@ def complete_tool(tool: Mapping[str, Json]) -> dict[str, Json]:
     if not isinstance(function, Mapping):
         return tool
     name = function.get("name")
-    words = str(function.get("description") or "").strip() or _spoken(str(name or "tool"))
+    words = str(function.get("description") or "").strip() or _words_of(str(name or "tool"))
     parameters = inlined(function.get("parameters"))
     return {
         **tool,
@@ -67,12 +67,12 @@ def describe_parameters(schema: dict[str, Json]) -> dict[str, Json]:
 
 def _with_words(name: str, part: Json) -> Json:
     if not isinstance(part, dict):
-        return {"description": _spoken(name)}
-    words = str(part.get("description") or part.get("title") or "").strip() or _spoken(name)
+        return {"description": _words_of(name)}
+    words = str(part.get("description") or part.get("title") or "").strip() or _words_of(name)
     return {**describe_parameters(part), "description": words}
 
 
-def _spoken(name: str) -> str:
+def _words_of(name: str) -> str:
     return name.replace("_", " ").replace(".", " ").strip() or name or "value"
 
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final, Self
 
-from ..task.attempt import DERIVED, UNKNOWN, Answered, EndState, Json, MeantCall, ToolResult
+from ..task.attempt import DERIVED, UNKNOWN, AnsweredCall, EndState, Json, MeantCall, ToolResult
 from ..values.normal import parse_arguments, stable
 from ..world.session import Session
 from .prose import Prose, reworded, said_again, with_texts
@@ -30,7 +30,7 @@ class _ProseMixin(Session):
         """The tool's answer to one call, and its effect."""
         return self.call_with_meaning(name, arguments).result
 
-    def call_with_meaning(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
+    def call_with_meaning(self, name: str, arguments: Mapping[str, Json] | str) -> AnsweredCall:
         """The same, with what the call meant."""
         prose = self._world.prose.get(name)
         parsed = parse_arguments(arguments) if prose is not None or self._wordings else None
@@ -48,7 +48,7 @@ class _ProseMixin(Session):
 
     def _answer_reworded(
         self, name: str, asked: Mapping[str, Json], prose: Prose, before: Self
-    ) -> Answered | None:
+    ) -> AnsweredCall | None:
         """The answer to the call in a recorded wording; None, and all as it was, where no wording has one."""
         after = self.fork()
         mine = prose.texts(asked)
@@ -71,7 +71,7 @@ class _ProseMixin(Session):
         self._resume(after)
         return None
 
-    def _in_words(self, made: Answered) -> Answered:
+    def _in_words(self, made: AnsweredCall) -> AnsweredCall:
         """An answer, and what was meant, in the words of this session."""
         result, meant = made
         if not self._wordings:
@@ -82,7 +82,7 @@ class _ProseMixin(Session):
         content = said_again(result.content, self._wordings)
         if content != result.content:
             result = replace(result, content=content, source=DERIVED)
-        return Answered(result, meant)
+        return AnsweredCall(result, meant)
 
     def end_state(self) -> EndState:
         """What differs from the start, in the words of this session."""
@@ -97,9 +97,9 @@ class _ProseMixin(Session):
         return replace(end, effects=effects, events=events)
 
 
-def replaced(made: Answered, result: ToolResult) -> Answered:
+def replaced(made: AnsweredCall, result: ToolResult) -> AnsweredCall:
     """The same call with another answer."""
-    return Answered(result, made.meant)
+    return AnsweredCall(result, made.meant)
 
 
 def _like(

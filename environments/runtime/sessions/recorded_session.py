@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, Self
 
 from ..answers.recorded_only import past_key
-from ..task.attempt import RECORDED, UNKNOWN, Answered, Json, ToolResult
+from ..task.attempt import RECORDED, UNKNOWN, AnsweredCall, Json, ToolResult
 from ..values.normal import parse_arguments, same_answer, unwrap
 from ..world.cached_states import CachedState
 from ..world.entries import CallResult, Entry, asked_text
@@ -64,7 +64,7 @@ class RecordedSession(Session):
         """The tool's answer to one call, and its effect."""
         return self.call_with_meaning(name, arguments).result
 
-    def call_with_meaning(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
+    def call_with_meaning(self, name: str, arguments: Mapping[str, Json] | str) -> AnsweredCall:
         """The same, with what the call meant."""
         call = asked_text(name, arguments)
         told = self._told_on_path(call)
@@ -80,7 +80,7 @@ class RecordedSession(Session):
             if not entry.known:
                 # What exactly it changed nobody knows; whoever makes the call on this path changes the same.
                 entry.known, entry.kind = True, entry.kind or "write"
-        return Answered(told, made.meant)
+        return AnsweredCall(told, made.meant)
 
     def _told_on_path(self, call: str) -> ToolResult | None:
         """What was answered along the path the n-th time that this call came after the same calls; None off the path."""
@@ -98,7 +98,7 @@ class RecordedSession(Session):
 
     def _made_elsewhere(
         self, name: str, arguments: Mapping[str, Json] | str, call: str
-    ) -> Answered:
+    ) -> AnsweredCall:
         """What the world answers, or the recordings of a tool that was not learnt."""
         if not self._of_recordings(name):
             made = super().call_with_meaning(name, arguments)
@@ -110,7 +110,7 @@ class RecordedSession(Session):
         known = result.source != UNKNOWN
         self._note(name, call, known=known)
         self._follow(name, args, result if known else None)
-        return Answered(result)
+        return AnsweredCall(result)
 
     def observe(self, name: str, arguments: Mapping[str, Json] | str, content: str) -> None:
         """Follow a recording: the call was made and this is what really came back."""

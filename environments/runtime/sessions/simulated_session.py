@@ -12,7 +12,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from threading import Lock
 
-from ..task.attempt import SIMULATED, UNKNOWN, Answered, EndState, Json, ToolResult
+from ..task.attempt import SIMULATED, UNKNOWN, AnsweredCall, EndState, Json, ToolResult
 from ..values.canonical import digest
 from ..values.normal import parse_arguments
 from ..world.session import Session
@@ -73,9 +73,9 @@ class SimulatedWorld:
                 self._asked[request.key] = mine
         if waiting is not None:
             return waiting.result()
-        return self._answered(request, mine, self.ask)
+        return self._ask_once(request, mine, self.ask)
 
-    def _answered(self, request: Request, mine: Future[str | None], ask: Ask) -> str | None:
+    def _ask_once(self, request: Request, mine: Future[str | None], ask: Ask) -> str | None:
         try:
             text = ask(request)
         except BaseException as fault:
@@ -104,7 +104,7 @@ class SimulatedSession:
         """The world's answer, else a simulated one where the tool's policy allows it."""
         return self.call_with_meaning(name, arguments).result
 
-    def call_with_meaning(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
+    def call_with_meaning(self, name: str, arguments: Mapping[str, Json] | str) -> AnsweredCall:
         """The same, with what the call meant."""
         with self._world.lock:
             result, meant = self._session.call_with_meaning(name, arguments)
@@ -119,7 +119,7 @@ class SimulatedSession:
             result = self._ask_simulator(name, parsed) or result
         text = arguments if isinstance(arguments, str) else digest(dict(arguments))
         self._earlier.append((name, text, result.content))
-        return Answered(result, meant)
+        return AnsweredCall(result, meant)
 
     def end_state(self) -> EndState:
         """What differs from the start; simulated calls leave it unknown."""

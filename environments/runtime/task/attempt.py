@@ -45,7 +45,7 @@ class MeantCall:
     arguments: Mapping[str, Json]
 
 
-class Answered(NamedTuple):
+class AnsweredCall(NamedTuple):
     """One call that was made; a named tuple, because one is made per call."""
 
     result: ToolResult

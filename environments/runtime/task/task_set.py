@@ -48,7 +48,7 @@ class TaskSet:
         self.manifest = manifest
         self._entries = {entry.task_id: entry for entry in manifest.tasks}
         self._worlds: dict[str, World] = {}
-        self._graded: dict[str, _Graded] = {}
+        self._graded: dict[str, _GradingHalf] = {}
 
     @classmethod
     def load(cls, path: Path | str) -> TaskSet:
@@ -178,19 +178,19 @@ class TaskSet:
         version = self.entry(task.task_id).task_version
         return PackedTask(**values, task_version=version, task_set=self)
 
-    def _grading(self, task_id: str) -> _Graded:
+    def _grading(self, task_id: str) -> _GradingHalf:
         if task_id not in self._graded:
             name = self.entry(task_id).rubric
             document = _listed_json(self.path, name, self.manifest)
             try:
-                self._graded[task_id] = _graded(document)
+                self._graded[task_id] = _read_grading(document)
             except _DAMAGE as fault:
                 raise _damaged(self.path, name) from fault
         return self._graded[task_id]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Graded:
+class _GradingHalf:
     """The half of a task that the policy must never reach."""
 
     rubric: Rubric
@@ -199,8 +199,8 @@ class _Graded:
     attempts: tuple[RecordedAttempt, ...]
 
 
-def _graded(document: Mapping[str, Any]) -> _Graded:
-    return _Graded(
+def _read_grading(document: Mapping[str, Any]) -> _GradingHalf:
+    return _GradingHalf(
         rubric=Rubric.from_json(document["rubric"]),
         solution=typed.messages(document["solution"]),
         verification=document["verification"],

@@ -32,7 +32,7 @@ class Score:
         return score_says(self.passed, self.graded, self.total)
 
 
-def counted(number: int, one: str, many: str = "") -> str:
+def count_text(number: int, one: str, many: str = "") -> str:
     """A number with what is counted, as a person says it: `1 call`, `3 calls`."""
     return f"{number} {one if number == 1 else many or f'{one}s'}"
 

@@ -12,7 +12,7 @@ from ..document.views import ViewParts
 from ..world.tool import Tool
 from ..world.versions import Versions
 from .argument_spelling import Spelling
-from .clock_and_ids import Fresh, Marked
+from .clock_and_ids import Fresh, MarkedResults
 from .envelopes import Enveloped
 from .idle_arguments import Idle
 from .implicit_subject import Subject
@@ -49,5 +49,5 @@ def _possible_views(parts: ViewParts, tools: Mapping[str, Tool]) -> Iterator[Vie
         yield Wrapped(Wrappings(parts.wrapped, marks), fresh, tools)
     yield Enveloped(parts.inside) if parts.inside else None
     yield Spelling(parts.spelling) if parts.spelling else None
-    yield Marked(marks, fresh.copy()) if fresh is not None else None
+    yield MarkedResults(marks, fresh.copy()) if fresh is not None else None
     yield SessionChoices(parts.chosen, tools) if parts.chosen else None

@@ -124,7 +124,7 @@ class Fresh:
         return draw_id(form, f"{self._at}|{mark}|{len(known or ())}")
 
 
-class Marked(View):
+class MarkedResults(View):
     """Marks in tools' own results."""
 
     __slots__ = ("_formats", "_fresh")
@@ -133,13 +133,13 @@ class Marked(View):
         self._formats = formats
         self._fresh = fresh
 
-    def opened(self, at: int, subject: str | None) -> Marked:  # noqa: ARG002 - whose session it is does not matter
+    def opened(self, at: int, subject: str | None) -> MarkedResults:  # noqa: ARG002 - whose session it is does not matter
         """Of a session that has told nothing yet."""
-        return Marked(self._formats, self._fresh.begin_at(at))
+        return MarkedResults(self._formats, self._fresh.begin_at(at))
 
-    def copy(self) -> Marked:
+    def copy(self) -> MarkedResults:
         """The same past, independent from now on."""
-        return Marked(self._formats, self._fresh.copy())
+        return MarkedResults(self._formats, self._fresh.copy())
 
     def outward(self, asked: CallInFlight, result: ToolResult) -> ToolResult:
         """An answer with a value for each mark."""

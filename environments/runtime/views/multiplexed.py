@@ -18,7 +18,7 @@ from ..document.views import OperationPart, RulePart
 from ..task.attempt import Json, MeantCall, ToolResult
 from ..task.tool_definition import function_of, name_of
 from ..values.normal import parse_arguments, parse_json
-from ..world.notice import named
+from ..world.notice import notice_for
 from .view import CallInFlight, View
 
 NEVER: Final = "no call of it with such a value was ever recorded"
@@ -100,7 +100,7 @@ class Rule:
                 taken |= {("open", argument, k): v for k, v in inner.items()}
             elif argument not in self._by and argument != self._path:
                 taken["top", argument] = value
-        return MeantCall(name, self._named(name, taken))
+        return MeantCall(name, self._arguments_named(name, taken))
 
     def _matched(
         self, key: tuple[str, ...], path: str
@@ -126,7 +126,7 @@ class Rule:
             for place, value in taken.items()
         }
 
-    def _named(self, part: str, taken: Mapping[tuple[str, ...], Json]) -> dict[str, Json]:
+    def _arguments_named(self, part: str, taken: Mapping[tuple[str, ...], Json]) -> dict[str, Json]:
         names, known = self._names[part], self.parts[part].names
         out: dict[str, Json] = {}
         for place, value in taken.items():
@@ -222,13 +222,13 @@ class Dispatched(View):
 
     def as_asked(self, message: Mapping[str, Json]) -> Mapping[str, Json]:
         """An assistant message whose calls name parts, as agents make them."""
-        return self._changed(
+        return self._change_calls(
             message, lambda n, a: self.call_as_asked(n, a) if n in self._of else None
         )
 
     def as_meant(self, message: Mapping[str, Json]) -> Mapping[str, Json]:
         """An assistant message as agents make it, its calls naming parts."""
-        return self._changed(message, self._meant_or_none)
+        return self._change_calls(message, self._meant_or_none)
 
     def _meant_or_none(
         self, tool: str, arguments: Mapping[str, Json]
@@ -240,7 +240,7 @@ class Dispatched(View):
         rule = self._rules.get(tool)
         return rule.meaning_of(arguments) if rule is not None else None
 
-    def _changed(self, message: Mapping[str, Json], change: Change) -> Mapping[str, Json]:
+    def _change_calls(self, message: Mapping[str, Json], change: Change) -> Mapping[str, Json]:
         calls = message.get("tool_calls")
         if not self._rules or not isinstance(calls, list):
             return message
@@ -280,7 +280,7 @@ class Dispatched(View):
 
     def outward(self, asked: CallInFlight, result: ToolResult) -> ToolResult:
         """A notice under the name that agents know."""
-        return named(asked.called, result) if asked.called else result
+        return notice_for(asked.called, result) if asked.called else result
 
 
 def _changed_call(call: Json, change: Change) -> Json:
@@ -296,7 +296,7 @@ def _changed_call(call: Json, change: Change) -> Json:
     return {**call, "function": {**function, "name": found[0], "arguments": arguments}}
 
 
-def spoken(name: str) -> list[str]:
+def words_of_part(name: str) -> list[str]:
     """What a part's name says without the words that every part has, value by value; any other name as it is."""
     _, mark, inside = name.partition("[")
     if not mark or not inside.endswith("]"):

@@ -215,7 +215,7 @@ class Entry:
         return self._event
 
 
-def counted(log: Iterable[Entry]) -> Iterator[tuple[Entry, str]]:
+def count_empty_calls(log: Iterable[Entry]) -> Iterator[tuple[Entry, str]]:
     """Each call with its text; of one that is given nothing, how often it was made by then: each time it acts on something else."""
     made: Counter[str] = Counter()
     for entry in log:

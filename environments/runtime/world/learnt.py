@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..answers.listings import keyed, listings_of
+from ..answers.listings import key_words, listings_of
 from ..answers.nested_tables import load_nested
 from ..answers.partial_rows import load_parts
 from ..answers.recall import Recall
@@ -103,7 +103,7 @@ class Learnt:
         self.room = CacheBudget()
         self.row_names: dict[Place, frozenset[str]] = {}
         self.listed = listings_of(self.base)
-        self.keyed = keyed(self.base)
+        self.keyed = key_words(self.base)
         self.fields = document.fields
         """Keys that look like ids and name nothing: fields and arguments."""
         self.roots: dict[tuple[int, int], tuple[Mapping[str, Any] | None, CachedState]] = {}

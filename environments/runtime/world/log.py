@@ -133,13 +133,13 @@ def _named_places(here: CallContext, tool: Tool, args: dict[str, Json]) -> tuple
     """The rows that a call names."""
     places: list[Place] = []
     for ref in tool.names if tool.shows is None else (*tool.names, tool.shows):
-        place = plain_place(ref, args) or _named(here, ref, args)
+        place = plain_place(ref, args) or _place_named(here, ref, args)
         if place is not None and place not in places:
             places.append(place)
     return tuple(places)
 
 
-def _named(here: CallContext, ref: RowRef, args: dict[str, Json]) -> Place | None:
+def _place_named(here: CallContext, ref: RowRef, args: dict[str, Json]) -> Place | None:
     try:
         return place_of(ref, scope_of(here, args, None))
     except NoValueError:

@@ -40,7 +40,7 @@ def objected(content: str) -> bool:
     )
 
 
-def named(tool: str, result: ToolResult) -> ToolResult:
+def notice_for(tool: str, result: ToolResult) -> ToolResult:
     """A notice under the tool's own name: a version's is nobody's to call."""
     if result.source != UNKNOWN:
         return result

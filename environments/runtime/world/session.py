@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self
 from ..answers.reads import show
 from ..answers.recall import Recall
 from ..answers.writes import follow_change, follow_read
-from ..task.attempt import DERIVED, RECORDED, UNKNOWN, Answered, EndState, Json, ToolResult
+from ..task.attempt import DERIVED, RECORDED, UNKNOWN, AnsweredCall, EndState, Json, ToolResult
 from ..values.normal import parse_arguments, unwrap
 from ..views.view import CallInFlight
 from .answerers import LookUp, ToolCall, change, read
@@ -82,12 +82,12 @@ class Session:
                 return self.call_with_meaning(name, arguments).result
         recall = self._world.recall
         if recall is None:
-            return self._called(name, arguments)
+            return self._answer_marked(name, arguments)
         if name not in recall.looks:
             return self.call_with_meaning(name, arguments).result
-        return self._trusted_result(recall, (name, arguments), self._called(name, arguments))
+        return self._trusted_result(recall, (name, arguments), self._answer_marked(name, arguments))
 
-    def call_with_meaning(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
+    def call_with_meaning(self, name: str, arguments: Mapping[str, Json] | str) -> AnsweredCall:
         """The same, with what the call meant."""
         asked = CallInFlight(name, arguments)
         views = self._views
@@ -96,7 +96,7 @@ class Session:
         result = self._answer_inner_call(asked)
         for view in reversed(views):
             result = view.outward(asked, result)
-        return Answered(result, asked.meant)
+        return AnsweredCall(result, asked.meant)
 
     def _answer_inner_call(self, asked: CallInFlight) -> ToolResult:
         """The answer to a call as its tool takes it."""
@@ -105,7 +105,7 @@ class Session:
         is_followed = recall is None or name in recall.looks or self._went_before(name, arguments)
         before = None if is_followed else self._hold_state()
         if asked.why is None:
-            result = self._called(name, arguments)
+            result = self._answer_marked(name, arguments)
         else:
             result = self._not_known(name, arguments, asked.why)
         if recall is None:
@@ -168,7 +168,7 @@ class Session:
             entry.known, entry.kind = not again, entry.kind or "write"
         return best.result()
 
-    def _called(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
+    def _answer_marked(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
         """The answer with marks where fresh values go."""
         if not isinstance(arguments, str):
             return self._answer(name, arguments)

@@ -193,7 +193,7 @@ class State:
                 return True
         return False
 
-    def _doubted(self, place: Place, writes: Writes) -> frozenset[str] | None:
+    def _doubtful_fields(self, place: Place, writes: Writes) -> frozenset[str] | None:
         """Fields of a row that calls of which nobody knows what they did may have changed; None: any of them."""
         doubtful = [entry for entry in self.log[self.fresh.get(place, 0) :] if not entry.known]
         if not doubtful:
@@ -250,7 +250,7 @@ class State:
             before = self.start[place]
             if same_json(before, row):
                 continue
-            doubted = self._doubted(place, writes or {})
+            doubted = self._doubtful_fields(place, writes or {})
             effects.extend(differences(place, before, row, doubted))
         unknown: set[str] = set()
         for entry in self.log:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ..document.views import VersionPart
 from ..task.attempt import ToolResult
 from ..views.view import CallInFlight, View
-from .notice import named
+from .notice import notice_for
 
 Known = Mapping[str, Sequence[VersionPart]]
 """The old versions of each tool, the oldest first."""
@@ -39,7 +39,7 @@ class Versions(View):
 
     def outward(self, asked: CallInFlight, result: ToolResult) -> ToolResult:
         """A notice under the tool's own name."""
-        return result if asked.version == asked.tool else named(asked.tool, result)
+        return result if asked.version == asked.tool else notice_for(asked.tool, result)
 
 
 def version_at(versions: Known, tool: str, at: int) -> str:

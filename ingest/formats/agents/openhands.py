@@ -177,7 +177,7 @@ class _Telling:
         if identity is not None and identity == self._last:
             self._last = None
         message = {"role": "tool", "tool_call_id": identity, "content": event.get("content")}
-        failed = True if kind == "error" else _failed(event)
+        failed = True if kind == "error" else _has_failed(event)
         if failed is not None:
             message["is_error"] = failed
         self._add(event, message)
@@ -188,7 +188,7 @@ class _Telling:
         self.messages.append(message)
 
 
-def _failed(event: Event) -> bool | None:
+def _has_failed(event: Event) -> bool | None:
     success = event.get("success")
     return not success if isinstance(success, bool) else None
 

@@ -124,7 +124,7 @@ def results(item: Message, content: Json) -> list[Message]:
     if named is not None:
         message["name"] = named
     message |= {key: item[key] for key in ("is_error", "status") if key in item}
-    return [_failed(message, item.get("error"))]
+    return [_failed_message(message, item.get("error"))]
 
 
 def _listed_results(item: Message) -> list[Message]:
@@ -200,7 +200,7 @@ def _call_of(item: Message) -> Message:
     return {"tool_call_id": identity}
 
 
-def _failed(message: Message, failure: Json) -> Message:
+def _failed_message(message: Message, failure: Json) -> Message:
     """The message of a call that failed, with the failure's own words where it has no others."""
     if not failure:
         return message

@@ -206,14 +206,14 @@ class Fields:
 
     def flag(self, name: str) -> bool:
         """Whether a switch is on."""
-        return any(value is True for value, _ in _named(self.own, name, 2))
+        return any(value is True for value, _ in _values_named(self.own, name, 2))
 
     def tools(self) -> list[Any]:
         """Tool definitions in OpenAI's form, or the record's own list where it is in that form already."""
         places = (*reversed(self.holders), self.own, *reversed(self.around))
         for name in TOOLS:
             for place in places:
-                for value, _ in _named(place, name, _DEEPEST):
+                for value, _ in _values_named(place, name, _DEEPEST):
                     tools = _definitions(value)
                     if tools:
                         return tools
@@ -221,7 +221,7 @@ class Fields:
 
     def values(self, name: str, *, deep: int = _DEEPEST) -> Iterator[tuple[Any, str]]:
         """Everything under one name, with the key as it is written, the outermost first."""
-        return _named(self.own, name, deep)
+        return _values_named(self.own, name, deep)
 
     def _first_read(
         self,
@@ -231,7 +231,7 @@ class Fields:
         deep: int,
     ) -> Value | None:
         for name in names:
-            for value, key in _named(place, name, deep):
+            for value, key in _values_named(place, name, deep):
                 found = read(value)
                 if found is not None:
                     return found
@@ -240,7 +240,7 @@ class Fields:
         return None
 
 
-def _named(place: dict[str, Any], name: str, deep: int) -> Iterator[tuple[Any, str]]:
+def _values_named(place: dict[str, Any], name: str, deep: int) -> Iterator[tuple[Any, str]]:
     """Values whose key is a name, or whose key and the one above make it up (`task.id`), the outermost first."""
     level: list[tuple[str, dict[str, Any]]] = [("", place)]
     for _ in range(deep):

@@ -71,7 +71,7 @@ class Responses:
     counted: Mapping[Shown, int]
 
     @property
-    def withdrew(self) -> int:
+    def withdrawals(self) -> int:
         """Attempts whose users withdrew."""
         return sum(n for (said, *_), n in self.counted.items() if said is Response.WITHDREW)
 
@@ -90,9 +90,9 @@ def asked_of(case: Case) -> AskedAttempt:
         response = Response.AGREED
     elif known.agreed:
         response = Response.CORRECTED
-    elif known.agreed is False and attempt.resolved and not changed(attempt):
+    elif known.agreed is False and attempt.resolved and not may_have_changed(attempt):
         response = Response.WITHDREW
-    alone = known.agreed is None and not changed(attempt)
+    alone = known.agreed is None and not may_have_changed(attempt)
     told = bool(case.end.signature) if attempt.resolved else attempt.declines
     return AskedAttempt(case, response, left_alone=alone and not told)
 
@@ -103,7 +103,7 @@ class Revisions:
     def __init__(self, attempts: Sequence[Case], openings: Openings) -> None:
         self._asked = [asked_of(case) for case in attempts]
         self._openings = openings
-        self._placed = openings.placed(c.known.opening for c in attempts)
+        self._placed = openings.place_bags(c.known.opening for c in attempts)
         self._near: dict[Bag, Responses] = {}
 
     def withdrawn(self, opening: str, signature: Signature, *, idle: bool) -> float:
@@ -116,7 +116,7 @@ class Revisions:
 
     def nothing_contents(self, opening: str) -> bool:
         """Whether alike users who got nothing and were content are such as do not want it any more."""
-        return self._alike_responses(opening).withdrew > 0 and self._contented >= MOSTLY
+        return self._alike_responses(opening).withdrawals > 0 and self._contented >= MOSTLY
 
     def correcting(self, opening: str, signature: Signature) -> list[Case]:
         """Resolved alike cases whose users corrected this end when asked; none where few do."""
@@ -167,8 +167,8 @@ class Revisions:
         contented, expected = 0, 0.0
         for one in (a for a in self._asked if a.left_alone):
             near = self._alike_responses(one.case.known.opening)
-            contented += one.case.facts.resolved is True and near.withdrew > 0
-            expected += near.withdrew / near.asked_or_declined if near.asked_or_declined else 0.0
+            contented += one.case.facts.resolved is True and near.withdrawals > 0
+            expected += near.withdrawals / near.asked_or_declined if near.asked_or_declined else 0.0
         return min(1.0, contented / (expected + 1)) if contented >= EVIDENCE else 0.0
 
 
@@ -204,10 +204,10 @@ def _share_of(
 
 def left_idle(attempt: Facts) -> bool:
     """Whether a failed attempt left everything as it was."""
-    return attempt.resolved is False and not changed(attempt)
+    return attempt.resolved is False and not may_have_changed(attempt)
 
 
-def changed(attempt: Facts) -> bool:
+def may_have_changed(attempt: Facts) -> bool:
     """Whether an attempt changed or may have changed anything, or acted otherwise."""
     return bool(attempt.writes or attempt.maybe or attempt.dirty or attempt.acts)
 

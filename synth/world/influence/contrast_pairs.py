@@ -170,7 +170,7 @@ def rates_of(events: Sequence[Event], evidence: Evidence) -> dict[Suspect, float
     }
 
 
-def arrived(
+def newly_arrived(
     differing: Sequence[Observation],
     *,
     after: Observation,

@@ -24,9 +24,9 @@ from synth.world.influence.contrast_pairs import (
     Event,
     Evidence,
     Suspect,
-    arrived,
     cover,
     favour,
+    newly_arrived,
     rates_of,
     says_write,
     shared_by_all,
@@ -324,7 +324,7 @@ def _compare(left: _Example, right: _Example, readers: frozenset[str], into: Evi
     differing = _difference(mine, theirs) or mine
     guilty = frozenset(_suspects(left.seen, right.seen, differing))
     for holder, lacker in ((left, right), (right, left)):
-        put = arrived(differing, after=holder.seen, past=holder.past, without=lacker.seen)
+        put = newly_arrived(differing, after=holder.seen, past=holder.past, without=lacker.seen)
         if put is not None:
             into.arrivals[put[0]].add((holder.seen.episode, put[1]))
     change = _event(guilty, left, right)

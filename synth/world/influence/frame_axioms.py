@@ -39,7 +39,7 @@ def learn_settled(bench: Workbench) -> None:
     moved: Counter[tuple[str, str]] = Counter()
     for history in bench.histories:
         _count_settled(bench, history, calm, moved)
-        moved.update(_gone(bench, history))
+        moved.update(_rows_gone(bench, history))
     bench.stirred = {table for _, table in moved}
     pooled = _pooled(calm, moved)
     for tool in bench.tools.values():
@@ -143,7 +143,7 @@ def _is_unrelated(bench: Workbench, seen: Observation, look: Look) -> bool:
     return not any(not asked.isdisjoint(labels_in(row)) for row in named)
 
 
-def _gone(bench: Workbench, history: History) -> Iterator[tuple[str, str]]:
+def _rows_gone(bench: Workbench, history: History) -> Iterator[tuple[str, str]]:
     """Writers that alone named a row of the start, or one seen before, that was then refused; each with the row's table."""
     seen_at: dict[tuple[str, str], int] = {}
     for seen in history.observations:
@@ -160,13 +160,13 @@ def _gone(bench: Workbench, history: History) -> Iterator[tuple[str, str]]:
             able = {
                 o.tool
                 for o in between
-                if _did(bench, o) and not names.isdisjoint(_argument_names(o))
+                if _has_acted(bench, o) and not names.isdisjoint(_argument_names(o))
             }
             if len(able) == 1:
                 yield able.pop(), tool.table
 
 
-def _did(bench: Workbench, seen: Observation) -> bool:
+def _has_acted(bench: Workbench, seen: Observation) -> bool:
     return not bench.tools[seen.tool].innocent and not refused(bench.tools[seen.tool], seen)
 
 

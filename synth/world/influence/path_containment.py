@@ -38,7 +38,7 @@ def learn_beneath(bench: Workbench) -> None:
         for name, tool in bench.tools.items()
         if not tool.innocent and not (tool.doubted and says_write(name) < 0)
     }
-    named = {name: _named(tool) for name, tool in bench.tools.items()}
+    named = {name: _places_named(tool) for name, tool in bench.tools.items()}
     for name, tool in bench.tools.items():
         if tool.kind == "pure" or not any("/" in place for place in named[name]):
             continue
@@ -92,7 +92,7 @@ def _ever_within(asked: _Named, changed: _Named) -> bool:
     )
 
 
-def _named(tool: ToolModel) -> _Named:
+def _places_named(tool: ToolModel) -> _Named:
     """The places that a tool's calls name."""
     out: _Named = {}
     for seen in tool.observations:

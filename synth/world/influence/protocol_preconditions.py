@@ -63,7 +63,7 @@ def learn_early(bench: Workbench) -> None:
         # What holds for everybody at first is not known where each begins otherwise.
         return
     answers = _answers(bench)
-    checked, taken = _checked(bench), _taken_values(bench)
+    checked, taken = _checked_arguments(bench), _taken_values(bench)
     for name, said in sorted(answers.items()):
         tool = bench.tools[name]
         if tool.restless or tool.kind in {"pure", "constant"}:
@@ -183,7 +183,7 @@ def _answers(bench: Workbench) -> Answers:
 # -- other refusals that may come first ------------------------------------------------------------
 
 
-def _checked(bench: Workbench) -> set[str]:
+def _checked_arguments(bench: Workbench) -> set[str]:
     """Arguments whose values some tool's refusal names: it may come first where such a value is wrong."""
     return {
         name

@@ -127,7 +127,7 @@ def _tool(
         return _just_opened(tool, calls, alone)
     path, by = told.path, told.by
     names = [*by, *([path] if path is not None else [])]
-    groups = _grouped([c for c in calls if path is None or told.template(c)], told)
+    groups = _group_calls([c for c in calls if path is None or told.template(c)], told)
     containers = _containers(groups, names)
     # What is the same in all parts says nothing of any.
     differ = {n for at, n in enumerate(names) if len({found[at] for found in groups}) > 1}
@@ -201,17 +201,17 @@ def _by_path(calls: Sequence[Call], name: str, shown: frozenset[str]) -> _Discri
 
 def _tells_more(calls: Sequence[Call], told: _Discriminator, name: str) -> bool:
     """Whether an argument tells parts further apart, or every part has one value of it."""
-    groups = [g for g in _grouped(calls, told).values() if len(g.calls) >= MIN_SEEN]
+    groups = [g for g in _group_calls(calls, told).values() if len(g.calls) >= MIN_SEEN]
     values = [Counter(stable(c.arguments.get(name)) for c in g.calls) for g in groups]
     fixed = sum(max(v.values()) >= NEARLY_ALWAYS * v.total() for v in values)
     if fixed >= SUPPORTED * len(groups):
         return True
-    pairs = [_pairs(_grouped(g.calls, _Discriminator(by=(name,)))) for g in groups]
+    pairs = [_pairs(_group_calls(g.calls, _Discriminator(by=(name,)))) for g in groups]
     total, apart = sum(p[1] for p in pairs), sum(p[0] for p in pairs)
     return total > 0 and apart >= WITHIN * total
 
 
-def _grouped(calls: Iterable[Call], told: _Discriminator) -> dict[Key, Group]:
+def _group_calls(calls: Iterable[Call], told: _Discriminator) -> dict[Key, Group]:
     groups: dict[Key, Group] = defaultdict(Group)
     for call in calls:
         groups[told.key(call)].calls.append(
@@ -223,7 +223,7 @@ def _grouped(calls: Iterable[Call], told: _Discriminator) -> dict[Key, Group]:
 def _share_apart(calls: Sequence[Call], told: _Discriminator, *, shapes: bool = True) -> float:
     """The share of pairs of values whose calls differ in kind; 0 where too few calls say so."""
     good = [call for call in calls if call.seen.is_error is not True]
-    groups = _grouped(good, told)
+    groups = _group_calls(good, told)
     known = sum(len(g.calls) for g in groups.values() if len(g.calls) >= MIN_SEEN)
     apart, total = _pairs(groups, shapes=shapes)
     return apart / total if total and known >= SUPPORTED * len(good) else 0.0

@@ -39,7 +39,7 @@ def learn_nested(bench: Workbench) -> dict[str, NestedPart]:
     found: list[tuple[SourcePart, tuple[str, ...]]] = []
     for table in bench.tables.values():
         for path, inner in _element_paths(table).items():
-            keyed = _keyed(table, path, inner)
+            keyed = _key_of_elements(table, path, inner)
             if keyed is not None:
                 found.append(keyed)
     return _united(bench, found)
@@ -85,7 +85,7 @@ def _is_by_id(value: dict[str, Json]) -> bool:
     )
 
 
-def _keyed(
+def _key_of_elements(
     table: TableModel, path: tuple[str, ...], inner: list[Found]
 ) -> tuple[SourcePart, tuple[str, ...]] | None:
     """The fewest fields (of the element, or of the parent's key) that decide the element."""

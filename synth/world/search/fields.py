@@ -91,7 +91,7 @@ def _fit_each(
             inner = fitter.rows(present)
         tree = inner.fit([now[i] for i in present], name=name)
         if tree is None or _in_parts(tree):
-            tree = _counted(name, [(before[i], now[i]) for i in present]) or tree
+            tree = _constant_increase(name, [(before[i], now[i]) for i in present]) or tree
         if tree is None:
             missing.append(name)
         else:
@@ -99,7 +99,7 @@ def _fit_each(
     return missing
 
 
-def _counted(name: str, pairs: Sequence[tuple[Any, Any]]) -> Tree | None:
+def _constant_increase(name: str, pairs: Sequence[tuple[Any, Any]]) -> Tree | None:
     """So much more than before, from several whole numbers: simpler than a part of another number that comes out even."""
     if not all(type(b) is int and type(a) is int for b, a in pairs):
         return None

@@ -88,7 +88,7 @@ class Fitter:
         self._numeric = [*told, *self.numeric]
 
     @property
-    def counted(self) -> bool:
+    def has_numeric(self) -> bool:
         """Whether the numeric terms were gathered already."""
         return self._numeric is not None
 
@@ -206,7 +206,7 @@ class Fitter:
             if tree is None:
                 return None
             fields[name] = tree
-            self._numeric = self._numeric or (sub.numeric if sub.counted else None)
+            self._numeric = self._numeric or (sub.numeric if sub.has_numeric else None)
         return ["object", *([name, fields[name]] for name in names)]
 
     def by_sign(self, target: Sequence[Any], siblings: Sequence[Tree]) -> Tree | None:

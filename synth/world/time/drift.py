@@ -112,7 +112,7 @@ def split_versions(
             _from_the_start(version, groups[name], histories)
     for history in histories:
         for seen in history.observations:
-            seen.tool = _named(versions.get(seen.tool, ()), seen)
+            seen.tool = _version_name(versions.get(seen.tool, ()), seen)
     return versions
 
 
@@ -263,7 +263,7 @@ def _meet(one: Split, other: Split) -> bool:
     return max(one.last_old, other.last_old) < min(one.first_new, other.first_new)
 
 
-def _named(versions: Sequence[Version], seen: Observation) -> str:
+def _version_name(versions: Sequence[Version], seen: Observation) -> str:
     for version in versions:
         if seen.at < version.until:
             version.calls += 1

@@ -42,8 +42,8 @@ class Lookup:
         if not isinstance(row, dict):
             return None
         leaves = dict(_leaves(row))
-        asked = [_agreed(leaves, paths) for paths in self.asked]
-        told = {name: _agreed(leaves, paths) for name, paths in self.told}
+        asked = [_common_value(leaves, paths) for paths in self.asked]
+        told = {name: _common_value(leaves, paths) for name, paths in self.told}
         if None in asked or None in told.values():
             return None
         return key_text([simplify(value) for value in asked]), told
@@ -154,7 +154,7 @@ def _equal(values: Sequence[Json], found: Sequence[Mapping[Path, Json]]) -> tupl
     return tuple(sorted(paths))
 
 
-def _agreed(leaves: Mapping[Path, Json], paths: Sequence[Path]) -> Json:
+def _common_value(leaves: Mapping[Path, Json], paths: Sequence[Path]) -> Json:
     """What all these fields of a record hold; None where they differ or are not there."""
     values = [leaves.get(path) for path in paths]
     return values[0] if all(_folded(value) == _folded(values[0]) for value in values) else None

@@ -50,7 +50,7 @@ def quiet_tables(
     """Per table what is trusted of it; none where changes come too soon, or where too little was compared."""
     far = _never_calm({place[0] for place in known}, trials, {call.tool for call in written})
     by: dict[str, dict[Place, list[Version]]] = defaultdict(dict)
-    for place, versions in doubted(known, written, far).items():
+    for place, versions in doubt_versions(known, written, far).items():
         by[place[0]][place] = versions
     pairs = {table: [p for v in mine.values() for p in pairs_of(v)] for table, mine in by.items()}
     pooled = [pair for mine in pairs.values() for pair in mine]
@@ -65,7 +65,7 @@ def quiet_tables(
     return out
 
 
-def doubted(
+def doubt_versions(
     known: Mapping[Place, list[Version]],
     written: Sequence[WriterCall],
     far: Mapping[str, Collection[str]],
@@ -74,7 +74,8 @@ def doubted(
     calls = sorted(written, key=lambda call: call.order)
     able = {table: [call for call in calls if call.tool in tools] for table, tools in far.items()}
     return {
-        place: list(_doubted(versions, able.get(place[0], ()))) for place, versions in known.items()
+        place: list(_doubt_record(versions, able.get(place[0], ())))
+        for place, versions in known.items()
     }
 
 
@@ -89,7 +90,7 @@ def _never_calm(
     return {table: frozenset(w for w in writers if calm[table][w] < MIN_CALM) for table in tables}
 
 
-def _doubted(versions: list[Version], calls: Sequence[WriterCall]) -> Iterator[Version]:
+def _doubt_record(versions: list[Version], calls: Sequence[WriterCall]) -> Iterator[Version]:
     """The versions of a record, and behind each the first call that may have changed it."""
     for at, version in enumerate(versions):
         yield version

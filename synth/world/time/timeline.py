@@ -30,7 +30,7 @@ from synth.world.observation import History, Observation, paired_calls, subject_
 from synth.world.support import SEEN_OFTEN, SEEN_THRICE
 from synth.world.time.indirect_effects import Trial, reaching
 from synth.world.time.lookups import Lookup, learn_lookups
-from synth.world.time.table_stability import WriterCall, doubted, quiet_tables
+from synth.world.time.table_stability import WriterCall, doubt_versions, quiet_tables
 from synth.world.time.validity import (
     MIN_PAIRS,
     Version,
@@ -101,7 +101,7 @@ def learn_timeline(bench: Workbench) -> dict[str, TimelinePart]:
             back=back,
             moving=frozenset(k for k in known if moves(timeline.versions[name, k], back)),
             stays=stays(mine),
-            pairs=_counted(pair for one in mine for pair in pairs_of(one)),
+            pairs=_count_pairs(pair for one in mine for pair in pairs_of(one)),
         )
     _note_far(bench, timeline, out)
     _add_quiet(timeline, out, leave=unclear)
@@ -120,11 +120,11 @@ def _add_quiet(
         tables[name] = TimelinePart(
             versions={p[1]: _thinned(v) for p, v in sorted(quiet.versions.items())},
             horizon=quiet.horizon,
-            pairs=_counted(pair for one in quiet.versions.values() for pair in pairs_of(one)),
+            pairs=_count_pairs(pair for one in quiet.versions.values() for pair in pairs_of(one)),
         )
 
 
-def _counted(pairs: Iterable[tuple[int, bool]]) -> PairsPart:
+def _count_pairs(pairs: Iterable[tuple[int, bool]]) -> PairsPart:
     changed = [moved for _, moved in pairs]
     return PairsPart(seen=len(changed), changed=sum(changed))
 
@@ -148,7 +148,7 @@ def _followed(bench: Workbench, lookups: dict[str, list[Lookup]]) -> _Timeline:
     for versions in timeline.versions.values():
         versions.sort(key=lambda v: v.at)
     far = {table: {n for n, t in bench.tools.items() if table in t.far} for table in bench.tables}
-    timeline.versions = defaultdict(list, doubted(timeline.versions, timeline.written, far))
+    timeline.versions = defaultdict(list, doubt_versions(timeline.versions, timeline.written, far))
     return timeline
 
 

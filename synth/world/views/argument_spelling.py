@@ -177,7 +177,7 @@ def _spelling_parts(
         form = _form(group, where[1], kinds[where], shown)
         if any(_repeats(seen, where[1], form) for seen in group if not _fault(seen)):
             continue
-        refused = [s for s in group if _fault(s) and _changed(s, where[1], form)]
+        refused = [s for s in group if _fault(s) and _is_respelt(s, where[1], form)]
         tells = bool(refused) and not any(_repeats(seen, where[1], form) for seen in refused)
         out[where[0]][where[1]] = replace(form, refused=tells, support=alike[where])
     for (tool, name), group in calls.items():
@@ -205,7 +205,7 @@ def _doubt(
         usual = best.get(name)
         if usual is None or name in out.get(tool, {}):
             continue
-        if not any(_changed(seen, name, usual) for seen in group):
+        if not any(_is_respelt(seen, name, usual) for seen in group):
             doubted = replace(usual, refused=False, support=0, sure=False)
             out.setdefault(tool, {})[name] = doubted
 
@@ -269,7 +269,7 @@ def _scalars(values: Iterable[Json]) -> Iterator[str | int | float]:
             yield value
 
 
-def _changed(seen: Observation, name: str, form: SpellingPart) -> bool:
+def _is_respelt(seen: Observation, name: str, form: SpellingPart) -> bool:
     return bool(recorded_spelling(seen.arguments[name], form) != seen.arguments[name])
 
 

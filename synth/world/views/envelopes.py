@@ -126,14 +126,16 @@ def _all_settled(
     envelopes: Mapping[str, Sequence[Envelope]], groups: Groups, number: int
 ) -> dict[str, Envelopes]:
     out: dict[str, Envelopes] = {}
-    for tool, found in _marked(envelopes, number).items():
+    for tool, found in _mark_envelopes(envelopes, number).items():
         level = _consistent_envelopes(found, groups[tool], chr(number))
         if level is not None:
             out[tool] = level
     return out
 
 
-def _marked(envelopes: Mapping[str, Sequence[Envelope]], level: int) -> dict[str, list[Envelope]]:
+def _mark_envelopes(
+    envelopes: Mapping[str, Sequence[Envelope]], level: int
+) -> dict[str, list[Envelope]]:
     """Refusals in the same envelope get the same mark in all tools, what is a tool's own in it aside."""
     used: dict[str, set[str]] = defaultdict(set)
     for tool, found in envelopes.items():

@@ -108,7 +108,7 @@ def _form(rows: Rows, told: int, tools: int) -> ValueForm | None:
     texts = [value for value in values if isinstance(value, str)]
     if len(texts) < len(values) or told > len(values) * (1 - NEARLY_ALWAYS):
         return None
-    if told == 0 and _drawn(texts):
+    if told == 0 and _are_drawn(texts):
         slots = known.slots if (known := id_format(texts)) is not None else None
         return ValueForm(kind="key", slots=slots, says="a key that the agent draws")
     taking = len({seen.tool for seen, _ in rows})
@@ -117,7 +117,7 @@ def _form(rows: Rows, told: int, tools: int) -> ValueForm | None:
     return ValueForm(kind="text", says="free text beside what is asked")
 
 
-def _drawn(texts: Sequence[str]) -> bool:
+def _are_drawn(texts: Sequence[str]) -> bool:
     """Whether values are drawn by dice, none of them twice."""
     if len(set(texts)) < len(texts) or min(map(len, texts)) < MIN_LENGTH:
         return False

@@ -209,7 +209,7 @@ def dice(
         return None
     if _counts(rows) or _leans(values):
         return None
-    if _named(rows, histories):
+    if _are_named(rows, histories):
         return None
     taken = sorted(short_digest(value) for value in values)[:MAX_TAKEN]
     return replace(
@@ -221,7 +221,7 @@ def dice(
     )
 
 
-def _named(rows: Sequence[tuple[Observation, Json]], histories: Sequence[History]) -> bool:
+def _are_named(rows: Sequence[tuple[Observation, Json]], histories: Sequence[History]) -> bool:
     """Whether anything named one of these values before it was told, asks for one, or shows one in another episode."""
     for one, value in rows:
         history = histories[one.episode].observations

@@ -153,14 +153,14 @@ def _scalars(value: Json, place: str = "") -> Iterator[tuple[str, Json]]:
 def _with_marks(seen: Observation, own: dict[Json, str], names: dict[str, str]) -> str | None:
     """An answer with marks, laid out as before; None where its layout cannot be kept."""
     style = next((s for s in STYLES if s.dumps(seen.value) == seen.content), None)
-    return None if style is None else style.dumps(_marked(seen.value, own, names))
+    return None if style is None else style.dumps(_mark_values(seen.value, own, names))
 
 
-def _marked(value: Json, own: dict[Json, str], names: dict[str, str]) -> Json:
+def _mark_values(value: Json, own: dict[Json, str], names: dict[str, str]) -> Json:
     if isinstance(value, dict):
-        return {key: _marked(part, own, names) for key, part in value.items()}
+        return {key: _mark_values(part, own, names) for key, part in value.items()}
     if isinstance(value, list):
-        return [_marked(part, own, names) for part in value]
+        return [_mark_values(part, own, names) for part in value]
     if isinstance(value, str | int | float) and not isinstance(value, bool) and value in own:
         return f"~{own[value]}.{names[own[value]]}~"
     return value

@@ -35,7 +35,7 @@ def learn_tokens(histories: Sequence[History]) -> TokensPart | None:
     """Who gives out tokens in which format, and which arguments are tokens; calls and results have stand-ins."""
     gives: dict[str, TokenPart] = {}
     takes: dict[str, set[str]] = defaultdict(set)
-    for (tool, place), rows in sorted(_drawn(histories).items()):
+    for (tool, place), rows in sorted(_drawn_ids(histories).items()):
         form = id_format([value for _, value in rows])
         taking = _taken_by(histories, tool, {(o.episode, v): o.position for o, v in rows})
         if form is None or tool in gives or not taking:
@@ -61,7 +61,7 @@ def _digests(rows: Sequence[tuple[Observation, str]]) -> frozenset[str]:
     return frozenset(short_digest(value) for _, value in rows)
 
 
-def _drawn(
+def _drawn_ids(
     histories: Sequence[History],
 ) -> dict[tuple[str, str], list[tuple[Observation, str]]]:
     """Places of records that hold ids drawn by dice: given out once, never named before, otherwise for equal calls."""
