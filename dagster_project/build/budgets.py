@@ -17,9 +17,9 @@ from dagster_project.errors import InputError
 from dagster_project.report.faults import BUDGET
 from environments.judges.spent import Spent
 
-TIMED: Final = ("failures", "worlds", "agreement", "verified_tasks")
+TIMED: Final = ("failures", "failure_clusters", "worlds", "agreement", "verified_tasks")
 """Stages that look at the clock between units of work."""
-PAID: Final = ("failures", "verified_tasks")
+PAID: Final = ("failures", "failure_clusters", "verified_tasks")
 """Stages that ask a model."""
 SECONDS: Final[Mapping[str, int]] = {"s": 1, "m": 60, "h": 3600}
 _AMOUNT: Final = re.compile(r"(\d+(?:\.\d+)?)(s|m|h|usd|tokens)")

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 
 import dagster as dg
 
+from dagster_project.build.budgets import meter_of
 from dagster_project.build.left_out import Skips
 from dagster_project.build.progress import report_each
 from dagster_project.causes.cluster_rows import cost_of, lineage_of
+from dagster_project.causes.model_names import naming_of
 from dagster_project.defs.partitions import APPS, ONE_RUN
 from dagster_project.defs.resources import OWNERS, CleanSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, Metadata, asset_result
@@ -35,6 +37,7 @@ DEFAULT_K = ClusterSettings().k
 def failure_clusters(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
     """Place new failures among the clusters that are known."""
     lake = clean.lake
+    meter = meter_of(ASSET, clean.limits)
     todo = work(lake, ASSET, ingredients(lake, context.partition_keys, k=clean.k))
     for app in report_each(ASSET, sorted(app for app, _ in todo.stale)):
         skips = Skips(ASSET, app)
@@ -44,6 +47,7 @@ def failure_clusters(context: dg.AssetExecutionContext, clean: CleanSide) -> Ass
                 failures_of(lake, app),
                 known,
                 settings=ClusterSettings(k=clean.k),
+                naming=naming_of(clean, meter),
                 versions={app: versions_seen(lake, app)},
             )
             store(lake, CLUSTERS, to_table(found.clusters, CLUSTERS.schema), todo, keys=[(app, "")])

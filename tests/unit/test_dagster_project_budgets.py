@@ -42,7 +42,8 @@ def test_amounts_are_times_tokens_and_money() -> None:
 def test_what_is_no_budget_is_refused_in_one_sentence(text: str) -> None:
     """With the stages that have one, and how amounts are written."""
     with pytest.raises(
-        InputError, match="stages are failures, worlds, agreement, verified_tasks, amounts such as"
+        InputError,
+        match="stages are failures, failure_clusters, worlds, agreement, verified_tasks, amounts such as",
     ):
         budgets_of([text])
 

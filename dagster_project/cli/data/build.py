@@ -63,7 +63,7 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter per option
         bool,
         typer.Option(
             "--judge-causes",
-            help="Ask the judge's model for the causes of failures as well: up to 13 requests a failure, each asked once; "
+            help="Ask the judge's model for the causes of failures and the names of their groups as well: up to 13 requests a failure, each asked once; "
             "bound it with --budget failures=2usd. tracegym failures shows how often it agrees with people.",
         ),
     ] = False,
