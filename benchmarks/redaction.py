@@ -214,7 +214,7 @@ def parsed(text: str) -> object:
 def commutation(episodes: list[Episode], clean: list[CleanEpisode]) -> Commutation:
     """Count the distinct (call, result) pairs that did not become exactly one pair, as every build does."""
     together = zip(episodes, clean, strict=True)
-    keyed = open_vault(None, SECRET).keyed(episodes[0].app)
+    keyed = open_vault(None, SECRET).key_of(episodes[0].app)
     return commutation_in(pairs_of((episodes[0].app, ""), together, keyed))
 
 

@@ -113,7 +113,7 @@ def past_the_gate(
     checked = leak_checked(raw, scrubbed, search)
     account_table(account_of("odd", DAY, checked.passed))
     together = zip(raw, (one.clean for one in scrubbed), strict=True)
-    pairs_of(("odd", DAY), together, vault.keyed("odd"))
+    pairs_of(("odd", DAY), together, vault.key_of("odd"))
     rows = to_table(
         (one.clean for one in checked.passed), CLEAN_EPISODES.schema, day=constant_column(DAY)
     )

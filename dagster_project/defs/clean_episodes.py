@@ -183,7 +183,7 @@ def _scrub_day(
                 if policy.enabled
                 else [*account_of(app, day, checked.passed), *held]
             ),
-            pairs=pairs_of(key, together, vault.keyed(app)),
+            pairs=pairs_of(key, together, vault.key_of(app)),
         )
 
     def note_failure(episode: Episode, fault: Exception) -> None:

@@ -107,7 +107,7 @@ def _raw(
 
 def _past_the_gate(clean: Lake, vault: Vault, app: str, asked: ErasureRequest) -> frozenset[str]:
     """Clean episodes that are asked for by their own id, or of whose user the vault knows the surrogate."""
-    keyed = vault.keyed(app)
+    keyed = vault.key_of(app)
     digests = {keyed.digest("subject", user, size=8).hex() for user in asked.users}
     given = {image for user in asked.users for image in vault.images(app, user)}
     known = asked.episodes | {vault.episode_id(app, name) for name in asked.episodes}

@@ -18,7 +18,7 @@ from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import CALL_PAIRS
 from ingest.records.episode import Episode
 from redact.records.clean_episode import WITHHELD, CleanEpisode
-from redact.values.permutations import Keyed
+from redact.values.permutations import KeyedDigest
 
 _SIZE: Final = 12
 """Bytes of a digest: two of a billion calls meet by chance in one of a hundred thousand million apps."""
@@ -39,7 +39,7 @@ class Commutation:
 
 
 def pairs_of(
-    key: tuple[str, str], episodes: Iterable[tuple[Episode, CleanEpisode]], keyed: Keyed
+    key: tuple[str, str], episodes: Iterable[tuple[Episode, CleanEpisode]], keyed: KeyedDigest
 ) -> pa.Table:
     """The distinct answered calls of one app and day (the key), as digests before and past the gate."""
     app, day = key

@@ -16,7 +16,7 @@ from dagster_project.privacy.leak_search import Searcher, TaughtPlaces, words_of
 from environments.runtime.values.normal import parse_json
 from ingest.records.episode import Episode
 from redact.apply.scrub import Scrubbed
-from redact.apply.withheld_leaves import Held
+from redact.apply.withheld_leaves import WithheldLeaf
 from redact.audit.leaks import Leak
 from redact.fold import fold
 from redact.records.clean_episode import WITHHELD, CleanEpisode, CleanStep
@@ -113,12 +113,12 @@ def _hits(raw: Episode, clean: CleanEpisode, search: Searcher) -> Iterator[_Hit]
 def _mask_hits(raw: Episode, one: Scrubbed, found: Sequence[_Hit]) -> Scrubbed:
     """The episode with a marker in place of every hit in what was said, called or answered."""
     said: dict[str, list[str]] = {}
-    held: list[Held] = []
+    held: list[WithheldLeaf] = []
     taught = TaughtPlaces([raw])
     for hit in found:
         said.setdefault(hit.path, []).append(words_of(hit.leak, hit.text))
         place = taught.source_of(hit.leak, hit.text)
-        held.append(Held(path=hit.path, key=place, reason=LEAK))
+        held.append(WithheldLeaf(path=hit.path, key=place, reason=LEAK))
     steps = tuple(_mark_step(step, f"steps[{n}]", said) for n, step in enumerate(one.clean.steps))
     withheld = dict.fromkeys((*one.clean.withheld, *(item.path for item in held)))
     clean = replace(one.clean, steps=steps, withheld=tuple(withheld))

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from redact.apply.context import Vocabulary, vocabulary_of
-from redact.apply.coverage import Elsewhere, elsewhere, is_accounted_for
+from redact.apply.coverage import TextsElsewhere, is_accounted_for, texts_elsewhere
 from redact.apply.episode_memory import CleanTools, Memories
 from redact.apply.matcher import Match, Matcher, searched
 from redact.bounds import LONGEST_VALUE, REMEMBERED
@@ -44,7 +44,7 @@ _OF_PROSE: Final = (f"|{FREE}", f"|{UNKNOWN_NAMES}")
 """Where tokens of free text and runs of capitalised words are counted, each of which is judged by itself."""
 
 
-class Known(NamedTuple):
+class KnownText(NamedTuple):
     """What the whole app knows of one text."""
 
     folded: Folded
@@ -97,7 +97,7 @@ class AppGate:
         self._matcher: Matcher | None = None
         self._called: Matcher | None = None
         self.memories = Memories()
-        self._memory: dict[str, Known] = {}
+        self._memory: dict[str, KnownText] = {}
         self._settled: dict[str, Verdict] = {}
         """Verdicts over places by their key, where they hang on no value."""
         self.tools: Final[dict[tuple[tuple[str, ...], int], CleanTools]] = {}
@@ -107,7 +107,7 @@ class AppGate:
         self._tokens: dict[Findings, tuple[str, ...]] = {}
         self._doubts: dict[Findings, tuple[tuple[Unexplained, Verdict], ...]] = {}
 
-    def own(
+    def own_words(
         self, episode_id: str, found: Mapping[str, str] = MappingProxyType({})
     ) -> dict[str, str]:
         """Return the words that are personal within an episode: what was learnt, and what its texts reveal now."""
@@ -141,10 +141,10 @@ class AppGate:
         return is_shared(self._seen, definition_key(definition), k=self._k)
 
     def accounts_for(
-        self, leaf: Unexplained, verdict: Verdict, own: Mapping[str, str], told: Elsewhere
+        self, leaf: Unexplained, verdict: Verdict, own: Mapping[str, str], told: TextsElsewhere
     ) -> bool:
         """Say whether every word of a leaf is replaced wherever it stands, or many people's: there is nothing left to withhold."""
-        matches, holds = self.known(leaf.value).matches, self.vocabulary.holds
+        matches, holds = self.known_text(leaf.value).matches, self.vocabulary.holds
         if verdict != TEXTS:
             return is_accounted_for(leaf.value, matches, own, holds)
         told = replace(told, many=self._said_by_many(leaf.path))
@@ -207,9 +207,9 @@ class AppGate:
 
     def told_elsewhere(
         self, texts: Iterable[str], withheld: Collection[str], values: Iterable[str]
-    ) -> Elsewhere:
+    ) -> TextsElsewhere:
         """Return what texts say without the leaves that a verdict withholds; `values` are their other leaves."""
-        return elsewhere(texts, withheld, values, self.judgement.words)
+        return texts_elsewhere(texts, withheld, values, self.judgement.words)
 
     def tokens_in(self, several: Iterable[Findings]) -> Iterator[str]:
         """Yield the tokens of texts of unknown form that are replaced wherever they stand."""
@@ -234,12 +234,12 @@ class AppGate:
             words = self._many[path] = words_of_subjects(at, self.judgement.words, k=self._k)
         return words
 
-    def known(self, text: str) -> Known:
+    def known_text(self, text: str) -> KnownText:
         """Return what the whole app knows of a text, once per distinct text."""
         found = self._memory.get(text)
         return found if found is not None else self.known_of([text])[0]
 
-    def known_of(self, texts: Iterable[str]) -> list[Known]:
+    def known_of(self, texts: Iterable[str]) -> list[KnownText]:
         """Return what the whole app knows of several texts; those it has not seen are searched in one walk."""
         listed = list(texts)
         new = self.unknown(listed)
@@ -269,7 +269,7 @@ class AppGate:
         for text, read, matches in zip(texts, folded, found, strict=True):
             if text in listed:
                 of_app = [match for match in matches if not match.local] if matches else matches
-                memory[text] = Known(read, of_app, has_hidden_text(text))
+                memory[text] = KnownText(read, of_app, has_hidden_text(text))
         return found
 
     def doubts(self, findings: Findings) -> tuple[tuple[Unexplained, Verdict], ...]:
@@ -279,10 +279,10 @@ class AppGate:
             if len(self._doubts) >= REMEMBERED:
                 self._doubts.clear()
                 self._tokens.clear()
-            doubts = self._doubts[findings] = tuple(self._doubted(findings))
+            doubts = self._doubts[findings] = tuple(self._doubts_in(findings))
         return doubts
 
-    def _doubted(self, findings: Findings) -> Iterator[tuple[Unexplained, Verdict]]:
+    def _doubts_in(self, findings: Findings) -> Iterator[tuple[Unexplained, Verdict]]:
         kept = self._kept
         for place, leaf in findings.sightings:
             if place in kept:

@@ -250,11 +250,13 @@ class Standing:
         if capital and (_is_called(text, match) or self._is_capital_alone(text, match)):
             return True
         for other in (place - 1, place + 1):
-            if not 0 <= other < len(matches) or not self._beside(text, match, matches[other]):
+            if not 0 <= other < len(matches) or not self._are_neighbours(
+                text, match, matches[other]
+            ):
                 continue
             if plain[other] or (capital and text[matches[other].start].isupper()):
                 return True
-            if self._joined(text, match, matches[other]) or self._quoted(
+            if self._are_one_word(text, match, matches[other]) or self._quoted(
                 text, match, matches[other]
             ):
                 return True
@@ -270,7 +272,7 @@ class Standing:
         inside = _INSIDE.search(before) and _GOES_ON.match(text, match.end)
         return inside is not None and not self.vocabulary.holds(text[match.start : match.end])
 
-    def _beside(self, text: str, match: Match, other: Match) -> bool:
+    def _are_neighbours(self, text: str, match: Match, other: Match) -> bool:
         first, second = (match, other) if match.start < other.start else (other, match)
         gap = text[first.end : second.start]
         return _GAP.fullmatch(gap) is not None and not _LINE.search(gap) and '"' not in gap
@@ -288,7 +290,7 @@ class Standing:
             and not self.vocabulary.holds(both)
         )
 
-    def _joined(self, text: str, match: Match, other: Match) -> bool:
+    def _are_one_word(self, text: str, match: Match, other: Match) -> bool:
         """Say whether two words of a person are one word, as in names of pages and files: `hope-price` is nobody's hope."""
         first, second = (match, other) if match.start < other.start else (other, match)
         if first.value == second.value or text[first.end : second.start] not in _JOINTS:

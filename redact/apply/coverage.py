@@ -30,7 +30,7 @@ _BEHIND: Final = re.compile(r" ?(%|°|[^\W\d_]{1,4}(?![^\W\d_]))")
 
 
 @dataclass(frozen=True, slots=True)
-class Elsewhere:
+class TextsElsewhere:
     """What an episode says outside of the leaves in question, and what its app's words are."""
 
     texts: str = ""
@@ -106,14 +106,16 @@ def _is_whole(text: str, start: int, end: int) -> bool:
     return not text[start - 1 : start].isalnum() and not text[end : end + 1].isalnum()
 
 
-def elsewhere(
+def texts_elsewhere(
     texts: Iterable[str],
     withheld: Collection[str],
     values: Iterable[str],
     language: Collection[str],
-) -> Elsewhere:
+) -> TextsElsewhere:
     """Return what texts say without the leaves that are withheld, however they are quoted."""
-    spellings = sorted({one for value in withheld for one in spelt(value)}, key=len, reverse=True)
+    spellings = sorted(
+        {one for value in withheld for one in spellings_of(value)}, key=len, reverse=True
+    )
     rest = "\n".join(dict.fromkeys(texts))
     for spelling in spellings:
         rest = rest.replace(spelling, "\n")
@@ -122,16 +124,16 @@ def elsewhere(
     for value in dict.fromkeys(values):
         for word in set(_WORD.findall(value)) if len(value) <= LONGEST_VALUE else ():
             by_word[word] = (*by_word.get(word, ()), value)
-    return Elsewhere(rest, words, by_word, language)
+    return TextsElsewhere(rest, words, by_word, language)
 
 
-def spelt(value: str) -> Iterator[str]:
+def spellings_of(value: str) -> Iterator[str]:
     """Yield a leaf's text as it stands in prose, in JSON, and in JSON inside a string."""
     quoted = json.dumps(value, ensure_ascii=False)[1:-1]
     yield from (value, quoted, json.dumps(quoted, ensure_ascii=False)[1:-1])
 
 
-NOWHERE: Final = Elsewhere()
+NOWHERE: Final = TextsElsewhere()
 
 
 def is_accounted_for(
@@ -139,7 +141,7 @@ def is_accounted_for(
     everywhere: Iterable[Match],
     own: Mapping[str, str],
     is_public: Callable[[str], bool],
-    told: Elsewhere = NOWHERE,
+    told: TextsElsewhere = NOWHERE,
 ) -> bool:
     """Say whether every word of a value is replaced where it stands, many subjects' or told elsewhere; `own` are the episode's words."""
     spans = sorted([(match.start, match.end) for match in everywhere])

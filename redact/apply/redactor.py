@@ -15,7 +15,7 @@ from typing import Final
 from unicodedata import combining
 from urllib.parse import quote, unquote
 
-from redact.apply.app_gate import AppGate, Known
+from redact.apply.app_gate import AppGate, KnownText
 from redact.apply.context import Standing
 from redact.apply.episode_memory import Cleaned, Memory, Note
 from redact.apply.matcher import Match, Matcher, resolve, searched
@@ -77,7 +77,7 @@ class Desk:
     def take(
         self,
         texts: Collection[str],
-        searched_in: Mapping[str, tuple[Known, list[Match]]],
+        searched_in: Mapping[str, tuple[KnownText, list[Match]]],
         silent: frozenset[str],
     ) -> None:
         """Keep where the episode's own values stand in its texts, of all that was found there (`search`)."""
@@ -131,12 +131,12 @@ class Desk:
         else:
             return clean
         self.notes.append(Note("handle", path + part, len(call_id)))
-        keyed = self._gate.vault.keyed(self._gate.app)
+        keyed = self._gate.vault.key_of(self._gate.app)
         return prefix + keyed.digest(prefix, call_id, size=8).hex()
 
     def public_text(self, text: str, path: str) -> str:
         """Return a text that all episodes share, without what is personal in the whole app."""
-        known = self._gate.known(text)
+        known = self._gate.known_text(text)
         if not known.matches and not self._gate.shift.days:
             return text
         done = self._replaced(text, self._standing.personal(text, resolve(known.matches)))
@@ -153,14 +153,14 @@ class Desk:
         """Return an optional moment moved by the app's shift."""
         return None if at is None else self._gate.shift.moment(at)
 
-    def _matches(self, text: str, known: Known) -> list[Match]:
+    def _matches(self, text: str, known: KnownText) -> list[Match]:
         own = self._own.get(text)
         if own is None:
             own = self._memory.matcher.matches(known.folded, text)
         return [*known.matches, *own] if own else known.matches
 
     def _cleaned(self, text: str) -> Cleaned:
-        known = self._gate.known(text)
+        known = self._gate.known_text(text)
         matches = self._matches(text, known)
         if matches:
             clean = self._replaced(text, self._standing.personal(text, resolve(matches)))

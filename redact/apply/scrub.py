@@ -17,7 +17,7 @@ from redact.apply.app_gate import AppGate
 from redact.apply.episode_memory import CleanTools, Note
 from redact.apply.learn import Reads, finder_for, found_in, local_values, read_calls, read_texts
 from redact.apply.redactor import Desk, search
-from redact.apply.withheld_leaves import Held, flagged, judged_leaves
+from redact.apply.withheld_leaves import WithheldLeaf, flagged, judged_leaves
 from redact.bounds import CHARACTERS, EPISODES_REMEMBERED, LONGEST_VALUE
 from redact.evidence.app_values import Learnt
 from redact.evidence.definitions import people_in
@@ -47,7 +47,7 @@ class Scrubbed:
     given_id: str
     """The conversation's own id, else the episode's, for whoever gave it: another where it holds what is personal."""
     notes: tuple[Note, ...] = ()
-    held: tuple[Held, ...] = ()
+    held: tuple[WithheldLeaf, ...] = ()
 
 
 def scrub(
@@ -64,7 +64,7 @@ def scrub(
     """
     finder = finder_for(policy)
     gates: dict[str, AppGate] = {}
-    waiting: list[_Judged] = []
+    waiting: list[_JudgedEpisode] = []
     size = 0
     for episode in episodes:
         if not policy.enabled:
@@ -95,7 +95,7 @@ def scrub_outcomes(
 
 
 @dataclass(frozen=True, slots=True)
-class _Judged:
+class _JudgedEpisode:
     """An episode of which is known what is personal in it, before its texts are searched."""
 
     episode: Episode
@@ -104,15 +104,15 @@ class _Judged:
     desk: Desk
     texts: tuple[str, ...]
     """All that are to be searched, each once."""
-    held: tuple[Held, ...]
+    held: tuple[WithheldLeaf, ...]
 
 
-def _judge_episode(episode: Episode, gate: AppGate, finder: Finder) -> _Judged:
+def _judge_episode(episode: Episode, gate: AppGate, finder: Finder) -> _JudgedEpisode:
     reads = read_texts(episode, finder)
     found = found_in(episode, reads.distinct(), finder)
     judged, held = judged_leaves(reads, gate, episode.episode_id, found)
     gate.documents.update(_documents(episode, reads, gate))
-    values = gate.own(episode.episode_id, local_values([*found, *judged]))
+    values = gate.own_words(episode.episode_id, local_values([*found, *judged]))
     said = [step.content for step in episode.steps if step.role != "tool" and step.content]
     # Nobody spells an id out in a prompt, which is most of what is said.
     told = [step.content for step in episode.steps if step.role in _TALKING and step.content]
@@ -126,7 +126,7 @@ def _judge_episode(episode: Episode, gate: AppGate, finder: Finder) -> _Judged:
     personal_keys = frozenset(item.key for item in (*found, *judged) if item.key)
     desk = Desk(gate, values, personal_keys, near=episode.started_at)
     texts = tuple(filter(None, _texts_of(episode)))
-    return _Judged(episode, gate, finder, desk, texts, tuple([item.held for item in held]))
+    return _JudgedEpisode(episode, gate, finder, desk, texts, tuple([item.held for item in held]))
 
 
 def _documents(episode: Episode, reads: Reads, gate: AppGate) -> Iterator[str]:
@@ -137,7 +137,7 @@ def _documents(episode: Episode, reads: Reads, gate: AppGate) -> Iterator[str]:
             yield text
 
 
-def _scrub_together(several: Sequence[_Judged]) -> Iterator[Scrubbed]:
+def _scrub_together(several: Sequence[_JudgedEpisode]) -> Iterator[Scrubbed]:
     """Yield episodes whose texts are searched together, an app's in one walk; each is what it would be alone."""
     for gate in {id(one.gate): one.gate for one in several}.values():
         search(gate, [(one.desk, one.texts) for one in several if one.gate is gate])
@@ -145,7 +145,7 @@ def _scrub_together(several: Sequence[_Judged]) -> Iterator[Scrubbed]:
         yield _scrub_episode(one)
 
 
-def _scrub_episode(judged: _Judged) -> Scrubbed:
+def _scrub_episode(judged: _JudgedEpisode) -> Scrubbed:
     episode, gate, desk, held = judged.episode, judged.gate, judged.desk, judged.held
     steps = tuple(
         [_scrub_step(step, desk, f"steps[{place}]") for place, step in enumerate(episode.steps)]
@@ -168,7 +168,7 @@ def _scrub_episode(judged: _Judged) -> Scrubbed:
     )
     return Scrubbed(
         clean=clean,
-        given_id=desk.joint(_given(episode), "episode_id", prefix="episode_") or "",
+        given_id=desk.joint(_given_id(episode), "episode_id", prefix="episode_") or "",
         notes=tuple(desk.notes),
         held=tuple(dict.fromkeys(held)),
     )
@@ -205,7 +205,9 @@ def _scrub_tools(episode: Episode, desk: Desk, gate: AppGate, finder: Finder) ->
     )
     notes = tuple(common.notes) if common else ()
     desk.notes += notes
-    hangs_on_nobody = common is not None or not any(gate.known(tool).matches for tool in shared)
+    hangs_on_nobody = common is not None or not any(
+        gate.known_text(tool).matches for tool in shared
+    )
     if (
         len(shared) == len(episode.tools)
         and hangs_on_nobody
@@ -220,7 +222,7 @@ def _texts_of(episode: Episode) -> dict[str | None, None]:
     steps = episode.steps
     calls = [call for step in steps if step.tool_calls for call in step.tool_calls]
     beside = episode.agent, episode.model, episode.agent_version, episode.task_key
-    texts = dict.fromkeys((*beside, _given(episode)))
+    texts = dict.fromkeys((*beside, _given_id(episode)))
     texts.update(dict.fromkeys([step.content for step in steps]))
     texts.update(dict.fromkeys([step.call_id for step in steps]))
     texts.update(dict.fromkeys([step.tool_name for step in steps]))
@@ -272,14 +274,14 @@ def _scrub_call(call: ToolCall, desk: Desk, path: str) -> CleanToolCall:
 def _task_key(episode: Episode, gate: AppGate, desk: Desk) -> str | None:
     if episode.task_key is None or not gate.hides_task_keys:
         return desk.optional(episode.task_key, "task_key")
-    return gate.vault.keyed(episode.app).digest("task_key", episode.task_key, size=16).hex()
+    return gate.vault.key_of(episode.app).digest("task_key", episode.task_key, size=16).hex()
 
 
 def _subject(episode: Episode, gate: AppGate) -> str | None:
     if episode.subject is None:
         return None
     if not can_be("person_id", episode.subject):
-        return gate.vault.keyed(episode.app).digest("subject", episode.subject, size=8).hex()
+        return gate.vault.key_of(episode.app).digest("subject", episode.subject, size=8).hex()
     return gate.surrogate(refined("person_id", episode.subject), episode.subject)
 
 
@@ -293,7 +295,7 @@ def _scrub_outcome(outcome: Outcome, gate: AppGate, policy: Policy) -> CleanOutc
     likely = {fold_value(name): "full_name" for name in names}
     for text in filter(None, (*told, outcome.text)):
         likely.update((word, "full_name") for word in gate.named_in(text))
-    values = {**likely, **gate.own(episode_id)}
+    values = {**likely, **gate.own_words(episode_id)}
     desk = Desk(gate, values if policy.enabled else {}, frozenset(), near=outcome.at or 0)
     correction = desk.optional(outcome.correction, "correction")
     if calls:
@@ -325,7 +327,7 @@ def _scrub_calls(
     reads = read_calls(calls, finder)
     found = tuple({item: None for findings in reads.findings for item in findings.values})
     judged, held = judged_leaves(reads, gate, episode_id, found)
-    values = gate.own(episode_id, local_values([*found, *judged]))
+    values = gate.own_words(episode_id, local_values([*found, *judged]))
     for item in held:
         values = {**item.spellings, **values}
     keys = frozenset(item.key for item in (*found, *judged) if item.key)
@@ -373,8 +375,8 @@ def _unchanged(episode: Episode, vault: Vault) -> Scrubbed:
         completeness=episode.completeness,
         redaction="off",
     )
-    return Scrubbed(clean=clean, given_id=_given(episode))
+    return Scrubbed(clean=clean, given_id=_given_id(episode))
 
 
-def _given(episode: Episode) -> str:
+def _given_id(episode: Episode) -> str:
     return episode.conversation_id or episode.episode_id

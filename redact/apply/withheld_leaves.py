@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from redact.apply.app_gate import AppGate
-from redact.apply.coverage import Elsewhere, spelt
+from redact.apply.coverage import TextsElsewhere, spellings_of
 from redact.apply.learn import Reads, local_values
 from redact.bounds import SEVERAL
 from redact.decisions.verdicts import NAMELIKE, Verdict
@@ -23,7 +23,7 @@ NAMES_IN_PROSE: Final = "names somebody whom no tool returned"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class WithheldLeaf:
     """One leaf that was replaced by a marker because nobody could judge it."""
 
     path: str
@@ -36,7 +36,7 @@ class Held:
 class HeldLeaf:
     """A leaf that is held back, as it stands in texts."""
 
-    held: Held
+    held: WithheldLeaf
     spellings: dict[str, str]
     """The leaf's text as it stands in JSON and in prose, to be replaced by the marker."""
 
@@ -57,12 +57,12 @@ def judged_leaves(
     if not doubted:
         return found, []
     held: list[HeldLeaf] = []
-    own = gate.own(episode_id, local_values([*known, *found]))
+    own = gate.own_words(episode_id, local_values([*known, *found]))
     told = _told_elsewhere(reads, gate, {leaf.value for _, leaf, _ in doubted})
     for row, leaf, verdict in doubted:
         if gate.accounts_for(leaf, verdict, own, told):
             continue
-        note = Held(path=reads.path(row), key=leaf.path, reason=verdict.reason)
+        note = WithheldLeaf(path=reads.path(row), key=leaf.path, reason=verdict.reason)
         held.append(HeldLeaf(note, _held_spellings(leaf.value)))
         if verdict == NAMELIKE:
             found += _words_of_a_name(leaf.value, gate)
@@ -71,7 +71,7 @@ def judged_leaves(
     return found, held
 
 
-def _told_elsewhere(reads: Reads, gate: AppGate, withheld: Collection[str]) -> Elsewhere:
+def _told_elsewhere(reads: Reads, gate: AppGate, withheld: Collection[str]) -> TextsElsewhere:
     """Return what an episode says besides the leaves that a verdict withholds."""
     values = (
         leaf.value
@@ -104,9 +104,9 @@ def flagged(reads: Reads, values: Mapping[str, str]) -> Iterator[HeldLeaf]:
         listed = [leaf for _, leaf in findings.sightings]
         inside = [(leaf.path, leaf.value) for leaf in listed if any(n in leaf.value for n in names)]
         for key, value in inside or [("message", reads.texts[row])]:
-            note = Held(path=reads.path(row), key=key, reason=NAMES_IN_PROSE)
+            note = WithheldLeaf(path=reads.path(row), key=key, reason=NAMES_IN_PROSE)
             yield HeldLeaf(note, _held_spellings(value))
 
 
 def _held_spellings(value: str) -> dict[str, str]:
-    return {fold(text).text: "withheld" for text in spelt(value)}
+    return {fold(text).text: "withheld" for text in spellings_of(value)}

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final, NamedTuple
 
-from redact.audit.spellings import ALIKE, apart, folded, readings, written
+from redact.audit.spellings import ALIKE, folded, readings, spread_letters, unescape_text
 from redact.bounds import REMEMBERED, SHORT, STEM
 from redact.decisions.judgement import personal_everywhere
 from redact.evidence.app_values import Learnt
@@ -164,7 +164,7 @@ class _Wanted:
     direct: bool
 
 
-class _Seen(NamedTuple):
+class _SearchedText(NamedTuple):
     """A text's tokens, where they stand, and where values were found among them."""
 
     plain: str
@@ -196,7 +196,7 @@ class _Table:
 
     def add(self, values: Mapping[str, str], *, direct: bool) -> None:
         for value, kind in values.items():
-            tokens = tuple(_TOKEN.findall(apart(value.translate(ALIKE))))
+            tokens = tuple(_TOKEN.findall(spread_letters(value.translate(ALIKE))))
             telling = [token for token in tokens if token not in _COMMON]
             if not tokens or (not telling and len(tokens) > 1 and kind == "street"):
                 continue  # "Suite 171" is anybody's
@@ -220,8 +220,10 @@ class _Table:
                 ends = {n for at, one in hits for n in (at, at + len(one.tokens) - 1)}
                 known = enumerate(islice(_TOKEN.finditer(plain), max(ends) + 1))
                 places = {n: token for n, token in known if n in ends}
-                raw = written(text) if encoding == "plain" else ""
-                yield from self._leaks(where, encoding, _Seen(plain, raw, tokens, places, hits))
+                raw = unescape_text(text) if encoding == "plain" else ""
+                yield from self._leaks(
+                    where, encoding, _SearchedText(plain, raw, tokens, places, hits)
+                )
 
     def _hits(self, tokens: list[str]) -> Iterator[tuple[int, _Wanted]]:
         """Yield where a value's tokens stand one after the other."""
@@ -236,14 +238,14 @@ class _Table:
                     continue
                 yield start, wanted
 
-    def _leaks(self, where: str, encoding: str, seen: _Seen) -> Iterator[Leak]:
+    def _leaks(self, where: str, encoding: str, seen: _SearchedText) -> Iterator[Leak]:
         plain, raw, tokens, places, hits = seen
         for start, wanted in hits:
             offset = places[start].start()
             end = places[start + len(wanted.tokens) - 1].end()
             close = end - offset <= sum(map(len, wanted.tokens)) + 3 * len(wanted.tokens)
             if close and not _is_torn(wanted.kind, plain[offset:end]):
-                beside = len(wanted.tokens) > 1 or self._beside(tokens, start)
+                beside = len(wanted.tokens) > 1 or self._has_pivot_beside(tokens, start)
                 yield Leak(
                     kind=wanted.kind,
                     where=where,
@@ -283,7 +285,7 @@ class _Table:
         quoted = raw[start - 1 : start] in _QUOTES and raw[end : end + 1] in _QUOTES
         return not quoted or (self._public.is_word is not None and self._public.is_word(mention))
 
-    def _beside(self, found: list[str], place: int) -> bool:
+    def _has_pivot_beside(self, found: list[str], place: int) -> bool:
         near = found[max(0, place - 1) : place] + found[place + 1 : place + 2]
         return any(token in self._by_pivot for token in near)
 

@@ -47,12 +47,12 @@ def kept_in(raw: Episode, clean: CleanEpisode) -> Iterator[RemainingKind]:
     """Yield the values that stay."""
     for before, after in zip(raw.steps, clean.steps, strict=False):
         if before.role == "tool" and before.content and after.content:
-            yield from _both(before.content, after.content, before.tool_name or "")
+            yield from _remaining_in(before.content, after.content, before.tool_name or "")
         for call, other in zip(before.tool_calls, after.tool_calls, strict=False):
-            yield from _both(call.arguments, other.arguments, call.name)
+            yield from _remaining_in(call.arguments, other.arguments, call.name)
 
 
-def _both(before: str, after: str, tool: str) -> Iterator[RemainingKind]:
+def _remaining_in(before: str, after: str, tool: str) -> Iterator[RemainingKind]:
     ours, theirs = documents_in(before), documents_in(after)
     if len(ours) == len(theirs):
         for one, other in zip(ours, theirs, strict=True):

@@ -38,10 +38,10 @@ ALIKE: Final[dict[int, str]] = {
 
 def plain_reading(text: str) -> str:
     """Return the text as the check reads it: escapes read, folded. A `plain` leak's offset counts its characters."""
-    return folded(written(text))
+    return folded(unescape_text(text))
 
 
-def written(text: str) -> str:
+def unescape_text(text: str) -> str:
     """Return the text with its escapes read."""
     if "\\" not in text:
         return text
@@ -79,11 +79,11 @@ def spellings(text: str, encoding: str) -> tuple[str, ...]:
 
 
 def _of_url(text: str) -> str:
-    return unquote(written(text).replace("+", " "))
+    return unquote(unescape_text(text).replace("+", " "))
 
 
 def _of_page(text: str) -> str:
-    return html.unescape(written(text))
+    return html.unescape(unescape_text(text))
 
 
 _WRITTEN: Final[Mapping[str, Callable[[str], str]]] = {"url": _of_url, "html": _of_page}
@@ -135,7 +135,7 @@ _FOREIGN: Final = re.compile(r"([^\x00-\x7f]+)")
 def _folded_run(run: str) -> str:
     """Return what a run of characters beyond ASCII is compared as."""
     plain = _UNSEEN.sub("", unicodedata.normalize("NFKD", run)).casefold()
-    return apart(plain.translate(ALIKE))
+    return spread_letters(plain.translate(ALIKE))
 
 
 _RUNNING: Final = re.compile(
@@ -145,7 +145,7 @@ _RUNNING: Final = re.compile(
 """Letters of scripts that put no space between words."""
 
 
-def apart(text: str) -> str:
+def spread_letters(text: str) -> str:
     """Return a text with each such letter as a word of its own: where a name among them ends nothing shows."""
     return text if text.isascii() else _RUNNING.sub(r" \g<0> ", text)
 

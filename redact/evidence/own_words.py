@@ -74,7 +74,7 @@ def personal_parts(text: str, language: Collection[str], *, of_people: bool = Fa
             run, small = [], False
         else:
             numbered = shouted and _NUMBERED.match(text, token.end()) is not None
-            whose = _whose(word, language, shouted=shouted and not numbered)
+            whose = _owner_of(word, language, shouted=shouted and not numbered)
             if whose == _EITHER and small and word[0].isupper() and is_borne(fold_value(word)):
                 whose = _OWN  # `stopped for Will`
             small = word.islower()
@@ -89,7 +89,7 @@ def personal_parts(text: str, language: Collection[str], *, of_people: bool = Fa
     return list(dict.fromkeys([*found, *codes]))
 
 
-def _whose(word: str, language: Collection[str], *, shouted: bool) -> str:
+def _owner_of(word: str, language: Collection[str], *, shouted: bool) -> str:
     """Return whether a word is the language's, a person's, or a name that is a word as well."""
     folded = fold_value(word)
     plain = folded.partition("'")[0]  # `I'm`, `Monday's`

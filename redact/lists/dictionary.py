@@ -35,20 +35,20 @@ _FEWEST: Final = 40
 def words_of(language: str) -> frozenset[str]:
     """Return the folded common words of a language, without its proper names where a dictionary tells them apart."""
     if language != ENGLISH:
-        return frozenset(fold_words(_written(language, _COMMON)))
+        return frozenset(fold_words(_words_of(language, _COMMON)))
     # Local import: the dictionary is read from a file.
     from hunspell import Hunspell  # noqa: PLC0415
 
     spelt = Hunspell("en_US").spell
     return frozenset(
-        word for word in _written(ENGLISH, _LOOKED_UP) if word.isascii() and spelt(word)
+        word for word in _words_of(ENGLISH, _LOOKED_UP) if word.isascii() and spelt(word)
     )
 
 
 @cache
 def rare_words_of(language: str) -> frozenset[str]:
     """Return the folded words of a language that are written at least as often as an English word is looked up; proper names are among them."""
-    return frozenset(fold_words(_written(language, _LOOKED_UP)))
+    return frozenset(fold_words(_words_of(language, _LOOKED_UP)))
 
 
 def languages_spoken(small: Collection[str]) -> tuple[str, ...]:
@@ -63,7 +63,7 @@ def _share(words: Collection[str], known: Collection[str]) -> float:
     return sum(word in known for word in words) / len(words)
 
 
-def _written(language: str, rarest: int) -> Iterator[str]:
+def _words_of(language: str, rarest: int) -> Iterator[str]:
     """Yield the words of a language from the most frequent on."""
     # Local import: its lists are read from files.
     from wordfreq import get_frequency_list  # noqa: PLC0415

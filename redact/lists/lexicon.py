@@ -95,12 +95,16 @@ class Lexicon:
         if not words:
             return None
         kind = self._phrase_kind(words)
-        around = self._around(words[:-1], above)
+        around = self._group_around(words[:-1], above)
         if kind in _OF_PLACES and around == "place":
             return PUBLIC if kind == COORDINATE else None
         if kind in _IN_ADDRESS and not self._addressed(words[:-1], above, beside):
-            return _whose(beside) if kind == COORDINATE else None
-        return kind or self._named(words, around, beside) or self._numbered(words, around, beside)
+            return _coordinate_kind(beside) if kind == COORDINATE else None
+        return (
+            kind
+            or self._kind_of_name(words, around, beside)
+            or self._kind_of_number(words, around, beside)
+        )
 
     def is_ruled(self, key: str, above: tuple[str, ...]) -> bool:
         """Say whether a policy's own line decides about a key."""
@@ -129,7 +133,7 @@ class Lexicon:
                 return kind
         return None
 
-    def _named(
+    def _kind_of_name(
         self, words: tuple[str, ...], around: str | None, beside: frozenset[str]
     ) -> str | None:
         if words[-1] not in self.words["name"]:
@@ -141,7 +145,7 @@ class Lexicon:
             return "full_name"
         return PUBLIC if around in {"record", "place"} else None
 
-    def _numbered(
+    def _kind_of_number(
         self, words: tuple[str, ...], around: str | None, beside: frozenset[str]
     ) -> str | None:
         if not {words[-1], words[-1].removesuffix("s")} & self.words["id"]:
@@ -169,7 +173,7 @@ class Lexicon:
                 return (*words[:-1], last[: -len(end)], end)
         return words
 
-    def _around(self, before: tuple[str, ...], above: tuple[str, ...]) -> str | None:
+    def _group_around(self, before: tuple[str, ...], above: tuple[str, ...]) -> str | None:
         """Return the group of the nearest telling word: earlier in the key, else in the key right above.
 
         No farther: the appointments inside a patient's record have ids and names of their own.
@@ -198,7 +202,7 @@ class Lexicon:
         return None
 
 
-def _whose(beside: frozenset[str]) -> str | None:
+def _coordinate_kind(beside: frozenset[str]) -> str | None:
     """Return what a place on the map is: a person's beside her name, a town's beside the town's, else unknown."""
     if beside & _OF_ONE_PERSON:
         return COORDINATE

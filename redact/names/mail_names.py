@@ -32,11 +32,11 @@ def names_beside(text: str, address: str) -> Iterator[str]:
     while start >= 0:
         end = start + len(address)
         for near in (text[max(0, start - LONGEST_LINE) : start], text[end : end + LONGEST_LINE]):
-            yield from _named(near, letters)
+            yield from _names_near(near, letters)
         start = text.find(address, end)
 
 
-def _named(near: str, letters: str) -> Iterator[str]:
+def _names_near(near: str, letters: str) -> Iterator[str]:
     words = list(_WORD.finditer(near))
     for one, two in pairwise(words):
         name = near[one.start() : two.end()]

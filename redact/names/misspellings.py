@@ -57,7 +57,7 @@ def misspelt_in(
             continue
         seen.add(folded)
         for name in begun[folded[0]]:
-            if alike(name, folded):
+            if may_misspell(name, folded):
                 if not is_public(word):
                     yield word, names[name]
                 break
@@ -106,7 +106,7 @@ def beginning_with(letters: frozenset[str], text: str) -> Iterator[tuple[str, st
             yield found[place], folded
 
 
-def alike(name: str, word: str) -> bool:
+def may_misspell(name: str, word: str) -> bool:
     """Say whether a word may be a misspelling of a name."""
     if abs(len(name) - len(word)) > 1 or name[0] != word[0]:
         return False

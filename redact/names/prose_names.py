@@ -87,7 +87,7 @@ def _reached(words: str, after: str) -> Iterator[tuple[str, str]]:
     first = run.listed.index(True) if any(run.listed) else len(run.words)
     rest = run.words[first:]
     own = _own_words(rest)
-    if len(own) == len(rest) > 1 and _plain(own[0]) not in PLACES:
+    if len(own) == len(rest) > 1 and _plain_word(own[0]) not in PLACES:
         yield "full_name", " ".join(own)
 
 
@@ -103,7 +103,7 @@ def names_shown(text: str) -> Iterator[tuple[str, str]]:
                 own = _own_words(read.words[first:])
                 if not read.listed[first] or len(own) < len(read.words) - first:
                     continue
-                if len(own) in _OF_A_NAME and not {_plain(word) for word in own} & _NOBODY:
+                if len(own) in _OF_A_NAME and not {_plain_word(word) for word in own} & _NOBODY:
                     yield "full_name", " ".join(own)
                     break
 
@@ -119,7 +119,7 @@ def likely_names(text: str, is_public: Callable[[str], bool] | None = None) -> I
     """
     for run in _RUN.finditer(text):
         read = _read_run(run[0])
-        plain = set(map(_plain, read.words))
+        plain = set(map(_plain_word, read.words))
         followed = _FOLLOWED.intersection(_context(text, run.start())[-1:])
         if len(plain) < 2 or plain & DESKS:
             continue
@@ -138,12 +138,12 @@ _ENDED: Final = re.compile(r"(?<=[^\W\d_]{3}\.) ")
 def _are_unknown(words: tuple[str, ...], is_public: Callable[[str], bool]) -> bool:
     """Say whether two words of a run are no words that anybody knows; one written in capitals throughout is none such."""
     told = [word.rstrip(".") for word in words if not word.isupper()]
-    return sum(_plain(one) not in ORDINARY and not is_public(one) for one in told) > 1
+    return sum(_plain_word(one) not in ORDINARY and not is_public(one) for one in told) > 1
 
 
 @lru_cache(maxsize=65_536)
 def _tells(word: str) -> bool:
-    return _plain(word.strip(",:.")) in _TELLING
+    return _plain_word(word.strip(",:.")) in _TELLING
 
 
 class _Run(NamedTuple):
@@ -157,8 +157,8 @@ class _Run(NamedTuple):
 @lru_cache(maxsize=65_536)
 def _read_run(run: str) -> _Run:
     words = tuple(run.split())
-    listed = tuple(map(_listed, words))
-    return _Run(words, listed, any(listed) or any(_plain(word) in TOLD for word in words))
+    listed = tuple(map(_is_listed, words))
+    return _Run(words, listed, any(listed) or any(_plain_word(word) in TOLD for word in words))
 
 
 @lru_cache(maxsize=65_536)
@@ -171,9 +171,9 @@ def _people_of(run: str, before: tuple[str, ...]) -> tuple[tuple[str, str], ...]
     words, listed, _ = _read_run(run)
     # A sentence's first word is capitalised whatever it is: "Thanks Anna Meier" is one run of three.
     for first, word in enumerate(words):
-        if _plain(word) in TOLD or _plain(word) in RELATED:
+        if _plain_word(word) in TOLD or _plain_word(word) in RELATED:
             continue
-        context = [*before, *(_plain(earlier) for earlier in words[:first])][-2:]
+        context = [*before, *(_plain_word(earlier) for earlier in words[:first])][-2:]
         own = _own_words(words[first:], told=_is_in(context, TOLD))
         found = _person(context, own, listed[first:])
         if found:
@@ -188,7 +188,7 @@ def _person(context: list[str], own: list[str], listed: tuple[bool, ...]) -> tup
     if len(own) > 1 and (told or (listed[0] and any(listed[1 : len(own)]))):
         return "full_name", " ".join(own)
     whose = len(context) > 1 and context[0] in WHOSE and context[1] in KIN
-    related = _is_in(context, RELATED) and _plain(own[0]) not in PLACES
+    related = _is_in(context, RELATED) and _plain_word(own[0]) not in PLACES
     if len(own) > 1 and related and (listed[0] or whose):
         return "full_name", " ".join(own)
     if told and len(own[0]) > 1 and own[0].casefold() not in ORDINARY:
@@ -207,7 +207,7 @@ def _own_words(words: tuple[str, ...], *, told: bool = False) -> list[str]:
     """Return the words up to the first that cannot belong to a name; behind "my name is" a word of the dictionary can."""
     kept: list[str] = []
     for word in words:
-        folded = _plain(word)
+        folded = _plain_word(word)
         if folded in _OF_STREETS or (word.isupper() and len(word) > 2):
             break
         if not told and fold_value(folded.removesuffix("'s")) in nobodys_words(ENGLISH):
@@ -228,7 +228,7 @@ def _context(text: str, start: int) -> tuple[str, ...]:
 @lru_cache(maxsize=65_536)
 def _context_in(before: str) -> tuple[str, ...]:
     before = _SENTENCES.split(before)[-1]
-    return tuple([_plain(word) for word in _BEFORE.findall(before)[-2:]])
+    return tuple([_plain_word(word) for word in _BEFORE.findall(before)[-2:]])
 
 
 def _is_in(context: list[str], words: frozenset[str]) -> bool:
@@ -237,9 +237,9 @@ def _is_in(context: list[str], words: frozenset[str]) -> bool:
     return context[-1] in words or (len(context) > 1 and "_".join(context[-2:]) in words)
 
 
-def _plain(word: str) -> str:
+def _plain_word(word: str) -> str:
     return word.casefold().strip(".").replace("\u2019", "'")
 
 
-def _listed(word: str) -> bool:
+def _is_listed(word: str) -> bool:
     return len(word) > 2 and is_name(fold_value(word.rstrip(".")))

@@ -67,22 +67,22 @@ def _is_inside(word: str, text: str) -> bool:
 def _possible(run: str) -> tuple[str, ...]:
     """Return the parts of a run that may be names: a dot behind three letters ends a sentence."""
     if " " not in run:
-        single = _bare(run)
+        single = _bare_word(run)
         return (single,) if _may_be_own(single) else ()
     words = run.split()
     if not any(map(_may_be_own, words)):
         return ()
     found: list[str] = []
     for part in _ENDED.split(run) if "." in run else (run,):
-        if _rest(part, _NO_WORDS):
+        if _unknown_rest(part, _NO_WORDS):
             found.append(part)
         else:
-            singles = filter(_may_be_own, map(_bare, part.split()))
+            singles = filter(_may_be_own, map(_bare_word, part.split()))
             found += singles if " " not in part else filter(is_listed, singles)
     return tuple(found)
 
 
-def _bare(word: str) -> str:
+def _bare_word(word: str) -> str:
     """Return a word without the dot behind it and without a possessive."""
     plain = word.rstrip(".")
     return plain[:-2] if plain.endswith(_OWN) else plain
@@ -110,10 +110,10 @@ def unexplained_in(run: str, words: AbstractSet[str]) -> list[str]:
     gapless = None if run.isascii() else without_gaps(run)
     if gapless and (fold_value(gapless) in words):
         return []
-    return _rest(run, words)
+    return _unknown_rest(run, words)
 
 
-def _rest(run: str, words: AbstractSet[str]) -> list[str]:
+def _unknown_rest(run: str, words: AbstractSet[str]) -> list[str]:
     told = _words_in(run)
     # Whom a greeting greets is somebody, though the greeting is a word of the language.
     known = [word.casefold() not in _GREETINGS and _is_known(word, words) for word, _ in told]

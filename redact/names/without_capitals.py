@@ -271,17 +271,17 @@ def _in_arabic(words: list[str]) -> Iterator[tuple[str, str]]:
         before = words[place - 1] if place else ""
         if place <= taken or word in _TOLD_ARABIC | _RELATED_ARABIC:
             continue
-        told, listed = before in _TOLD_ARABIC, _listed(word)
+        told, listed = before in _TOLD_ARABIC, _is_listed(word)
         if not told and not listed:
             continue
         after = words[place + 1] if place + 1 < len(words) else ""
         cued = told or before in _RELATED_ARABIC
-        if after and (_listed(after) or (cued and after.startswith("ال"))):
+        if after and (_is_listed(after) or (cued and after.startswith("ال"))):
             taken = place + 1
             yield "full_name", f"{word} {after}"
         elif told or (listed and cued):
             yield "first_name", word
 
 
-def _listed(word: str) -> bool:
+def _is_listed(word: str) -> bool:
     return len(word) > 1 and is_name(fold_value(word))

@@ -56,7 +56,7 @@ _KEY_BEFORE: Final = re.compile(
 _WORD: Final = re.compile(r"[A-ZÀ-Þ]?[^\W\d_A-ZÀ-Þ]+|[A-ZÀ-Þ]+(?![^\W\d_A-ZÀ-Þ])")
 
 
-class _Moved(NamedTuple):
+class _MovedDate(NamedTuple):
     """A date of a text with what replaces it."""
 
     start: int
@@ -93,7 +93,7 @@ class DateShift:
                 done = begun.end
         return "".join([*out, text[done:]]) if out else text
 
-    def _begun(self, text: str, start: int, near: int) -> _Moved | None:
+    def _begun(self, text: str, start: int, near: int) -> _MovedDate | None:
         """Return the date that begins at a digit, moved."""
         found = _BEGINNING.match(text, start)
         if found is None:
@@ -109,9 +109,9 @@ class DateShift:
                 moved = self._ordered(found)
         except (ValueError, OverflowError):
             return None  # no such day: a version, a fraction, a day for "never"
-        return _Moved(found.start(), found.end(), moved)
+        return _MovedDate(found.start(), found.end(), moved)
 
-    def _after_month(self, text: str, start: int, near: int) -> _Moved | None:
+    def _after_month(self, text: str, start: int, near: int) -> _MovedDate | None:
         """Return the date whose month's name ends before a digit, moved."""
         if text[start - 1 : start] != " ":
             return None
@@ -124,7 +124,7 @@ class DateShift:
             moved = self._month_first(before[1], before[2], after, near)
         except (ValueError, OverflowError):
             return None
-        return _Moved(first + before.start(), after.end(), moved)
+        return _MovedDate(first + before.start(), after.end(), moved)
 
     def _day(self, year: int, month: int, day: int) -> date:
         if not _EARLIEST <= year <= _LATEST:

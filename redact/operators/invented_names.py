@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from redact.values.permutations import Keyed
+from redact.values.permutations import KeyedDigest
 
 ONSETS: Final = tuple(re.findall(r"\w+", "b br d dr f g gr h j k l m n p r s sh st t tr v w y z"))
 VOWELS: Final = tuple("aeiou")
@@ -42,7 +42,7 @@ def spell(number: int, syllables: int) -> str:
     return "".join(reversed(parts))
 
 
-def invent(keyed: Keyed, word: str, attempt: int = 0) -> str:
+def invent(keyed: KeyedDigest, word: str, attempt: int = 0) -> str:
     """Return the invented word for a folded word of at least two letters; `attempt` > 0 is the next free one."""
     tweak = f"word{attempt or ''}"
     if word.isascii() and word.isalpha():

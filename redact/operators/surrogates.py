@@ -22,7 +22,7 @@ from redact.recognizers.spoken_forms import digits_said, email_said, say_digits,
 from redact.records.clean_episode import WITHHELD
 from redact.values.character_classes import SIGNS
 from redact.values.dates import move_date
-from redact.values.permutations import Keyed
+from redact.values.permutations import KeyedDigest
 from redact.values.scripts import is_unspaced, is_word
 
 _RUNS: Final = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{SIGNS}])*|\d+|[\W_]+")
@@ -43,7 +43,7 @@ _SPELT_OUT: Final = re.compile(r"[A-Za-z0-9](?:[ ./-]{1,3}[A-Za-z0-9]){3,}")
 _HEX: Final = re.compile(r"(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{8,}", re.IGNORECASE)
 
 
-def surrogate(keyed: Keyed, family: str, mention: str, attempt: int = 0) -> str:
+def surrogate(keyed: KeyedDigest, family: str, mention: str, attempt: int = 0) -> str:
     """Return the surrogate of a mention."""
     plain = mention if mention.isascii() else unicodedata.normalize("NFC", mention)
     return _FAMILIES[family](keyed, plain, attempt)
@@ -59,7 +59,7 @@ def recase(pattern: str, word: str) -> str:
     return word
 
 
-def word_surrogate(keyed: Keyed, word: str, attempt: int = 0) -> str:
+def word_surrogate(keyed: KeyedDigest, word: str, attempt: int = 0) -> str:
     """Return the invented word for one word of a name, in its case; a single letter becomes another letter."""
     folded = fold_value(word) or word.casefold()
     if len(folded) == 1:
@@ -71,7 +71,7 @@ def word_surrogate(keyed: Keyed, word: str, attempt: int = 0) -> str:
     return recase(word, invent(keyed.derive("word"), folded, attempt))
 
 
-def digits_surrogate(keyed: Keyed, digits: str) -> str:
+def digits_surrogate(keyed: KeyedDigest, digits: str) -> str:
     """Return as many other digits; a leading zero stays one and no new one appears."""
     if len(digits) > _DIGITS:
         blocks = (digits[place : place + _DIGITS] for place in range(0, len(digits), _DIGITS))
@@ -84,7 +84,7 @@ def digits_surrogate(keyed: Keyed, digits: str) -> str:
     return zeros + str(moved)
 
 
-def opaque_surrogate(keyed: Keyed, text: str) -> str:
+def opaque_surrogate(keyed: KeyedDigest, text: str) -> str:
     """Return other digits for digits and other letters for letters, place by place; everything else stays."""
     if text.isdecimal() and text.isascii():
         return digits_surrogate(keyed, text)
@@ -105,7 +105,7 @@ def opaque_surrogate(keyed: Keyed, text: str) -> str:
     return "".join(reversed(out))
 
 
-def _opaque(keyed: Keyed, mention: str) -> str:
+def _opaque(keyed: KeyedDigest, mention: str) -> str:
     """Return an opaque surrogate; letters beyond ASCII have no permutation and become invented words, run by run."""
     moved = opaque_surrogate(keyed, mention)
     if mention.isascii():
@@ -128,14 +128,14 @@ def _class_of(letter: str) -> tuple[int, int, str]:
     return 1, 0, letter
 
 
-def _hexadecimal(keyed: Keyed, text: str) -> str:
+def _hexadecimal(keyed: KeyedDigest, text: str) -> str:
     """Return other hexadecimal digits; the case stays."""
     size = 16 ** len(text)
     moved = format(keyed.move(int(text, 16), size, f"hex{len(text)}"), "x").zfill(len(text))
     return moved.upper() if text.upper() == text else moved
 
 
-def _name(keyed: Keyed, mention: str, attempt: int) -> str:
+def _name(keyed: KeyedDigest, mention: str, attempt: int) -> str:
     out = []
     for run in _RUNS.findall(mention):
         if run[0].isdecimal():
@@ -147,7 +147,7 @@ def _name(keyed: Keyed, mention: str, attempt: int) -> str:
     return "".join(out)
 
 
-def _street(keyed: Keyed, mention: str, attempt: int) -> str:
+def _street(keyed: KeyedDigest, mention: str, attempt: int) -> str:
     out = []
     for run in _RUNS.findall(mention):
         folded = run.casefold()
@@ -160,7 +160,7 @@ def _street(keyed: Keyed, mention: str, attempt: int) -> str:
     return "".join(out)
 
 
-def _place(keyed: Keyed, mention: str, attempt: int) -> str:
+def _place(keyed: KeyedDigest, mention: str, attempt: int) -> str:
     folded = re.sub(r"[\W_]+", " ", fold_value(mention)).strip()
     return recase(mention, invent(keyed.derive("place"), folded or mention, attempt))
 
@@ -169,7 +169,7 @@ _DECIMAL: Final = re.compile(r"-?\d{1,3}\.\d*[1-9]0+")
 """A place on the map, with zeros that JSON leaves out."""
 
 
-def _identifier(keyed: Keyed, mention: str, _attempt: int) -> str:
+def _identifier(keyed: KeyedDigest, mention: str, _attempt: int) -> str:
     if _UUID.fullmatch(mention):
         return _uuid(keyed, mention)
     if len(mention) >= _SPELT and not mention[1].isalnum() and _SPELT_OUT.fullmatch(mention):
@@ -180,9 +180,9 @@ def _identifier(keyed: Keyed, mention: str, _attempt: int) -> str:
         return _identifier(keyed, short, 0) + mention[len(short) :]
     tokens = _TOKENS.findall(mention)
     words = [word.casefold() for word in map(_word_in, tokens) if len(word) > 1]
-    word_of: Callable[[Keyed, str], str] = word_surrogate
+    word_of: Callable[[KeyedDigest, str], str] = word_surrogate
     if all(word in ID_WORDS for word in words):
-        word_of = _same  # credit_card_4421 stays a credit card
+        word_of = _same_word  # credit_card_4421 stays a credit card
     elif len(words) == 1 and len(words[0]) <= _PREFIX:
         word_of = _letters  # KD-4421: a prefix of the same length
     return "".join(_id_token(keyed, token, word_of) for token in tokens)
@@ -196,23 +196,23 @@ def _word_in(token: str) -> str:
     return parts[1] if parts else ""
 
 
-def _uuid(keyed: Keyed, mention: str) -> str:
+def _uuid(keyed: KeyedDigest, mention: str) -> str:
     """Return another UUID of the same version and variant."""
     moved = iter(_hexadecimal(keyed, "".join(mention[place] for place in _UUID_FREE)))
     free = set(_UUID_FREE)
     return "".join(next(moved) if place in free else mention[place] for place in range(36))
 
 
-def _same(_keyed: Keyed, word: str) -> str:
+def _same_word(_keyed: KeyedDigest, word: str) -> str:
     return word
 
 
-def _letters(keyed: Keyed, word: str) -> str:
+def _letters(keyed: KeyedDigest, word: str) -> str:
     """Return as many other letters, the same ones whatever the word's case."""
     return recase(word, _opaque(keyed, word.casefold()))
 
 
-def _id_token(keyed: Keyed, token: str, word_of: Callable[[Keyed, str], str]) -> str:
+def _id_token(keyed: KeyedDigest, token: str, word_of: Callable[[KeyedDigest, str], str]) -> str:
     alone = len(token) == 1 and token.isalpha()
     if not token[0].isalnum() or (alone and not is_unspaced(token)):
         return token
@@ -233,7 +233,7 @@ def _is_signed(token: str) -> bool:
     return not token.isascii() and _WORD.fullmatch(token) is not None and not token.isalpha()
 
 
-def _email(keyed: Keyed, mention: str, attempt: int) -> str:
+def _email(keyed: KeyedDigest, mention: str, attempt: int) -> str:
     if "@" not in mention:
         said = email_said(mention)
         return (
@@ -263,7 +263,7 @@ def _digits_of(mention: str) -> str:
     return "".join(str(int(letter)) for letter in mention if letter.isdecimal())
 
 
-def _phone(keyed: Keyed, mention: str, attempt: int) -> str:
+def _phone(keyed: KeyedDigest, mention: str, attempt: int) -> str:
     """Numbers of the North American plan move to the exchange 555, all others to the unassigned country code 999."""
     digits = _digits_of(mention)
     if not digits and digits_said(mention):
@@ -294,7 +294,7 @@ def luhn_valid(digits: str) -> bool:
     return total % 10 == 0
 
 
-def _card(keyed: Keyed, mention: str, attempt: int) -> str:
+def _card(keyed: KeyedDigest, mention: str, attempt: int) -> str:
     """Keep brand digit and length, move the last four as `card_tail` does, and set a middle digit for the checksum."""
     digits = _digits_of(mention)
     if len(digits) < 12:
@@ -310,7 +310,7 @@ def _card(keyed: Keyed, mention: str, attempt: int) -> str:
     return _refill(mention, f"{head}0{middle}{tail}")
 
 
-def _ssn(keyed: Keyed, mention: str, attempt: int) -> str:
+def _ssn(keyed: KeyedDigest, mention: str, attempt: int) -> str:
     digits = _digits_of(mention)
     if len(digits) != 9:
         return opaque_surrogate(keyed, mention)
@@ -321,7 +321,7 @@ def _ssn(keyed: Keyed, mention: str, attempt: int) -> str:
     return _refill(mention, f"{900 + area}{group + 1:02d}{serial:04d}")
 
 
-def _iban(keyed: Keyed, mention: str, _attempt: int) -> str:
+def _iban(keyed: KeyedDigest, mention: str, _attempt: int) -> str:
     compact = re.sub(r"\W", "", mention)
     if not compact.isascii() or not compact.isalnum() or len(compact) < _IBAN:
         return opaque_surrogate(keyed, mention)
@@ -331,7 +331,7 @@ def _iban(keyed: Keyed, mention: str, _attempt: int) -> str:
     return "".join(next(moved, "") if letter.isalnum() else letter for letter in mention)
 
 
-def _ip(keyed: Keyed, mention: str, attempt: int) -> str:
+def _ip(keyed: KeyedDigest, mention: str, attempt: int) -> str:
     if ":" in mention:
         drawn = format(keyed.number(2**96, f"ip6{attempt}", mention.casefold()), "024x")
         groups = ":".join(drawn[place : place + 4] for place in range(0, 24, 4))
@@ -341,19 +341,19 @@ def _ip(keyed: Keyed, mention: str, attempt: int) -> str:
     return f"{first}.{(drawn4 >> 16) & 255}.{(drawn4 >> 8) & 255}.{drawn4 & 255}"
 
 
-def _secret(keyed: Keyed, mention: str, _attempt: int) -> str:
+def _secret(keyed: KeyedDigest, mention: str, _attempt: int) -> str:
     return f"REDACTED-SECRET-{keyed.digest('secret', mention, size=6).hex()}"
 
 
-def _marker(_keyed: Keyed, _mention: str, _attempt: int) -> str:
+def _marker(_keyed: KeyedDigest, _mention: str, _attempt: int) -> str:
     return WITHHELD
 
 
-def _digits_in_place(keyed: Keyed, mention: str, _attempt: int) -> str:
+def _digits_in_place(keyed: KeyedDigest, mention: str, _attempt: int) -> str:
     return re.sub(r"[0-9]+", lambda run: digits_surrogate(keyed, run[0]), mention)
 
 
-_FAMILIES: Final[dict[str, Callable[[Keyed, str, int], str]]] = {
+_FAMILIES: Final[dict[str, Callable[[KeyedDigest, str, int], str]]] = {
     "name": _name,
     "street": _street,
     "place": _place,

@@ -25,7 +25,7 @@ from redact.kinds import family_of
 from redact.operators.redraws import DRAWN_AGAIN, drawn_again
 from redact.operators.surrogates import surrogate
 from redact.values.json_bytes import read_json, write_json
-from redact.values.permutations import Keyed
+from redact.values.permutations import KeyedDigest
 
 VAULT_FORMAT: Final = 1
 SECRET_SIZE: Final = 16
@@ -43,9 +43,9 @@ class Vault:
                 f"the vault's secret has {len(secret)} bytes: use at least {SECRET_SIZE}."
             )
         self._path = path
-        self._root = Keyed(b"tracegym vault 1" + secret)
+        self._root = KeyedDigest(b"tracegym vault 1" + secret)
         self._lock = Fernet(base64.urlsafe_b64encode(self._root.digest("seal", size=32)))
-        self._keys: dict[str, Keyed] = {}
+        self._keys: dict[str, KeyedDigest] = {}
         self._memory: dict[tuple[str, str, str], str] = {}
         self._given: dict[str, dict[str, str]] = {}
         """App and family to (canonical value to surrogate)."""
@@ -107,7 +107,7 @@ class Vault:
         """Return a clean outcome's id."""
         return self._key(app).digest("outcome", raw, size=16).hex()
 
-    def keyed(self, app: str) -> Keyed:
+    def key_of(self, app: str) -> KeyedDigest:
         """Return the app's key for purposes that need no record (token hashes)."""
         return self._key(app)
 
@@ -177,7 +177,7 @@ class Vault:
         body = write_json({"format": VAULT_FORMAT, "given": self._given})
         write_private(path, self.seal(body))
 
-    def _key(self, app: str) -> Keyed:
+    def _key(self, app: str) -> KeyedDigest:
         if app not in self._keys:
             self._keys[app] = self._root.derive("app", app)
         return self._keys[app]

@@ -33,7 +33,7 @@ from redact.lists.lexicon import COORDINATE, DATA, PUBLIC, Lexicon
 from redact.lists.word_lists import PARTICLES
 from redact.readers.fields import is_marked, words_of
 from redact.readers.json_tables import described_rows, may_be_rows, plain_rows
-from redact.readers.labelled_rows import labelled, may_be_labelled
+from redact.readers.labelled_rows import may_be_labelled, read_labelled_rows
 from redact.readers.leaves import documents_in, hides_document, unquoted
 from redact.readers.printed_objects import printed_in
 from redact.readers.tables import records_in
@@ -186,14 +186,14 @@ class Documents:
                 self._plans.clear()
                 self._tops.clear()
                 self.remembered = 0
-            plan = self._plans[asked] = self._made(above, key, names)
+            plan = self._plans[asked] = self._make_plan(above, key, names)
         return plan
 
-    def labelled(self, rows: Collection[object]) -> dict[str, list[object]] | None:
+    def record_of_rows(self, rows: Collection[object]) -> dict[str, list[object]] | None:
         """Return the object that rows of labels and values stand for."""
-        return labelled(list(rows), self._lexicon)
+        return read_labelled_rows(list(rows), self._lexicon)
 
-    def _made(self, above: tuple[str, ...], key: str, names: tuple[str, ...]) -> _Plan:
+    def _make_plan(self, above: tuple[str, ...], key: str, names: tuple[str, ...]) -> _Plan:
         inner = (*above, plain_key(key)) if key else above
         # An object with data for keys says nothing about its neighbours.
         beside = names if len(names) <= ATTEMPTS else ()
@@ -241,7 +241,7 @@ class _Reader:
         elif isinstance(value, dict):
             self._object(value, slot, above, depth)
         elif isinstance(value, _LISTS):
-            record = self._documents.labelled(value) if may_be_labelled(value) else None
+            record = self._documents.record_of_rows(value) if may_be_labelled(value) else None
             if record is not None:
                 self.walk(record, slot, above, depth + 1)
                 return

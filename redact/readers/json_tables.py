@@ -73,12 +73,12 @@ def _heads(part: Sequence[object], width: int) -> list[str] | None:
     """Return what so many columns are called, where a list says it: by names, or by objects that hold a name each."""
     if len(part) != width:
         return None
-    named = [_called(one) if isinstance(one, dict) else one for one in part]
+    named = [_name_in(one) if isinstance(one, dict) else one for one in part]
     heads = [one for one in named if isinstance(one, str) and is_label(one)]
     return heads if len(heads) == width == len(set(heads)) else None
 
 
-def _called(column: Mapping[object, object]) -> object:
+def _name_in(column: Mapping[object, object]) -> object:
     told = {str(key).casefold(): value for key, value in column.items()}
     return next((told[name] for name in _NAMES if name in told), None)
 

@@ -28,7 +28,7 @@ def _sized(row: object) -> Collection[object]:
     return row if isinstance(row, _ROWS) else ()
 
 
-def labelled(rows: Sequence[object], lexicon: Lexicon) -> dict[str, list[object]] | None:
+def read_labelled_rows(rows: Sequence[object], lexicon: Lexicon) -> dict[str, list[object]] | None:
     """Return label to values where every row is a label and its value."""
     if not 1 <= len(rows) <= LONGEST_LINE:
         return None

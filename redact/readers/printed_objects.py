@@ -79,7 +79,7 @@ class _Reader:
             if token["close"]:
                 if token["close"] == closing:
                     self.end = place
-                    return _made(name, pairs, parts, self._text[first : place - 1])
+                    return _make_object(name, pairs, parts, self._text[first : place - 1])
                 return None
             if token["mark"]:
                 key = None
@@ -113,7 +113,9 @@ def _scalar(quoted: str | None, bare: str | None) -> object:
     return word
 
 
-def _made(name: str, pairs: dict[str, list[object]], parts: list[object], inside: str) -> object:
+def _make_object(
+    name: str, pairs: dict[str, list[object]], parts: list[object], inside: str
+) -> object:
     """Return what the inside of a pair of brackets is: an object, a list, a day, or the only value."""
     if not pairs:
         numbers = all(isinstance(part, int) for part in parts)

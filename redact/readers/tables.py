@@ -124,9 +124,9 @@ def records_in(text: str, *, fields: bool = False) -> list[object]:
         lines = [line for line in block.splitlines() if line.strip()]
         records: list[dict[str, str]] = _table(lines)
         if records:
-            found += _whole(records)
+            found += _whole_rows(records)
             continue
-        labelled, others = _labelled(lines) if len(lines) > 1 or ";" in text else ([], lines)
+        labelled, others = _read_labelled(lines) if len(lines) > 1 or ";" in text else ([], lines)
         found += labelled
         rest += others
     placed = fields_in("\n".join(rest)) if rest and fields else {}
@@ -144,7 +144,7 @@ def _marked_up(text: str, *, fields: bool) -> list[object]:
     # A row of one heading and its cell is a label with its value: of such the first is no row of headings.
     if len(rows) >= SEVERAL and not _TERM.search(marked[0]) and _are_heads(rows[0]):
         heads = rows[0]
-        found += _whole(
+        found += _whole_rows(
             [dict(zip(heads, row, strict=True)) for row in rows[1:] if len(row) == len(heads)]
         )
         text = _ROW.sub(" ", text)
@@ -169,7 +169,7 @@ def _are_heads(row: Sequence[str]) -> bool:
     return all(map(is_label, row)) and len(set(row)) == len(row)
 
 
-def _whole(records: Sequence[dict[str, str]]) -> list[object]:
+def _whole_rows(records: Sequence[dict[str, str]]) -> list[object]:
     """Return the rows of a table each for itself; of two columns all in one list, as one may hold the labels of the other."""
     pairs = len(records) > 1 and len(records[0]) == SEVERAL
     return [list(records)] if pairs else list(records)
@@ -234,7 +234,7 @@ def _last_joined(rows: list[list[str]]) -> list[list[str]]:
     return [[*row[: size - 1], ", ".join(row[size - 1 :])] for row in rows]
 
 
-def _labelled(lines: list[str]) -> tuple[list[dict[str, list[str]]], list[str]]:
+def _read_labelled(lines: list[str]) -> tuple[list[dict[str, list[str]]], list[str]]:
     """Return the one object of a block in which at least two lines, or parts between semicolons, are labelled, and the other lines."""
     record: dict[str, list[str]] = {}
     others: list[str] = []

@@ -77,7 +77,7 @@ class _Lines:
             rest = line[indent + 1 :]
             inner = rest.lstrip(" ")
             if not inner:
-                value, at = self._below(at + 1, indent, depth)
+                value, at = self._read_below(at + 1, indent, depth)
             elif _is_item(inner) or _KEY.fullmatch(inner):
                 self._lines[at] = f"{' ' * (indent + 1)}{rest}"
                 value, at = self.block(at, depth + 1)
@@ -93,18 +93,18 @@ class _Lines:
             told = _KEY.fullmatch(line, indent)
             if _indent(line) != indent or told is None:
                 break
-            key, rest = str(_said(told[1])), (told[2] or "").strip()
+            key, rest = str(_read_text(told[1])), (told[2] or "").strip()
             if key in found:
                 raise _Unread
             if rest:
                 found[key], at = self._scalar(rest, at + 1, indent)
             else:
-                found[key], at = self._below(at + 1, indent, depth)
+                found[key], at = self._read_below(at + 1, indent, depth)
         if not found:
             raise _Unread
         return found, at
 
-    def _below(self, at: int, indent: int, depth: int) -> tuple[object, int]:
+    def _read_below(self, at: int, indent: int, depth: int) -> tuple[object, int]:
         """Return what stands under a key or a mark of an item: a list may stand as far left as its key."""
         if at < len(self._lines):
             line = self._lines[at]
@@ -127,10 +127,10 @@ class _Lines:
             return "\n".join(parts[1:]).strip("\n"), at
         if first[0] not in "\"'" and (": " in first or first[0] in "&*!%@`"):
             raise _Unread
-        return _said(_joined(parts)), at
+        return _read_text(_join_lines(parts)), at
 
 
-def _joined(parts: list[str]) -> str:
+def _join_lines(parts: list[str]) -> str:
     """Return the lines of one text as one: an empty line breaks it, a mark at the end of a line says that nothing stands there."""
     out = parts[0]
     broken = False
@@ -147,7 +147,7 @@ def _joined(parts: list[str]) -> str:
     return out
 
 
-def _said(text: str) -> object:
+def _read_text(text: str) -> object:
     """Return what a text on one line says."""
     if text[0] == '"':
         if len(text) < 2 or text[-1] != '"':

@@ -118,7 +118,7 @@ class Finder:
 
     def _read(self, text: str, tool: str, origin: str) -> Findings:
         needs = self._needs(text)
-        if needs.nothing and origin == MESSAGE and self._is_silent(text):
+        if needs.is_nothing and origin == MESSAGE and self._is_silent(text):
             return self._unlisted(text)
         found: list[Found] = []
         unexplained: list[Unexplained] = []
@@ -136,7 +136,7 @@ class Finder:
             needs = self._needs(text)
         prose = self._prose(text, origin, unexplained, is_json=is_json)
         if origin == MESSAGE and prose:
-            found.extend(_said(text, needs))
+            found.extend(_values_said(text, needs))
         named = self._people_of(text, origin, prose, is_json=is_json)
         unexplained += _tokens_of_leaves(unexplained) if is_json else _tokens_of_text(text, needs)
         if "@" in text:
@@ -163,15 +163,17 @@ class Finder:
         """Return the sentences of a text in which people may be named."""
         if self._prose_names == "off":
             return []
-        return [text] if origin == MESSAGE else _spoken(text, unexplained, is_json=is_json)
+        return [text] if origin == MESSAGE else _sentences_in(text, unexplained, is_json=is_json)
 
     def _people_of(
         self, text: str, origin: str, prose: Sequence[str], *, is_json: bool
     ) -> list[Found]:
         """Return the people whom the sentences of a text name."""
         if origin == MESSAGE:
-            return [found for part in prose for found in self._named(part, self._needs(part))]
-        return self._told(text, prose, is_json=is_json) if prose else []
+            return [
+                found for part in prose for found in self._people_named(part, self._needs(part))
+            ]
+        return self._people_told(text, prose, is_json=is_json) if prose else []
 
     def _in_quotes(self, texts: Iterable[str]) -> Iterator[Found]:
         """Yield what texts show once line breaks and letters that they write as escapes are read."""
@@ -196,9 +198,9 @@ class Finder:
             runs += possible_names(part)
         return tuple([_run_at(origin, run) for run in runs]) if runs else ()
 
-    def _told(self, text: str, spoken: Sequence[str], *, is_json: bool) -> list[Found]:
+    def _people_told(self, text: str, spoken: Sequence[str], *, is_json: bool) -> list[Found]:
         """Return the people whom the sentences of an argument or a result name."""
-        named = [found for part in spoken for found in self._named(part, self._needs(part))]
+        named = [found for part in spoken for found in self._people_named(part, self._needs(part))]
         if not is_json and _is_spoken(text):
             named += [Found(kind, name, "") for kind, name in names_shown(text)]
         return named
@@ -249,7 +251,7 @@ class Finder:
     def _needs(self, text: str) -> Needs:
         return needs_of(text) if self._prefiltered else EVERYTHING
 
-    def _named(self, text: str, needs: Needs) -> Iterator[Found]:
+    def _people_named(self, text: str, needs: Needs) -> Iterator[Found]:
         """Yield the people whom a text names, by the word lists and by the policy's model."""
         for kind, name in names_in(text, told=needs.told, uncapitalised=needs.uncapitalised):
             yield Found(kind, name, "")
@@ -262,7 +264,7 @@ _NOTHING: Final = Findings({})
 """What four texts of ten reveal."""
 
 
-def _spoken(text: str, unexplained: Sequence[Unexplained], *, is_json: bool) -> list[str]:
+def _sentences_in(text: str, unexplained: Sequence[Unexplained], *, is_json: bool) -> list[str]:
     """Return the sentences of an argument or a result; what is no JSON is prose too."""
     told = [
         without_escapes(value)
@@ -332,7 +334,7 @@ def _is_spoken(value: str) -> bool:
     return (len(value) > NEAR and value.count(" ") > 3) or is_sentence(value)
 
 
-def _said(text: str, needs: Needs) -> Iterator[Found]:
+def _values_said(text: str, needs: Needs) -> Iterator[Found]:
     """Yield the addresses and numbers that somebody says in words."""
     for value in emails_said(text) if needs.said else ():
         yield Found("email", value, "")

@@ -54,7 +54,7 @@ class Needs:
     """Perhaps digits of other scripts."""
 
     @property
-    def nothing(self) -> bool:
+    def is_nothing(self) -> bool:
         """Whether a message needs no search at all but for listed names."""
         others = self.tokens or self.drawn or self.days or self.numbered or self.said
         return not (self.recognizers or others or self.told or self.uncapitalised)

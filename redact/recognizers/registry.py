@@ -46,7 +46,7 @@ UNCAPITALISED: Final = r"[\xd8\xd9\xe4-\xe9]|\xe3\x80\x85"
 """Letters of scripts whose names begin with no capital."""
 
 
-def _each(
+def _of_kind(
     kind: str, find: Callable[[str], Iterable[str]]
 ) -> Callable[[str], Iterator[tuple[str, str]]]:
     """Return a search that says of each value that it is of a kind."""
@@ -87,18 +87,18 @@ RECOGNIZERS: Final[tuple[Recognizer, ...]] = (
         r"|xox[abeprs]-[\w¤-]{10}|lsv2_[\w¤]{2,}_[0-9a-f_]{20}|[Bb]earer [\w¤.~+/-]{16}|hf_[A-Za-z0-9]{20}"
         r"|sq0[a-z]{3}-|shp[a-z]{2}_|glpat-|glsa_|dop_v1_|hv[sb]\.[\w¤]|xai-|gsk_|npm_|pypi-|lin_api_|ntn_|figd_|SG\.[\w¤]|tvly-|pcsk_|r8_|dapi[0-9a-f]{8}"
         r"|sbp_|NRAK-|ATATT|whsec_|dp\.pt\.|fo1_|[Bb]asic [A-Za-z0-9+/]{12}|hooks\.slack\.com/",
-        find=_each("secret", secrets_in),
+        find=_of_kind("secret", secrets_in),
     ),
     Recognizer(
         # Besides, the letters that a search without regard to case takes for s, k and i.
         cue=r"(?i:password|passwort|kennwort|wi-?fi pass|passwd|pwd|passphrase|api[ _-]?key|secret[ _-]?key|client[ _-]?secret|token|account[ _-]?key|signature|sig)"
         rf"(?:\"?[{SPACES}]*[:=][{SPACES}]*\"?| (?:(?i:is):? |(?i:of) )?)['¤]*[^ \t\r\n\"',;]{{4}}"
         r"|\xc5\xbf|\xe2\x84\xaa|\xc4[\xb0\xb1]",
-        find=_each("secret", assigned_in),
+        find=_of_kind("secret", assigned_in),
     ),
     Recognizer(
         cue=r"(?:\([2-9]\d\d\) ?|[2-9]\d\d[ .-])[2-9]\d\d[ .-]\d{4}|\+[1-9]\d{0,2}(?:[ ./()-]{0,2}\d){7}",
-        find=_each("phone", phones_in),
+        find=_of_kind("phone", phones_in),
     ),
     Recognizer(
         cue=r"\d(?:[ -]?\d){12}|\d{3}[- .]\d\d[- .]\d{4}|[A-Z]{2}\d\d(?: ?[A-Z0-9]{4}){2}|(?:\d{1,3}\.){3}\d"
@@ -116,11 +116,11 @@ RECOGNIZERS: Final[tuple[Recognizer, ...]] = (
         r"|(?:Calle|C/|Avenida|Avda\.?|Plaza|Paseo|Via|Viale|Piazza|Corso|Rua|Travessa|ul\.|ulica) ",
         find=lines_by_kind,
     ),
-    Recognizer(cue=UNCAPITALISED, find=_each("street", addresses_without_blanks)),
+    Recognizer(cue=UNCAPITALISED, find=_of_kind("street", addresses_without_blanks)),
     Recognizer(
         cue="|".join(foreign(re.escape(cue)) for cue in CUES),
-        find=_each("birth_date", births_in),
+        find=_of_kind("birth_date", births_in),
     ),
-    Recognizer(cue="|".join(map(re.escape, STARTS)), find=_each("handle", accounts_in)),
+    Recognizer(cue="|".join(map(re.escape, STARTS)), find=_of_kind("handle", accounts_in)),
     Recognizer(cue=r"[A-Za-z¤]{2}[._-][A-Za-z¤]{2,}[._-]?\d", find=_ids_of_names),
 )

@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from typing import Final
 
 from redact.values.months import month_like, month_number
-from redact.values.permutations import Keyed
+from redact.values.permutations import KeyedDigest
 
 _ISO: Final = re.compile(r"(?P<y>\d{4})(?P<s>[-/.]?)(?P<m>\d{2})(?P=s)(?P<d>\d{2})")
 _NUMERIC: Final = re.compile(r"(?P<a>\d{1,2})(?P<s>[-/.])(?P<b>\d{1,2})(?P=s)(?P<y>\d{4})")
@@ -56,7 +56,7 @@ def _day(year: int, month: int, day: int) -> date | None:
         return None
 
 
-def other_day(keyed: Keyed, day: date) -> date:
+def other_day(keyed: KeyedDigest, day: date) -> date:
     """Return another day of the same year, by a permutation of the year's days."""
     length = 366 if isleap(day.year) else 365
     start = date(day.year, 1, 1)
@@ -64,7 +64,7 @@ def other_day(keyed: Keyed, day: date) -> date:
     return start + timedelta(days=moved)
 
 
-def move_date(keyed: Keyed, mention: str) -> str:
+def move_date(keyed: KeyedDigest, mention: str) -> str:
     """Return the mention with its day moved; digits that are no date become other digits."""
     day = read_date(mention)
     if day is None:

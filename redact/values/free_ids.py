@@ -117,10 +117,10 @@ def _ids_in(window: str) -> tuple[str, ...]:
         window = _CLOCK.sub(r"\1", window)
     if digits < LONG and "-" not in window and window.isascii() and not _has_letter(window):
         return ()  # half of all: amounts and hours
-    return tuple(dict.fromkeys(_among(window)))
+    return tuple(dict.fromkeys(_ids_among(window)))
 
 
-def _among(window: str) -> list[str]:
+def _ids_among(window: str) -> list[str]:
     """Return the identifiers in words that hold digits, whatever else stands in them."""
     found = []
     if " " in window or "-" in window or "/" in window or ")" in window:

@@ -19,12 +19,12 @@ from redact.bounds import PARTS_REMEMBERED
 ROUNDS: Final = 8
 
 
-class Keyed:
+class KeyedDigest:
     """One key's digests and permutations."""
 
     def __init__(self, key: bytes) -> None:
         self._key = hashlib.blake2b(key, digest_size=64).digest()
-        self._derived: dict[tuple[str, ...], Keyed] = {}
+        self._derived: dict[tuple[str, ...], KeyedDigest] = {}
         self._moved: dict[tuple[int, int, str], int] = {}
         self._steps: dict[tuple[int, str], int] = {}
         """How far `move` goes along a permutation."""
@@ -42,11 +42,11 @@ class Keyed:
         """Return a keyed number in [0, size)."""
         return int.from_bytes(self.digest(*parts, size=64), "big") % size
 
-    def derive(self, *parts: str) -> Keyed:
+    def derive(self, *parts: str) -> KeyedDigest:
         """Return an independent key for one purpose."""
         derived = self._derived.get(parts)
         if derived is None:
-            derived = Keyed(self.digest("derive", *parts, size=64))
+            derived = KeyedDigest(self.digest("derive", *parts, size=64))
             if len(self._derived) < PARTS_REMEMBERED:
                 self._derived[parts] = derived
         return derived

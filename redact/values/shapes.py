@@ -255,11 +255,11 @@ def _emails_at(sign: str, text: str) -> Iterator[str]:
                 start -= 1
             if start < place:
                 done = end = domain.end()
-                yield _apart(text[start:place], sign, text[place + len(sign) : end])
+                yield _latin_address(text[start:place], sign, text[place + len(sign) : end])
         place = text.find(sign, end)
 
 
-def _apart(local: str, sign: str, domain: str) -> str:
+def _latin_address(local: str, sign: str, domain: str) -> str:
     """Return an address without words of a script without blanks that stand at once before or behind its Latin letters."""
     if not (local.isascii() and domain.isascii()):
         local = _LATIN_END.search(local)[0] or local  # type: ignore[index]  # matches nothing at least

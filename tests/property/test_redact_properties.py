@@ -25,7 +25,7 @@ from redact.recognizers.named_ids import NAMED_ID, named_ids_in
 from redact.records.clean_episode import CLEAN_EPISODE_SCHEMA
 from redact.records.clean_rows import clean_episode_from_row, clean_episode_to_row
 from redact.values.free_ids import windows_of
-from redact.values.permutations import Keyed
+from redact.values.permutations import KeyedDigest
 from redact.values.shapes import NOTHING
 
 SECRET = b"a secret for tests only, 32 bytes"
@@ -205,7 +205,7 @@ def test_every_folded_span_lies_in_the_original(text: str) -> None:
 @given(st.sets(st.text("aZ09-_", min_size=4, max_size=6), min_size=2, max_size=12))
 def test_opaque_surrogates_never_meet(ids: set[str]) -> None:
     """Ids of any pattern keep apart."""
-    assert len({opaque_surrogate(Keyed(b"k"), text) for text in ids}) == len(ids)
+    assert len({opaque_surrogate(KeyedDigest(b"k"), text) for text in ids}) == len(ids)
 
 
 @given(
@@ -214,7 +214,9 @@ def test_opaque_surrogates_never_meet(ids: set[str]) -> None:
 )
 def test_any_mention_has_a_surrogate(mention: str, family: str) -> None:
     """No text makes a family fail, and the answer is always the same."""
-    assert surrogate(Keyed(b"k"), family, mention) == surrogate(Keyed(b"k"), family, mention)
+    assert surrogate(KeyedDigest(b"k"), family, mention) == surrogate(
+        KeyedDigest(b"k"), family, mention
+    )
 
 
 PIECES = st.sampled_from(

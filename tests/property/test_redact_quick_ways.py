@@ -138,7 +138,7 @@ def test_windows_without_a_letter_hold_the_ids_that_all_searches_find(window: st
     """An amount that is told at a look holds no identifier that any of the searches would find."""
     digits = sum(map(str.isdigit, window))
     plain = free_ids._CLOCK.sub(r"\1", window) if "." in window and ":" in window else window
-    every = free_ids._among(plain) if digits > 2 else []
+    every = free_ids._ids_among(plain) if digits > 2 else []
     assert free_ids._ids_in(window) == tuple(dict.fromkeys(every))
 
 

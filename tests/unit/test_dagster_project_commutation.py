@@ -40,7 +40,7 @@ def found(tmp_path: Path, *days: Iterable[tuple[Episode, CleanEpisode]]) -> Comm
     lake = Lake(tmp_path)
     for number, together in enumerate(days):
         key = ("shop", f"2026-01-0{number + 1}")
-        lake.replace(CALL_PAIRS, pairs_of(key, together, VAULT.keyed("shop")), [key])
+        lake.replace(CALL_PAIRS, pairs_of(key, together, VAULT.key_of("shop")), [key])
     return commutation_of(lake, "shop")
 
 

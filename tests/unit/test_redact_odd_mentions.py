@@ -68,7 +68,7 @@ def test_a_number_in_brackets_is_the_number() -> None:
 
 def test_days_with_dots_begin_with_the_day() -> None:
     """The fourth of March is one day whether a record or a person writes it."""
-    keyed = open_vault(None, SECRET).keyed("app")
+    keyed = open_vault(None, SECRET).key_of("app")
     for plain, dotted in (
         ("1976-03-04", "04.03.1976"),
         ("1949-03-14", "14.03.1949"),

@@ -16,9 +16,9 @@ from redact.operators.surrogates import (
     surrogate,
 )
 from redact.values.dates import move_date, read_date, spellings
-from redact.values.permutations import Keyed
+from redact.values.permutations import KeyedDigest
 
-KEYED = Keyed(b"a key for tests")
+KEYED = KeyedDigest(b"a key for tests")
 
 
 def test_every_kind_has_a_family_that_makes_surrogates() -> None:
@@ -154,6 +154,6 @@ def test_spellings_are_read_back_as_the_day() -> None:
 @pytest.mark.parametrize("family", ["name", "identifier", "street"])
 def test_a_word_with_vowel_signs_is_replaced_whole(name: str, family: str) -> None:
     """A sign that stands for a vowel ends no word: none of the letters between two signs stays."""
-    moved = surrogate(Keyed(b"k"), family, name)
+    moved = surrogate(KeyedDigest(b"k"), family, name)
     assert moved.isascii()
     assert len(moved.split()) == len(name.split())

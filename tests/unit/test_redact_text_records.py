@@ -10,7 +10,7 @@ from redact.decisions.judgement import judge
 from redact.decisions.verdicts import NAME, PHONE
 from redact.lists.lexicon import load_lexicon
 from redact.policy import Policy
-from redact.readers.labelled_rows import labelled
+from redact.readers.labelled_rows import read_labelled_rows
 from redact.readers.tables import is_label, records_in
 from redact.values.dates import read_date
 from redact.values.forms import shape_of
@@ -99,7 +99,7 @@ def test_rows_of_labels_and_values(
     rows: list[object], record: dict[str, list[object]] | None
 ) -> None:
     """Known by their two keys, by a label of the lexicon, or by values too unlike for a column; a catalogue is none."""
-    assert labelled(rows, load_lexicon()) == record
+    assert read_labelled_rows(rows, load_lexicon()) == record
 
 
 def test_each_row_is_judged_by_its_label() -> None:

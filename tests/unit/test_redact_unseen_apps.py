@@ -15,7 +15,7 @@ from redact.operators.surrogates import surrogate
 from redact.operators.vault import open_vault
 from redact.policy import Policy
 from redact.values.forms import shape_of
-from redact.values.permutations import Keyed
+from redact.values.permutations import KeyedDigest
 from redact.values.scripts import is_unspaced, without_gaps
 from redact.values.shapes import is_street
 from tests.unit.raw_conversations import SECRET, calls, episode, says
@@ -150,7 +150,7 @@ def test_opaque_surrogates_of_other_letters_never_stay_and_never_meet(
     family: str, ids: set[str]
 ) -> None:
     """A name that was judged an identifier for the values beside it: no Han letter has a permutation, and none stays."""
-    moved = {one: surrogate(Keyed(b"k"), family, one) for one in ids}
+    moved = {one: surrogate(KeyedDigest(b"k"), family, one) for one in ids}
     assert len(set(moved.values())) == len(ids)
     assert not [one for one, other in moved.items() if set("王李明") & set(one) & set(other)]
 

@@ -215,7 +215,7 @@ def reveal(  # noqa: PLR0913, PLR0917 - one parameter per option
     with lock(opened, "vault"):
         vault = _vault(opened)
         # Before it is answered; the surrogate by its digest only.
-        mark = vault.keyed(app).digest("audit", surrogate, size=8).hex()
+        mark = vault.key_of(app).digest("audit", surrogate, size=8).hex()
         note(opened, "redact reveal", who=name, app=app, kind=kind, reason=reason, surrogate=mark)
         value = vault.original(app, kind, surrogate)
     if value is None:
