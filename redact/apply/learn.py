@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -18,7 +17,7 @@ from redact.apply.collector import without_collection
 from redact.bounds import LONG, REMEMBERED
 from redact.evidence.app_values import AppLearnt, Learnt, keep_kind, subject_hash
 from redact.evidence.counts import Counted
-from redact.evidence.definitions import people_in, things_in
+from redact.evidence.definitions import people_in
 from redact.fold import fold_value
 from redact.lists.lexicon import load_lexicon
 from redact.lists.word_lists import ID_WORDS
@@ -162,17 +161,7 @@ def found_in(episode: Episode, texts: tuple[Findings, ...], finder: Finder) -> t
         if len(finder.found) >= REMEMBERED:
             finder.found.clear()
         found = finder.found[asked] = tuple(_found_in(*asked))
-    things = things_in(episode.tools)
-    return tuple(_without(found, things)) if things else found
-
-
-def _without(found: Iterable[Found], things: AbstractSet[str]) -> list[Found]:
-    """Return what was found but for names in prose that are things of the episode's own tools."""
-    return [
-        item
-        for item in found
-        if item.key or item.kind != "full_name" or fold_value(item.value) not in things
-    ]
+    return found
 
 
 def _found_in(

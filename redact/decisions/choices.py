@@ -15,7 +15,7 @@ from typing import Final
 
 from redact.bounds import A_SMALL_SHARE, ENOUGH, LONGEST_VALUE, MOST, NEARLY_ALL, SEVERAL, VARIED
 from redact.decisions.field_forms import bare
-from redact.decisions.profile import Profile
+from redact.decisions.profile import App, Evidence, Profile
 from redact.evidence.app_values import SUBJECTS_KEPT, AppLearnt
 from redact.fold import fold_value
 from redact.kinds import KINDS
@@ -25,23 +25,18 @@ from redact.readers.place import UNKNOWN, Place
 from redact.values.free_ids import FREE
 from redact.values.value_sets import are_places
 
-Evidence = Mapping[str, Mapping[str, list[int]]]
-
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _ENGLISH: Final = ORDINARY | COMMON
 _OF_PEOPLE: Final = frozenset({"name", "street", "identifier"})
 
 
 def shown_alike(
-    app: AppLearnt,
-    worded: Mapping[str, Profile],
-    language: Collection[str],
-    is_kept: Callable[[Profile], bool],
+    app: App, worded: Mapping[str, Profile], is_kept: Callable[[Profile], bool]
 ) -> Iterator[str]:
     """Yield the keys of places of words that are lists of choices: by all who had them under such keys, as sorts, or as both elsewhere."""
     if not worded:
         return
-    spread, people = _Spread(app), _words_of_people(app)
+    spread, people = _Spread(app.evidence), _words_of_people(app.learnt)
     nobodys: set[str] = set()
     left: list[str] = []
     for key, place in worded.items():
@@ -49,7 +44,7 @@ def shown_alike(
             continue
         more = spread.seen(key, place.seen)
         kept = more is not place.seen and is_kept(replace(place, seen=more))
-        if kept or are_sorts(more, people, language, k=place.k):
+        if kept or are_sorts(more, people, app.dictionary, k=app.k):
             nobodys.update(place.seen)
             yield key
         else:
@@ -80,11 +75,11 @@ def _words_of_people(app: AppLearnt) -> frozenset[str]:
 class _Spread:
     """An app's places by the last words of their paths, counted together where they are asked for."""
 
-    def __init__(self, app: AppLearnt) -> None:
-        self._evidence = app.evidence
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence = evidence
         self._keys: dict[str, list[str]] = {}
         self._counted: dict[str, dict[str, set[int]]] = {}
-        for key in app.evidence:
+        for key in evidence:
             name = _name_of(key)
             if name:
                 self._keys.setdefault(name, []).append(key)

@@ -7,7 +7,7 @@ Fails closed: what nothing shows to be everybody's is somebody's. An identifier 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,7 +15,6 @@ from redact.bounds import (
     A_THIRD,
     CODE_LENGTH,
     ENOUGH,
-    LONG_NUMBER,
     MOST,
     NEARLY_ALL,
     SEVERAL,
@@ -25,7 +24,7 @@ from redact.decisions.field_forms import bare, is_day, is_name_like, without_zer
 from redact.evidence.subjects import least_of, subjects_of
 from redact.fold import fold_value
 from redact.lists.gazetteer import ORDINARY
-from redact.readers.place import UNKNOWN, Place
+from redact.readers.place import Place
 from redact.values.character_classes import SIGNS
 from redact.values.free_ids import FREE, is_free_id
 from redact.values.segments import is_sentence, words_apart
@@ -114,34 +113,6 @@ def _form(token: str) -> str | None:
     return f"{_FORM}{_DIGIT.sub('9', token)}"
 
 
-def beside_names(
-    evidence: Mapping[str, Mapping[str, list[int]]], named: Collection[str]
-) -> Iterator[str]:
-    """Yield the keys of places beside names, as varied as they are, whose words are of a script without capitals."""
-    varied: dict[str, int] = {}
-    for key in named:
-        record = key.rpartition(".")[0]
-        varied[record] = max(varied.get(record, 0), len(evidence[key]))
-    for key, seen in evidence.items():
-        place = Place.of(key)
-        most = varied.get(key.rpartition(".")[0], 0)
-        if not place.free or place.kind != UNKNOWN or key in named or most < VARIED:
-            continue
-        uncased = sum(_is_uncased(value) for value in seen)
-        if len(seen) >= MOST * most and uncased > MOST * len(seen):
-            yield key
-
-
-def _is_uncased(value: str) -> bool:
-    """Say whether a value is a few short words whose letters have no case."""
-    words = value.split()
-    return 0 < len(words) <= LONG_NUMBER and all(
-        len(word) <= CODE_LENGTH
-        and all(letter.upper() == letter.lower() and not letter.isdigit() for letter in word)
-        for word in words
-    )
-
-
 def template_of(seen: Mapping[str, list[int]], *, k: int) -> frozenset[str]:
     """Return what at a place belongs to the form and not to a person: folded words that most subjects saw, and values of many."""
     shared = least_of(k, subjects_of([seen]), share=A_THIRD)
@@ -175,27 +146,6 @@ def own_parts(value: str, template: frozenset[str]) -> list[str]:
         else:
             runs[-1] = f"{runs[-1]} {word}".strip()
     return [run for run in runs if any(map(str.isalnum, run))]
-
-
-def named_elsewhere(
-    evidence: Mapping[str, Mapping[str, list[int]]], named: Collection[str]
-) -> Iterator[str]:
-    """Yield the keys of places whose single words are words of the people named at other places: a first name many share."""
-    words = {
-        word
-        for key in named
-        for value in evidence[key]
-        if len(parts := _ALPHA.findall(fold_value(value))) > 1
-        for word in parts
-    }
-    for key, seen in evidence.items():
-        place = Place.of(key)
-        if not place.free or place.kind != UNKNOWN or key in named:
-            continue
-        mine = [value for value in seen if is_name_like(value) and len(value.split()) == 1]
-        known = sum(fold_value(value) in words for value in mine)
-        if known > 1 and known * 2 > len(seen):
-            yield key
 
 
 def are_own(

@@ -23,8 +23,8 @@ from redact.decisions.free_text import (
     tokens_of,
     values_of_tokens,
 )
-from redact.decisions.profile import JUDGED, Profile
-from redact.decisions.rules import App, decide, decide_alone
+from redact.decisions.profile import JUDGED, App, Profile
+from redact.decisions.rules import decide, decide_alone
 from redact.decisions.verdicts import (
     IN_TEXT,
     KEPT,
@@ -41,7 +41,6 @@ from redact.decisions.verdicts import (
     kept_values,
     made_personal,
 )
-from redact.decisions.written_choices import choices_in_words
 from redact.evidence.app_values import AppLearnt, evidence_value, keep_kind
 from redact.evidence.catalogues import NO_LISTS, Catalogues, catalogues_of
 from redact.evidence.definitions import public_choices
@@ -147,7 +146,7 @@ def judge(app: AppLearnt, *, k: int) -> Judgement:
     places = _places(app, people_places(app, nobodys, k=k), k)
     verdicts = decide(places)
     plain, lists, public = places.dictionary, places.catalogues, places.public
-    recorded = recorded_values(app, k) | choices_in_words(app.evidence, verdicts, k=k)
+    recorded = recorded_values(app, k)
     templates = _templates(app, verdicts, k)
     tokens = tokens_of(counted, kept_values(app.evidence, verdicts, recorded), k=k)
     values = values_of_tokens(tokens, plain)

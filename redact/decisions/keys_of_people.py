@@ -13,6 +13,7 @@ from typing import Final
 
 from redact.bounds import A_THIRD, CODE_LENGTH, ENOUGH, NEARLY_ALL, SEVERAL, SHORT
 from redact.decisions.free_text import are_own
+from redact.decisions.profile import App, Evidence
 from redact.evidence.subjects import enough_of, subjects_of
 from redact.fold import fold_value
 from redact.lists.dictionary import ENGLISH
@@ -25,39 +26,33 @@ _WORD: Final = re.compile(r"(?=.*[^\W\d_])[\w.-]{2,32}")
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
 
 
-def person_keys(
-    evidence: Mapping[str, Mapping[str, list[int]]],
-    places: Mapping[str, Place],
-    public: frozenset[str],
-    *,
-    k: int,
-) -> frozenset[str]:
-    """Return the evidence keys of places that hold such words."""
-    records = [place for place in places.values() if place.origin == RESULT and place.personal]
+def person_keys(app: App) -> frozenset[str]:
+    """Return the places that hold words by which a tool is asked for one person's record."""
+    records = [place for place in app.places.values() if place.origin == RESULT and place.personal]
     arguments = Counter(
-        _tool(path) for path in {p.path for p in places.values() if p.origin == ARGUMENT}
+        _tool(path) for path in {p.path for p in app.places.values() if p.origin == ARGUMENT}
     )
     answering = {_tool(place.path) for place in records}
     echoes = {(_tool(place.path), _last(place.path)) for place in records}
     words: set[str] = set()
     found: set[str] = set()
-    for key, seen in evidence.items():
-        place = places[key]
+    for key, seen in app.evidence.items():
+        place = app.places[key]
         tool = _tool(place.path)
         if place.origin != ARGUMENT or place.kind != UNKNOWN or tool not in answering:
             continue
-        if not _are_words(seen, public):
+        if not _are_words(seen, app.public):
             continue
         echoed = (tool, _last(place.path)) in echoes
         alone = arguments[tool] == 1 and not place.personal
-        if _is_each_ones(seen, k=k, alone=alone, echoed=echoed):
+        if _is_each_ones(seen, k=app.k, alone=alone, echoed=echoed):
             found.add(key)
             words.update(seen)
-    for key, seen in evidence.items():  # where else they stand: in answers, in other calls
-        place = places[key]
+    for key, seen in app.evidence.items():  # where else they stand: in answers, in other calls
+        place = app.places[key]
         known = sum(value in words for value in seen)
         most = known == len(seen) or (known >= SEVERAL and known * 2 >= len(seen))
-        if most and place.kind == UNKNOWN and _are_words(seen, public):
+        if most and place.kind == UNKNOWN and _are_words(seen, app.public):
             found.add(key)
     return frozenset(found)
 
@@ -91,15 +86,13 @@ def _last(path: str) -> str:
     return path.rpartition(".")[2].casefold()
 
 
-_ONE_EACH_1: Final = 1.3
+_ONE_EACH: Final = 1.3
 """So many numbers a subject: one, and seldom two."""
 
 
-def asked_numbers(
-    evidence: Mapping[str, Mapping[str, list[int]]], places: Mapping[str, Place], *, k: int
-) -> Iterator[str]:
-    """Yield the keys of the places that hold them."""
-    numbered = {key: place for key, place in places.items() if place.kind == ASKED}
+def asked_numbers(app: App) -> Iterator[str]:
+    """Yield the keys of the app.places that hold them."""
+    numbered = {key: place for key, place in app.places.items() if place.kind == ASKED}
     asked: dict[str, list[str]] = {}
     for key, place in numbered.items():
         if place.origin == ARGUMENT and not says_amount(place.path.rpartition(".")[2]):
@@ -107,11 +100,11 @@ def asked_numbers(
     known: set[str] = set()
     for keys in asked.values():
         if len({numbered[key].path.partition(".")[0] for key in keys}) >= SEVERAL:
-            seen = [evidence[key] for key in keys]
-            if _are_ones_own(seen, k):
+            seen = [app.evidence[key] for key in keys]
+            if _are_ones_own(seen, app.k):
                 known.update(*seen)
     for key in numbered if known else ():
-        values = evidence[key]
+        values = app.evidence[key]
         if sum(value in known for value in values) >= NEARLY_ALL * len(values):
             yield key
 
@@ -131,43 +124,38 @@ def _are_ones_own(places: list[Mapping[str, list[int]]], k: int) -> bool:
     least = enough_of(k, subjects)
     own = sum(len(listed) < least for listed in together.values())
     sightings = sum(map(len, together.values()))
-    return own >= NEARLY_ALL * len(together) and sightings <= _ONE_EACH_1 * subjects
+    return own >= NEARLY_ALL * len(together) and sightings <= _ONE_EACH * subjects
 
 
-_RECORD_2: Final = "record"
-_SHORT_2: Final = re.compile(
+_ROOM: Final = re.compile(
     r"(?=.*\d)(?=.*[^\W\d])(?!.*\d{4})(?:[^\W_]{1,5}|[^\W\d_]{3,12}(?=[.-]))(?:[.-][^\W_]{1,4}){0,3}"
 )
 
 
-def drawn_records(
-    evidence: Mapping[str, Mapping[str, list[int]]], places: Mapping[str, Place], *, k: int
-) -> list[str]:
-    """Return the places of records whose keys were drawn by chance: an order's number stays, because worlds learn from its counters."""
-    own = _own_records(evidence, places, k)
-    return [key for key in own if all(map(is_random, evidence[key]))]
+def drawn_records(app: App) -> list[str]:
+    """Return the app.places of records whose keys were drawn by chance: an order's number stays, because worlds learn from its counters."""
+    own = _own_records(app)
+    return [key for key in own if all(map(is_random, app.evidence[key]))]
 
 
-def rooms_of_people(
-    evidence: Mapping[str, Mapping[str, list[int]]], places: Mapping[str, Place], *, k: int
-) -> list[str]:
-    """Return the places of records that say where one person is: `"room": "A1.13"` in somebody's own record."""
-    own = _own_records(evidence, places, k)
-    rooms = [key for key in own if _are_rooms(places[key], evidence[key])]
+def rooms_of_people(app: App) -> list[str]:
+    """Return the app.places of records that say where one person is: `"room": "A1.13"` in somebody's own record."""
+    own = _own_records(app)
+    rooms = [key for key in own if _are_rooms(app.places[key], app.evidence[key])]
     public: set[str] = set()
-    for key, seen in evidence.items() if rooms else ():
-        if places[key].origin == RESULT and not (places[key].personal or places[key].free):
+    for key, seen in app.evidence.items() if rooms else ():
+        if app.places[key].origin == RESULT and not (
+            app.places[key].personal or app.places[key].free
+        ):
             public.update(seen)
-    return [key for key in rooms if public.isdisjoint(evidence[key])]
+    return [key for key in rooms if public.isdisjoint(app.evidence[key])]
 
 
-def _own_records(
-    evidence: Mapping[str, Mapping[str, list[int]]], places: Mapping[str, Place], k: int
-) -> list[str]:
+def _own_records(app: App) -> list[str]:
     return [
         key
-        for key, seen in evidence.items()
-        if places[key].kind == "record" and _are_own(seen, k=k)
+        for key, seen in app.evidence.items()
+        if app.places[key].kind == "record" and _are_own(seen, k=app.k)
     ]
 
 
@@ -177,7 +165,7 @@ def _are_rooms(place: Place, values: Iterable[str]) -> bool:
         return False
     if says_id(last_key(place.path)):
         return False
-    return all(len(value) <= CODE_LENGTH and _SHORT_2.fullmatch(value) for value in values)
+    return all(len(value) <= CODE_LENGTH and _ROOM.fullmatch(value) for value in values)
 
 
 def _are_own(seen: Mapping[str, list[int]], *, k: int) -> bool:
@@ -186,17 +174,16 @@ def _are_own(seen: Mapping[str, list[int]], *, k: int) -> bool:
     return sum(len(listed) < least for listed in seen.values()) >= NEARLY_ALL * len(seen)
 
 
-_HANDLE_3: Final = re.compile(r"[^\W_][\w.-]{3,31}")
-_RUN_3: Final = re.compile(r"[^\W\d_]{3,}")
+_HANDLE: Final = re.compile(r"[^\W_][\w.-]{3,31}")
+_RUN: Final = re.compile(r"[^\W\d_]{3,}")
 
 
-def handle_places(
-    evidence: Mapping[str, Mapping[str, list[int]]], named: Collection[str], *, k: int
-) -> Iterator[str]:
+def handle_places(app: App) -> Iterator[str]:
     """Yield the keys of places in text of unknown form whose values are people's user names."""
-    names = _names_by_subject(evidence, named)
-    for key, seen in evidence.items():
-        place = Place.of(key)
+    named = app.named()
+    names = _names_by_subject(app.evidence, named)
+    for key, seen in app.evidence.items():
+        place = app.places[key]
         if not place.free or place.kind != UNKNOWN or key in named:
             continue
         mine = {value: listed for value, listed in seen.items() if is_handle(value)}
@@ -204,25 +191,23 @@ def handle_places(
             continue
         made = sum(_is_made_of(value, listed, names) for value, listed in mine.items())
         many = subjects_of([mine]) >= ENOUGH and len(mine) >= NEARLY_ALL * subjects_of([mine])
-        if made * 2 > len(mine) or (many and are_own(mine, k=k, fits=is_handle)):
+        if made * 2 > len(mine) or (many and are_own(mine, k=app.k, fits=is_handle)):
             yield key
 
 
 def is_handle(value: str) -> bool:
     """Say whether a value is one word in small letters, as user names are, and no word of a dictionary."""
-    if not value.islower() or _HANDLE_3.fullmatch(value) is None:
+    if not value.islower() or _HANDLE.fullmatch(value) is None:
         return False
     return value not in nobodys_words(ENGLISH)
 
 
-def _names_by_subject(
-    evidence: Mapping[str, Mapping[str, list[int]]], named: Collection[str]
-) -> dict[int, set[str]]:
+def _names_by_subject(evidence: Evidence, named: Collection[str]) -> dict[int, set[str]]:
     """Return the beginnings of the names that each subject saw."""
     names: dict[int, set[str]] = {}
     for key in named:
         for value, listed in evidence[key].items():
-            begins = {word[:SHORT] for word in _RUN_3.findall(fold_value(value))}
+            begins = {word[:SHORT] for word in _RUN.findall(fold_value(value))}
             for subject in listed:
                 names.setdefault(subject, set()).update(begins)
     return names

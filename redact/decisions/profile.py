@@ -1,4 +1,4 @@
-"""What is known of one place of an app: what stood there, who saw it, and what it looks like.
+"""What is known of one place of an app: what stood there, who saw it, and what it looks like; and of all its places together.
 
 In: a place of the evidence, its values with their subjects, and what the app says of values. Out: `Profile`, whose facts are worked out once,
 when the first rule asks for them. Decides nothing: that is `redact.decisions.rules`'s.
@@ -7,13 +7,16 @@ when the first rule asks for them. Decides nothing: that is `redact.decisions.ru
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
 from redact.bounds import A_THIRD, ENOUGH, MOST, SEVERAL
 from redact.decisions.field_forms import is_letters_between, is_line, is_plate
 from redact.decisions.free_text import are_own
+from redact.decisions.verdicts import NAME, Verdict
+from redact.evidence.app_values import AppLearnt
+from redact.evidence.catalogues import Catalogues
 from redact.evidence.subjects import enough_of, least_of, subjects_of
 from redact.readers.place import (
     ARGUMENT,
@@ -32,6 +35,7 @@ from redact.values.value_sets import (
     span_lives,
 )
 
+Evidence = Mapping[str, Mapping[str, list[int]]]
 JUDGED: Final = frozenset({UNKNOWN, NUMBERED})
 """Kinds of places that no rule of the lexicon explains."""
 WORDS: Final = "words"
@@ -167,3 +171,38 @@ class Profile:
 
 def _is_literal(value: str) -> bool:
     return value.casefold() in _LITERALS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class App:
+    """An app's places, and what is known of all of them together."""
+
+    learnt: AppLearnt
+    places: Mapping[str, Place]
+    profiles: Mapping[str, Profile]
+    """Of the places that no key explains."""
+    people: Mapping[str, str]
+    """Places that hold people known from elsewhere, with their kind."""
+    catalogues: Catalogues
+    public: frozenset[str]
+    language: frozenset[str]
+    """The app's own words."""
+    dictionary: frozenset[str]
+    """The same with those of its languages."""
+    k: int
+    decided: dict[str, Verdict] = field(default_factory=dict)
+
+    @property
+    def evidence(self) -> Evidence:
+        """What stood at each place, and who saw it."""
+        return self.learnt.evidence
+
+    def open(self) -> list[tuple[str, Profile]]:
+        """Return the places that no rule has spoken of."""
+        return [(key, one) for key, one in self.profiles.items() if key not in self.decided]
+
+    def named(self) -> set[str]:
+        """Return the places in text of unknown form that were decided to hold names."""
+        return {
+            key for key, one in self.decided.items() if one.action == NAME and self.places[key].free
+        }

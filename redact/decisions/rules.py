@@ -6,14 +6,13 @@ place's profile (`when`), or looks at all places that are still open beside thos
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import Final
 
 from redact.bounds import SEVERAL, VARIED
 from redact.decisions.choices import shown_alike
 from redact.decisions.field_forms import are_numbered, is_line
-from redact.decisions.free_text import beside_names, named_elsewhere
 from redact.decisions.keys_of_people import (
     asked_numbers,
     drawn_records,
@@ -21,8 +20,8 @@ from redact.decisions.keys_of_people import (
     person_keys,
     rooms_of_people,
 )
-from redact.decisions.profile import DAY, LINE, PLATE, WORDS, Profile
-from redact.decisions.shared_names import shared_names
+from redact.decisions.profile import DAY, LINE, PLATE, WORDS, App, Profile
+from redact.decisions.shared_names import beside_names, named_elsewhere, shared_names
 from redact.decisions.verdicts import (
     BIRTH,
     CITY,
@@ -41,9 +40,8 @@ from redact.decisions.verdicts import (
     TEXTS,
     Verdict,
 )
-from redact.evidence.app_values import AppLearnt
-from redact.evidence.catalogues import Catalogues, attributes
-from redact.readers.place import UNKNOWN, Place, last_key
+from redact.evidence.catalogues import attributes
+from redact.readers.place import UNKNOWN, last_key
 from redact.values.forms import commonest, is_code, is_mark
 from redact.values.value_sets import (
     UNLABELLED,
@@ -53,36 +51,6 @@ from redact.values.value_sets import (
     are_pairs_of_no_day,
     are_places,
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class App:
-    """An app's places, and what is known of all of them together."""
-
-    learnt: AppLearnt
-    places: Mapping[str, Place]
-    profiles: Mapping[str, Profile]
-    """Of the places that no key explains."""
-    people: Mapping[str, str]
-    """Places that hold people known from elsewhere, with their kind."""
-    catalogues: Catalogues
-    public: frozenset[str]
-    language: frozenset[str]
-    """The app's own words."""
-    dictionary: frozenset[str]
-    """The same with those of its languages."""
-    k: int
-    decided: dict[str, Verdict] = field(default_factory=dict)
-
-    def open(self) -> list[tuple[str, Profile]]:
-        """Return the places that no rule has spoken of."""
-        return [(key, one) for key, one in self.profiles.items() if key not in self.decided]
-
-    def named(self) -> set[str]:
-        """Return the places in text of unknown form that were decided to hold names."""
-        return {
-            key for key, one in self.decided.items() if one.action == NAME and self.places[key].free
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,10 +146,8 @@ def _choices(app: App) -> set[str]:
         if one.shape == WORDS or _are_marks(one) or _read_as_names(one)
     }
     named = {key for key, one in worded.items() if one.shape != WORDS and not _are_marks(one)}
-    alike = shown_alike(
-        app.learnt, worded, app.dictionary, lambda one: decide_alone(one).action == KEEP
-    )
-    return {*attributes(app.learnt.evidence, named), *alike}
+    alike = shown_alike(app, worded, lambda one: decide_alone(one).action == KEEP)
+    return {*attributes(app.evidence, named), *alike}
 
 
 def _same_key(app: App) -> list[str]:
@@ -196,7 +162,7 @@ def _same_key(app: App) -> list[str]:
         for key, place in app.places.items()
         if place.kind == UNKNOWN
         and last_key(place.path) in telling
-        and commonest(list(app.learnt.evidence[key])) == "identifier"
+        and commonest(list(app.evidence[key])) == "identifier"
     ]
 
 
@@ -238,25 +204,25 @@ RULES: Final[tuple[Rule, ...]] = (
     Rule(NAMELIKE, _read_as_names),
     Rule(
         Verdict(OPAQUE, "numbers by which several tools are asked for one person"),
-        among=lambda app: asked_numbers(app.learnt.evidence, app.places, k=app.k),
+        among=asked_numbers,
     ),
     Rule(
         Verdict(OPAQUE, "a record's key that was drawn by chance, and each person's own"),
-        among=lambda app: drawn_records(app.learnt.evidence, app.places, k=app.k),
+        among=drawn_records,
     ),
     Rule(
         Verdict(CODE, "a room or a seat in somebody's own record"),
-        among=lambda app: rooms_of_people(app.learnt.evidence, app.places, k=app.k),
+        among=rooms_of_people,
     ),
     Rule(
         OF_EVERYBODY,
-        among=lambda app: shared_names(app.learnt.evidence, app.decided, app.language),
+        among=shared_names,
     ),
-    Rule(OWN_WORDS, among=lambda app: named_elsewhere(app.learnt.evidence, app.named())),
-    Rule(OWN_WORDS, among=lambda app: beside_names(app.learnt.evidence, app.named())),
+    Rule(OWN_WORDS, among=named_elsewhere),
+    Rule(OWN_WORDS, among=beside_names),
     Rule(
         Verdict(OPAQUE, "user names: each person's own word, or made of her name"),
-        among=lambda app: handle_places(app.learnt.evidence, app.named(), k=app.k),
+        among=handle_places,
     ),
     Rule(
         Verdict(OPAQUE, "identifiers of people under the same key of other records"),
@@ -264,7 +230,7 @@ RULES: Final[tuple[Rule, ...]] = (
     ),
     Rule(
         Verdict(OPAQUE, "each person's own word, asked of a tool that answers with a record"),
-        among=lambda app: person_keys(app.learnt.evidence, app.places, app.public, k=app.k),
+        among=person_keys,
     ),
 )
 """In order: the first that speaks of a place decides."""

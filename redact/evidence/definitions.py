@@ -15,10 +15,9 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from redact.bounds import LONG_NUMBER, STEM
+from redact.bounds import LONG_NUMBER
 from redact.evidence.app_values import AppLearnt
 from redact.fold import fold_value
-from redact.lists.gazetteer import is_name
 from redact.readers.documents import Found
 from redact.readers.place import ARGUMENT
 from redact.recognizers.analyzer import Finder, Findings, is_composite
@@ -33,8 +32,6 @@ EVERYBODY: Final = ""
 _DIGIT: Final = re.compile(r"\d")
 _MARK: Final = "\x00"
 _NAMED: Final = "\x00="
-_CASED: Final = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+")
-_GAPS: Final = re.compile(r"[\W_]+")
 
 
 class Said(NamedTuple):
@@ -193,27 +190,6 @@ def names_of_all(app: AppLearnt, *, k: int) -> frozenset[str]:
         for value, subjects in app.choices.items()
         if value.startswith(_NAMED) and len(subjects) >= k
     )
-
-
-@lru_cache(maxsize=2_000)
-def things_in(definitions: tuple[str, ...]) -> frozenset[str]:
-    """Return the phrases of tool names that the definitions also write small and that have a word no list of names has.
-
-    `get_car_rental_address` gets "the address of a car rental": "Car Rental" over an answer is nobody.
-    """
-    return frozenset(phrase for definition in definitions for phrase in _things_in(definition))
-
-
-def _things_in(definition: str) -> Iterator[str]:
-    told = [text for said in said_in(definition) if said.is_text for text in said.values]
-    small = f" {' '.join(_GAPS.sub(' ', text) for text in told)} "
-    for name in names_in(definition):
-        words = [word.lower() for word in _CASED.findall(name)]
-        for start in range(len(words)):
-            for stop in range(start + 2, min(start + STEM, len(words)) + 1):
-                phrase = " ".join(words[start:stop])
-                if f" {phrase} " in small and not all(map(is_name, words[start:stop])):
-                    yield phrase
 
 
 def _listed(value: object) -> list[str]:

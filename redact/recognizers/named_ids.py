@@ -21,11 +21,6 @@ _CORE: Final = re.compile(rb"aasaa+s?o")
 _LETTER: Final = ord("a")
 
 
-def may_hold_named_id(raw: bytes) -> bool:
-    """Say whether a text, as bytes, can hold such an identifier."""
-    return _CORE.search(raw.translate(_FLAT)) is not None
-
-
 def named_ids_in(text: str) -> Iterator[tuple[str, str, str]]:
     """Yield (identifier, first word, second word) of what looks like `anna_meier_42`."""
     for found in _tried_at_cores(text) if text.isascii() else NAMED_ID.finditer(text):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from redact.decisions.choices import are_sorts, shown_alike
-from redact.decisions.profile import Profile
+from redact.decisions.profile import App, Profile
 from redact.decisions.rules import decide_alone
 from redact.decisions.verdicts import KEEP
 from redact.evidence.app_values import AppLearnt
+from redact.evidence.catalogues import NO_LISTS
 from redact.readers.place import Place
 from tests.unit.raw_conversations import calls, episode, texts_past_the_gate
 
@@ -18,13 +19,23 @@ PEOPLE = [f"name{row}" for row in "abcdefghijkl"]
 
 def _kept(evidence: dict[str, dict[str, list[int]]], *words: str) -> set[str]:
     """The places of words that are found to be choices; `words` are a person's in one episode."""
-    app = AppLearnt(evidence=evidence, local={"one": dict.fromkeys(words, "last_name")})
-    worded = {
+    profiles = {
         key: Profile(place=Place.of(key), seen=seen, public=frozenset(), latest=0, k=3)
         for key, seen in evidence.items()
-        if Place.of(key).free
     }
-    return set(shown_alike(app, worded, (), lambda one: decide_alone(one).action == KEEP))
+    app = App(
+        learnt=AppLearnt(evidence=evidence, local={"one": dict.fromkeys(words, "last_name")}),
+        places={key: one.place for key, one in profiles.items()},
+        profiles=profiles,
+        people={},
+        catalogues=NO_LISTS,
+        public=frozenset(),
+        language=frozenset(),
+        dictionary=frozenset(),
+        k=3,
+    )
+    worded = {key: one for key, one in profiles.items() if one.place.free}
+    return set(shown_alike(app, worded, lambda one: decide_alone(one).action == KEEP))
 
 
 def test_keys_of_one_name_are_counted_together() -> None:

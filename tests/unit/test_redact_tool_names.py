@@ -7,7 +7,6 @@ from ingest.records.episode import Episode, Step
 from redact.apply.learn import learn
 from redact.apply.scrub import Scrubbed, scrub
 from redact.audit.leaks import find_leaks
-from redact.evidence.definitions import things_in
 from redact.operators.vault import open_vault
 from redact.policy import Policy
 from tests.unit.raw_conversations import SECRET, calls, episode, says
@@ -89,14 +88,6 @@ def test_a_thing_of_a_tools_own_name_over_an_answer_is_nobody() -> None:
         assert "Mercy Trolleys in Malden" in (one.clean.steps[1].content or "")
         assert one.clean.tools == tools
         assert not find_leaks([("tools", text) for text in one.clean.tools], learnt=learnt)
-
-
-def test_two_listed_names_in_a_tools_name_are_no_thing() -> None:
-    """A phrase of which every word is a name stays a person's, however a definition writes it."""
-    assert things_in((defined("ask_anna_meier", "Ask anna meier something.", "question"),)) == set()
-    assert things_in((defined("list_fuel_pumps", "Where fuel pumps are.", "town"),)) == {
-        "fuel pumps"
-    }
 
 
 def planned(who: str, agent: str) -> Episode:
