@@ -63,7 +63,9 @@ def form_of(
     """The form for one reviewer; `said` are the labels of the episode by reviewer."""
     mine = said.get(reviewer)
     cause = mine.value if mine is not None else ""
-    others = [f"{one.by}: {_said(opinion_of(one))}" for one in said.values() if one.by != reviewer]
+    others = [
+        f"{one.by}: {_opinion_text(opinion_of(one))}" for one in said.values() if one.by != reviewer
+    ]
     found = () if failure is None else failure.opinions
     return CauseForm(
         episode_id=episode.episode_id,
@@ -75,7 +77,7 @@ def form_of(
         mine=cause,
         my_step=opinion_of(mine).step if mine is not None else None,
         others=(
-            *(f"{_named(one)}: {_said(one)}" for one in found if one.by in _WHO),
+            *(f"{_judge_name(one)}: {_opinion_text(one)}" for one in found if one.by in _WHO),
             *others,
         )
         if cause
@@ -102,10 +104,12 @@ def _choices(episode: CleanEpisode) -> Iterator[StepChoice]:
             yield StepChoice(step=index, agent=None, says=f"User: {_words([step.content or ''])}")
         elif step.role == "assistant" and not is_machine(step):
             agent = agent_named(step.agent or episode.agent)
-            yield StepChoice(step=index, agent=agent, says=f"{agent or 'Agent'}: {_done(step)}")
+            yield StepChoice(
+                step=index, agent=agent, says=f"{agent or 'Agent'}: {_step_text(step)}"
+            )
 
 
-def _done(step: CleanStep) -> str:
+def _step_text(step: CleanStep) -> str:
     calls = [f"calls {call.name} {call.arguments}" for call in step.tool_calls]
     return _words([step.content or "", *calls])
 
@@ -115,11 +119,11 @@ def _words(parts: Sequence[str]) -> str:
     return text if len(text) <= MOST_WORDS else f"{text[:MOST_WORDS]}…"
 
 
-def _named(opinion: Opinion) -> str:
+def _judge_name(opinion: Opinion) -> str:
     shown = f" after {opinion.examples} labels" if opinion.examples else ""
     return f"{_WHO[opinion.by]}{shown}"
 
 
-def _said(opinion: Opinion) -> str:
+def _opinion_text(opinion: Opinion) -> str:
     says = SAYS.get(opinion.cause, "nothing any more")
     return says if opinion.step is None else f"{says}, at step {opinion.step}"

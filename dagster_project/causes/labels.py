@@ -12,7 +12,7 @@ from dagster_project.lake.store import Lake
 from dagster_project.review.review import Review
 from dagster_project.review.store import reviews_of
 from synth.failures.judging.opinion import PERSON, Opinion, of_people
-from synth.failures.judging.question import Labelled
+from synth.failures.judging.question import LabelledExample
 
 SIZES: Final = (2, 4, 8)
 """How many labels are shown as examples: so that not every new label makes all other conversations be asked about again."""
@@ -56,7 +56,7 @@ def opinion_of(review: Review) -> Opinion:
     )
 
 
-def shown_to_model(lake: Lake, app: str, labels: Labels) -> list[Labelled]:
+def shown_to_model(lake: Lake, app: str, labels: Labels) -> list[LabelledExample]:
     """The labelled conversations that a model is shown."""
     chosen = labels.examples
     if not chosen:
@@ -65,7 +65,7 @@ def shown_to_model(lake: Lake, app: str, labels: Labels) -> list[Labelled]:
     wanted = {days[key] for key in chosen if key in days}
     episodes = {one.episode_id: one for one in clean_episodes_of(lake, app, wanted)}
     return [
-        Labelled(episode=episodes[key], opinion=opinion)
+        LabelledExample(episode=episodes[key], opinion=opinion)
         for key, opinion in chosen.items()
         if key in episodes and not episodes[key].do_not_train
     ]

@@ -21,14 +21,14 @@ from redact.records.clean_episode import CleanEpisode
 from synth.failures.detection import Failure
 from synth.failures.judging.agreement import agreement_of, renamed, trusts_model
 from synth.failures.judging.judge import may_be_asked, to_ask
-from synth.failures.judging.opinion import NOTHING, PERSON, Opinion, Said
+from synth.failures.judging.opinion import NOTHING, PERSON, Opinion, SaidOpinions
 
 KIND = "cause"
 
 
 def said_of(
     clean: CleanSide, app: str, failed: Sequence[CleanEpisode], *, meter: Meter, skips: Skips
-) -> Mapping[str, Said]:
+) -> Mapping[str, SaidOpinions]:
     """What people and the model say of failed episodes, by episode; nothing of those of which nobody says anything."""
     labels = labels_in(clean.lake, app)
     opinions: defaultdict[str, list[Opinion]] = defaultdict(list)
@@ -42,12 +42,12 @@ def said_of(
     return {key: said for key, said in found.items() if said != NOTHING}
 
 
-def learnt_of(lake: Lake, app: str, labels: Labels) -> Said:
+def learnt_of(lake: Lake, app: str, labels: Labels) -> SaidOpinions:
     """What the labels teach about all failures: whether the model is right more often, and people's words for what the evidence names."""
     if not labels.opinions:
         return NOTHING
     known = [_WithLabels(opinions=_now(f, labels)) for f in failures_of(lake, app)]
-    return Said(trusts_model=trusts_model(agreement_of(known)), renamed=renamed(known))
+    return SaidOpinions(trusts_model=trusts_model(agreement_of(known)), renamed=renamed(known))
 
 
 def asked_for(clean: CleanSide, app: str) -> tuple[str, ...]:

@@ -71,13 +71,13 @@ def _step_shown(episode: CleanEpisode, step: int) -> StepShown:
     return StepShown(
         episode_id=episode.episode_id,
         step=step,
-        before="" if before is None else _said(before, AROUND),
-        done=_said(steps[step], LONGEST),
-        back="" if later is None else _said(later, AROUND),
+        before="" if before is None else _step_line(before, AROUND),
+        done=_step_line(steps[step], LONGEST),
+        back="" if later is None else _step_line(later, AROUND),
     )
 
 
-def _said(step: CleanStep, most: int) -> str:
+def _step_line(step: CleanStep, most: int) -> str:
     """A step in one line, with who speaks, cut where it is long."""
     calls = [f"calls {call.name} {call.arguments}" for call in step.tool_calls]
     who = {"user": "User: ", "tool": f"{step.tool_name or 'Tool'} answers: "}.get(step.role, "")

@@ -43,7 +43,7 @@ from redact.records.clean_episode import CleanEpisode
 from synth.failures.calibration import Calibration
 from synth.failures.detection import Failure, calibrate_on, called_in, detect
 from synth.failures.judging.agreement import agreement_of
-from synth.failures.judging.opinion import NOTHING, Said
+from synth.failures.judging.opinion import NOTHING, SaidOpinions
 from synth.failures.reading import PLAIN, AppReading
 from synth.failures.reference import Called, Reference, learn_reference
 from synth.labels import Label, amounts_of, load_outcome_policy
@@ -129,7 +129,7 @@ def _failures_of(
         calibration = calibrate_on(first, reading)
     found: dict[str, Failure] = {}
 
-    def look(episode: CleanEpisode, said: Said = NOTHING) -> None:
+    def look(episode: CleanEpisode, said: SaidOpinions = NOTHING) -> None:
         with skips.unit("episode", episode.episode_id):
             failure = detect(
                 episode,

@@ -82,7 +82,7 @@ class SkippedRow:
         return STAGES.get(self.stage, self.stage)
 
     @property
-    def instead(self) -> str:
+    def replacement(self) -> str:
         """What takes their place."""
         if self.of_budget:
             return "its budget was spent: the next build goes on there"
@@ -116,13 +116,13 @@ class SkippedRow:
         if self.unanswered:
             return (
                 f"without the model's opinion: {self.count} {what} of {', '.join(filter(None, self.apps))}, {self.doing}: "
-                f"no reply that could be used came; {self.instead}"
+                f"no reply that could be used came; {self.replacement}"
             )
         named = f" ({', '.join(self.units[:3])}{', ...' if len(self.units) > 3 else ''})"
         units = named if self.kind == "tool" else ""
         return (
             f"left out: {self.count} {what}{units} of {', '.join(filter(None, self.apps)) or 'this home'}, {self.doing}: "
-            f"{self.error} at {self.place or 'a place that is not ours'}; {self.instead}"
+            f"{self.error} at {self.place or 'a place that is not ours'}; {self.replacement}"
         )
 
     def _for_later(self) -> str:

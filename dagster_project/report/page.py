@@ -96,11 +96,11 @@ Unit = Callable[[str, str], AbstractContextManager[object]]
 """What one section is made inside of: a caller that takes in what one raises gets all others."""
 
 
-def _whole(_kind: str, _unit: str) -> AbstractContextManager[object]:
+def _no_unit(_kind: str, _unit: str) -> AbstractContextManager[object]:
     return nullcontext()
 
 
-def write_report(data: ReportData, dest: Path, *, unit: Unit = _whole) -> None:
+def write_report(data: ReportData, dest: Path, *, unit: Unit = _no_unit) -> None:
     """Write the page to `dest`, replacing an earlier one in one step."""
     dest.parent.mkdir(parents=True, exist_ok=True)
     half = dest.with_name(f".{dest.name}.{os.getpid()}.part")
@@ -108,7 +108,7 @@ def write_report(data: ReportData, dest: Path, *, unit: Unit = _whole) -> None:
     half.replace(dest)
 
 
-def render(data: ReportData, *, unit: Unit = _whole) -> str:
+def render(data: ReportData, *, unit: Unit = _no_unit) -> str:
     """The page as text; the same data give the same page."""
     style = (_TEMPLATES / "style.css").read_text(encoding="utf-8")
     environment = _environment()
@@ -245,7 +245,7 @@ def _environment() -> jinja2.Environment:
         slug=texts.slug,
         gate_sentence=_gate_sentence,
         waived=_waived,
-        stood=_stood,
+        stood=_place_title,
         in_order=_in_order,
         outcome_parts=_outcome_parts,
         missing_parts=_missing_parts,
@@ -293,7 +293,7 @@ _WAIVED: Final = {
 }
 
 
-def _stood(place: str) -> str:
+def _place_title(place: str) -> str:
     return _PLACES.get(place, place)
 
 

@@ -92,50 +92,56 @@ def report_data(
 ) -> ReportData:
     """Everything on the page; a section at which that fails is named as broken, and `skips` notes it."""
     parts = _Parts(Skips("report", "") if skips is None else skips)
-    standings = [s for app in apps if (s := parts.of("tasks", partial(standing_of, clean, app)))]
+    standings = [
+        s for app in apps if (s := parts.part_of("tasks", partial(standing_of, clean, app)))
+    ]
     clusters = {
-        app: parts.listed("failures", partial(clusters_of, clean.lake, app)) for app in apps
+        app: parts.rows_of("failures", partial(clusters_of, clean.lake, app)) for app in apps
     }
     failures = {
-        app: parts.listed("failures", partial(failures_of, clean.lake, app)) for app in apps
+        app: parts.rows_of("failures", partial(failures_of, clean.lake, app)) for app in apps
     }
-    held_out = {app: parts.listed("tasks", partial(held_out_of, clean.lake, app)) for app in apps}
-    known = [w for app in apps if (w := parts.of("worlds", partial(world_of, clean.lake, app)))]
+    held_out = {app: parts.rows_of("tasks", partial(held_out_of, clean.lake, app)) for app in apps}
+    known = [
+        w for app in apps if (w := parts.part_of("worlds", partial(world_of, clean.lake, app)))
+    ]
     return ReportData(
         made_at=made_at,
         version=version("tracegym"),
         apps=tuple(apps),
         notices=(*_notices(clean), *_inferred(standings)),
-        figures=parts.listed("funnel", lambda: _figures(standings, known)),
-        funnel=parts.listed("funnel", lambda: yield_of(private, clean, standings)),
-        outcomes=parts.joined("outcomes", apps, partial(_outcomes, clean)),
-        missing=parts.joined("outcomes", apps, partial(_missing, clean)),
-        redaction=parts.joined("privacy", apps, lambda app: [_redaction_state(clean, app)]),
-        redacted=parts.joined("privacy", apps, partial(_redacted, clean)),
-        clusters=parts.joined(
+        figures=parts.rows_of("funnel", lambda: _figures(standings, known)),
+        funnel=parts.rows_of("funnel", lambda: yield_of(private, clean, standings)),
+        outcomes=parts.joined_rows("outcomes", apps, partial(_outcomes, clean)),
+        missing=parts.joined_rows("outcomes", apps, partial(_missing, clean)),
+        redaction=parts.joined_rows("privacy", apps, lambda app: [_redaction_state(clean, app)]),
+        redacted=parts.joined_rows("privacy", apps, partial(_redacted, clean)),
+        clusters=parts.joined_rows(
             "failures",
             standings,
             lambda s: cluster_rows(clusters[s.app], failures[s.app], s, clean.lake),
         ),
-        agreement=parts.joined("failures", apps, lambda app: agreement_rows(app, failures[app])),
-        gone=parts.joined("failures", apps, lambda app: gone_rows(clusters[app])),
+        agreement=parts.joined_rows(
+            "failures", apps, lambda app: agreement_rows(app, failures[app])
+        ),
+        gone=parts.joined_rows("failures", apps, lambda app: gone_rows(clusters[app])),
         failures=sum(map(len, failures.values())),
-        worlds=parts.joined(
+        worlds=parts.joined_rows(
             "worlds", known, lambda w: [world_row(w, tool_costs(private, clean.lake, w))]
         ),
-        task_counts=parts.joined("tasks", standings, lambda s: [task_count(s)]),
-        graders=parts.joined(
+        task_counts=parts.joined_rows("tasks", standings, lambda s: [task_count(s)]),
+        graders=parts.joined_rows(
             "tasks", standings, lambda s: grader_rows(s, clusters[s.app], held_out[s.app])
         ),
-        attacks=parts.joined("tasks", standings, attack_counts),
-        ways=parts.joined("tasks", standings, way_counts),
-        grounds=parts.joined("tasks", standings, ground_rows),
-        grader_kinds=parts.joined("tasks", standings, lambda s: kind_rows(s, held_out[s.app])),
-        tasks=parts.joined(
+        attacks=parts.joined_rows("tasks", standings, attack_counts),
+        ways=parts.joined_rows("tasks", standings, way_counts),
+        grounds=parts.joined_rows("tasks", standings, ground_rows),
+        grader_kinds=parts.joined_rows("tasks", standings, lambda s: kind_rows(s, held_out[s.app])),
+        tasks=parts.joined_rows(
             "tasks", standings, lambda s: task_rows(s, clusters[s.app], held_out[s.app])
         ),
-        quarantine=parts.listed("quarantine", lambda: _quarantine(private)),
-        rollouts=parts.listed("tasks", lambda: rollout_rows(clean.lake)),
+        quarantine=parts.rows_of("quarantine", lambda: _quarantine(private)),
+        rollouts=parts.rows_of("tasks", lambda: rollout_rows(clean.lake)),
         skipped=rows_of(skipped_of(clean.lake)),
         broken=frozenset(parts.broken),
     )
@@ -148,7 +154,7 @@ class _Parts:
         self.broken: set[str] = set()
         self._skips = skips
 
-    def of(self, section: str, make: Callable[[], Part]) -> Part | None:
+    def part_of(self, section: str, make: Callable[[], Part]) -> Part | None:
         """One part; None where it cannot be made."""
         made: Part | None = None
         with self._skips.unit("section", section) as making:
@@ -157,15 +163,15 @@ class _Parts:
             self.broken.add(section)
         return made
 
-    def listed(self, section: str, make: Callable[[], Iterable[Part]]) -> tuple[Part, ...]:
+    def rows_of(self, section: str, make: Callable[[], Iterable[Part]]) -> tuple[Part, ...]:
         """Rows; none where they cannot be made."""
-        return tuple(self.of(section, lambda: tuple(make())) or ())
+        return tuple(self.part_of(section, lambda: tuple(make())) or ())
 
-    def joined(
+    def joined_rows(
         self, section: str, items: Iterable[Item], make: Callable[[Item], Iterable[Part]]
     ) -> tuple[Part, ...]:
         """The rows of all items, without those at which that fails."""
-        return tuple(row for item in items for row in self.listed(section, partial(make, item)))
+        return tuple(row for item in items for row in self.rows_of(section, partial(make, item)))
 
 
 def _notices(clean: CleanSide) -> tuple[str, ...]:
@@ -233,7 +239,7 @@ def _outcomes(clean: CleanSide, app: str) -> list[OutcomeCount]:
             app=app,
             name=name,
             by=by,
-            **_judged(group, policy),
+            **_count_labels(group, policy),
             settle=settle.get(name, ""),
         )
         for (name, by), group in sorted(groups.items())
@@ -251,7 +257,7 @@ def _missing(clean: CleanSide, app: str) -> tuple[Missing, ...]:
     )
 
 
-def _judged(group: Sequence[CleanOutcome], policy: OutcomePolicy) -> dict[str, int]:
+def _count_labels(group: Sequence[CleanOutcome], policy: OutcomePolicy) -> dict[str, int]:
     found = Counter(label([outcome], policy).resolved for outcome in group)
     return {"good": found[True], "bad": found[False], "unknown": found[None]}
 

@@ -114,12 +114,12 @@ def yield_of(
     worth = [one for one in passed if one.episode_id in able]
     bare = sum(not one.has_tools for one in worth)
     with_tools = sum(_with_tools(private, app) for app in apps) + bare
-    gone = _apportioned(with_tools - len(worth), _held(clean.lake))
+    gone = _apportioned(with_tools - len(worth), _count_held(clean.lake))
     lost = [_lost_of(clean, standing) for standing in standings]
     tell = _Actions(clean, standings)
     left = len(worth)
     stages = [
-        _stage(_IN, readable + early.total(), Counter(), tell, says=_arrived(private)),
+        _stage(_IN, readable + early.total(), Counter(), tell, says=_arrival_text(private)),
         _stage(_READABLE, readable, early, tell, why=reasons),
         _stage(_TOOLS, with_tools, Counter({NO_TOOLS: readable - with_tools}), tell),
         _stage("past redaction", left, gone, tell),
@@ -214,7 +214,7 @@ def _calls_in(batch: pa.RecordBatch) -> "np.ndarray[tuple[int], np.dtype[np.bool
     return np.asarray((offered > 0) | (called > 0))
 
 
-def _held(clean: Lake) -> Counter[str]:
+def _count_held(clean: Lake) -> Counter[str]:
     """Conversations that the gate held back, by reason."""
     held = Counter[str]()
     for row in clean.read(REDACTIONS, columns=("what", "kind", "count")).to_pylist():
@@ -281,7 +281,7 @@ class _Actions:
         self._clean = clean
         self._apps = [standing.app for standing in standings]
 
-    def of(self, reason: str, count: int, stage: str) -> str:
+    def action_for(self, reason: str, count: int, stage: str) -> str:
         """What to do about so many conversations."""
         if stage == _READABLE:
             return _EXPLAIN
@@ -342,7 +342,7 @@ def _stage(  # noqa: PLR0913 - one row of the table
                 name=reason,
                 count=n,
                 says=(why or {}).get(reason) or WHY.get(reason) or reason_says(reason),
-                action=tell.of(reason, n, name),
+                action=tell.action_for(reason, n, name),
             )
             for reason, n in ranked
             if n
@@ -363,7 +363,7 @@ def _says(name: str, standings: Sequence[Standing]) -> str:
     return ""
 
 
-def _arrived(private: Lake) -> str:
+def _arrival_text(private: Lake) -> str:
     """What the conversations came in as."""
     tables = {"spans": SPANS, "log records": LOG_EVENTS, "conversations of files": CHATS}
     counts = {name: sum(counts_once(private, table).values()) for name, table in tables.items()}

@@ -21,7 +21,7 @@ import pyarrow as pa
 from synth.clusters.descriptions import description_of
 from synth.clusters.lineage import merges, splits
 from synth.clusters.names import name_of, rest_name, said_by, who
-from synth.clusters.texts import Vectors, embed, exemplars, group, nearest
+from synth.clusters.texts import Vectors, embed, exemplars, group, nearest_text
 from synth.clusters.trend import DayCount, movement_of, trend_of
 from synth.clusters.versions import Version, VersionCount, change_of, counts_of
 from synth.failures.causes import UNTOLD
@@ -283,8 +283,8 @@ class _App:
             left = self._form_exact(left, detail)
         left = self._join_text(left)
         left = self._form_text(left)
-        self._rest(left)
-        return [self._described(draft, naming) for draft in self.drafts.values()]
+        self._add_rest(left)
+        return [self._describe(draft, naming) for draft in self.drafts.values()]
 
     def _keep(self, rows: Iterable[int]) -> list[int]:
         left: list[int] = []
@@ -341,7 +341,7 @@ class _App:
             places = [
                 i for i, (c, _) in enumerate(self.remembered) if self.drafts[c].cause == cause
             ]
-            found = nearest(self.vectors[row], self.vectors[[offset + i for i in places]])
+            found = nearest_text(self.vectors[row], self.vectors[[offset + i for i in places]])
             if found is None or found.similarity < self.settings.join:
                 left.append(row)
             else:
@@ -369,7 +369,7 @@ class _App:
         text = f"text\x1e{first.app}\x1e{first.cause}\x1e{episodes}"
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
-    def _rest(self, rows: list[int]) -> None:
+    def _add_rest(self, rows: list[int]) -> None:
         for row in rows:
             key = fingerprint_of(self.failures[row], detail="cause")
             if key in self.drafts:
@@ -377,12 +377,12 @@ class _App:
             else:
                 self._add(key, REST, [row], detail="cause")
 
-    def _described(self, draft: _Draft, naming: Naming | None) -> Cluster:
+    def _describe(self, draft: _Draft, naming: Naming | None) -> Cluster:
         members = [self.failures[row] for row in sorted(draft.members)]
         people = len({who(member) for member in members})
         chosen = self._central(draft)
         described = Cluster(
-            app=members[0].app if members else _known(draft).app,
+            app=members[0].app if members else _known_cluster(draft).app,
             cluster_id=draft.cluster_id,
             kind=draft.kind,
             cause=draft.cause,
@@ -404,7 +404,7 @@ class _App:
             split_from=draft.known.split_from if draft.known else "",
             merged_into=draft.known.merged_into if draft.known else "",
         )
-        return self._named(replace(described, movement=self._movement(described)), draft, naming)
+        return self._name(replace(described, movement=self._movement(described)), draft, naming)
 
     def _movement(self, one: Cluster) -> str:
         if not one.trend:
@@ -427,7 +427,7 @@ class _App:
             return ()
         return tuple(self.failures[row].facet for row in rows[: self.settings.exemplars])
 
-    def _named(self, one: Cluster, draft: _Draft, naming: Naming | None) -> Cluster:
+    def _name(self, one: Cluster, draft: _Draft, naming: Naming | None) -> Cluster:
         """A name once given stays as long as k users are behind it, from whom on a cluster has a telling name."""
         known = draft.known
         if not draft.members or (known is not None and known.named and one.named):
@@ -461,7 +461,7 @@ def _cost(members: Sequence[Failure]) -> tuple[Amount, ...]:
     return added_up(units)
 
 
-def _known(draft: _Draft) -> Cluster:
+def _known_cluster(draft: _Draft) -> Cluster:
     if draft.known is None:
         raise AssertionError(f"cluster {draft.cluster_id} has neither members nor a past")
     return draft.known

@@ -13,7 +13,7 @@ MOST = 0.5
 """The share of members that must have moved together."""
 
 
-class Grouped(Protocol):
+class GroupedFailures(Protocol):
     """A cluster with the ids of its members."""
 
     @property
@@ -27,20 +27,20 @@ class Grouped(Protocol):
         ...
 
 
-def splits(now: Iterable[Grouped], before: Iterable[Grouped]) -> dict[str, str]:
+def splits(now: Iterable[GroupedFailures], before: Iterable[GroupedFailures]) -> dict[str, str]:
     """Clusters that were not there before, with the one that most of their earlier failures were in and that goes on."""
     home, current = _homes(before), list(now)
     known, alive = set(home.values()), {one.cluster_id for one in current if one.episode_ids}
     found: dict[str, str] = {}
     for one in current:
         if one.cluster_id not in known:
-            origin = _most(Counter(home[key] for key in one.episode_ids if key in home))
+            origin = _most_common(Counter(home[key] for key in one.episode_ids if key in home))
             if origin in alive:
                 found[one.cluster_id] = origin
     return found
 
 
-def merges(now: Iterable[Grouped], before: Iterable[Grouped]) -> dict[str, str]:
+def merges(now: Iterable[GroupedFailures], before: Iterable[GroupedFailures]) -> dict[str, str]:
     """Clusters without members now, with the one that most of their failures are in."""
     current = list(now)
     home, alive = _homes(current), {one.cluster_id for one in current if one.episode_ids}
@@ -52,15 +52,15 @@ def merges(now: Iterable[Grouped], before: Iterable[Grouped]) -> dict[str, str]:
     return {
         old: into
         for old, counts in moved.items()
-        if old not in alive and (into := _most(counts, of=sizes[old])) is not None
+        if old not in alive and (into := _most_common(counts, of=sizes[old])) is not None
     }
 
 
-def _homes(clusters: Iterable[Grouped]) -> Mapping[str, str]:
+def _homes(clusters: Iterable[GroupedFailures]) -> Mapping[str, str]:
     return {key: one.cluster_id for one in clusters for key in one.episode_ids}
 
 
-def _most(counts: Counter[str], *, of: int | None = None) -> str | None:
+def _most_common(counts: Counter[str], *, of: int | None = None) -> str | None:
     """The one that most went to or came from; None where they scattered."""
     if not counts:
         return None

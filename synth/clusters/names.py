@@ -169,24 +169,24 @@ def _stop_words() -> frozenset[str]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class SaidTerms:
     """How many distinct users of a group said each term."""
 
     terms: Counter[str]
     people: int
 
 
-def said_by(failures: Iterable[Failure]) -> Said:
+def said_by(failures: Iterable[Failure]) -> SaidTerms:
     """Count terms by distinct users; a user who says a word often counts once."""
     spoken: dict[str, set[str]] = {}
     for failure in failures:
         spoken.setdefault(who(failure), set()).update(terms_of(failure.facet))
-    return Said(
+    return SaidTerms(
         terms=Counter(term for words in spoken.values() for term in words), people=len(spoken)
     )
 
 
-def name_of(members: Sequence[Failure], everyone: Said, *, k: int) -> str:
+def name_of(members: Sequence[Failure], everyone: SaidTerms, *, k: int) -> str:
     """The name of a cluster whose members share a cause, and perhaps tools and an error."""
     known = frozenset(word for member in members for word in member.vocabulary)
     said = said_by(members)
@@ -205,7 +205,7 @@ def name_of(members: Sequence[Failure], everyone: Said, *, k: int) -> str:
 
 
 def common_terms(
-    said: Said, everyone: Said, *, k: int, used: frozenset[str] = frozenset()
+    said: SaidTerms, everyone: SaidTerms, *, k: int, used: frozenset[str] = frozenset()
 ) -> tuple[str, ...]:
     """What sets these users' words apart: class-based TF-IDF over terms that at least k of them said."""
     others = max(everyone.people - said.people, 1)

@@ -27,7 +27,7 @@ _SEED: Final = 7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Nearest:
+class NearestText:
     """The known text that is closest to a new one."""
 
     index: int
@@ -117,13 +117,13 @@ def _linkage(points: Vectors, distance: float) -> NDArray[np.int64]:
     return np.asarray(model.fit_predict(points), dtype=np.int64)
 
 
-def nearest(vector: Vectors, known: Vectors) -> Nearest | None:
+def nearest_text(vector: Vectors, known: Vectors) -> NearestText | None:
     """The most similar of the known vectors; None when there is none or the vector says nothing."""
     if not len(known) or not np.any(vector):
         return None
     similarities = known @ vector
     index = int(np.argmax(similarities))
-    return Nearest(index=index, similarity=float(similarities[index]))
+    return NearestText(index=index, similarity=float(similarities[index]))
 
 
 def exemplars(vectors: Vectors, rows: Sequence[int], *, limit: int) -> list[int]:

@@ -34,8 +34,8 @@ def movement_of(trend: tuple[DayCount, ...], *, first: str, last: str) -> str:
     """One word for the trend; empty while the app has less than two windows of data, `first` to `last`."""
     if date.fromisoformat(last) - date.fromisoformat(first) < timedelta(days=2 * WINDOW - 1):
         return ""
-    now = _within(trend, last, 0)
-    before = _within(trend, last, WINDOW)
+    now = _count_within(trend, last, 0)
+    before = _count_within(trend, last, WINDOW)
     if now == 0:
         return "quiet"
     if trend[0].day > _shifted(last, WINDOW):
@@ -47,7 +47,7 @@ def movement_of(trend: tuple[DayCount, ...], *, first: str, last: str) -> str:
     return "fading" if before >= _RATIO * now else "steady"
 
 
-def _within(trend: tuple[DayCount, ...], last: str, back: int) -> int:
+def _count_within(trend: tuple[DayCount, ...], last: str, back: int) -> int:
     start, end = _shifted(last, back + WINDOW), _shifted(last, back)
     return sum(point.count for point in trend if start < point.day <= end)
 

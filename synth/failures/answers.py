@@ -30,10 +30,10 @@ def comparable(results: Sequence[Result], known: frozenset[Path] = frozenset()) 
     """Per tool and result of one episode, what it says without what differs from call to call; `known` places are the app's."""
     values = [held_value(text) for _, text in results]
     places = known | _differing([tool for tool, _ in results], values)
-    return [json.dumps(_without(value, places, ()), sort_keys=True) for value in values]
+    return [json.dumps(_without_places(value, places, ()), sort_keys=True) for value in values]
 
 
-def under(says: str) -> str | None:
+def sole_value(says: str) -> str | None:
     """What stands alone in a comparable result but for flags: all else beside it differed from call to call."""
     value: Json = json.loads(says)
     fields = value.values() if isinstance(value, dict) else ()
@@ -73,8 +73,8 @@ def _scalars(value: Mapping[str, Json], path: Path) -> Iterator[tuple[Path, str]
             yield (*path, name), str(item)
 
 
-def _without(value: Json, places: frozenset[Path], path: Path) -> Json:
+def _without_places(value: Json, places: frozenset[Path], path: Path) -> Json:
     if not places or not isinstance(value, dict):
         return value
     kept = ((n, v) for n, v in value.items() if (*path, n) not in places)
-    return {name: _without(item, places, (*path, name)) for name, item in kept}
+    return {name: _without_places(item, places, (*path, name)) for name, item in kept}

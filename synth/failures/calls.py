@@ -19,7 +19,7 @@ from environments.runtime.task.tool_definition import (
 from environments.runtime.values.normal import parse_arguments, parse_json
 from environments.runtime.views.multiplexed import words_of_part
 from redact.records.clean_episode import CleanEpisode, CleanStep
-from synth.failures.answers import Path, comparable, learn_differing, under
+from synth.failures.answers import Path, comparable, learn_differing, sole_value
 from synth.failures.words import name_words
 from synth.tool_errors import error_of
 from synth.verbs import hands_over, write_log_odds
@@ -65,7 +65,7 @@ def read_calls(
         for call in step.tool_calls:
             waiting[call.call_id] = len(calls)
             calls.append(SeenCall(step=index, name=call.name, arguments=canonical(call.arguments)))
-    says = iter(comparable(_answered(calls), differing))
+    says = iter(comparable(_answers_of(calls), differing))
     return tuple(
         call if call.result is None else _saying(call, next(says), stripped=bool(differing))
         for call in calls
@@ -74,17 +74,17 @@ def read_calls(
 
 def _saying(call: SeenCall, says: str, *, stripped: bool) -> SeenCall:
     """The call with its comparable answer; what is left alone in it is an envelope, in which an error may stand."""
-    inner = under(says) if stripped else None
+    inner = sole_value(says) if stripped else None
     error = None if inner is None else error_of(inner)
     return replace(call, says=says, error=error or call.error)
 
 
 def differing_in(episodes: Iterable[CleanEpisode]) -> frozenset[Path]:
     """Places in an app's results that differ from call to call."""
-    return learn_differing(_answered(read_calls(one)) for one in episodes)
+    return learn_differing(_answers_of(read_calls(one)) for one in episodes)
 
 
-def _answered(calls: Iterable[SeenCall]) -> list[tuple[str, str]]:
+def _answers_of(calls: Iterable[SeenCall]) -> list[tuple[str, str]]:
     return [(call.name, call.result) for call in calls if call.result is not None]
 
 

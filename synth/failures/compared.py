@@ -19,7 +19,7 @@ from environments.runtime.values.normal import (
 from synth.failures.calls import SeenCall
 from synth.failures.causes import Evidence
 from synth.failures.reading import Reading
-from synth.failures.reference import AGREED, Attempt, before, succeeded
+from synth.failures.reference import AGREED, Attempt, done_before, succeeded
 from synth.failures.turns import Turn, turns_of
 from synth.failures.words import SETTLED
 
@@ -45,7 +45,7 @@ def unlike_resolved(reading: Reading, turns: Sequence[Turn]) -> Iterator[Evidenc
     right = {_call_text(call) for attempt in attempts for call in attempt.changes}
     wrong = [call for call in changes if _call_text(call) not in right]
     for call in wrong:
-        yield _otherwise(call, reading)
+        yield _other_call(call, reading)
     missing = _missing(attempts, changes)
     if missing and not {call.name for call in wrong} & {name for name, _ in missing}:
         yield from _leaving(reading, turns, sorted({name for name, _ in missing}))
@@ -63,7 +63,7 @@ def missed_needs(reading: Reading) -> Iterator[Evidence]:
     done = succeeded(reading.calls)
     for call in done:
         needs = reading.needs.get(call.name, frozenset())
-        lacks = needs - before(reading.episode, done, call) if needs else needs
+        lacks = needs - done_before(reading.episode, done, call) if needs else needs
         if lacks:
             agreed = AGREED in lacks
             yield Evidence(
@@ -77,7 +77,7 @@ def missed_needs(reading: Reading) -> Iterator[Evidence]:
             )
 
 
-def _otherwise(call: SeenCall, reading: Reading) -> Evidence:
+def _other_call(call: SeenCall, reading: Reading) -> Evidence:
     """A call is one that resolved attempts made with other arguments where theirs is not here; else it is one too many."""
     mine = {_call_text(one) for one in succeeded(reading.calls)}
     theirs = (one for attempt in reading.resolved for one in attempt.calls)
@@ -124,14 +124,14 @@ def _leaving(reading: Reading, turns: Sequence[Turn], missing: Sequence[str]) ->
             cause=_of_leaving(reading, left),
             step=left.step,
             weight=LEFT,
-            about=_otherwise(left.calls[0], reading).about if left.calls else (),
+            about=_other_call(left.calls[0], reading).about if left.calls else (),
             says=f"From here on nothing that resolved attempts did; {len(missing)} of their changes are missing.",
         )
 
 
 def _of_leaving(reading: Reading, left: Turn) -> str:
     if left.calls:
-        return _otherwise(left.calls[0], reading).cause
+        return _other_call(left.calls[0], reading).cause
     return "missed_step" if changed_anything(reading) else "premature_end"
 
 
@@ -166,10 +166,10 @@ def _call_text(call: SeenCall) -> Made:
 def _arguments(call: SeenCall) -> dict[str, Json]:
     """What a call was made with, lists that were sent as text as lists."""
     given = parse_arguments(call.arguments) or {}
-    return {name: _plain(value) for name, value in given.items()}
+    return {name: _plain_value(value) for name, value in given.items()}
 
 
-def _plain(value: Json) -> Json:
+def _plain_value(value: Json) -> Json:
     if not isinstance(value, str) or value[:1] not in {"[", "{"}:
         return value
     try:

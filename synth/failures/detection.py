@@ -45,7 +45,7 @@ from synth.failures.judging.opinion import (
     NOTHING,
     OPINION_TYPE,
     Opinion,
-    Said,
+    SaidOpinions,
 )
 from synth.failures.reading import PLAIN, AppReading, Reading, read
 from synth.failures.reference import Called, Reference, learn_reference, succeeded
@@ -147,7 +147,7 @@ def detect(
     *,
     calibration: Calibration | None = None,
     app: AppReading = PLAIN,
-    said: Said = NOTHING,
+    said: SaidOpinions = NOTHING,
 ) -> Failure | None:
     """The failure record of an episode, or None when nothing or too little says that it failed; `said`: what a model and people say of its cause."""
     resolved = None if label is None else label.resolved
@@ -231,7 +231,9 @@ def _outcome_signal(label: Label) -> Signal:
     )
 
 
-def _record(reading: Reading, signals: tuple[Signal, ...], *, status: str, said: Said) -> Failure:
+def _record(
+    reading: Reading, signals: tuple[Signal, ...], *, status: str, said: SaidOpinions
+) -> Failure:
     episode = reading.episode
     known = vocabulary(episode.tools)
     hidden = values_of(reading.calls)
@@ -244,7 +246,7 @@ def _record(reading: Reading, signals: tuple[Signal, ...], *, status: str, said:
     else:
         cause = shown if word is None else replace(shown, cause=word)
     own = Opinion(by=EVIDENCE, cause=shown.cause, step=shown.step, agent=shown.agent)
-    focus = cause.about or (_changed(reading) if cause.cause in {CHANGED, NO_CHANGE} else ())
+    focus = cause.about or (_changing_tools(reading) if cause.cause in {CHANGED, NO_CHANGE} else ())
     # A part is named where enough users' calls meant it, so its words may stand in a name as a definition's may.
     known |= {word for tool in focus if words_of_part(tool) != [tool] for word in name_words(tool)}
     text = facet(episode, hidden, known)
@@ -293,7 +295,7 @@ def _failed_at(reading: Reading, cause: Cause) -> SeenCall | None:
     return next((c for c in reading.calls if c.step == cause.step and c.error is not None), None)
 
 
-def _changed(reading: Reading) -> tuple[str, ...]:
+def _changing_tools(reading: Reading) -> tuple[str, ...]:
     done = succeeded(reading.calls)
     return tuple(sorted({call.name for call in done if reading.tools[call.name].changes}))
 

@@ -36,10 +36,10 @@ def learn_named_parts(episodes: Sequence[CleanEpisode], *, k: int) -> Dispatched
 
 def named_by_part(calls: Sequence[SeenCall], parts: Dispatched) -> tuple[SeenCall, ...]:
     """Calls under the names of the parts that they mean; what they were called with stays."""
-    return tuple(_named(call, parts) for call in calls) if parts else tuple(calls)
+    return tuple(_name_part(call, parts) for call in calls) if parts else tuple(calls)
 
 
-def _named(call: SeenCall, parts: Dispatched) -> SeenCall:
+def _name_part(call: SeenCall, parts: Dispatched) -> SeenCall:
     arguments = parse_arguments(call.arguments)
     meant = parts.meaning_of(call.name, arguments) if arguments is not None else None
     return call if meant is None else replace(call, name=meant.tool)

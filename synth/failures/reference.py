@@ -80,7 +80,7 @@ def learn_reference(resolved: Iterable[Called]) -> Reference:
         for call in done:
             if call.name in changing:
                 made[call.name] += 1
-                had[call.name].update(before(episode, done, call))
+                had[call.name].update(done_before(episode, done, call))
     return Reference(
         attempts={key: tuple(found) for key, found in attempts.items()}, needs=_needs(made, had)
     )
@@ -106,13 +106,13 @@ def succeeded(calls: Iterable[SeenCall]) -> tuple[SeenCall, ...]:
     return tuple(c for c in calls if c.error is None and c.result_step is not None)
 
 
-def before(episode: CleanEpisode, done: Iterable[SeenCall], call: SeenCall) -> set[str]:
+def done_before(episode: CleanEpisode, done: Iterable[SeenCall], call: SeenCall) -> set[str]:
     """What a call had before it: tools that had succeeded, and the user's yes."""
     found = {one.name for one in done if (one.result_step or 0) < call.step}
-    return found | {AGREED} if _agreed(episode, call.step) else found
+    return found | {AGREED} if _has_agreed(episode, call.step) else found
 
 
-def _agreed(episode: CleanEpisode, step: int) -> bool:
+def _has_agreed(episode: CleanEpisode, step: int) -> bool:
     """Whether the user's last words before a step agree to what the agent asked."""
     steps = episode.steps
     answer = next((i for i in range(step - 1, -1, -1) if steps[i].role == "user"), None)

@@ -153,7 +153,7 @@ def _repeated_replies(reading: Reading) -> Iterator[Signal]:
 
 
 def _corrections(reading: Reading) -> Iterator[Signal]:
-    steps = _said(reading.episode, "user", lambda text: bool(CORRECTION.search(text)))
+    steps = _steps_that_say(reading.episode, "user", lambda text: bool(CORRECTION.search(text)))
     if steps:
         yield Signal(
             name="user_corrects",
@@ -172,7 +172,9 @@ def _rephrasings(reading: Reading) -> Iterator[Signal]:
         if step.role == "user" and step.content
     ]
     steps = tuple(
-        after[0] for before, after in itertools.pairwise(turns) if _alike(before[1], after[1])
+        after[0]
+        for before, after in itertools.pairwise(turns)
+        if _has_same_words(before[1], after[1])
     )
     if steps:
         yield Signal(
@@ -187,8 +189,8 @@ def _rephrasings(reading: Reading) -> Iterator[Signal]:
 
 def _withdrawals(reading: Reading) -> Iterator[Signal]:
     """The last that the user says is that they no longer want it."""
-    said = _said(reading.episode, "user", bool)
-    steps = _said(reading.episode, "user", lambda text: bool(WITHDRAWS.search(text)))
+    said = _steps_that_say(reading.episode, "user", bool)
+    steps = _steps_that_say(reading.episode, "user", lambda text: bool(WITHDRAWS.search(text)))
     last = tuple(step for step in steps if step in said[1:][-2:])
     if last:
         yield Signal(
@@ -215,14 +217,14 @@ def _unlike_resolved(reading: Reading) -> Iterator[Signal]:
         )
 
 
-def _alike(before: frozenset[str], after: frozenset[str]) -> bool:
+def _has_same_words(before: frozenset[str], after: frozenset[str]) -> bool:
     if min(len(before), len(after)) < 5:
         return False
     return len(before & after) / len(before | after) >= 0.6
 
 
 def _hand_over(reading: Reading) -> Iterator[Signal]:
-    asked = _said(reading.episode, "user", lambda text: bool(ASKS_FOR_HUMAN.search(text)))
+    asked = _steps_that_say(reading.episode, "user", lambda text: bool(ASKS_FOR_HUMAN.search(text)))
     if asked:
         yield Signal(
             name="asked_for_human",
@@ -275,7 +277,7 @@ def _ending(name: str, step: int, says: str) -> Signal:
 
 
 def _refusals(reading: Reading) -> Iterator[Signal]:
-    steps = _said(reading.episode, "assistant", lambda text: bool(INABILITY.search(text)))
+    steps = _steps_that_say(reading.episode, "assistant", lambda text: bool(INABILITY.search(text)))
     if steps:
         yield Signal(
             name="agent_declines",
@@ -346,7 +348,9 @@ def _told_without_ground(reading: Reading) -> Iterator[Signal]:
         )
 
 
-def _said(episode: CleanEpisode, role: str, matches: Callable[[str], bool]) -> tuple[int, ...]:
+def _steps_that_say(
+    episode: CleanEpisode, role: str, matches: Callable[[str], bool]
+) -> tuple[int, ...]:
     return tuple(
         index
         for index, step in enumerate(episode.steps)

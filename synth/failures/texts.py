@@ -65,7 +65,7 @@ def template(message: str, call: SeenCall, known: frozenset[str]) -> str:
     text = _QUOTED.sub(VALUE, message[:_READ_LIMIT])
     for value in sorted(own, key=lambda leaf: (-len(leaf), leaf))[:_VALUES_TAKEN_OUT]:
         text = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", VALUE, text, flags=re.IGNORECASE)
-    kept = " ".join(_kept(text, known=known, hidden=frozenset()))
+    kept = " ".join(_kept_words(text, known=known, hidden=frozenset()))
     return _RUN.sub(VALUE, kept).strip(" .:,").lower()[:TEMPLATE_LIMIT]
 
 
@@ -74,7 +74,7 @@ def facet(episode: CleanEpisode, hidden: frozenset[str], known: frozenset[str]) 
     said = [s.content for s in episode.steps if s.role == "user" and s.content][:4]
     texts = [_GREETING.sub("", text[:_READ_LIMIT]) for text in said]
     unwanted = hidden | _names_in(texts)
-    words = [word for text in texts for word in _kept(text, known=known, hidden=unwanted)]
+    words = [word for text in texts for word in _kept_words(text, known=known, hidden=unwanted)]
     return _RUN.sub(VALUE, " ".join(words))[:FACET_LIMIT].strip()
 
 
@@ -95,7 +95,7 @@ def _is_name(bare: str) -> bool:
     return bare[:1].isupper() and bare != "I" and not bare.startswith(("I'", "I\u2019"))
 
 
-def _kept(text: str, *, known: frozenset[str], hidden: frozenset[str]) -> Iterator[str]:
+def _kept_words(text: str, *, known: frozenset[str], hidden: frozenset[str]) -> Iterator[str]:
     starts = True
     for token in _TOKEN.findall(text):
         bare = _EDGE.sub("", token)

@@ -11,5 +11,7 @@ def test_conversations_of_a_kind_of_check_that_is_not_trusted_name_what_frees_th
     """Whatever the kind: its graders have to be corrected, or more outcomes show that they are right."""
     nothing: Any = None
     tell = _Actions(nothing, [])
-    told = {tell.of(f"grader_not_trusted:{kind}", 3, TAKEN) for kind in ("changes", "tells")}
+    told = {
+        tell.action_for(f"grader_not_trusted:{kind}", 3, TAKEN) for kind in ("changes", "tells")
+    }
     assert told == {"look at what its graders judged wrongly, and correct them: tracegym review"}

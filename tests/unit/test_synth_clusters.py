@@ -17,7 +17,7 @@ from synth.clusters.clustering import (
     cluster,
 )
 from synth.clusters.names import rest_name, terms_of, who
-from synth.clusters.texts import embed, group, nearest
+from synth.clusters.texts import embed, group, nearest_text
 from synth.clusters.trend import DayCount, movement_of, trend_of
 from synth.failures.calls import read_calls
 from synth.failures.causes import PARTIES
@@ -189,8 +189,8 @@ def test_texts_without_words_are_far_from_everything() -> None:
     """Empty facets make no groups and have no neighbour."""
     assert group(embed(["", ""]), distance=0.8) == []
     vectors = embed(["renew atlas", "", "pay fine today", "renew atlas soon"])
-    assert nearest(vectors[1], vectors[[0, 2]]) is None
-    found = nearest(vectors[0], vectors[[2, 3]])
+    assert nearest_text(vectors[1], vectors[[0, 2]]) is None
+    found = nearest_text(vectors[0], vectors[[2, 3]])
     assert found is not None
     assert found.index == 1
     assert terms_of("please help me renew … my blue atlas") == [

@@ -15,8 +15,8 @@ from redact.records.clean_episode import CleanEpisode, CleanStep
 from synth.failures.detection import Failure, detect
 from synth.failures.judging.agreement import agreement_of, renamed, trusts_model
 from synth.failures.judging.judge import CauseJudge, to_ask
-from synth.failures.judging.opinion import EVIDENCE, LABELS, MODEL, PERSON, Opinion, Said
-from synth.failures.judging.question import CauseQuestion, Labelled
+from synth.failures.judging.opinion import EVIDENCE, LABELS, MODEL, PERSON, Opinion, SaidOpinions
+from synth.failures.judging.question import CauseQuestion, LabelledExample
 from synth.labels import Label
 from tests.unit.clean_conversations import call, episode, result, says, user
 
@@ -149,7 +149,7 @@ def test_a_foreign_reply_costs_its_own_episode_only(reply: object) -> None:
     assert first is None
     assert second is not None
     assert asking.counts.unanswered == 1
-    found = detect(bad, BAD, said=Said())
+    found = detect(bad, BAD, said=SaidOpinions())
     assert found is not None
     assert (found.cause, found.named_by) == ("invented_claim", EVIDENCE)
 
@@ -198,7 +198,7 @@ def test_a_conversation_cannot_close_its_quotes() -> None:
 
 def test_labels_are_examples_and_nothing_is_its_own_example() -> None:
     """A labelled conversation outside the examples is asked about both ways, so that people can be compared with both."""
-    shown = [Labelled(episode=towns(1), opinion=person(step=2))]
+    shown = [LabelledExample(episode=towns(1), opinion=person(step=2))]
     asked = to_ask([towns(1), towns(2), towns(3)], shown, {"towns 1", "towns 2"})
     assert [(one.episode.episode_id, len(one.examples)) for one in asked] == [
         ("towns 1", 0),
@@ -226,7 +226,7 @@ def model(*, step: int, cause: str = "wrong_plan", examples: int = 0) -> Opinion
 
 def failed(one: CleanEpisode, *opinions: Opinion, trusts_model: bool = False) -> Failure:
     """The failure with what is said of it."""
-    found = detect(one, BAD, said=Said(opinions=opinions, trusts_model=trusts_model))
+    found = detect(one, BAD, said=SaidOpinions(opinions=opinions, trusts_model=trusts_model))
     assert found is not None
     return found
 
@@ -283,7 +283,7 @@ def test_what_people_call_a_cause_holds_for_others_of_it() -> None:
     assert renamed([failed(towns(n), person(step=3, cause=plain.cause)) for n in range(3)]) == {}
     differs = failed(towns(2), person(step=3, cause="loop"))
     assert renamed([*labelled, differs]) == {}
-    said = Said(renamed={plain.cause: "wrong_plan"})
+    said = SaidOpinions(renamed={plain.cause: "wrong_plan"})
     found = detect(towns(5), BAD, said=said)
     assert found is not None
     assert (found.cause, found.step, found.named_by) == ("wrong_plan", plain.step, LABELS)

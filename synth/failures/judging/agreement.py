@@ -84,7 +84,7 @@ def _renamed_without_itself(pairs: Sequence[Pair]) -> list[Pair]:
     found = []
     for person, evidence in pairs:
         others = words[evidence.cause] - Counter([person.cause])
-        found.append((person, replace(evidence, cause=_agreed(others) or evidence.cause)))
+        found.append((person, replace(evidence, cause=_agreed_word(others) or evidence.cause)))
     return found
 
 
@@ -96,11 +96,11 @@ def renamed(labelled: Iterable[LabelledFailure]) -> dict[str, str]:
         evidence = _opinion_of(one.opinions, (EVIDENCE, 0))
         if person is not None and evidence is not None:
             words[evidence.cause][person.cause] += 1
-    agreed = {cause: _agreed(said) for cause, said in words.items()}
+    agreed = {cause: _agreed_word(said) for cause, said in words.items()}
     return {cause: word for cause, word in agreed.items() if word and word != cause}
 
 
-def _agreed(words: Counter[str]) -> str | None:
+def _agreed_word(words: Counter[str]) -> str | None:
     ((word, count),) = words.most_common(1) or [("", 0)]
     return word if count >= LEAST_TO_RENAME and len(words) == 1 else None
 

@@ -15,7 +15,7 @@ from environments.judges.client import Client
 from environments.runtime.values.canonical import digest
 from redact.records.clean_episode import CleanEpisode
 from synth.failures.judging.opinion import Opinion
-from synth.failures.judging.question import CauseQuestion, Labelled, instructions, is_mistake
+from synth.failures.judging.question import CauseQuestion, LabelledExample, instructions, is_mistake
 
 AT_ONCE: Final = "all_at_once"
 BY_STEP: Final = "step_by_step"
@@ -90,7 +90,7 @@ class CauseJudge(Client):
 
 
 def to_ask(
-    episodes: Iterable[CleanEpisode], examples: Sequence[Labelled], labelled: Collection[str]
+    episodes: Iterable[CleanEpisode], examples: Sequence[LabelledExample], labelled: Collection[str]
 ) -> list[CauseQuestion]:
     """What to ask about failed conversations: with the examples where there are some, and without them where people can be compared with both.
 

@@ -46,7 +46,7 @@ OPINION_TYPE: Final = pa.struct(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class SaidOpinions:
     """What others than the evidence say of one episode."""
 
     opinions: tuple[Opinion, ...] = ()
@@ -67,7 +67,7 @@ class Said:
         return taught if self.trusts_model or not evidence_names_one else None
 
 
-NOTHING: Final = Said()
+NOTHING: Final = SaidOpinions()
 
 
 def of_people(opinions: Sequence[Opinion]) -> Opinion | None:

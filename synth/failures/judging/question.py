@@ -50,7 +50,7 @@ class _OneStep(BaseModel):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Labelled:
+class LabelledExample:
     """A failed conversation that a person labelled, as an example."""
 
     episode: CleanEpisode
@@ -62,7 +62,7 @@ class CauseQuestion:
     """One failed conversation to ask about."""
 
     episode: CleanEpisode
-    examples: Sequence[Labelled] = ()
+    examples: Sequence[LabelledExample] = ()
     shown: tuple[dict[str, Json], ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -153,7 +153,7 @@ def is_mistake(text: str) -> bool | None:
         return None
 
 
-def _example(one: Labelled) -> Json:
+def _example(one: LabelledExample) -> Json:
     said = one.opinion
     return {
         "conversation": list[Json](_conversation(one.episode, MOST_OF_AN_EXAMPLE)),
