@@ -180,7 +180,7 @@ def _with_headers(send: Send, nonce: str) -> Callable[[Message], Awaitable[None]
         "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     )
 
-    async def guarded(message: MutableMapping[str, Any]) -> None:
+    async def send_with_headers(message: MutableMapping[str, Any]) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
             headers["Content-Security-Policy"] = policy
@@ -188,7 +188,7 @@ def _with_headers(send: Send, nonce: str) -> Callable[[Message], Awaitable[None]
                 headers[name] = value
         await send(message)
 
-    return guarded
+    return send_with_headers
 
 
 def _plain_response(sentence: str, status: int) -> Response:

@@ -137,7 +137,7 @@ async def _model(
     refused: BaseException | None = None
     async with settings.policy.open(task_set) as policy:
 
-        async def one(task: PackedTask) -> None:
+        async def attack_one(task: PackedTask) -> None:
             async with gate:
                 ground = ground_of(task_set, task)
                 if isinstance(ground, Ground):
@@ -152,7 +152,7 @@ async def _model(
         try:
             async with asyncio.TaskGroup() as group:
                 for task in tasks:
-                    group.create_task(one(task))
+                    group.create_task(attack_one(task))
         except* EndpointError as faults:
             # Every further call would be refused as well: the first one says why.
             refused = faults.exceptions[0]

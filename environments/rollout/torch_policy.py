@@ -138,7 +138,7 @@ class TorchPolicy:
         """Batches until nobody waits; one at a time, because they share the device."""
         loop = asyncio.get_running_loop()
         while self._waiting:
-            await self._settled()
+            await self._wait_until_settled()
             # Alike lengths together: padding is work for nothing.
             self._waiting.sort(key=lambda prompt: len(prompt.ids))
             batch = self._waiting[: self._settings.batch]
@@ -152,7 +152,7 @@ class TorchPolicy:
                 if not prompt.answer.done():
                     prompt.answer.set_result(text)
 
-    async def _settled(self) -> None:
+    async def _wait_until_settled(self) -> None:
         """Wait until the runs that the last batch woke have asked again."""
         quiet, seen = 0, len(self._waiting)
         while quiet < SETTLE_ROUNDS and seen < self._settings.batch:

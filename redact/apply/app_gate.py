@@ -33,7 +33,7 @@ from redact.names.unknown_names import unexplained_in
 from redact.operators.vault import Vault
 from redact.policy import Policy
 from redact.readers.base64_runs import has_hidden_text
-from redact.readers.documents import Found, Unexplained
+from redact.readers.documents import FoundValue, Unexplained
 from redact.readers.place import UNKNOWN_NAMES, WORDS, Place
 from redact.recognizers.analyzer import Findings, atoms_in
 from redact.values.free_ids import FREE
@@ -85,7 +85,7 @@ class AppGate:
         """The tools and arguments of everybody's definitions."""
         self._unknown_texts: Final = policy.unknown
         """What is done with text that nobody could judge by its key: `replace`, `withhold` or `keep`."""
-        self._personal_parts: dict[tuple[str, str], tuple[Found, ...]] = {}
+        self._personal_parts: dict[tuple[str, str], tuple[FoundValue, ...]] = {}
         self.hides_task_keys = policy.task_keys == "opaque"
         self.shift = policy.shift_of(app)
         values = dict(known.values)
@@ -150,18 +150,18 @@ class AppGate:
         told = replace(told, many=self._said_by_many(leaf.path))
         return is_accounted_for(leaf.value, matches, own, holds, told)
 
-    def personal_parts(self, leaf: Unexplained, verdict: Verdict) -> tuple[Found, ...] | None:
+    def personal_parts(self, leaf: Unexplained, verdict: Verdict) -> tuple[FoundValue, ...] | None:
         """Return what of a leaf that a verdict does not keep is personal; None where the whole leaf is to be withheld."""
         if verdict.action != WITHHOLD and verdict is not OWN_WORDS:
-            return (Found(verdict.action, leaf.value, leaf.path.rpartition(".")[2]),)
+            return (FoundValue(verdict.action, leaf.value, leaf.path.rpartition(".")[2]),)
         if verdict.action == WITHHOLD and self._unknown_texts != "replace":
             return None if self._unknown_texts == "withhold" else ()
         parts = self._words_of(leaf, verdict)
         if parts is None and verdict is OWN_WORDS:
-            return (Found(verdict.action, leaf.value, leaf.path.rpartition(".")[2]),)
+            return (FoundValue(verdict.action, leaf.value, leaf.path.rpartition(".")[2]),)
         return parts
 
-    def _words_of(self, leaf: Unexplained, verdict: Verdict) -> tuple[Found, ...] | None:
+    def _words_of(self, leaf: Unexplained, verdict: Verdict) -> tuple[FoundValue, ...] | None:
         """Return the names and numbers of a text that nothing explains: the app's language, else what stays and k subjects saw there.
 
         None where they cannot be told: in a script whose words nobody reads, and of a word that a sentence may mean as well.
@@ -230,7 +230,11 @@ class AppGate:
         words = self._many.get(path)
         if words is None:
             paths = {path, WORDS + path}
-            at = [seen for key, seen in self._seen.evidence.items() if Place.of(key).path in paths]
+            at = [
+                seen
+                for key, seen in self._seen.evidence.items()
+                if Place.from_key(key).path in paths
+            ]
             words = self._many[path] = words_of_subjects(at, self.judgement.words, k=self._k)
         return words
 
@@ -313,7 +317,7 @@ class AppGate:
         run = leaf.value
         parts = self._runs.get(run)
         if parts is None:
-            verdict = self.judgement.of(place, run)
+            verdict = self.judgement.verdict_of(place, run)
             spared = self.judgement.spares(verdict, run)
             own = [] if spared else unexplained_in(run, self.judgement.words)
             parts = tuple((leaf._replace(value=part), verdict) for part in own)
@@ -322,7 +326,7 @@ class AppGate:
 
     def _settle(self, place: str, value: str) -> Verdict:
         """Return the verdict over a value, remembered where it hangs on the place alone."""
-        verdict = self.judgement.of(place, value)
+        verdict = self.judgement.verdict_of(place, value)
         if place in self.judgement.places and not place.endswith(_OF_PROSE):
             self._settled[place] = verdict
             if verdict.action == KEEP:

@@ -104,7 +104,7 @@ def vocabulary_of(
         if is_free(key):
             continue
         verdict = judgement.verdicts.get(key)
-        place = Place.of(key)
+        place = Place.from_key(key)
         judged = verdict is not None and (verdict.action == NAME or place.free)
         if key in judgement.people or judged:
             continue
@@ -167,7 +167,7 @@ def _named_in_free_text(app: AppLearnt, judgement: Judgement) -> set[str]:
     return {
         value
         for key, values in app.evidence.items()
-        if Place.of(key).free
+        if Place.from_key(key).free
         and key in judgement.verdicts
         and judgement.verdicts[key].action in names
         for value in values

@@ -16,7 +16,7 @@ from ingest.records.outcome import Outcome
 from redact.apply.collector import without_collection
 from redact.bounds import LONG, REMEMBERED
 from redact.evidence.app_values import AppLearnt, Learnt, keep_kind, subject_hash
-from redact.evidence.counts import Counted
+from redact.evidence.counts import AppCounts
 from redact.evidence.definitions import people_in
 from redact.fold import fold_value
 from redact.lists.lexicon import load_lexicon
@@ -25,7 +25,7 @@ from redact.names.abbreviations import numbered_words, user_names_among
 from redact.names.other_keyboards import typed_otherwise
 from redact.policy import Policy
 from redact.readers.corrections import CorrectedCall, calls_in
-from redact.readers.documents import Found, refined
+from redact.readers.documents import FoundValue, refined
 from redact.readers.place import ARGUMENT, MESSAGE, RESULT
 from redact.recognizers.analyzer import (
     Finder,
@@ -75,16 +75,16 @@ def learn(episodes: Iterable[Episode], outcomes: Iterable[Outcome], *, policy: P
     if not policy.enabled:
         return Learnt(apps)
     finder = finder_for(policy)
-    counts: dict[str, Counted] = {}
+    counts: dict[str, AppCounts] = {}
     with without_collection():
         for episode in episodes:
             counted = counts.get(episode.app)
             if counted is None:
                 app = apps[episode.app] = AppLearnt()
-                counted = counts[episode.app] = Counted(app)
+                counted = counts[episode.app] = AppCounts(app)
             _learn_episode(counted, episode, finder)
         for counted in counts.values():
-            counted.spread()
+            counted.write_counts()
     for outcome in outcomes:
         if outcome.episode_id is not None:
             _learn_outcome(apps.setdefault(outcome.app, AppLearnt()), outcome, finder)
@@ -151,9 +151,11 @@ def read_calls(calls: Iterable[CorrectedCall], finder: Finder) -> Reads:
     return reads
 
 
-def found_in(episode: Episode, texts: tuple[Findings, ...], finder: Finder) -> tuple[Found, ...]:
+def found_in(
+    episode: Episode, texts: tuple[Findings, ...], finder: Finder
+) -> tuple[FoundValue, ...]:
     """Return the personal values that the episode's own texts reveal; scrubbing asks again what learning asked."""
-    numbered = tuple(dict.fromkeys(_numbered(episode, texts)))
+    numbered = tuple(dict.fromkeys(_numbered_words(episode, texts)))
     told = bool(sum([len(one.codes) for one in texts]))  # in few episodes is any
     asked = (texts, episode.subject, numbered, tuple(short_codes(episode.steps)) if told else ())
     found = finder.found.get(asked)
@@ -169,18 +171,18 @@ def _found_in(
     subject: str | None,
     numbered: Collection[str],
     codes: Collection[str],
-) -> list[Found]:
-    found: dict[Found, None] = {}
+) -> list[FoundValue]:
+    found: dict[FoundValue, None] = {}
     if subject and can_be("person_id", subject):
-        found[Found(refined("person_id", subject), subject, "")] = None
+        found[FoundValue(refined("person_id", subject), subject, "")] = None
     for findings in texts:
         if findings.values:
             found.update(findings.values)
     names = {word for item in found if item.kind in _NAMES for word in _name_words(item.value)}
     for value in user_names_among(numbered, names) if names else ():
-        found.setdefault(Found("handle", value, ""))
+        found.setdefault(FoundValue("handle", value, ""))
     for value in codes:
-        found.setdefault(Found("code", value, ""))
+        found.setdefault(FoundValue("code", value, ""))
     if any(item.kind in _NAMEABLE for item in found):
         found = dict.fromkeys(named_by_owners(found))
     if not any(item.kind in _CHECKED and not item.key for item in found):
@@ -196,7 +198,7 @@ def _found_in(
     ]
 
 
-def named_by_owners(found: Collection[Found]) -> Iterator[Found]:
+def named_by_owners(found: Collection[FoundValue]) -> Iterator[FoundValue]:
     """Yield what was found; an id whose only words are also its owner's names (`person_order_4421`) is one made of names."""
     ids = {word for item in found if item.kind in _NAMES for word in _id_words(item.value)}
     for item in found:
@@ -205,7 +207,7 @@ def named_by_owners(found: Collection[Found]) -> Iterator[Found]:
         yield item._replace(kind="named_id") if named else item
 
 
-def _numbered(episode: Episode, texts: Iterable[Findings]) -> Iterator[str]:
+def _numbered_words(episode: Episode, texts: Iterable[Findings]) -> Iterator[str]:
     """Yield the words with a number behind them in the episode's texts, names of tools and definitions."""
     for findings in texts:
         if findings.numbered:
@@ -239,7 +241,7 @@ def _id_words(name: str) -> tuple[str, ...]:
     return tuple([word for word in _WORD.findall(fold_value(name)) if word in ID_WORDS])
 
 
-def local_values(found: Iterable[Found]) -> dict[str, str]:
+def local_values(found: Iterable[FoundValue]) -> dict[str, str]:
     """Return the folded words and numbers that are personal within the episode."""
     values: dict[str, str] = {}
     atoms: dict[str, str] = {}
@@ -280,11 +282,11 @@ def _pieces(kind: str, value: str) -> _Pieces:
         others.append((other, kind))
         atoms += atoms_in(kind, other)
     if kind == "full_name":
-        atoms += [(joined, "last_name") for joined in _joined(folded)]
+        atoms += [(joined, "last_name") for joined in _user_names(folded)]
     return _Pieces(folded, tuple(others), tuple(atoms))
 
 
-def _joined(folded: str) -> tuple[str, ...]:
+def _user_names(folded: str) -> tuple[str, ...]:
     """Return the words that user names make of a full name: `annameier`, `meieranna`, `ameier`."""
     words = _WORD.findall(folded)
     if len(words) < 2:
@@ -294,7 +296,7 @@ def _joined(folded: str) -> tuple[str, ...]:
     return tuple([word for word in made if word.isascii() and len(word) >= LONG])
 
 
-def _learn_episode(counted: Counted, episode: Episode, finder: Finder) -> None:
+def _learn_episode(counted: AppCounts, episode: Episode, finder: Finder) -> None:
     app = counted.app
     texts = read_texts(episode, finder).distinct()
     found = found_in(episode, texts, finder)
@@ -307,7 +309,7 @@ def _learn_episode(counted: Counted, episode: Episode, finder: Finder) -> None:
     counted.meet(subject, (episode.agent, *(step.agent for step in episode.steps)))
 
 
-def _keep(app: AppLearnt, episode_id: str, found: Iterable[Found]) -> None:
+def _keep(app: AppLearnt, episode_id: str, found: Iterable[FoundValue]) -> None:
     local = app.local.setdefault(episode_id, {})
     for value, kind in local_values(found).items():
         values = app.values if is_composite(kind, value) else local
@@ -328,12 +330,14 @@ def _learn_outcome(app: AppLearnt, outcome: Outcome, finder: Finder) -> None:
         for item in (*findings.values, *findings.flagged)  # an outcome has no task that could wait
     ]
     if outcome.author and can_be("person_id", outcome.author):
-        found.append(Found("email" if "@" in outcome.author else "person_id", outcome.author, ""))
+        found.append(
+            FoundValue("email" if "@" in outcome.author else "person_id", outcome.author, "")
+        )
     if found and outcome.episode_id is not None:
         _keep(app, outcome.episode_id, found)
 
 
-def principal(episode: Episode, found: Iterable[Found]) -> str:
+def principal(episode: Episode, found: Iterable[FoundValue]) -> str:
     """Return whom the episode counts for: its subject, else the first person its tools named, else itself."""
     if episode.subject:
         return episode.subject

@@ -16,7 +16,7 @@ from redact.apply.learn import Reads, local_values
 from redact.bounds import SEVERAL
 from redact.decisions.verdicts import NAMELIKE, Verdict
 from redact.fold import fold, fold_value
-from redact.readers.documents import Found, Unexplained
+from redact.readers.documents import FoundValue, Unexplained
 from redact.recognizers.analyzer import doors_in
 
 NAMES_IN_PROSE: Final = "names somebody whom no tool returned"
@@ -42,10 +42,10 @@ class HeldLeaf:
 
 
 def judged_leaves(
-    reads: Reads, gate: AppGate, episode_id: str, known: tuple[Found, ...]
-) -> tuple[list[Found], list[HeldLeaf]]:
+    reads: Reads, gate: AppGate, episode_id: str, known: tuple[FoundValue, ...]
+) -> tuple[list[FoundValue], list[HeldLeaf]]:
     """Return what the app's verdicts make of an episode's leaves under unknown keys."""
-    found: list[Found] = []
+    found: list[FoundValue] = []
     doubted: list[tuple[int, Unexplained, Verdict]] = []
     for row, findings in enumerate(reads.findings):
         for leaf, verdict in gate.doubts(findings) if findings.sightings else ():
@@ -67,7 +67,7 @@ def judged_leaves(
         if verdict == NAMELIKE:
             found += _words_of_a_name(leaf.value, gate)
         elif leaf.value.count(" ") <= SEVERAL:
-            found += (Found("code", d, "") for d in doors_in(fold_value(leaf.value)))
+            found += (FoundValue("code", d, "") for d in doors_in(fold_value(leaf.value)))
     return found, held
 
 
@@ -82,12 +82,12 @@ def _told_elsewhere(reads: Reads, gate: AppGate, withheld: Collection[str]) -> T
     return gate.told_elsewhere(reads.texts, withheld, values)
 
 
-def _words_of_a_name(value: str, gate: AppGate) -> Iterator[Found]:
+def _words_of_a_name(value: str, gate: AppGate) -> Iterator[FoundValue]:
     """Yield the words of what may be a name: as words of its episode they go from file names and greetings too."""
     words = value.split()
     if len(words) > 1:
         yield from (
-            Found("last_name", word, "")
+            FoundValue("last_name", word, "")
             for word in words
             if len(word) > SEVERAL and not gate.vocabulary.holds(word)
         )

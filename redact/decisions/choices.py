@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Final
 
 from redact.bounds import A_SMALL_SHARE, ENOUGH, LONGEST_VALUE, MOST, NEARLY_ALL, SEVERAL, VARIED
-from redact.decisions.field_forms import bare
+from redact.decisions.field_forms import bare_token
 from redact.decisions.profile import App, Evidence, Profile
 from redact.evidence.app_values import SUBJECTS_KEPT, AppLearnt
 from redact.fold import fold_value
@@ -36,13 +36,13 @@ def shown_alike(
     """Yield the keys of places of words that are lists of choices: by all who had them under such keys, as sorts, or as both elsewhere."""
     if not worded:
         return
-    spread, people = _Spread(app.evidence), _words_of_people(app.learnt)
+    spread, people = _PlacesByName(app.evidence), _words_of_people(app.learnt)
     nobodys: set[str] = set()
     left: list[str] = []
     for key, place in worded.items():
         if not _may_be_nobodys(place.values, people):
             continue
-        more = spread.seen(key, place.seen)
+        more = spread.seen_by_name(key, place.seen)
         kept = more is not place.seen and is_kept(replace(place, seen=more))
         if kept or are_sorts(more, people, app.dictionary, k=app.k):
             nobodys.update(place.seen)
@@ -72,7 +72,7 @@ def _words_of_people(app: AppLearnt) -> frozenset[str]:
     )
 
 
-class _Spread:
+class _PlacesByName:
     """An app's places by the last words of their paths, counted together where they are asked for."""
 
     def __init__(self, evidence: Evidence) -> None:
@@ -84,7 +84,7 @@ class _Spread:
             if name:
                 self._keys.setdefault(name, []).append(key)
 
-    def seen(self, key: str, seen: Mapping[str, list[int]]) -> Mapping[str, list[int]]:
+    def seen_by_name(self, key: str, seen: Mapping[str, list[int]]) -> Mapping[str, list[int]]:
         """Return a place's values with everybody who saw them under a key of its name."""
         name = _name_of(key)
         if len(self._keys.get(name, ())) < SEVERAL:
@@ -92,14 +92,14 @@ class _Spread:
         counted = self._counted.get(name)
         if counted is None:
             counted = self._counted[name] = self._count(name)
-        return {value: sorted(counted[bare(value)])[:SUBJECTS_KEPT] for value in seen}
+        return {value: sorted(counted[bare_token(value)])[:SUBJECTS_KEPT] for value in seen}
 
     def _count(self, name: str) -> dict[str, set[int]]:
         """Return everybody who saw a value; it counts however it is spelt: `late_fee` is chosen, and shown as `Late Fee`."""
         counted: dict[str, set[int]] = {}
         for key in self._keys[name]:
             for value, subjects in self._evidence[key].items():
-                counted.setdefault(bare(value), set()).update(subjects)
+                counted.setdefault(bare_token(value), set()).update(subjects)
         return counted
 
 
@@ -154,6 +154,6 @@ def _is_borne(word: str) -> bool:
 @lru_cache(maxsize=20_000)
 def _name_of(key: str) -> str:
     """Return the last key of a place that no rule knows as one word: `Card Type` and `cardType` are one."""
-    place = Place.of(key)
+    place = Place.from_key(key)
     last = place.path.rpartition(".")[2]
     return "" if place.kind != UNKNOWN or last.startswith(FREE) else "".join(key_words(last))

@@ -47,7 +47,7 @@ def is_day(token: str) -> bool:
     return (" " in token or not is_free_id(token)) and plain_day(token) is not None
 
 
-def bare(token: str) -> str:
+def bare_token(token: str) -> str:
     """Return a token without its marks: `#W123-4` and `w1234` are one, and `37.2550` and `37.255`."""
     if "." in token:
         token = without_zeros(token)

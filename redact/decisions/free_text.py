@@ -20,7 +20,7 @@ from redact.bounds import (
     SEVERAL,
     VARIED,
 )
-from redact.decisions.field_forms import bare, is_day, is_name_like, without_zeros
+from redact.decisions.field_forms import bare_token, is_day, is_name_like, without_zeros
 from redact.evidence.subjects import least_of, subjects_of
 from redact.fold import fold_value
 from redact.lists.gazetteer import ORDINARY
@@ -61,11 +61,11 @@ def tokens_of(
     """Return what is known of the tokens of free text."""
     counted: dict[str, set[int]] = {}
     for key, seen in evidence.items():
-        if Place.of(key).path == FREE:
+        if Place.from_key(key).path == FREE:
             for token, listed in seen.items():
                 counted.setdefault(token, set()).update(listed)
-    single = [word for value in kept if " " not in value for word in _alone(value)]
-    explained = frozenset(map(bare, single)) | frozenset(filter(None, map(_form, single)))
+    single = [word for value in kept if " " not in value for word in _single_words(value)]
+    explained = frozenset(map(bare_token, single)) | frozenset(filter(None, map(_form, single)))
     least = least_of(k, subjects_of(evidence.values()), share=MOST)
     personal = frozenset(
         token
@@ -75,7 +75,7 @@ def tokens_of(
     return Tokens(personal, frozenset(counted.keys() - personal), explained)
 
 
-def _alone(value: str) -> list[str]:
+def _single_words(value: str) -> list[str]:
     """Return a value without blanks, or the words that hold its digits where its script has no blanks: G1234 of a train."""
     apart = words_apart(value)
     if apart == value or is_sentence(value):
@@ -103,7 +103,7 @@ def _is_long(value: str) -> bool:
 
 
 def _explains(explained: Collection[str], token: str) -> bool:
-    return bare(token) in explained or _form(token) in explained
+    return bare_token(token) in explained or _form(token) in explained
 
 
 def _form(token: str) -> str | None:

@@ -109,7 +109,7 @@ class Judgement:
             return True
         return verdict.action in {OPAQUE, NAME} and value in self.recorded
 
-    def of(self, key: str, value: str) -> Verdict:
+    def verdict_of(self, key: str, value: str) -> Verdict:
         """Return the verdict over the place of that key; one that learning never saw is judged by this value alone."""
         if key.endswith(_OF_TOKENS):
             return self._of_token(value)
@@ -117,7 +117,7 @@ class Judgement:
             return UNKNOWN_NAME if " " in value else UNKNOWN_WORD
         if key in self.places:
             return self.verdicts.get(key, KEPT)
-        place = Place.of(key)
+        place = Place.from_key(key)
         if place.kind not in JUDGED:
             return KEPT
         return decide_alone(
@@ -182,7 +182,7 @@ def _places(app: AppLearnt, people: Mapping[str, str], k: int) -> App:
 
     A record without an e-mail address or a known key shows who it is about by its values only.
     """
-    places = {key: Place.of(key) for key in app.evidence}
+    places = {key: Place.from_key(key) for key in app.evidence}
     named = {
         object_of(place.path)
         for key, place in places.items()
@@ -232,7 +232,7 @@ def _made_personal(
         seen = places.learnt.evidence[key]
         parts = [part for value in seen for part in own_parts(value, template)]
         if verdict.action == NAME:
-            parts = _named(parts, verdict, lists, places.dictionary)
+            parts = _naming_parts(parts, verdict, lists, places.dictionary)
         # In text of unknown form who comes back under k requests is not everybody.
         spared = recorded if places.places[key].free else places.public
         for value in made_personal(parts, verdict, spared, recorded):
@@ -246,11 +246,11 @@ def _templates(
     return {
         key: template_of(app.evidence[key], k=k)
         for key, verdict in verdicts.items()
-        if verdict.action in _WORDED and verdict is not OF_EVERYBODY and Place.of(key).free
+        if verdict.action in _WORDED and verdict is not OF_EVERYBODY and Place.from_key(key).free
     }
 
 
-def _named(
+def _naming_parts(
     parts: list[str], verdict: Verdict, lists: Catalogues, language: Collection[str]
 ) -> list[str]:
     """Return what of values that are people's names names them: of text of unknown form the words that are nobody else's."""

@@ -33,7 +33,7 @@ def person_keys(app: App) -> frozenset[str]:
         _tool(path) for path in {p.path for p in app.places.values() if p.origin == ARGUMENT}
     )
     answering = {_tool(place.path) for place in records}
-    echoes = {(_tool(place.path), _last(place.path)) for place in records}
+    echoes = {(_tool(place.path), _last_key(place.path)) for place in records}
     words: set[str] = set()
     found: set[str] = set()
     for key, seen in app.evidence.items():
@@ -43,7 +43,7 @@ def person_keys(app: App) -> frozenset[str]:
             continue
         if not _are_words(seen, app.public):
             continue
-        echoed = (tool, _last(place.path)) in echoes
+        echoed = (tool, _last_key(place.path)) in echoes
         alone = arguments[tool] == 1 and not place.personal
         if _is_each_ones(seen, k=app.k, alone=alone, echoed=echoed):
             found.add(key)
@@ -82,7 +82,7 @@ def _tool(path: str) -> str:
     return path.partition(".")[0]
 
 
-def _last(path: str) -> str:
+def _last_key(path: str) -> str:
     return path.rpartition(".")[2].casefold()
 
 
@@ -180,7 +180,7 @@ _RUN: Final = re.compile(r"[^\W\d_]{3,}")
 
 def handle_places(app: App) -> Iterator[str]:
     """Yield the keys of places in text of unknown form whose values are people's user names."""
-    named = app.named()
+    named = app.keys_of_names()
     names = _names_by_subject(app.evidence, named)
     for key, seen in app.evidence.items():
         place = app.places[key]

@@ -68,7 +68,7 @@ class Profile:
         return list(self.seen)
 
     @cached_property
-    def own(self) -> list[str]:
+    def own_values(self) -> list[str]:
         """The values that are not public."""
         return [value for value in self.seen if value not in self.public]
 
@@ -88,7 +88,7 @@ class Profile:
         return self.place.origin == RESULT
 
     @property
-    def labelled(self) -> bool:
+    def is_labelled(self) -> bool:
         """Whether anything names the place; one that no label names holds anything."""
         return not (self.place.free and last_key(self.place.path).startswith(FREE))
 
@@ -102,7 +102,7 @@ class Profile:
         """What the values look like, whoever saw them: in text of unknown form the words, lines and days of people come first."""
         place = self.place
         if place.kind == NUMBERED:
-            return _OF_NUMBERS.get(shape_of_numbers(self.own, self.key, self.latest), "")
+            return _OF_NUMBERS.get(shape_of_numbers(self.own_values, self.key, self.latest), "")
         if place.free and not all(map(_is_literal, self.seen)) and are_own(self.seen, k=self.k):
             return WORDS
         if place.free and are_own(self.seen, k=self.k, fits=is_line):
@@ -113,7 +113,7 @@ class Profile:
         plates = is_plate if place.free else is_letters_between
         if (place.free or place.personal) and are_own(self.seen, k=self.k, fits=plates):
             return PLATE
-        return "" if all(map(_is_literal, self.own)) else commonest(self.own)
+        return "" if all(map(_is_literal, self.own_values)) else commonest(self.own_values)
 
     @cached_property
     def own_shape(self) -> str:
@@ -123,7 +123,7 @@ class Profile:
     @cached_property
     def shape_of_all(self) -> str:
         """What public values and others look like together."""
-        return self.shape if len(self.own) == len(self.seen) else commonest(self.values)
+        return self.shape if len(self.own_values) == len(self.seen) else commonest(self.values)
 
     @cached_property
     def is_closed(self) -> bool:
@@ -133,7 +133,7 @@ class Profile:
     @cached_property
     def are_lives(self) -> bool:
         """Whether days lie so far apart, or so far back, that they date people's lives."""
-        return span_lives(self.own) or are_old(self.own, self.latest)
+        return span_lives(self.own_values) or are_old(self.own_values, self.latest)
 
     @cached_property
     def is_shared(self) -> bool:
@@ -143,18 +143,18 @@ class Profile:
         some = self.place.personal and self.shape == "names" and self.subjects < ENOUGH
         enough = MOST if some else A_THIRD
         shared = sum(
-            len(listed) >= self._several or value in self.public
+            len(listed) >= self._least_subjects or value in self.public
             for value, listed in self.seen.items()
         )
         return shared >= enough * len(self.seen)
 
     @property
-    def _several(self) -> int:
+    def _least_subjects(self) -> int:
         """How many subjects make a value everybody's; who comes back under another request is two subjects."""
         asked = self.place.personal or self.place.origin == ARGUMENT
         if self.place.kind == NUMBERED:
             return least_of(self.k, self.subjects) if asked else SEVERAL
-        keys = self.place.personal or 2 * sum(map(is_key, self.own)) > len(self.own)
+        keys = self.place.personal or 2 * sum(map(is_key, self.own_values)) > len(self.own_values)
         if self.shape in _MARKS and asked and keys:
             return least_of(self.k, self.subjects)
         return enough_of(self.k, self.subjects)
@@ -164,9 +164,11 @@ class Profile:
         if self.place.kind == NUMBERED:
             return False
         told = says_amount(self.key) and not says_id(self.key)
-        if (told and all(map(str.isdecimal, self.own))) or are_round(self.own):
+        if (told and all(map(str.isdecimal, self.own_values))) or are_round(self.own_values):
             return True
-        return self.shape == "identifier" and 2 * sum(map(is_version, self.own)) > len(self.own)
+        return self.shape == "identifier" and 2 * sum(map(is_version, self.own_values)) > len(
+            self.own_values
+        )
 
 
 def _is_literal(value: str) -> bool:
@@ -201,7 +203,7 @@ class App:
         """Return the places that no rule has spoken of."""
         return [(key, one) for key, one in self.profiles.items() if key not in self.decided]
 
-    def named(self) -> set[str]:
+    def keys_of_names(self) -> set[str]:
         """Return the places in text of unknown form that were decided to hold names."""
         return {
             key for key, one in self.decided.items() if one.action == NAME and self.places[key].free

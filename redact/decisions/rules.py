@@ -98,22 +98,27 @@ def _are_births(place: Profile) -> bool:
 
 def _are_people(place: Profile) -> bool:
     """Say whether half of the values are listed names; what k people share is a choice, unless every value is a name of two words."""
-    if place.shape in {"", WORDS} or not place.labelled or place.shape_of_all != "names":
+    if place.shape in {"", WORDS} or not place.is_labelled or place.shape_of_all != "names":
         return False
     return are_names(place.values, each=place.is_closed)
 
 
 def _are_towns(place: Profile) -> bool:
     return (
-        place.shape == "names" and place.labelled and place.place.personal and are_places(place.own)
+        place.shape == "names"
+        and place.is_labelled
+        and place.place.personal
+        and are_places(place.own_values)
     )
 
 
 def _are_short_codes(place: Profile) -> bool:
     """Say whether digits or letters with digits in people's records differ so much that they count nothing."""
-    if place.own_shape != "code" or not (place.labelled and place.place.personal):
+    if place.own_shape != "code" or not (place.is_labelled and place.place.personal):
         return False
-    return (len(place.own) >= VARIED or place.subjects < VARIED) and not are_amounts(place.own)
+    return (len(place.own_values) >= VARIED or place.subjects < VARIED) and not are_amounts(
+        place.own_values
+    )
 
 
 def _is_text(place: Profile) -> bool:
@@ -121,21 +126,21 @@ def _is_text(place: Profile) -> bool:
 
 
 def _has_lines(place: Profile) -> bool:
-    return 2 * sum(map(is_line, place.own)) > len(place.own)
+    return 2 * sum(map(is_line, place.own_values)) > len(place.own_values)
 
 
 def _is_told(place: Profile) -> bool:
     """Say whether it is free text of people's own, and no list of a few texts with a number each."""
     by_person = place.place.personal or place.subjects > SEVERAL
-    return _is_text(place) and place.labelled and by_person and not _has_lines(place)
+    return _is_text(place) and place.is_labelled and by_person and not _has_lines(place)
 
 
 def _are_marks(place: Profile) -> bool:
-    return place.own_shape == "names" and place.is_shown and all(map(is_mark, place.own))
+    return place.own_shape == "names" and place.is_shown and all(map(is_mark, place.own_values))
 
 
 def _read_as_names(place: Profile) -> bool:
-    return place.own_shape == "names" and place.labelled and place.by_person
+    return place.own_shape == "names" and place.is_labelled and place.by_person
 
 
 def _choices(app: App) -> set[str]:
@@ -186,16 +191,16 @@ RULES: Final[tuple[Rule, ...]] = (
     Rule(IDENTIFIERS, lambda place: place.own_shape == "identifier"),
     Rule(
         IDENTIFIERS,
-        lambda place: place.own_shape == "moment" and are_pairs_of_no_day(place.own),
+        lambda place: place.own_shape == "moment" and are_pairs_of_no_day(place.own_values),
     ),
     Rule(
         Verdict(CODE, "looks like short codes and differs from person to person"),
         _are_short_codes,
     ),
-    Rule(IDENTIFIERS, lambda place: _is_text(place) and all(map(is_code, place.own))),
+    Rule(IDENTIFIERS, lambda place: _is_text(place) and all(map(is_code, place.own_values))),
     Rule(
         STREETS,
-        lambda place: _is_text(place) and _has_lines(place) and not are_numbered(place.own),
+        lambda place: _is_text(place) and _has_lines(place) and not are_numbered(place.own_values),
     ),
     Rule(TEXTS, _is_told),
     Rule(Verdict(KEEP, "choices that many were shown"), among=_choices),

@@ -29,7 +29,7 @@ _JOINTS: Final = re.compile(r"[._-]")
 
 def shared_names(app: App) -> Iterator[str]:
     """Yield the keys of places whose values are names of people that nothing else showed, and where else these stand."""
-    found = list(_named(app))
+    found = list(_keys_named(app))
     people = {_spaced(value) for key in found for value in app.evidence[key]}
     yield from found
     for key, seen in app.evidence.items() if people else ():
@@ -44,7 +44,7 @@ def shared_names(app: App) -> Iterator[str]:
 
 def named_elsewhere(app: App) -> Iterator[str]:
     """Yield the keys of places whose single words are words of the people named at other places: a first name many share."""
-    named = app.named()
+    named = app.keys_of_names()
     words = {
         word
         for key in named
@@ -64,7 +64,7 @@ def named_elsewhere(app: App) -> Iterator[str]:
 
 def beside_names(app: App) -> Iterator[str]:
     """Yield the keys of places beside names, as varied as they are, whose words are of a script without capitals."""
-    named = app.named()
+    named = app.keys_of_names()
     varied: dict[str, int] = {}
     for key in named:
         record = key.rpartition(".")[0]
@@ -94,7 +94,7 @@ def _spaced(value: str) -> str:
     return _JOINTS.sub(" ", fold_value(value))
 
 
-def _named(app: App) -> Iterator[str]:
+def _keys_named(app: App) -> Iterator[str]:
     for key, seen in app.evidence.items():
         place = app.places[key]
         who = says_who(last_key(place.path))

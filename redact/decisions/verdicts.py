@@ -89,7 +89,7 @@ def kept_values(
     """Yield the values that keys explain and that stay, and the groups of codes that go as a whole."""
     yield from recorded
     for key, seen in evidence.items():
-        place = Place.of(key)
+        place = Place.from_key(key)
         verdict = verdicts.get(key)
         if verdict and verdict.action == OPAQUE and not place.free:
             yield from (group for code in seen if is_code(code) for group in code_groups(code))

@@ -29,7 +29,7 @@ Evidence: TypeAlias = Mapping[str, Mapping[str, list[int]]]
 def long_lists(evidence: Iterable[str]) -> frozenset[str]:
     """Return the paths of long lists `{"name": "key", ...}` that stand beside no person."""
     below: dict[str, list[str]] = {}
-    for place in map(Place.of, evidence):
+    for place in map(Place.from_key, evidence):
         if place.origin == RESULT and not place.personal and place.kind == UNKNOWN:
             below.setdefault(place.path.rpartition(".")[0], []).append(place.path)
     return frozenset(path for paths in below.values() if len(paths) >= _LIST for path in paths)
@@ -43,7 +43,7 @@ def attributes(evidence: Evidence, withheld: AbstractSet[str]) -> frozenset[str]
     one. A word that some people bear, or initials, is reason enough to withhold all the same: an engraving is an
     option of an item too.
     """
-    places = [(key, Place.of(key)) for key in evidence]
+    places = [(key, Place.from_key(key)) for key in evidence]
     maps: dict[str, dict[str, list[str]]] = {}
     for key, place in places:
         if place.origin == RESULT and place.kind == UNKNOWN and not place.free:
@@ -96,7 +96,7 @@ def catalogues_of(
     """
     by_path: dict[str, list[str]] = {}
     for key in evidence:
-        place = Place.of(key)
+        place = Place.from_key(key)
         if place.origin == RESULT and place.kind == UNKNOWN and not place.free:
             by_path.setdefault(place.path, []).append(key)
     places: set[str] = set()

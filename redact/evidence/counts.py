@@ -21,8 +21,8 @@ _OTHERS: Final = frozenset({"user", "tool"})
 """Whose words are not the app's own."""
 
 
-class Counted:
-    """Counts for one app; `spread` writes what was counted into its record."""
+class AppCounts:
+    """Counts for one app; `write_counts` writes what was counted into its record."""
 
     def __init__(self, app: AppLearnt) -> None:
         self.app: Final = app
@@ -43,7 +43,7 @@ class Counted:
             had = self._definitions
             had[definitions] = merge_subjects(had.get(definitions, []), mine)
         if len(seen) >= REMEMBERED or len(self._definitions) >= REMEMBERED:
-            self.spread()
+            self.write_counts()
 
     def meet(self, subject: int, agents: Iterable[str | None]) -> None:
         """Count the names of an episode's agents for a subject: agents of many subjects are the app's, as its tools are."""
@@ -64,7 +64,7 @@ class Counted:
                 had = self._prompts
                 had[content] = merge_subjects(had.get(content, []), [subject])
 
-    def spread(self) -> None:
+    def write_counts(self) -> None:
         """Write what was counted into the app's record; any order gives the same."""
         evidence = self.app.evidence
         for text, subjects in self._texts.items():

@@ -18,7 +18,7 @@ import orjson
 from redact.bounds import LONG_NUMBER
 from redact.evidence.app_values import AppLearnt
 from redact.fold import fold_value
-from redact.readers.documents import Found
+from redact.readers.documents import FoundValue
 from redact.readers.place import ARGUMENT
 from redact.recognizers.analyzer import Finder, Findings, is_composite
 from redact.values.forms import commonest
@@ -34,7 +34,7 @@ _MARK: Final = "\x00"
 _NAMED: Final = "\x00="
 
 
-class Said(NamedTuple):
+class DefinedPlace(NamedTuple):
     """What a definition says in one place."""
 
     key: str
@@ -52,20 +52,20 @@ def definition_key(definition: str) -> str:
 @lru_cache(maxsize=2_000)
 def choices_in(definition: str) -> tuple[str, ...]:
     """Return the values a tool definition lists as choices."""
-    return tuple(value for _, part in _parts(definition) for value in _listed(part.get("enum")))
+    return tuple(value for _, part in _parts(definition) for value in _texts_in(part.get("enum")))
 
 
 @lru_cache(maxsize=2_000)
-def said_in(definition: str) -> tuple[Said, ...]:
+def said_in(definition: str) -> tuple[DefinedPlace, ...]:
     """Return the texts of a definition, and the values that it gives for its properties."""
     said = []
     for key, part in _parts(definition):
         for name in _EXAMPLES:
-            values = _listed(part.get(name))
+            values = _texts_in(part.get(name))
             if values:
-                said.append(Said(key, tuple(values), is_text=False))
+                said.append(DefinedPlace(key, tuple(values), is_text=False))
         said += [
-            Said(key, (part[name],), is_text=True)
+            DefinedPlace(key, (part[name],), is_text=True)
             for name in _TEXTS
             if isinstance(part.get(name), str)
         ]
@@ -73,12 +73,12 @@ def said_in(definition: str) -> tuple[Said, ...]:
 
 
 @lru_cache(maxsize=2_000)
-def people_in(definition: str, finder: Finder) -> tuple[Found, ...]:
+def people_in(definition: str, finder: Finder) -> tuple[FoundValue, ...]:
     """Return what in a definition names one person by itself: it is removed there and everywhere."""
     return tuple(dict.fromkeys(_people_in(definition, finder)))
 
 
-def _people_in(definition: str, finder: Finder) -> Iterator[Found]:
+def _people_in(definition: str, finder: Finder) -> Iterator[FoundValue]:
     for said in said_in(definition):
         if said.is_text:
             for text in said.values:
@@ -87,15 +87,15 @@ def _people_in(definition: str, finder: Finder) -> Iterator[Found]:
                 # "DM-5940201, Anna Meier": a long number beside a person is hers.
                 ids = free_ids(text) if people else ()
                 long = [token for token in ids if len(_DIGIT.findall(token)) >= LONG_NUMBER]
-                yield from (Found("opaque_id", token, "") for token in long)
+                yield from (FoundValue("opaque_id", token, "") for token in long)
         else:
             document = json.dumps({said.key: list(said.values)})
             yield from _direct(finder.in_text(document, "", ARGUMENT))
             if _are_people(said.values):
-                yield from (Found("full_name", value, "") for value in said.values)
+                yield from (FoundValue("full_name", value, "") for value in said.values)
 
 
-def _direct(findings: Findings) -> list[Found]:
+def _direct(findings: Findings) -> list[FoundValue]:
     """Return what names one person by itself: single words of definitions are examples."""
     return [
         found._replace(key="")
@@ -192,6 +192,6 @@ def names_of_all(app: AppLearnt, *, k: int) -> frozenset[str]:
     )
 
 
-def _listed(value: object) -> list[str]:
+def _texts_in(value: object) -> list[str]:
     every = value if isinstance(value, list) else [value]
     return [one for one in every if isinstance(one, str)]

@@ -48,7 +48,7 @@ def _fields_in(app: AppLearnt, least: int) -> set[str]:
     """Return the paths of an app's keys; what stands before a value in a text is a field where so many subjects saw it, else perhaps a name."""
     fields = set()
     for key, seen in app.evidence.items():
-        path = Place.of(key).path
+        path = Place.from_key(key).path
         if path not in fields and (
             FREE not in path or len(set().union(*seen.values())) >= max(least, SEVERAL)
         ):
@@ -79,7 +79,7 @@ def words_kept(
     for key, seen in app.evidence.items():
         if key in changed or is_free(key):
             continue
-        place = Place.of(key)
+        place = Place.from_key(key)
         labelled = not (place.free and last_key(place.path).startswith(FREE))
         if key in lists:
             asked += seen

@@ -17,7 +17,7 @@ from redact.lists.dictionary import ENGLISH, words_of
 from redact.lists.gazetteer import ORDINARY, is_borne, is_compound, is_name
 from redact.lists.word_lists import PARTICLES, PLACES
 from redact.names.without_capitals import name_alone, people_in
-from redact.readers.documents import Found
+from redact.readers.documents import FoundValue
 from redact.recognizers.short_codes import codes_in
 from redact.values.character_classes import SIGNS
 from redact.values.free_ids import is_time_or_amount
@@ -47,16 +47,18 @@ _EITHER: Final = "either"
 _OWN: Final = "own"
 
 
-def personal_parts(text: str, language: Collection[str], *, of_people: bool = False) -> list[Found]:
+def personal_parts(
+    text: str, language: Collection[str], *, of_people: bool = False
+) -> list[FoundValue]:
     """Return the names and numbers of a text that no word of the language explains, each as it stands; `of_people`: it stands where names stand."""
     text = _JUDGED_BY_SHAPE.sub(lambda one: "\x00" * len(one[0]), text)
     found = [
-        Found(person.kind, person.name, "")
+        FoundValue(person.kind, person.name, "")
         for person in people_in(text)
         if person.sure or person.name.replace(" ", "") not in language
     ]
     if not found and (alone := name_alone(text.strip(), known=not of_people)):
-        found.append(Found("full_name" if " " in alone else "last_name", alone, ""))
+        found.append(FoundValue("full_name" if " " in alone else "last_name", alone, ""))
     codes = _own_codes(words_apart(text))
     text = without_words(text)
     run: list[re.Match[str]] = []
@@ -105,7 +107,9 @@ def _owner_of(word: str, language: Collection[str], *, shouted: bool) -> str:
     return _LANGUAGE if nobodys else _OWN
 
 
-def _name_in(text: str, run: list[re.Match[str]], whose_of: Mapping[int, str]) -> Iterator[Found]:
+def _name_in(
+    text: str, run: list[re.Match[str]], whose_of: Mapping[int, str]
+) -> Iterator[FoundValue]:
     """Yield the name that words side by side are: one of them is nobody's else, or two are all that is said."""
     words = list(run)
     while words and words[0][0].casefold() in PARTICLES:
@@ -116,13 +120,13 @@ def _name_in(text: str, run: list[re.Match[str]], whose_of: Mapping[int, str]) -
     alone = bool(words) and not text[: run[0].start()].strip() and not text[run[-1].end() :].strip()
     if any(whose_of[word.start()] == _OWN for word in words) or (alone and several):
         name = text[words[0].start() : words[-1].end()]
-        yield Found("full_name" if several else "last_name", name, "")
+        yield FoundValue("full_name" if several else "last_name", name, "")
 
 
-def _own_codes(text: str) -> Iterator[Found]:
+def _own_codes(text: str) -> Iterator[FoundValue]:
     """Yield the numbers by which somebody or something is known: no amount, day, year or size."""
     for code in dict.fromkeys([*codes_in(text), *_GROUPED.findall(text)]):
-        yield Found("code", code, "")
+        yield FoundValue("code", code, "")
     for mixed in _MIXED.findall(text):
         if not (is_time_or_amount(mixed) or _MEASURE.fullmatch(mixed)):
-            yield Found("code", mixed, "")
+            yield FoundValue("code", mixed, "")

@@ -37,7 +37,7 @@ def people_places(app: AppLearnt, nobodys: Collection[str], *, k: int) -> dict[s
     found: dict[str, str] = {}
     listed = public_choices(app, k=k)
     for key, seen in app.evidence.items():
-        if Place.of(key).kind != UNKNOWN or listed.issuperset(seen):
+        if Place.from_key(key).kind != UNKNOWN or listed.issuperset(seen):
             continue  # everybody's definitions say what may stand there: a tier that is called `Jasper`
         known = [word for value in seen if (word := fold_value(value)) in people]
         known = [word for word in known if word not in nobodys]
@@ -60,7 +60,7 @@ def choices(app: AppLearnt, *, k: int) -> frozenset[str]:
     for key, seen in app.evidence.items():
         if len({subject for subjects in seen.values() for subject in subjects}) < k:
             continue
-        language.update(_words_of(Place.of(key).path))
+        language.update(_words_of(Place.from_key(key).path))
         shared.update(value for value, subjects in seen.items() if len(subjects) >= k)
     written = (
         value for value in shared if value.isalpha() and (value.islower() or value.isupper())

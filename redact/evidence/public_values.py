@@ -26,7 +26,7 @@ def recorded_values(app: AppLearnt, k: int) -> frozenset[str]:
     """Return values that are enumerated, or stand under the key of a mere record."""
     recorded = public_choices(app, k=k)
     for key, seen in app.evidence.items():
-        if Place.of(key).kind in {"record", "public"}:
+        if Place.from_key(key).kind in {"record", "public"}:
             recorded.update(value for value in seen if not is_random(value))
     return frozenset(recorded)
 

@@ -1,6 +1,6 @@
 """The leaves of documents with what their keys mean: personal values under known keys, and leaves no key explains.
 
-In: the text of an argument, a result or a message, with the tool's name. Out: lists of `Found` and `Unexplained`, in
+In: the text of an argument, a result or a message, with the tool's name. Out: lists of `FoundValue` and `Unexplained`, in
 the order in which the values stand. Judges one leaf at a time; what a text shows without keys is `redact.recognizers.analyzer`'.
 
 Objects with the same keys at the same place are judged by one plan, made once: most records of an app share a handful
@@ -46,7 +46,7 @@ _LISTS: Final = (list, tuple, set)
 _NUMBERS: Final = (int, float)
 
 
-class Found(NamedTuple):
+class FoundValue(NamedTuple):
     """One personal value where it stands; a named tuple, because a frozen dataclass costs three times as much to make."""
 
     kind: str
@@ -86,7 +86,7 @@ class _Slot:
         self.path = ".".join((*above, plain_key(name)))
         self.own: str | None = None
         """The kind of the key itself where it is data: `{"card_4421": {...}}`."""
-        self.known: dict[str, Found | Unexplained] = {}
+        self.known: dict[str, FoundValue | Unexplained] = {}
         """What texts under the key were found to be: the same ones stand in many documents."""
         self.numbers = True
         """Any number under the key may be personal, not only a long one."""
@@ -142,7 +142,7 @@ class Documents:
         self,
         text: str,
         tool: str,
-        found: list[Found],
+        found: list[FoundValue],
         unexplained: list[Unexplained],
         *,
         fields: bool = True,
@@ -220,7 +220,7 @@ class _Reader:
     def __init__(
         self,
         documents: Documents,
-        found: list[Found],
+        found: list[FoundValue],
         unexplained: list[Unexplained],
         *,
         fields: bool,
@@ -274,7 +274,7 @@ class _Reader:
             # Most leaves end here; each call that is spared is a tenth of what reading a document costs.
             if isinstance(part, str):
                 known = below.known.get(part) if deeper else None
-                if isinstance(known, Found):
+                if isinstance(known, FoundValue):
                     self._found.append(known)
                 elif known is not None and not free:
                     self._unexplained.append(known)
@@ -287,7 +287,7 @@ class _Reader:
             elif part is not None:
                 # Keys that are no text, as Python's own notation has them, are nobody's ids.
                 if below.own and isinstance(part, dict | list) and value.get(below.name) is part:
-                    self._found.append(Found(below.own, below.name, slot.name))
+                    self._found.append(FoundValue(below.own, below.name, slot.name))
                 self._container(part, below, plan.above, depth, beside=value)
 
     def _planned(self, value: dict[object, object], slot: _Slot, above: tuple[str, ...]) -> _Plan:
@@ -350,7 +350,7 @@ class _Reader:
         if kind in KINDS:
             fitting = _fitting(kind, value)
             if fitting:
-                found = Found(fitting, value, slot.name)
+                found = FoundValue(fitting, value, slot.name)
                 self._found.append(found)
                 if is_text:
                     slot.known[value] = found

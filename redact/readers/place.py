@@ -42,7 +42,7 @@ class Place:
 
     @staticmethod
     @lru_cache(maxsize=65_536)
-    def of(key: str) -> Place:
+    def from_key(key: str) -> Place:
         """Return the place of a key of the evidence table."""
         origin, kind, personal, path = key.split("|", 3)
         return Place(origin, kind, personal != "n", path, personal == "f")
@@ -66,7 +66,7 @@ WORDS: Final = "~w."
 @lru_cache(maxsize=65_536)
 def words_place(key: str) -> str | None:
     """Return the key of the place where the words of a place's long texts are counted; None where they are not."""
-    place = Place.of(key)
+    place = Place.from_key(key)
     if place.origin != RESULT or place.free or place.kind != "?":
         return None
     return place_key(RESULT, place.kind, WORDS + place.path, personal=True, free=True)
@@ -89,5 +89,5 @@ def last_key(path: str) -> str:
 
 def is_free(key: str) -> bool:
     """Say whether a key of the evidence counts tokens of free text, runs of capitalised words of prose, or words of long texts."""
-    path = Place.of(key).path
+    path = Place.from_key(key).path
     return path in _OF_PROSE or path.startswith(WORDS)

@@ -26,7 +26,7 @@ from redact.names.prose_names import names_in, names_shown, names_somebody, runs
 from redact.names.unknown_names import unknown_runs
 from redact.names.without_capitals import parts_of_name, possible_names
 from redact.readers.base64_runs import has_hidden_text, hidden_texts
-from redact.readers.documents import Documents, Found, Unexplained
+from redact.readers.documents import Documents, FoundValue, Unexplained
 from redact.readers.place import (
     MESSAGE,
     RESULT,
@@ -54,11 +54,11 @@ _REMEMBERED: Final = 32_000_000
 class Findings:
     """What one text reveals; equal only to itself, so that what follows from it can be remembered by it."""
 
-    values: dict[Found, None]
+    values: dict[FoundValue, None]
     """The personal values, each once."""
     sightings: tuple[tuple[str, Unexplained], ...] = ()
     """The distinct leaves no rule explains, each with the key of its `Place`; messages have none."""
-    flagged: tuple[Found, ...] = ()
+    flagged: tuple[FoundValue, ...] = ()
     """Names in prose that the policy flags instead of removing them."""
     numbered: tuple[str, ...] = ()
     """Words with a number behind them: user names, where the episode's names are in them."""
@@ -88,7 +88,7 @@ class Finder:
         """By tool and origin, and by text."""
         self._placed: dict[tuple[str, str], dict[Unexplained, tuple[str, Unexplained]]] = {}
         """By origin and whose the text is: the leaves with their places."""
-        self.found: Final[dict[Hashable, tuple[Found, ...]]] = {}
+        self.found: Final[dict[Hashable, tuple[FoundValue, ...]]] = {}
         """What episodes were found to reveal, by the findings of their texts: kept as long as those are."""
 
     def in_prose(self, text: str) -> Findings:
@@ -120,7 +120,7 @@ class Finder:
         needs = self._needs(text)
         if needs.is_nothing and origin == MESSAGE and self._is_silent(text):
             return self._unlisted(text)
-        found: list[Found] = []
+        found: list[FoundValue] = []
         unexplained: list[Unexplained] = []
         is_json = self._documents.read(text, tool, found, unexplained, fields=origin == RESULT)
         for run in hidden_texts(text) if has_hidden_text(text) else ():
@@ -167,7 +167,7 @@ class Finder:
 
     def _people_of(
         self, text: str, origin: str, prose: Sequence[str], *, is_json: bool
-    ) -> list[Found]:
+    ) -> list[FoundValue]:
         """Return the people whom the sentences of a text name."""
         if origin == MESSAGE:
             return [
@@ -175,7 +175,7 @@ class Finder:
             ]
         return self._people_told(text, prose, is_json=is_json) if prose else []
 
-    def _in_quotes(self, texts: Iterable[str]) -> Iterator[Found]:
+    def _in_quotes(self, texts: Iterable[str]) -> Iterator[FoundValue]:
         """Yield what texts show once line breaks and letters that they write as escapes are read."""
         for text in texts:
             plain = without_escapes(text)
@@ -198,11 +198,11 @@ class Finder:
             runs += possible_names(part)
         return tuple([_run_at(origin, run) for run in runs]) if runs else ()
 
-    def _people_told(self, text: str, spoken: Sequence[str], *, is_json: bool) -> list[Found]:
+    def _people_told(self, text: str, spoken: Sequence[str], *, is_json: bool) -> list[FoundValue]:
         """Return the people whom the sentences of an argument or a result name."""
         named = [found for part in spoken for found in self._people_named(part, self._needs(part))]
         if not is_json and _is_spoken(text):
-            named += [Found(kind, name, "") for kind, name in names_shown(text)]
+            named += [FoundValue(kind, name, "") for kind, name in names_shown(text)]
         return named
 
     def _sightings(
@@ -240,23 +240,23 @@ class Finder:
             return False
         return not (has_hidden_text(text) or (self._prose_names != "off" and names_somebody(text)))
 
-    def _by_shape(self, text: str, needs: Needs) -> Iterator[Found]:
+    def _by_shape(self, text: str, needs: Needs) -> Iterator[FoundValue]:
         """Yield what the recognizers find whose cue a text shows, and those that the policy adds."""
         for recognizer in needs.recognizers:
             for kind, value in recognizer.find(text):
-                yield Found(kind, value, "")
+                yield FoundValue(kind, value, "")
         for kind, value in self._others(text) if self._others else ():
-            yield Found(kind, value, "")
+            yield FoundValue(kind, value, "")
 
     def _needs(self, text: str) -> Needs:
         return needs_of(text) if self._prefiltered else EVERYTHING
 
-    def _people_named(self, text: str, needs: Needs) -> Iterator[Found]:
+    def _people_named(self, text: str, needs: Needs) -> Iterator[FoundValue]:
         """Yield the people whom a text names, by the word lists and by the policy's model."""
         for kind, name in names_in(text, told=needs.told, uncapitalised=needs.uncapitalised):
-            yield Found(kind, name, "")
+            yield FoundValue(kind, name, "")
         for name in self._people(text) if self._people else ():
-            yield Found("full_name" if " " in name.strip() else "first_name", name, "")
+            yield FoundValue("full_name" if " " in name.strip() else "first_name", name, "")
 
 
 _STARTS_JSON: Final = re.compile(r'\s*["\d]').match
@@ -312,14 +312,14 @@ def _unexplained_token(token: str) -> Unexplained:
     return Unexplained(FREE, token, "?", free=True)
 
 
-def _whole_names(found: Sequence[Found]) -> list[Found]:
+def _whole_names(found: Sequence[FoundValue]) -> list[FoundValue]:
     """Return the full names whose two parts stand side by side: one person's, app-wide where each word is not."""
     whole = []
     taken = -1  # the last place that is part of a name: in a list of people, A's surname stands before B's first name
     for place, (one, two) in enumerate(pairwise(found)):
         if two.kind == _OTHER_NAME.get(one.kind) and place > taken:
             first, last = (one, two) if one.kind == "first_name" else (two, one)
-            whole.append(Found("full_name", f"{first.value} {last.value}", one.key))
+            whole.append(FoundValue("full_name", f"{first.value} {last.value}", one.key))
             taken = place + 1
     return whole
 
@@ -334,12 +334,12 @@ def _is_spoken(value: str) -> bool:
     return (len(value) > NEAR and value.count(" ") > 3) or is_sentence(value)
 
 
-def _values_said(text: str, needs: Needs) -> Iterator[Found]:
+def _values_said(text: str, needs: Needs) -> Iterator[FoundValue]:
     """Yield the addresses and numbers that somebody says in words."""
     for value in emails_said(text) if needs.said else ():
-        yield Found("email", value, "")
+        yield FoundValue("email", value, "")
     for value in numbers_said(text) if needs.said else ():
-        yield Found("phone", value, "")
+        yield FoundValue("phone", value, "")
 
 
 def atoms_in(kind: str, folded: str) -> tuple[tuple[str, str], ...]:

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from redact.bounds import LONG, SEVERAL, STEM
 from redact.kinds import KINDS
-from redact.readers.documents import Found
+from redact.readers.documents import FoundValue
 from redact.values.free_ids import is_time_or_amount
 
 _FAMILIES: Final = frozenset({"identifier", "opaque", "phone", "card", "iban", "ssn"})
@@ -29,7 +29,7 @@ _LONGEST: Final = 40
 
 
 def respelt_in(
-    texts: Iterable[str], found: Iterable[Found], tokens: Iterable[str] = ()
+    texts: Iterable[str], found: Iterable[FoundValue], tokens: Iterable[str] = ()
 ) -> Iterator[tuple[str, str]]:
     """Yield (mention, kind) of the episode's identifiers that stand in a text with gaps; of `tokens` all of it must."""
     known: dict[_Sought, str] = {}

@@ -19,7 +19,7 @@ from redact.lists.lexicon import load_lexicon
 from redact.operators.surrogates import opaque_surrogate, surrogate
 from redact.operators.vault import open_vault
 from redact.policy import Policy
-from redact.readers.documents import Documents, Found, Unexplained
+from redact.readers.documents import Documents, FoundValue, Unexplained
 from redact.recognizers.analyzer import Finder
 from redact.recognizers.named_ids import NAMED_ID, named_ids_in
 from redact.records.clean_episode import CLEAN_EPISODE_SCHEMA
@@ -275,8 +275,8 @@ def test_a_leaf_seen_before_reads_as_one_never_seen(texts: list[str]) -> None:
     lexicon = load_lexicon()
     reader = Documents(lexicon)
     for text in (*texts, *texts):
-        again: tuple[list[Found], list[Unexplained]] = ([], [])
-        fresh: tuple[list[Found], list[Unexplained]] = ([], [])
+        again: tuple[list[FoundValue], list[Unexplained]] = ([], [])
+        fresh: tuple[list[FoundValue], list[Unexplained]] = ([], [])
         reader.read(text, "look_up", *again)
         Documents(lexicon).read(text, "look_up", *fresh)
         assert again == fresh

@@ -16,7 +16,7 @@ from redact.lists.lexicon import load_lexicon
 from redact.names import abbreviations as abbreviated
 from redact.names import misspellings as misspelt
 from redact.readers import base64_runs as encoded
-from redact.readers.documents import Documents, Found, Unexplained
+from redact.readers.documents import Documents, FoundValue, Unexplained
 from redact.records.clean_episode import CleanStep, CleanToolCall
 from redact.records.clean_steps import CleanTexts, clean_step
 from redact.values import free_ids, shapes
@@ -260,12 +260,12 @@ def test_documents_are_read_as_if_each_were_the_first(records: list[dict[str, ob
 def test_a_key_that_is_data_tells_what_keys_below_it_are() -> None:
     """Objects under keys that are data are read alike only where no key in them is data too."""
     found, _ = read(Documents(load_lexicon()), {"user_4421": {"6777246137": {}}})
-    assert found == [Found("person_id", "6777246137", "user_4421")]
+    assert found == [FoundValue("person_id", "6777246137", "user_4421")]
 
 
-def read(documents: Documents, record: object) -> tuple[list[Found], list[Unexplained]]:
+def read(documents: Documents, record: object) -> tuple[list[FoundValue], list[Unexplained]]:
     """Return what a reader finds in one document."""
-    found: list[Found] = []
+    found: list[FoundValue] = []
     unexplained: list[Unexplained] = []
     documents.read(json.dumps(record), "find", found, unexplained)
     return found, unexplained

@@ -5,7 +5,7 @@ import pytest
 from redact.fold import fold, fold_value
 from redact.lists.lexicon import load_lexicon
 from redact.readers.base64_runs import hidden_texts
-from redact.readers.documents import Documents, Found, Unexplained
+from redact.readers.documents import Documents, FoundValue, Unexplained
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_values_collapse_spaces() -> None:
 )
 def test_leaves_are_found_wherever_json_stands(text: str) -> None:
     """JSON, JSON in strings, JSON after a prefix and Python literals all have leaves."""
-    found: list[Found] = []
+    found: list[FoundValue] = []
     Documents(load_lexicon()).read(text, "get_user", found, [])
     assert [(item.key, item.value) for item in found] == [("mail", "a@b.example")]
 
@@ -75,7 +75,7 @@ def test_leaves_are_found_wherever_json_stands(text: str) -> None:
 def test_deep_nesting_and_broken_json_are_text() -> None:
     """Hostile input has no leaves and raises nothing."""
     for text in ("[" * 100_000, '{"a": ' * 500 + '"x"' + "}" * 500, "{" * 2000 + "'"):
-        found: list[Found] = []
+        found: list[FoundValue] = []
         unexplained: list[Unexplained] = []
         Documents(load_lexicon()).read(text, "", found, unexplained)
         assert (found, unexplained) == ([], [])

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from redact.names.prose_names import names_in
-from redact.readers.documents import Found
+from redact.readers.documents import FoundValue
 from redact.recognizers.spelt_ids import respelt_in
 from redact.values.forms import shape_of
 from redact.values.numbers import NUMBERED, are_moments, count_something, number_kind, says_id
@@ -102,9 +102,9 @@ def test_digits_in_groups_are_an_identifier_and_no_range(value: str, shape: str)
 
 def test_a_number_plate_is_found_with_its_gaps() -> None:
     """Few digits are enough between letters."""
-    found = [Found("opaque_id", "BL148TW", "plate")]
+    found = [FoundValue("opaque_id", "BL148TW", "plate")]
     assert list(respelt_in(["my plate is BL 148 TW."], found)) == [("BL 148 TW", "opaque_id")]
-    assert not list(respelt_in(["in room 148"], [Found("opaque_id", "A148", "room")]))
+    assert not list(respelt_in(["in room 148"], [FoundValue("opaque_id", "A148", "room")]))
 
 
 def test_a_name_that_is_an_ordinary_word_goes_where_a_text_ends_in_it() -> None:

@@ -20,7 +20,7 @@ PEOPLE = [f"name{row}" for row in "abcdefghijkl"]
 def _kept(evidence: dict[str, dict[str, list[int]]], *words: str) -> set[str]:
     """The places of words that are found to be choices; `words` are a person's in one episode."""
     profiles = {
-        key: Profile(place=Place.of(key), seen=seen, public=frozenset(), latest=0, k=3)
+        key: Profile(place=Place.from_key(key), seen=seen, public=frozenset(), latest=0, k=3)
         for key, seen in evidence.items()
     }
     app = App(

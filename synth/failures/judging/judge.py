@@ -33,23 +33,23 @@ class CauseJudge(Client):
 
     def opinions(self, asked: Sequence[CauseQuestion]) -> list[Opinion | None]:
         """What the model says of each conversation; None where it says nothing that can be used."""
-        return asyncio.run(self._all(asked))
+        return asyncio.run(self._ask_all(asked))
 
     def take_fresh(self) -> dict[str, str]:
         """What came since the last time, for whoever keeps it."""
         taken, self.fresh = self.fresh, {}
         return taken
 
-    async def _all(self, asked: Sequence[CauseQuestion]) -> list[Opinion | None]:
+    async def _ask_all(self, asked: Sequence[CauseQuestion]) -> list[Opinion | None]:
         gate = asyncio.Semaphore(self.settings.concurrency)
 
-        async def one(of: CauseQuestion) -> Opinion | None:
+        async def ask_one(of: CauseQuestion) -> Opinion | None:
             async with gate:
                 return await self._opinion(of)
 
         try:
             async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(one(of)) for of in asked if may_be_asked(of)]
+                tasks = [group.create_task(ask_one(of)) for of in asked if may_be_asked(of)]
         except BaseExceptionGroup as faults:
             raise faults.exceptions[0] from None
         found = iter(task.result() for task in tasks)
