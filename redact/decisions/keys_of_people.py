@@ -86,7 +86,7 @@ def _last_key(path: str) -> str:
     return path.rpartition(".")[2].casefold()
 
 
-_ONE_EACH: Final = 1.3
+_ONE_EACH: Final = 1 + A_THIRD
 """So many numbers a subject: one, and seldom two."""
 
 

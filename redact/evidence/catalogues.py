@@ -19,7 +19,7 @@ from redact.lists.word_lists import PARTICLES, STREET_WORDS
 from redact.readers.place import RESULT, UNKNOWN, Place
 from redact.values.forms import commonest, shape_of
 
-_LIST: Final = 20
+_LIST: Final = SEVERAL * ENOUGH
 """So many keys beside each other are data: no person has so many keys of one shape, and no form so many fields."""
 _WORD: Final = re.compile(r"[^\W\d_]+")
 

@@ -25,8 +25,6 @@ _LOOKED_UP: Final = 700
 """Centibels below certainty down to which words are looked up in a dictionary: a word in ten million."""
 _COMMON: Final = 550
 """Where no dictionary tells proper names apart: a word in three hundred thousand."""
-_LISTED_AS_COMMON: Final = 600
-"""Down to here the lists of common words go: a word in a million."""
 _FEWEST: Final = 40
 """Fewer different words show no language."""
 
@@ -69,6 +67,6 @@ def _words_of(language: str, rarest: int) -> Iterator[str]:
     from wordfreq import get_frequency_list  # noqa: PLC0415
 
     # Every language has a list of its common words beside the one of all its words, which is twenty times as large and stays in memory.
-    listed = get_frequency_list(language, "small" if rarest <= _LISTED_AS_COMMON else "best")
+    listed = get_frequency_list(language, "small" if rarest <= _COMMON else "best")
     for words in listed[:rarest]:
         yield from (word for word in words if len(word) > 1 and word.isalpha())

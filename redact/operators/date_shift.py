@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Final, NamedTuple
 
+from redact.bounds import NEAR
 from redact.lists.word_lists import word_list
 from redact.values.months import MONTH, month_like, month_number
 
@@ -43,7 +44,6 @@ _BEGINNING: Final = re.compile(
 )
 """What a date looks like from its first digit on."""
 _MONTH_BEFORE: Final = re.compile(rf"(?<![^\W_])({MONTH})(\.?[ ])$", re.IGNORECASE)
-_MONTH_SIZE: Final = 16
 _AFTER_MONTH: Final = re.compile(
     r"""(?P<md>\d{1,2})(?P<mth>st|nd|rd|th)?
     (?:(?P<mr>[ ]?[-\u2013][ ]?)(?P<me>\d{1,2})(?P<meth>st|nd|rd|th)?)?(?![\d.]\d|\d|:\d|%)
@@ -115,7 +115,7 @@ class DateShift:
         """Return the date whose month's name ends before a digit, moved."""
         if text[start - 1 : start] != " ":
             return None
-        first = max(0, start - _MONTH_SIZE)
+        first = max(0, start - NEAR)
         before = _MONTH_BEFORE.search(text[first:start])
         after = _AFTER_MONTH.match(text, start) if before else None
         if before is None or after is None:

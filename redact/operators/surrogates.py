@@ -15,6 +15,7 @@ import unicodedata
 from collections.abc import Callable
 from typing import Final
 
+from redact.bounds import LONG, STEM
 from redact.fold import fold_value
 from redact.lists.word_lists import ID_WORDS, PARTICLES, STREET_WORDS
 from redact.operators.invented_names import invent
@@ -33,10 +34,7 @@ _DIGITS: Final = 1_000
 """So many digits are one number; Python reads none of more than 4300."""
 _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _UUID_FREE: Final = tuple(place for place in range(36) if place not in {8, 13, 14, 18, 19, 23})
-_PREFIX: Final = 4
-"""The only word of an identifier, up to this long, is a prefix and not a name."""
 _IBAN: Final = 15
-_SPELT: Final = 7
 _SPELT_OUT: Final = re.compile(r"[A-Za-z0-9](?:[ ./-]{1,3}[A-Za-z0-9]){3,}")
 """Letter by letter: what it stands for has one surrogate, with gaps and without."""
 """The shortest account number that carries the checksum."""
@@ -172,7 +170,7 @@ _DECIMAL: Final = re.compile(r"-?\d{1,3}\.\d*[1-9]0+")
 def _identifier(keyed: KeyedDigest, mention: str, _attempt: int) -> str:
     if _UUID.fullmatch(mention):
         return _uuid(keyed, mention)
-    if len(mention) >= _SPELT and not mention[1].isalnum() and _SPELT_OUT.fullmatch(mention):
+    if len(mention) >= LONG and not mention[1].isalnum() and _SPELT_OUT.fullmatch(mention):
         moved = iter(_identifier(keyed, "".join(filter(str.isalnum, mention)), 0))
         return "".join(next(moved, "") if letter.isalnum() else letter for letter in mention)
     if mention.endswith("0") and _DECIMAL.fullmatch(mention):
@@ -183,7 +181,7 @@ def _identifier(keyed: KeyedDigest, mention: str, _attempt: int) -> str:
     word_of: Callable[[KeyedDigest, str], str] = word_surrogate
     if all(word in ID_WORDS for word in words):
         word_of = _same_word  # credit_card_4421 stays a credit card
-    elif len(words) == 1 and len(words[0]) <= _PREFIX:
+    elif len(words) == 1 and len(words[0]) <= STEM:
         word_of = _letters  # KD-4421: a prefix of the same length
     return "".join(_id_token(keyed, token, word_of) for token in tokens)
 

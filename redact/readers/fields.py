@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from string import ascii_lowercase, digits
 from typing import Final
 
 from redact.bounds import CODE_LENGTH, LONG, LONGEST_VALUE, PARTS, STEM
@@ -82,16 +83,8 @@ def _fields(line: str, number: int, mark: str) -> Iterator[Place]:
 
 def _place(number: int) -> str:
     """Return a place by letters from the tenth on: a key of three digits is taken for data."""
-    return (
-        str(number)
-        if number < _DECIMAL_BASE
-        else f"{chr(_A + number // _DECIMAL_BASE % _LETTERS)}{number % _DECIMAL_BASE}"
-    )
-
-
-_DECIMAL_BASE: Final = 10
-_A: Final = ord("a")
-_LETTERS: Final = 26
+    tens, ones = divmod(number, len(digits))
+    return f"{ascii_lowercase[tens % len(ascii_lowercase)]}{ones}" if tens else str(ones)
 
 
 def _parts(line: str) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from redact.bounds import AT_ONCE, ATTEMPTS, DEPTH, PARTS, SEVERAL
+from redact.bounds import AT_ONCE, ATTEMPTS, CODE_LENGTH, DEPTH, PARTS, SEVERAL
 
 _START: Final = re.compile(
     r"(?:(?<![\w.])[^\W\d][\w.]{0,60} ?)?[({\[](?=\s*[^\W\d]\w{0,40}\s*[=:]\s*[^\s=:/])"
@@ -30,8 +30,6 @@ _CLOSES: Final = {"(": ")", "{": "}", "[": "]", "<": ">"}
 _NOTHING: Final = frozenset({"none", "null", "nil", "true", "false"})
 _OPEN: Final = -1
 _YEAR: Final = 1_000
-_LONGEST: Final = 18
-"""So many digits fit a number of JSON."""
 _KEYED: Final = re.compile(r"[({\[]\s*[^\W\d]\w{0,40}\s*[=:]")
 
 
@@ -108,7 +106,7 @@ def _scalar(quoted: str | None, bare: str | None) -> object:
     word = (bare or "").strip()
     if word.casefold() in _NOTHING:
         return None
-    if word.isdecimal() and word.isascii() and word[0] != "0" and len(word) <= _LONGEST:
+    if word.isdecimal() and word.isascii() and word[0] != "0" and len(word) <= CODE_LENGTH:
         return int(word)
     return word
 

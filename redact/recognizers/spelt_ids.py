@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from redact.bounds import LONG, SEVERAL, STEM
+from redact.bounds import LONG, LONGEST_VALUE, SEVERAL, STEM
 from redact.kinds import KINDS
 from redact.readers.documents import FoundValue
 from redact.values.free_ids import is_time_or_amount
@@ -25,7 +25,6 @@ _NO_DIGITS: Final = bytes(code for code in range(256) if chr(code) not in "01234
 _PLAIN: Final = re.compile(r"[^\W_]")
 _RUN: Final = re.compile(r"\d{6,}")
 _END: Final = "\x00"
-_LONGEST: Final = 40
 
 
 def respelt_in(
@@ -84,7 +83,7 @@ def _sought(value: str) -> tuple[_Sought, ...]:
         _Sought(plain.translate(None, _NO_DIGITS), plain, written if part == compact else b"")
         for part in dict.fromkeys((compact, *_RUN.findall(compact)))
         for plain in (part.encode(),)
-        if (LONG <= len(part) <= _LONGEST or _is_short_number(part)) and _is_telling(part)
+        if (LONG <= len(part) <= LONGEST_VALUE or _is_short_number(part)) and _is_telling(part)
     )
 
 

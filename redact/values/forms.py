@@ -39,8 +39,6 @@ _GROUPS: Final = re.compile(r"\d{1,3}(?: \d{3})+")
 _PARTED_DIGITS: Final = 9
 _JOINED: Final = re.compile(r"(\d+)[-/](\d+)")
 _MONTH: Final = re.compile(r"(?:19|20)\d\d[-/]\d{1,2}")
-_DAY: Final = 28
-"""A day without a time of day is at most so long: "28 de setembro de 1981"."""
 _TURN: Final = re.compile(r"(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])")
 _DOTTED: Final = re.compile(r"\d{3}\.\d{3}\.(?!000)\d{3}(?:-\d{1,2})?")
 """Three groups of three: the number of a policy or a taxpayer, and hardly a sum."""
@@ -212,7 +210,7 @@ def commonest(values: list[str]) -> str:
 
 def plain_day(value: str) -> date | None:
     """Return the day that a value is, None where it is none or says a time of day too."""
-    return read_date(value) if len(value) <= _DAY and ":" not in value else None
+    return read_date(value) if len(value) <= NEAR and ":" not in value else None
 
 
 def parts_of_reference(value: str) -> list[str]:

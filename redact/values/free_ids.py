@@ -39,7 +39,6 @@ _DECIMAL: Final = re.compile(r"(?<![\w.])-?\d{1,3}\.\d{4,}(?!\w)")
 _WINDOW: Final = re.compile(r"\d\S*+(?: [^\s\d]*+\d\S*+)*(?: [A-Z]{3}(?!\w))?")
 """Words that hold digits, side by side, from the first digit on: the engine jumps to it."""
 _REGION: Final = re.compile(r"(?<!\S)[A-Z]{1,3}-[A-Z]{1,2} \Z")
-_REGION_SIZE: Final = 7
 _WORD_END: Final = re.compile(r"\s|$")
 _PARTS: Final = re.compile(r"[/?&#:]+")
 
@@ -99,7 +98,7 @@ def windows_of(text: str) -> Iterator[str]:
             continue
         # Before the blank stands a capital, or no region: most windows are spared the search.
         region = (
-            _REGION.search(text, max(done, start - _REGION_SIZE), start)
+            _REGION.search(text, max(done, start - LONG), start)
             if start > 1 and "A" <= text[start - 2] <= "Z"
             else None
         )

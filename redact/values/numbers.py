@@ -11,7 +11,7 @@ from collections import Counter
 from functools import lru_cache
 from typing import Final
 
-from redact.bounds import A_THIRD, NEARLY_ALL
+from redact.bounds import A_THIRD, NEARLY_ALL, SHORT
 from redact.lists.lexicon import key_words, word_group
 from redact.values.dates import read_date
 
@@ -30,7 +30,6 @@ _UNITS: Final = (1, 10**3, 10**6, 10**9)
 _FIRST: Final = 1_000_000_000
 _LAST: Final = 2_100_000_000
 """Without a last episode any second between 2001 and 2036 may be one."""
-_PREFIXED: Final = 3
 _NO_IDS: Final = frozenset({"bid"})
 
 
@@ -41,7 +40,7 @@ def says_id(key: str) -> bool:
     if not words:
         return False
     last = words[-1]
-    short = len(last) == _PREFIXED and last.endswith("id") and last not in _NO_IDS
+    short = len(last) == SHORT and last.endswith("id") and last not in _NO_IDS
     return short or bool({last, last.removesuffix("s")} & word_group("id"))
 
 
