@@ -15,6 +15,7 @@ from redact.records.clean_episode import CleanEpisode
 from redact.records.clean_outcome import CleanOutcome
 from redact.records.clean_rows import clean_episode_from_row, clean_outcome_from_row
 from synth.attempts.answering_tools import in_words
+from synth.attempts.greetings import without_greetings
 from synth.clusters.clustering import Cluster
 from synth.clusters.versions import Version, versions_of
 from synth.failures.detection import Failure
@@ -26,8 +27,8 @@ from synth.solutions.corrections import Said, corrections_of
 def clean_episodes_of(
     lake: Lake, app: str, days: Iterable[str] | None = None
 ) -> list[CleanEpisode]:
-    """Episodes past the gate, in order of their start; what agents tell by a tool of their framework's is what they say."""
-    return in_words(stored_episodes_of(lake, app, days))
+    """Episodes past the gate, in order of their start, without what frameworks put around them: greetings, answers by tool."""
+    return without_greetings(in_words(stored_episodes_of(lake, app, days)))
 
 
 def stored_episodes_of(

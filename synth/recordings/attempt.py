@@ -42,11 +42,12 @@ def record(
     asked: list[tuple[str, str]] = []
     actions: list[Action] = []
     unanswered = 0
+    start = opening_length(episode)
     opening: int | None = None
     answers_user: set[int] = set()
     """Positions of answers that only the user saw."""
     for index, step in enumerate(episode.steps):
-        if step.role == "assistant" and opening is None:
+        if index == start:
             opening = len(messages)
         if index in answers_user:
             continue
@@ -77,7 +78,11 @@ def record(
                 continue
             kept = []
         message = _message(step, tuple(call.call_id for call in kept))
-        if step.role == "assistant" and (message.get("content") or message.get("tool_calls")):
+        if (
+            index >= start
+            and step.role == "assistant"
+            and (message.get("content") or message.get("tool_calls"))
+        ):
             actions.append(message)
         messages.append(message)
     attempt = Attempt(
@@ -108,11 +113,12 @@ def results_after(steps: Sequence[CleanStep], index: int) -> dict[str, CleanStep
 
 
 def opening_length(episode: CleanEpisode) -> int:
-    """How many messages stand before the first assistant message."""
-    for index, step in enumerate(episode.steps):
-        if step.role == "assistant":
-            return index
-    return len(episode.steps)
+    """How many messages stand before the agent's first answer, or its first act: words before the request are part of the opening."""
+    acts = [index for index, step in enumerate(episode.steps) if step.role == "assistant"]
+    asked = next((i for i, step in enumerate(episode.steps) if step.role == "user"), None)
+    if asked is not None:
+        acts = [index for index in acts if index > asked or episode.steps[index].tool_calls]
+    return next(iter(acts), len(episode.steps))
 
 
 def parse_arguments(text: str) -> dict[str, Json] | None:
