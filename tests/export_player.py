@@ -164,7 +164,7 @@ def skyrl(folder: Path, cases: list[Case]) -> Rewards:
             if not case["actions"]:
                 return environment.reward()
             for action in case["actions"]:
-                out = environment.step(text.written(shown(action, environment.play)))
+                out = environment.step(text.write_message(shown(action, environment.play)))
                 saw(out)
                 if out["done"]:
                     break
