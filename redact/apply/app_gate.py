@@ -7,7 +7,6 @@ nothing: that is `redact.apply.redactor`'s.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -173,11 +172,11 @@ class AppGate:
         if parts is None:
             if len(self._personal_parts) >= REMEMBERED:
                 self._personal_parts.clear()
-            words: AbstractSet[str] = self.judgement.language
+            words = [self.judgement.language]
             if verdict.action == WITHHOLD:
-                words = self.judgement.words | self._said_by_many(leaf.path)
+                words = [self.judgement.words, self._said_by_many(leaf.path)]
             parts = self._personal_parts[asked] = tuple(
-                personal_parts(leaf.value, words, of_people=verdict is OWN_WORDS)
+                personal_parts(leaf.value, *words, of_people=verdict is OWN_WORDS)
             )
         doubtful = any(p.kind == "last_name" and fold_value(p.value) in ORDINARY for p in parts)
         return None if doubtful else parts

@@ -8,7 +8,7 @@ Fails closed: a word that no dictionary, no shared text and no list of the app h
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 from redact.bounds import LONG
@@ -48,14 +48,17 @@ _OWN: Final = "own"
 
 
 def personal_parts(
-    text: str, language: Collection[str], *, of_people: bool = False
+    text: str, *languages: Collection[str], of_people: bool = False
 ) -> list[FoundValue]:
-    """Return the names and numbers of a text that no word of the language explains, each as it stands; `of_people`: it stands where names stand."""
+    """Return the names and numbers of a text that no word of the languages explains, each as it stands; `of_people`: it stands where names stand.
+
+    Several languages are asked one after the other: to join them for each text would cost more than to read it.
+    """
     text = _JUDGED_BY_SHAPE.sub(lambda one: "\x00" * len(one[0]), text)
     found = [
         FoundValue(person.kind, person.name, "")
         for person in people_in(text)
-        if person.sure or person.name.replace(" ", "") not in language
+        if person.sure or not _is_in(languages, person.name.replace(" ", ""))
     ]
     if not found and (alone := name_alone(text.strip(), known=not of_people)):
         found.append(FoundValue("full_name" if " " in alone else "last_name", alone, ""))
@@ -76,7 +79,7 @@ def personal_parts(
             run, small = [], False
         else:
             numbered = shouted and _NUMBERED.match(text, token.end()) is not None
-            whose = _owner_of(word, language, shouted=shouted and not numbered)
+            whose = _owner_of(word, languages, shouted=shouted and not numbered)
             if whose == _EITHER and small and word[0].isupper() and is_borne(fold_value(word)):
                 whose = _OWN  # `stopped for Will`
             small = word.islower()
@@ -91,7 +94,11 @@ def personal_parts(
     return list(dict.fromkeys([*found, *codes]))
 
 
-def _owner_of(word: str, language: Collection[str], *, shouted: bool) -> str:
+def _is_in(languages: Sequence[Collection[str]], word: str) -> bool:
+    return any(word in language for language in languages)
+
+
+def _owner_of(word: str, languages: Sequence[Collection[str]], *, shouted: bool) -> str:
     """Return whether a word is the language's, a person's, or a name that is a word as well."""
     folded = fold_value(word)
     plain = folded.partition("'")[0]  # `I'm`, `Monday's`
@@ -99,7 +106,7 @@ def _owner_of(word: str, language: Collection[str], *, shouted: bool) -> str:
     ordinary = plain in ORDINARY and word[0].isupper() and not place
     if ordinary or len(plain) == 1 or plain in PARTICLES:
         return _EITHER
-    known = (plain in language or folded in language) and not is_name(plain)
+    known = (_is_in(languages, plain) or _is_in(languages, folded)) and not is_name(plain)
     # People bear `Back` with a capital only.
     small = word.islower() and (plain in ORDINARY or plain in words_of(ENGLISH))
     mark = word.isupper() and len(word) <= LONG and not shouted
