@@ -385,7 +385,10 @@ def test_a_task_that_cannot_be_written_is_not_in_the_task_set(
     """Neither in the build's folder nor in an export, which says so; the other tasks are."""
     odd = TaskSet.load(whole.clean / "tasksets" / LENDING).tasks[0].task_id
     mend = failing(
-        monkeypatch, environments.export.taskset, "_grading_bytes", lambda entry: entry.task.task_id == odd
+        monkeypatch,
+        environments.export.taskset,
+        "_grading_bytes",
+        lambda entry: entry.task.task_id == odd,
     )
     found = built(home)
     assert {(one.stage, one.unit) for one in found.skipped} == {("task_sets", odd)}
