@@ -34,6 +34,7 @@ from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, Table
 from dagster_project.review.tables import REVIEWS, VERDICTS
 from dagster_project.tasks.found_cheats import FOUND_CHEATS
+from dagster_project.tasks.judge_replies import REPLIES
 from dagster_project.worlds.simulated_replies import SIMULATED_REPLIES
 
 _OF_EPISODES: tuple[Table, ...] = (CLEAN_EPISODES, CLEAN_OUTCOMES, FAILURES, REVIEWS)
@@ -49,6 +50,7 @@ _OF_APPS: tuple[Table, ...] = (
     AGREEMENT,
     TASK_SETS,
     DIFFICULTY,
+    REPLIES,
     SIMULATED_REPLIES,
     CAUSE_REPLIES,
 )
