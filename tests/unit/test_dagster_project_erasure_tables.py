@@ -10,7 +10,6 @@ import dagster_project
 from dagster_project.erasure import clean_side, raw_side
 from dagster_project.lake.tables import Table
 
-
 HOLD_NOBODY = {"stamps", "redactions", "skipped"}
 """Digests; counts by key and kind; which unit of work failed where in the code."""
 
