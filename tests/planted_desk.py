@@ -34,6 +34,7 @@ _TOOLS: Final = {
     "my_wallet": (),
     "refund_trip": ("trip_no", "why"),
     "add_driver": ("name", "phone"),
+    "close_account": ("why",),
 }
 
 
@@ -121,6 +122,9 @@ def line(number: int) -> dict[str, Any]:
         driver = {"name": mate, "phone": f"+90 544 222 33 4{number % 10}"}
         done = json.dumps({"ok": True, "drivers": [who.name, mate], "page": f"/u/{who.slug}"})
         messages += _call(who, 4, "add_driver", driver, done)
+    else:
+        closed = {"why": f"{who.name} asked for it"}
+        messages += _call(who, 3, "close_account", closed, f"Account of {who.name} closed.")
     messages.append({"role": "assistant", "content": f"Done, {first}." if good else "I cannot."})
     ids = (f"{who.slug}-{number}", f"{who.name} #{number}", f"sess-{who.user}-{number}")
     return {
