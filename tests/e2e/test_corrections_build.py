@@ -127,7 +127,7 @@ def test_rows_of_what_the_human_did_become_tasks_that_the_real_database_agrees_w
     tmp_path: Path,
 ) -> None:
     """Ingest, `outcomes --correction`, build: redacted or not the same requests become tasks, and their ends are right."""
-    shop = hold_season(variant=0, seed=SEED, conversations=80, attempts=1)
+    shop = hold_season(variant=0, seed=SEED, conversations=120, attempts=1)
     failed = [t for t in shop.talks if not t.resolved]
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
