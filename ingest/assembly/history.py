@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Final
 
 from ingest.assembly.forest import Node
@@ -212,23 +213,13 @@ def _continue(thread: Thread, call: Node, body: list[Step], keys: list[str]) -> 
 
 def _unworded(thread: Thread, body: list[Step], keys: list[str]) -> tuple[list[Step], list[str]]:
     """The input with calls and results as what they were, where its client tells them in words: some send a model no messages of tools."""
-    whole: list[Step] = []
-    left = list(body)
-    while left:
-        step = left.pop(0)
-        place = len(whole)
+    whole = list(body)
+    for place, (step, after) in enumerate(pairwise(body)):
         known = thread.steps[place] if place < len(thread.steps) else None
-        result = _worded_result(known, step, left[0]) if known is not None and left else None
-        if known is None or result is None:
-            whole.append(step)
-            continue
-        whole += [known, result]
-        left.pop(0)
-    return (
-        (body, keys)
-        if len(whole) == len(body) and whole == body
-        else (whole, list(map(key_of, whole)))
-    )
+        result = None if known is None else _worded_result(known, step, after)
+        if known is not None and result is not None:
+            whole[place : place + 2] = [known, result]
+    return (body, keys) if whole == body else (whole, list(map(key_of, whole)))
 
 
 def _worded_result(asked: Step, told: Step, after: Step) -> Step | None:

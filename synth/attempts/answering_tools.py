@@ -7,13 +7,13 @@ nearly every episode ends with it and its results are nothing, its own words, or
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from environments.runtime.play.tool_names import tool_name
+from environments.runtime.task.tool_definition import name_of, read_definition
 from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from synth.recordings.attempt import parse_arguments
 
 IN_WORDS: Final = "answers_by_tool"
 """In `CleanEpisode.completeness`: calls of an answering tool were read as what the agent says."""
@@ -68,18 +68,12 @@ def _last_act(episode: CleanEpisode) -> CleanStep | None:
 
 def _texts(call: CleanToolCall) -> dict[str, str]:
     """The arguments that are a text or a number."""
-    try:
-        given = json.loads(call.arguments)
-    except ValueError:
-        return {}
-    if not isinstance(given, dict):
-        return {}
-    plain = {
-        k: v
-        for k, v in given.items()
-        if isinstance(v, str | int | float) and not isinstance(v, bool)
+    given = parse_arguments(call.arguments) or {}
+    return {
+        key: str(value).strip()
+        for key, value in given.items()
+        if isinstance(value, str | int | float) and not isinstance(value, bool)
     }
-    return {key: str(value).strip() for key, value in plain.items()}
 
 
 def _words_argument(episodes: Sequence[CleanEpisode], name: str) -> str | None:
@@ -144,6 +138,6 @@ def _with_words(episode: CleanEpisode, name: str, key: str) -> CleanEpisode:
             continue
         elif not (steps and gone and _repeats(step, steps[-1].content or "")):
             steps.append(step)
-    tools = tuple(tool for tool in episode.tools if tool_name(json.loads(tool)) != name)
+    tools = tuple(tool for tool in episode.tools if name_of(read_definition(tool)) != name)
     flags = {*episode.completeness, IN_WORDS} if gone else {*episode.completeness}
     return replace(episode, steps=tuple(steps), tools=tools, completeness=tuple(sorted(flags)))

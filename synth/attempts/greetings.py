@@ -12,13 +12,10 @@ from dataclasses import replace
 from typing import Final
 
 from redact.records.clean_episode import CleanEpisode, CleanStep
+from synth.attempts.answering_tools import LEAST, MOSTLY
 
 LEFT_OUT: Final = "greeting_left_out"
 """In `CleanEpisode.completeness`: the app's greeting stood before the request."""
-LEAST: Final = 3
-"""Episodes that must begin alike."""
-MOSTLY: Final = 0.8
-"""Share of the greeted episodes that must begin alike."""
 
 
 def without_greetings(episodes: Sequence[CleanEpisode]) -> list[CleanEpisode]:

@@ -17,6 +17,7 @@ from synth.recordings.attempt import opening_length, results_after
 def user_turns(episode: CleanEpisode) -> tuple[UserTurn, ...]:
     """What the user said after the opening, each turn with the words it answered and what they did before it."""
     steps = episode.steps
+    opening = opening_length(episode)
     last = max((i for i, s in enumerate(steps) if s.role == "assistant"), default=-1)
     turns: list[UserTurn] = []
     asked = ""
@@ -27,7 +28,7 @@ def user_turns(episode: CleanEpisode) -> tuple[UserTurn, ...]:
                 turns.append(UserTurn(text="", asked=asked, calls=tuple(did)))
                 did = []
             asked = step.content or asked
-        elif step.role == "user" and index >= opening_length(episode):
+        elif step.role == "user" and index >= opening:
             did += _calls(steps, index)
             if step.content or not step.tool_calls:
                 turns.append(

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from ingest.formats.records.speech import ROLE_NAMED, strength
 from ingest.formats.records.written_calls import written_call
 from tests.unit.test_ingest_records import (
     ANSWER,
@@ -222,3 +223,35 @@ def test_a_gateways_log_ends_with_the_answer_in_its_body(tmp_path: Path) -> None
     for body in bodies:
         steps = told(only(read(tmp_path, body)).episode.steps)
         assert steps == [EXPECTED[0], EXPECTED[3]]
+
+
+def test_hostile_nests_and_blanks_cost_what_they_are_long() -> None:
+    """Envelopes in envelopes, and blanks where a pattern looks twice: a file may hold them as deep and as long as it likes."""
+    nested: dict[str, Any] = {"role": "user", "content": ASKED}
+    for _ in range(60):
+        nested = {"data": nested}
+    assert strength(nested) == ROLE_NAMED
+    blanks = " " * 200_000
+    for text in (
+        f"Action: find{blanks}x",
+        f"Action: ```{blanks}x",
+        f"Action: find({blanks}-1{blanks}x",
+    ):
+        assert written_call(text) is None
+
+
+def test_what_a_message_counts_is_counted_once(tmp_path: Path) -> None:
+    """A message that is cut around its results keeps its usage with its first piece."""
+    parts = [
+        {"type": "tool_use", "id": "k1", "name": "find_order", "input": ARGUMENTS},
+        {"type": "tool_result", "tool_use_id": "k1", "content": RESULT},
+        {"type": "text", "text": ANSWER},
+    ]
+    usage = {"input_tokens": 7, "output_tokens": 3}
+    messages = [
+        {"role": "user", "content": ASKED},
+        {"role": "assistant", "content": parts, "usage": usage},
+    ]
+    steps = only(read(tmp_path, {"messages": messages})).episode.steps
+    assert told(steps) == EXPECTED
+    assert sum(step.output_tokens or 0 for step in steps) == 3

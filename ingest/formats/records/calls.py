@@ -36,7 +36,7 @@ _CALL_ID: Final = (
 )
 _OWN_ID: Final = ("id", "toolCallId", "call_id", "request_id")
 _RESULT: Final = ("result", "output", "response", "observation", "result_value", "outputs")
-_RESULTS: Final = ("tool_results", "toolResults", "function_results")
+RESULT_LISTS: Final = ("tool_results", "toolResults", "function_results")
 """Lists of results beside what a message says."""
 _NAMES_TOOL: Final = ("name", "function", "tool", "tool_name", "function_name")
 
@@ -88,14 +88,8 @@ def _take_answered(found: MessageCalls, parts: list[Json]) -> None:
     calls = {n: call for n, part in enumerate(parts) if (call := _answered_call(part)) is not None}
     for call in calls.values():
         identity = call.get("id") or call.get("toolCallId")
-        told = call["result"]
         found.calls.append({**{k: v for k, v in call.items() if k != "result"}, "id": identity})
-        found.results.append(
-            {
-                "tool_call_id": identity,
-                "content": told if isinstance(told, str) else json_text(told),
-            }
-        )
+        found.results.append({"tool_call_id": identity, "content": json_text(call["result"])})
     found.content = [part for n, part in enumerate(parts) if n not in calls]
 
 
@@ -130,13 +124,13 @@ def results(item: Message, content: Json) -> list[Message]:
 def _listed_results(item: Message) -> list[Message]:
     """The results that a message lists beside what it says."""
     listed: list[Json] = next(
-        (item[key] for key in _RESULTS if isinstance(item.get(key), list)), []
+        (item[key] for key in RESULT_LISTS if isinstance(item.get(key), list)), []
     )
     return [
         {
             **_call_of(one),
             **_name_of(one),
-            "content": told if isinstance(told, str) else json_text(told),
+            "content": json_text(told),
         }
         for one in listed
         if isinstance(one, dict)

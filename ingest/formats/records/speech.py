@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ingest.dialects.attributes import integer_of
-from ingest.formats.records.calls import LISTS, message_calls, pieces, results
+from ingest.formats.records.calls import LISTS, RESULT_LISTS, message_calls, pieces, results
 from ingest.formats.records.steps import AgentStep, said_by, step_in
 from ingest.formats.records.text_calls import calls_in, results_in
 from ingest.formats.records.words import CALL, is_name, role_in_name, role_of, snake_case
@@ -46,6 +46,8 @@ _SAID: Final = (
 _SAID_PLAINLY: Final = ("content", "parts", "text", "message", "utterance")
 _CALL: Final = ("function_call", "functionCall")
 _BESIDE: Final = ("additional_kwargs",)
+_SAID_ONCE: Final = frozenset({*LISTS, *RESULT_LISTS, *_CALL, *_BESIDE, "usage"})
+"""What counts for a message as a whole, into however many it is cut."""
 _ASKED: Final = ("prompt", "question", "input", "query", "instruction")
 _QUESTIONS: Final = frozenset(_ASKED) - {"input"}
 """What is never an argument of a call."""
@@ -122,9 +124,12 @@ def strength(item: Json) -> int:
     """How much an item looks like a message: `ROLE_NAMED`, `SPEAKER_NAMED`, or 0."""
     if not isinstance(item, dict):
         return 0
-    inner = _load_of(item)
-    if inner is not None:
-        return strength(inner)
+    load = _envelope_load(item)
+    if load is not None:
+        # Asked once a level: a hostile file nests envelopes as deep as it may.
+        told = strength(load)
+        if told or isinstance(item.get("message"), dict):
+            return told
     if _is_item(item):
         return ROLE_NAMED
     if _is_pair(item) and not _speaker(item):
@@ -198,7 +203,14 @@ def _of_item(item: dict[str, Any], index: int) -> Iterator[Speech]:
 
 
 def _load_of(item: dict[str, Any]) -> dict[str, Any] | None:
-    """The message in an envelope, with what the envelope says of it; None where the item is the message itself."""
+    """The message in an envelope; None where the item is the message itself."""
+    load = _envelope_load(item)
+    is_message = isinstance(item.get("message"), dict)
+    return load if load is not None and (is_message or strength(load)) else None
+
+
+def _envelope_load(item: dict[str, Any]) -> dict[str, Any] | None:
+    """What an envelope would hold, with what it says of that; None where an item can be none."""
     if "role" in item or any(isinstance(item.get(key), str | list) for key in ("content", "text")):
         return None
     for key in _ENVELOPES:
@@ -206,8 +218,7 @@ def _load_of(item: dict[str, Any]) -> dict[str, Any] | None:
         if isinstance(inner, dict):
             around = {k: v for k, v in item.items() if isinstance(v, str) and k not in _TIME}
             named = {"name": item.get("name")} if key == "message" else around
-            whole = {**named, **inner}
-            return whole if key == "message" or strength(whole) else None
+            return {**named, **inner}
     return None
 
 
@@ -273,8 +284,9 @@ def _message(item: dict[str, Any], index: int) -> Iterator[Speech]:
         return
     if len(cut := pieces(content)) > 1:
         key = next(key for key in _SAID if item.get(key) is content)
-        for piece in cut:
-            yield from _message({**item, key: piece}, index)
+        rest = {k: v for k, v in item.items() if k not in _SAID_ONCE}
+        for number, piece in enumerate(cut):
+            yield from _message({**(rest if number else item), key: piece}, index)
         return
     if role == CALL:
         role = "assistant"

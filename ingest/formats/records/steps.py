@@ -119,14 +119,10 @@ def _step_of(own: dict[str, Any], *, needs_result: bool) -> AgentStep | None:
         return AgentStep(calls=named)
     several = told if isinstance(told, list) and len(told) == len(named) > 1 else [told]
     results = [
-        {"tool_call_id": call["id"], "content": _content(one)}
+        {"tool_call_id": call["id"], "content": json_text(one)}
         for call, one in zip_longest(named[: len(several)], several)
     ]
     return AgentStep(calls=named, results=results)
-
-
-def _content(result: Json) -> Json:
-    return result if isinstance(result, str) else json_text(result)
 
 
 def _calls(own: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -18,15 +18,14 @@ _ACTION: Final = re.compile(
     r"(?:\A|\n)[ \t*]*(?:Action|Act|Tool|Function|API)(?: ?\d+)?[ \t*]*:[ \t*]*(?!Input)(.+)\Z",
     re.DOTALL,
 )
-_INPUT: Final = re.compile(
-    r"([^\n]+?)[ \t]*\n[ \t*]*(?:Action|Tool|Function)[ _]?Input(?: ?\d+)?[ \t*]*:[ \t]*(.*)\Z",
-    re.DOTALL,
-)
+_INPUT: Final = re.compile(r"[ \t*]*(?:Action|Tool|Function)[ _]?Input(?: ?\d+)?[ \t*]*:")
 _NAME: Final = r"([A-Za-z_][\w.:/-]{0,63})"
 _CALL: Final = re.compile(_NAME + r"\((.*)\)\.?", re.DOTALL)
 _BRACKETS: Final = re.compile(_NAME + r"\[(.*)\]\.?", re.DOTALL)
 _BARE: Final = re.compile(_NAME)
-_FENCE: Final = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.DOTALL)
+_FENCE: Final = "```"
+_LONGEST: Final = 20_000
+"""Characters of Python's arguments: a call that somebody wrote has fewer, and reading them takes a while."""
 ARGUMENT: Final = "input"
 """What the one argument is called that an action line gives without a name."""
 
@@ -43,15 +42,16 @@ def written_call(text: str) -> TextCalls | None:
 
 
 def _read(body: str) -> dict[str, Any] | None:
-    fenced = _FENCE.fullmatch(body)
-    body = fenced[1] if fenced else body
+    if body.startswith(_FENCE) and body.endswith(_FENCE):
+        body = body.removeprefix(_FENCE).removeprefix("json").removesuffix(_FENCE).strip()
     if body[:1] == "{":
         value = load_json(body.encode("utf-8", "replace"))
         return call_of(value) if isinstance(value, dict) else None
-    with_input = _INPUT.fullmatch(body)
-    if with_input is not None:
-        name = _BARE.fullmatch(with_input[1])
-        return None if name is None else _call(name[1], _input_of(with_input[2].strip()))
+    first, _, rest = body.partition("\n")
+    label = _INPUT.match(rest)
+    if label is not None:
+        name = _BARE.fullmatch(first.strip())
+        return None if name is None else _call(name[1], _input_of(rest[label.end() :].strip()))
     called = _CALL.fullmatch(body)
     if called is not None:
         arguments = _python_arguments(called[2])
@@ -77,6 +77,8 @@ def _python_arguments(text: str) -> dict[str, Any] | None:
     value = load_json(stripped.encode("utf-8", "replace")) if stripped[:1] == "{" else None
     if isinstance(value, dict):
         return value
+    if len(stripped) > _LONGEST:
+        return None
     try:
         call = ast.parse(f"f({stripped})", mode="eval").body
         if not isinstance(call, ast.Call) or any(one.arg is None for one in call.keywords):
