@@ -47,7 +47,7 @@ check: setup     ## ruff, mypy strict, basedpyright, import-linter, names
 	$(BIN)/python -m tests.house_names
 
 audit: setup     ## known vulnerabilities (where OSV answers) and licences of what the lock pins
-	@PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m benchmarks.audit
+	@PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m benchmarks.shipping.audit
 
 sbom: setup      ## sbom.json: what the lock pins, as CycloneDX 1.5, with hashes and no index host
 	@$(UV) export --quiet --frozen --no-dev --no-emit-workspace --format cyclonedx1.5 --output-file sbom.json
@@ -59,11 +59,11 @@ dev: setup       ## the Dagster UI over ./.tracegym (or TRACEGYM_HOME)
 docs: setup      ## the documentation as a site in site/; a broken link fails
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-bench: setup     ## side-by-side measurements
-	$(BIN)/python benchmarks/run.py
+bench: setup     ## what learnt worlds answer; `python -m benchmarks` lists every benchmark
+	$(BIN)/python -m benchmarks worlds
 
 compile: setup   ## a faster copy of redact in .compiled, where there is a C compiler (PYTHONPATH=.compiled uses it)
-	@$(BIN)/python -m benchmarks.compiled_redact .compiled
+	@$(BIN)/python -m benchmarks.shipping.compiled_redact .compiled
 
 format: setup    ## ruff's fixes and layout
 	$(BIN)/ruff check --fix-only --quiet .

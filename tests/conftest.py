@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from benchmarks.worlds import at_risk
+from benchmarks.worlds.fidelity import at_risk
 from dagster_project.build.left_out import SkippedUnit, hearing
 
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from benchmarks.desk_conversations import Talk
-from benchmarks.small_homes import MEANINGS
+from benchmarks.rubrics.small_homes import MEANINGS
+from benchmarks.testbeds.desk.conversations import Talk
 from redact.records.clean_outcome import CleanOutcome
 from synth.labels import Label, label_episodes, load_outcome_policy
 

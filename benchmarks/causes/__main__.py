@@ -18,7 +18,7 @@ from environments.llm import LlmJudge
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print what was asked for."""
     about = causes.__doc__
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.causes", description=about)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks causes", description=about)
     parser.add_argument("--runs", type=Path, help="a folder of failed runs that people looked at")
     parser.add_argument("--attempts", type=Path, help="folders of attempts named after their fault")
     parser.add_argument("--judged", type=Path, help="a chat log whose lines have an outcome")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.causes.faults import failures_of, told_apart
 from benchmarks.causes.figures import BAD, GOOD, share
-from benchmarks.chat_logs import to_episode
+from benchmarks.testbeds.chat_logs import to_episode
 from redact.records.clean_episode import CleanEpisode
 from synth.labels import Label
 

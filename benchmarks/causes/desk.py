@@ -16,7 +16,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.causes.faults import Faulty, failures_of, told_apart
 from benchmarks.causes.figures import share
-from benchmarks.chat_logs import to_episode
+from benchmarks.testbeds.chat_logs import to_episode
 from examples.support_desk.backend.database import copy_of
 from examples.support_desk.backend.generator import START, make_shop
 from examples.support_desk.records import Held, chat_log_line

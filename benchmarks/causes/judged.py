@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.causes.figures import BAD, GOOD
-from benchmarks.chat_logs import to_episode
+from benchmarks.testbeds.chat_logs import to_episode
 from redact.records.clean_episode import CleanEpisode
 from synth.failures.detection import calibrate_on, detect, reference_from
 from synth.failures.reading import AppReading

@@ -30,7 +30,7 @@ from dagster_project.engine.serial import Serial
 from dagster_project.errors import StageError
 
 BASE: Final = 220
-"""MiB that a worker takes beside what is shared; measured: 205 at most, with 500 conversations (`python -m benchmarks.cores`)."""
+"""MiB that a worker takes beside what is shared; measured: 205 at most, with 500 conversations (`python -m benchmarks cores`)."""
 GROWTH: Final = 8
 """MiB that it takes for each MiB of what is shared, as that travels: read, and with the caches that are made of it."""
 _PRELOAD: Final = (

@@ -3,7 +3,7 @@
 In: the recorded attempts of an app, and what its tools are. Out: per tool that changes something, how probably a second equal call changes
 something more. Recordings of such calls say it of their tool: a refusal changes nothing, a new id is a new thing. Few agents make a change
 twice, so a tool without any leans on the others of its app, and on what tools of invented backends do
-(`python -m benchmarks.repeats`): what is noted down, said or sent a second time nearly always stands there twice. Not here: how a
+(`python -m benchmarks repeats`): what is noted down, said or sent a second time nearly always stands there twice. Not here: how a
 verdict uses it (`end_state`).
 """
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from benchmarks.desk_conversations import Shop, Talk, hold_season
+from benchmarks.testbeds.desk.conversations import Shop, Talk, hold_season
 from dagster_project.cli.main import app as cli
 from dagster_project.home.layout import open_home, set_redaction
 from dagster_project.lake.clean_records import clean_episodes_of

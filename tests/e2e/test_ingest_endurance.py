@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from benchmarks.endurance import soak
+from benchmarks.ingest.endurance import soak
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.faults.power_loss import Event, compiled, disk_at, events_in
+from benchmarks.ingest.power_loss import Event, compiled, disk_at, events_in
 from ingest.receiver.wal import Wal
 
 ACKNOWLEDGE = """

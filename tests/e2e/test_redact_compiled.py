@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.compiled_redact import INTERPRETED, MODULES, bind, build, modules_of
+from benchmarks.shipping.compiled_redact import INTERPRETED, MODULES, bind, build, modules_of
 
 ROOT = Path(__file__).resolve().parents[2]
 SAYS = """
 import hashlib, random
-from benchmarks.redaction_unseen import APPS
+from benchmarks.redaction.unseen import APPS
 from redact import fold
 from redact.apply import matcher
 from redact.apply.learn import learn

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.redaction import commutation, read, recall, texts_of_all
+from benchmarks.redaction.recordings import commutation, read, recall, texts_of_all
 from redact.apply.learn import learn
 from redact.apply.scrub import scrub
 from redact.audit.leaks import find_leaks

@@ -9,10 +9,10 @@ from functools import cache
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.backends.attempts import Made, attempts
-from benchmarks.backends.tickets import TICKETS
-from benchmarks.chat_logs import to_episode
-from benchmarks.enveloped import FORMS, line_of, wrapped
+from benchmarks.testbeds.chat_logs import to_episode
+from benchmarks.testbeds.invented.attempts import Made, attempts
+from benchmarks.testbeds.invented.office.tickets import TICKETS
+from benchmarks.worlds.enveloped import FORMS, line_of, wrapped
 from environments.runtime.views.envelopes import Enveloped
 from synth.world.observation import histories
 from synth.world.views.envelopes import learn_enveloped

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from benchmarks.desk_conversations import hold_season
-from benchmarks.desk_solvable import holds_every_value
+from benchmarks.testbeds.desk.conversations import hold_season
+from benchmarks.testbeds.desk.solvable import holds_every_value
 
 
 def test_a_conversation_holds_what_the_good_agent_is_told_or_it_does_not() -> None:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from benchmarks.shown_before import unknowables
+from benchmarks.recordings.shown_before import unknowables
 from environments.fidelity import RecordedCall, RecordedEpisode
 
 Made = tuple[str, dict[str, Any], Any]

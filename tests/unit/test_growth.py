@@ -1,7 +1,7 @@
 """No stage compares everything with everything: counted work grows with the data, not with its square.
 
 Work is counted as calls of our own functions, which neither the machine nor its load changes. Seconds and memory of whole
-builds: `python -m benchmarks.growth`.
+builds: `python -m benchmarks growth`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Final
 
 import pytest
 
-from benchmarks.desk_conversations import Talk, hold_season
+from benchmarks.testbeds.desk.conversations import Talk, hold_season
 from dagster_project.tasks.agreement import ENOUGH, FOLDS, FOLDS_OF_MANY, SMALL, folds_of, newest
 from environments.runtime.play.environment import run_actions
 from environments.runtime.task.attempt import Attempt

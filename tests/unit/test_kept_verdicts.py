@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import pytest
 
-from benchmarks.desk_conversations import Talk, hold_season
+from benchmarks.testbeds.desk.conversations import Talk, hold_season
 from dagster_project.lake.rows import canonical_text
 from dagster_project.lake.store import Lake
 from dagster_project.tasks.kept_verdicts import Remembered, keep_reads, remembered

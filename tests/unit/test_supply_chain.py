@@ -11,7 +11,7 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from benchmarks.audit import READ, faults, licence_of
+from benchmarks.shipping.audit import READ, faults, licence_of
 from dagster_project.cli.main import app as command_line
 from environments.export.signature import NAME, faults_of, sign_folder
 from tests.environments_shop import write_shop

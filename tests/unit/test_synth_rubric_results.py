@@ -6,9 +6,9 @@ from functools import cache
 
 import pytest
 
-from benchmarks.desk_conversations import Shop, hold_season
-from benchmarks.desk_forms import PLAIN, rewritten
-from benchmarks.rubrics_desk import true_label
+from benchmarks.rubrics.desk import true_label
+from benchmarks.rubrics.desk_forms import PLAIN, rewritten
+from benchmarks.testbeds.desk.conversations import Shop, hold_season
 from environments.runtime.task.candidate import Candidate
 from environments.runtime.world.world import World
 from synth.recordings.attempt import record

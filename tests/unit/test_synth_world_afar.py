@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.backends.device import DEVICE
-from benchmarks.backends.mobile import MOBILE
-from benchmarks.unseen_living import measure
+from benchmarks.testbeds.invented.devices.device import DEVICE
+from benchmarks.testbeds.invented.devices.mobile import MOBILE
+from benchmarks.worlds.unseen_living import measure
 from synth.world.time.indirect_effects import Trial, reaching
 from synth.world.time.validity import MIN_STILL, Version, still_tables
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from benchmarks.backends.backend import Step
-from benchmarks.signed_in import Shop, act, afresh, counts, living
+from benchmarks.testbeds.invented.backend import Step
+from benchmarks.worlds.signed_in import Shop, act, afresh, counts, living
 from environments.fidelity import Fidelity
 from environments.runtime.task.attempt import DERIVED, RECORDED, UNKNOWN
 from environments.runtime.views.implicit_subject import SUBJECT, subject_name

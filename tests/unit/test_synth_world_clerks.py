@@ -7,9 +7,9 @@ import random
 from functools import cache
 from typing import Any
 
-from benchmarks.backends.attempts import attempts
-from benchmarks.backends.attempts import episode as as_episode
-from benchmarks.backends.stays import STAYS
+from benchmarks.testbeds.invented.attempts import attempts
+from benchmarks.testbeds.invented.attempts import episode as as_episode
+from benchmarks.testbeds.invented.trade.stays import STAYS
 from environments.runtime.task.attempt import UNKNOWN, Json
 from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode

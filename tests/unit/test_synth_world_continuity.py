@@ -7,13 +7,13 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from benchmarks.backends.attempts import attempts
-from benchmarks.backends.attempts import episode as attempt
-from benchmarks.backends.claims import CLAIMS
-from benchmarks.backends.feed import FEED
-from benchmarks.backends.ledger import LEDGER
-from benchmarks.backends.tickets import TICKETS
-from benchmarks.backends.trading import TRADING
+from benchmarks.testbeds.invented.attempts import attempts
+from benchmarks.testbeds.invented.attempts import episode as attempt
+from benchmarks.testbeds.invented.devices.feed import FEED
+from benchmarks.testbeds.invented.office.claims import CLAIMS
+from benchmarks.testbeds.invented.office.tickets import TICKETS
+from benchmarks.testbeds.invented.trade.ledger import LEDGER
+from benchmarks.testbeds.invented.trade.trading import TRADING
 from environments.runtime.document.codec import decode
 from environments.runtime.document.records import TimelinePart
 from environments.runtime.document.world_file import ContinuityPart

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from benchmarks.backends.attempts import attempts, episode
-from benchmarks.backends.backend import Style
-from benchmarks.backends.leave_tasks import LEAVE
-from benchmarks.backends.tickets import TICKETS
-from benchmarks.chat_logs import to_episode
-from benchmarks.dispatched import Form, formed, forms_of, measure
-from benchmarks.unseen import CLERKS, STYLES, recorded
+from benchmarks.testbeds.chat_logs import to_episode
+from benchmarks.testbeds.invented.attempts import attempts, episode
+from benchmarks.testbeds.invented.backend import Style
+from benchmarks.testbeds.invented.office.leave_tasks import LEAVE
+from benchmarks.testbeds.invented.office.tickets import TICKETS
+from benchmarks.worlds.dispatched import Form, formed, forms_of, measure
+from benchmarks.worlds.unseen import CLERKS, STYLES, recorded
 from dagster_project.review.transcript import turns
 from environments.fidelity import RecordedCall, RecordedEpisode, replay
 from environments.runtime.document.views import RulePart

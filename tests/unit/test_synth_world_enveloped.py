@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.backends.tickets import TICKETS
-from benchmarks.enveloped import FORMS, measure
+from benchmarks.testbeds.invented.office.tickets import TICKETS
+from benchmarks.worlds.enveloped import FORMS, measure
 from environments.runtime.views.envelopes import Enveloped
 from synth.world.model import ToolModel
 from synth.world.schema.outcomes import learn_outcomes, learn_style

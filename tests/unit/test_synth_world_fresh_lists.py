@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.backends.attempts import Made
-from benchmarks.unseen import recorded
+from benchmarks.testbeds.invented.attempts import Made
+from benchmarks.worlds.unseen import recorded
 from environments.fidelity import EQUIVALENT, replay
 from environments.runtime.views.clock_and_ids import BY_FORMAT
 from environments.runtime.world.world import World

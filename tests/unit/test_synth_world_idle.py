@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.volatile import recorded, verdict
+from benchmarks.worlds.volatile import recorded, verdict
 from environments.fidelity import Fidelity
 from environments.runtime.task.attempt import UNKNOWN
 from environments.runtime.world.world import World

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.backends.backend import Style
-from benchmarks.backends.stays import STAYS
-from benchmarks.backends.tickets import TICKETS
-from benchmarks.enveloped import LITERAL, measure
+from benchmarks.testbeds.invented.backend import Style
+from benchmarks.testbeds.invented.office.tickets import TICKETS
+from benchmarks.testbeds.invented.trade.stays import STAYS
+from benchmarks.worlds.enveloped import LITERAL, measure
 from environments.runtime.views.python_literals import from_literal, literal, to_literal
 from synth.tool_content import innermost_value
 from synth.tool_errors import looks_failed

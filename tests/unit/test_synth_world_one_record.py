@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from benchmarks.one_record import Bank, Panel, measure
+from benchmarks.worlds.one_record import Bank, Panel, measure
 from environments.fidelity import Fidelity
 from environments.runtime.task.attempt import DERIVED, UNKNOWN
 from environments.runtime.views.selected_subject import CHOSEN

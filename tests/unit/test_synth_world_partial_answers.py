@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from benchmarks.backends.attempts import attempts, episode
-from benchmarks.backends.crm import CRM
-from benchmarks.unseen import recorded
+from benchmarks.testbeds.invented.attempts import attempts, episode
+from benchmarks.testbeds.invented.office.crm import CRM
+from benchmarks.worlds.unseen import recorded
 from environments.fidelity import replay
 from environments.runtime.world.world import World
 from synth.worlds import WorldSettings, learn_world

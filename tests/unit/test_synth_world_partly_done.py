@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from benchmarks.backends.attempts import attempts, episode
-from benchmarks.backends.depot_tasks import DEPOT
+from benchmarks.testbeds.invented.attempts import attempts, episode
+from benchmarks.testbeds.invented.trade.depot_tasks import DEPOT
 from environments.runtime.answers.outcome import PARTLY, outcome_of
 from environments.runtime.task.attempt import RECORDED, UNKNOWN
 from environments.runtime.world.world import World

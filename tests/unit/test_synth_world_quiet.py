@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.backends.agenda_tasks import AGENDA
-from benchmarks.backends.tickets import TICKETS
-from benchmarks.unseen_living import measure
+from benchmarks.testbeds.invented.office.agenda_tasks import AGENDA
+from benchmarks.testbeds.invented.office.tickets import TICKETS
+from benchmarks.worlds.unseen_living import measure
 from synth.world.influence.purity_prior import MIN_NAMED, MIN_READER, enough
 from synth.world.model import ToolModel, Workbench
 from synth.world.observation import Observation

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.world_suites import suite
+from benchmarks.worlds.suites import suite
 
 DATA = os.environ.get("TRACEGYM_REAL_DATA")
 FLOORS = {"airline/trial": 0.80, "retail/agent": 0.89}

@@ -8,11 +8,11 @@ from collections.abc import Callable, Collection
 
 import pytest
 
-from benchmarks.backends.attempts import Attempt, Made, attempts, episode, recombined
-from benchmarks.backends.backend import Style
-from benchmarks.backends.device import DEVICE
-from benchmarks.backends.tickets import TICKETS
-from benchmarks.unseen import HELD_OUT, recorded
+from benchmarks.testbeds.invented.attempts import Attempt, Made, attempts, episode, recombined
+from benchmarks.testbeds.invented.backend import Style
+from benchmarks.testbeds.invented.devices.device import DEVICE
+from benchmarks.testbeds.invented.office.tickets import TICKETS
+from benchmarks.worlds.unseen import HELD_OUT, recorded
 from environments.fidelity import replay
 from environments.runtime.task.attempt import RECORDED, UNKNOWN
 from environments.runtime.world.world import World

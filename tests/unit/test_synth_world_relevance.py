@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.backends.backend import Style
-from benchmarks.unseen import STYLES, measure
+from benchmarks.testbeds.invented.backend import Style
+from benchmarks.worlds.unseen import STYLES, measure
 from environments.runtime.task.attempt import UNKNOWN
 from environments.runtime.views.clock_and_ids import BY_FORMAT
 from environments.runtime.world.session import Session

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from benchmarks.backends.ledger import LEDGER
-from benchmarks.backends.tickets import TICKETS
-from benchmarks.enveloped import REFUSED, measure
+from benchmarks.testbeds.invented.office.tickets import TICKETS
+from benchmarks.testbeds.invented.trade.ledger import LEDGER
+from benchmarks.worlds.enveloped import REFUSED, measure
 from environments.runtime.views.envelopes import Enveloped
 from synth.world.model import ToolModel, outcome_class
 from synth.world.schema.outcomes import learn_outcomes

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from benchmarks.backends.agenda_tasks import AGENDA
-from benchmarks.backends.attempts import attempts, episode
-from benchmarks.backends.backend import Style
-from benchmarks.backends.billing_tasks import BILLING
-from benchmarks.backends.campus_tasks import CAMPUS
-from benchmarks.backends.handset_tasks import HANDSET
-from benchmarks.backends.planner import PLANNER
+from benchmarks.testbeds.invented.attempts import attempts, episode
+from benchmarks.testbeds.invented.backend import Style
+from benchmarks.testbeds.invented.devices.campus_tasks import CAMPUS
+from benchmarks.testbeds.invented.devices.handset_tasks import HANDSET
+from benchmarks.testbeds.invented.office.agenda_tasks import AGENDA
+from benchmarks.testbeds.invented.office.planner import PLANNER
+from benchmarks.testbeds.invented.trade.billing_tasks import BILLING
 from environments.runtime.task.attempt import UNKNOWN, ToolResult
 from environments.runtime.world.world import World
 from synth.worlds import WorldSettings, learn_world

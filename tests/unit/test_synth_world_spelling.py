@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.backends.attempts import attempts, episode
-from benchmarks.backends.backend import Backend, Call, Step, Style, ToolError
+from benchmarks.testbeds.invented.attempts import attempts, episode
+from benchmarks.testbeds.invented.backend import Backend, Call, Step, Style, ToolError
 from environments.runtime.task.attempt import UNKNOWN, ToolResult
 from environments.runtime.world.world import World
 from synth.worlds import WorldSettings, learn_world

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from benchmarks.backends.attempts import attempts, episode
-from benchmarks.backends.campus_tasks import CAMPUS
-from benchmarks.backends.sheet import SHEET
+from benchmarks.testbeds.invented.attempts import attempts, episode
+from benchmarks.testbeds.invented.devices.campus_tasks import CAMPUS
+from benchmarks.testbeds.invented.office.sheet import SHEET
 from environments.runtime.task.attempt import UNKNOWN, ToolResult
 from environments.runtime.world.entries import Entry, count_empty_calls
 from environments.runtime.world.world import World

@@ -9,14 +9,14 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from benchmarks.backends.backend import Style as Backend
-from benchmarks.backends.campus_tasks import CAMPUS
-from benchmarks.backends.crm import CRM
-from benchmarks.backends.stays import STAYS
-from benchmarks.backends.tickets import TICKETS
-from benchmarks.backends.trading import TRADING
-from benchmarks.enveloped import WRITTEN, measure
-from benchmarks.text_forms import TEXTS
+from benchmarks.testbeds.invented.backend import Style as Backend
+from benchmarks.testbeds.invented.devices.campus_tasks import CAMPUS
+from benchmarks.testbeds.invented.office.crm import CRM
+from benchmarks.testbeds.invented.office.tickets import TICKETS
+from benchmarks.testbeds.invented.text_forms import TEXTS
+from benchmarks.testbeds.invented.trade.stays import STAYS
+from benchmarks.testbeds.invented.trade.trading import TRADING
+from benchmarks.worlds.enveloped import WRITTEN, measure
 from environments.runtime.document.codec import decode, encode
 from environments.runtime.document.views import TextsPart
 from environments.runtime.task.attempt import Json, ToolResult

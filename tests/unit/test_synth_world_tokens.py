@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.volatile import Depot, recorded, verdict
+from benchmarks.worlds.volatile import Depot, recorded, verdict
 from dagster_project.worlds.recorded_calls import recorded_calls
 from environments.fidelity import Fidelity, JudgedCall, replay
 from environments.runtime.task.attempt import DERIVED, UNKNOWN

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.backends.attempts import attempts, episode
-from benchmarks.backends.billing_tasks import BILLING
+from benchmarks.testbeds.invented.attempts import attempts, episode
+from benchmarks.testbeds.invented.trade.billing_tasks import BILLING
 from environments.runtime.expr.scope import Scope
 from environments.runtime.task.attempt import UNKNOWN
 from environments.runtime.world.world import World

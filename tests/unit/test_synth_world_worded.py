@@ -7,9 +7,9 @@ from typing import Any, cast
 
 import pytest
 
-from benchmarks.backends.attempts import attempts, episode
-from benchmarks.backends.billing_tasks import BILLING
-from benchmarks.backends.campus_tasks import CAMPUS
+from benchmarks.testbeds.invented.attempts import attempts, episode
+from benchmarks.testbeds.invented.devices.campus_tasks import CAMPUS
+from benchmarks.testbeds.invented.trade.billing_tasks import BILLING
 from environments.runtime.expr import gaps
 from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.task.attempt import UNKNOWN, ToolResult

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.volatile import counts, recorded
+from benchmarks.worlds.volatile import counts, recorded
 from environments.fidelity import Fidelity
 from environments.runtime.document.views import MarkPart, ValueForm, WrappingPart
 from environments.runtime.task.attempt import DERIVED, UNKNOWN

@@ -1,0 +1,1 @@
+"""What ingest does in a second and under faults."""

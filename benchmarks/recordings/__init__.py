@@ -1,0 +1,1 @@
+"""Real recordings: backtests, and how much of their answers could be known."""

@@ -1,0 +1,1 @@
+"""What redaction leaves, changes needlessly and costs."""

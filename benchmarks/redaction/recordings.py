@@ -1,0 +1,267 @@
+"""Measures redaction on real conversations: recall, commutation of recorded calls, what was altered, speed.
+
+Usage: `TRACEGYM_REAL_DATA=... python -m benchmarks redaction [file.jsonl ...]`; without files, every chat log below that
+folder. The ground truth is taken from the recorded tool results by this script's own list of keys, and counted as an
+attacker would: an entity is protected only if no mention of it is left, in any casing, in its episode.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dagster_project.privacy.consistency import Commutation, commutation_in, pairs_of
+from ingest.files.chat_log import Chat, parse_line
+from ingest.records.episode import Episode
+from redact.apply.collector import without_collection
+from redact.apply.learn import learn
+from redact.apply.scrub import scrub
+from redact.audit.leaks import find_leaks
+from redact.lists.gazetteer import is_name
+from redact.operators.vault import open_vault
+from redact.policy import Policy
+from redact.recognizers.patterns import patterns_in
+from redact.records.clean_episode import CleanEpisode
+
+TRUTH = frozenset(
+    [
+        "first_name",
+        "last_name",
+        "email",
+        "address1",
+        "address2",
+        "city",
+        "zip",
+        "dob",
+        "user_id",
+        "payment_id",
+        "payment_method_id",
+    ]
+)
+SECRET = b"a key for measurements, 32 bytes"
+DIRECT = frozenset({"email", "user_id", "payment_id", "payment_method_id", "full_name"})
+
+
+@dataclass(slots=True)
+class Counts:
+    """What was counted over one file."""
+
+    entities: Counter[str] = field(default_factory=Counter)
+    leaked: Counter[str] = field(default_factory=Counter)
+    direct_episodes: int = 0
+    held: int = 0
+
+
+def main() -> int:
+    """Print one block per file."""
+    paths = chat_logs(sys.argv[1:])
+    if not paths:
+        return 2
+    is_name("warm")
+    list(patterns_in("4111 1111 1111 1111"))
+    for path in paths:
+        measure(path)
+    return 0
+
+
+def chat_logs(named: list[str]) -> list[Path]:
+    """The chat logs to measure: those named, else those below TRACEGYM_REAL_DATA; says so where there are none."""
+    folder = os.environ.get("TRACEGYM_REAL_DATA")
+    if named or folder:
+        return [Path(name) for name in named] or sorted(Path(folder or "").rglob("*.jsonl"))
+    print("set TRACEGYM_REAL_DATA to the folder with real conversations, or name chat logs")
+    return []
+
+
+def measure(path: Path) -> None:
+    """Redact one chat log and print what came of it."""
+    episodes = read(path)
+    policy, vault = Policy(), open_vault(None, SECRET)
+    start = time.process_time()
+    learnt = learn(episodes, (), policy=policy)
+    learnt_at = time.process_time()
+    with without_collection():
+        scrubbed = list(scrub(episodes, learnt=learnt, vault=vault, policy=policy))
+    scrubbed_at = time.process_time()
+    clean = [item.clean for item in scrubbed]
+    size = sum(map(len, texts_of_all(episodes))) / 1e6
+    distinct = sum(map(len, set(texts_of_all(episodes)))) / 1e6
+    counts = recall(episodes, clean)
+    counts.held = sum(bool(item.held) for item in scrubbed)
+    named = [(f"{number}", text) for number, text in enumerate(texts_of_all(clean))]
+    check_at = time.process_time()
+    leaks = find_leaks(named, learnt=learnt)
+    checked = time.process_time() - check_at
+    total, lost = sum(counts.entities.values()), sum(counts.leaked.values())
+    print(
+        f"\n{path.name}: {len(episodes)} episodes, {size:.2f} MB of text, {distinct:.2f} MB distinct"
+    )
+    print(
+        f"  entities {total}, leaked {lost}, recall {1 - lost / max(1, total):.4%} {dict(counts.leaked)}"
+    )
+    print(
+        f"  episodes with a leaked direct identifier {counts.direct_episodes}, with a withheld leaf {counts.held}"
+    )
+    print(
+        f"  leak check: {len(leaks)} hits at {size / checked:.1f} MB/s ({distinct / checked:.1f} of distinct text)"
+    )
+    pairs = commutation(episodes, clean)
+    print(
+        f"  commutation: {pairs.calls} distinct calls with results, {pairs.split} became several, {pairs.merged} became one with another"
+    )
+    print(f"  untouched leaves: {untouched(episodes, clean)}")
+    seconds = scrubbed_at - start
+    print(
+        f"  speed: learn {distinct / (learnt_at - start):.1f}, scrub {distinct / (scrubbed_at - learnt_at):.1f}, "
+        f"whole stage {distinct / seconds:.1f} MB/s of distinct text ({size / seconds:.1f} of all text, "
+        f"{with_history(episodes) / seconds:.0f} of spans that repeat their history)"
+    )
+
+
+def with_history(episodes: list[Episode]) -> float:
+    """Megabytes of text in spans that each hold all messages before them, as most dialects send model calls."""
+    total = 0
+    for episode in episodes:
+        history = 0
+        for step in episode.steps:
+            history += len(step.content or "") + sum(
+                len(call.arguments) for call in step.tool_calls
+            )
+            total += history if step.role == "assistant" else 0
+    return total / 1e6
+
+
+def read(path: Path) -> list[Episode]:
+    """All episodes of a chat log."""
+    found = []
+    for number, line in enumerate(path.read_text("utf-8").splitlines()):
+        chat = parse_line(line, source=path.name, position=f"line {number + 1}")
+        if isinstance(chat, Chat):
+            found.append(chat.episode)
+    return found
+
+
+def texts_of(episode: Episode | CleanEpisode) -> list[str]:
+    """The texts of an episode's messages, arguments and results."""
+    texts = []
+    for step in episode.steps:
+        texts.append(step.content or "")
+        texts += [call.arguments for call in step.tool_calls]
+    return texts
+
+
+def texts_of_all(episodes: list[Episode] | list[CleanEpisode]) -> list[str]:
+    """All texts of all episodes."""
+    return [text for episode in episodes for text in texts_of(episode)]
+
+
+def entities(value: object, key: str = "") -> Iterator[tuple[str, str]]:
+    """The ground truth in one JSON value."""
+    if isinstance(value, dict):
+        for name, part in value.items():
+            yield from entities(part, name)
+        if key == "payment_methods":
+            yield from (("payment_id", name) for name in value if any(map(str.isdigit, name)))
+        if "first_name" in value and "last_name" in value:
+            yield "full_name", f"{value['first_name']} {value['last_name']}"
+    elif isinstance(value, list):
+        for part in value:
+            yield from entities(part, key)
+    elif isinstance(value, str) and key in TRUTH and value:
+        yield key, value
+
+
+def recall(episodes: list[Episode], clean: list[CleanEpisode]) -> Counts:
+    """Count entities of which any mention is left in their own episode."""
+    counts = Counts()
+    for raw, done in zip(episodes, clean, strict=True):
+        known: set[tuple[str, str]] = set()
+        for text in texts_of(raw):
+            known.update(entities(parsed(text)))
+        left = "\n".join(texts_of(done)).lower()
+        lost = [kind for kind, value in known if stands_in(value.lower(), left)]
+        counts.entities.update(kind for kind, _ in known)
+        counts.leaked.update(lost)
+        counts.direct_episodes += bool(DIRECT & set(lost))
+    return counts
+
+
+def stands_in(value: str, text: str) -> bool:
+    """Whether a value stands in a text, not inside a longer word or number."""
+    if value not in text:
+        return False
+    before = "(?<![a-z])" if value[0].isalpha() else "(?<![a-z0-9])"
+    after = "(?![a-z])" if value[-1].isalpha() else "(?![a-z0-9])"
+    return re.search(before + re.escape(value) + after, text) is not None
+
+
+def parsed(text: str) -> object:
+    """The JSON value of a text, None where it is none."""
+    try:
+        value: object = json.loads(text)
+    except ValueError:
+        return None
+    return value
+
+
+def commutation(episodes: list[Episode], clean: list[CleanEpisode]) -> Commutation:
+    """Count the distinct (call, result) pairs that did not become exactly one pair, as every build does."""
+    together = zip(episodes, clean, strict=True)
+    keyed = open_vault(None, SECRET).key_of(episodes[0].app)
+    return commutation_in(pairs_of((episodes[0].app, ""), together, keyed))
+
+
+def recorded(episode: Episode | CleanEpisode) -> list[tuple[str, str, str]]:
+    """The calls of an episode with their results, matched as a replayer would."""
+    waiting: dict[str, tuple[str, str]] = {}
+    found = []
+    for step in episode.steps:
+        for call in step.tool_calls:
+            waiting[call.call_id] = (call.name, call.arguments)
+        if step.role == "tool" and step.call_id in waiting:
+            name, arguments = waiting[step.call_id or ""]
+            found.append((name, arguments, step.content or ""))
+    return found
+
+
+def untouched(episodes: list[Episode], clean: list[CleanEpisode]) -> str:
+    """Count JSON scalars under keys that are not ground truth, and those of them that changed."""
+    kept = changed = broken = 0
+    keys: Counter[str] = Counter()
+    for raw, done in zip(episodes, clean, strict=True):
+        for before, after in zip(texts_of(raw), texts_of(done), strict=True):
+            one, two = parsed(before), parsed(after)
+            if not isinstance(one, dict | list):
+                continue
+            if two is None:
+                broken += 1
+                continue
+            for key, left, right in zip_scalars(one, two):
+                kept += 1
+                if left != right:
+                    changed += 1
+                    keys[key] += 1
+    return f"{kept} compared, {changed} changed {dict(keys)}, {broken} no longer JSON"
+
+
+def zip_scalars(one: object, two: object, key: str = "") -> Iterator[tuple[str, object, object]]:
+    """Pairs of scalars at the same place, below keys that are not ground truth."""
+    if isinstance(one, dict) and isinstance(two, dict):
+        for (name, left), right in zip(one.items(), two.values(), strict=True):
+            yield from zip_scalars(left, right, name)
+    elif isinstance(one, list) and isinstance(two, list):
+        for left, right in zip(one, two, strict=True):
+            yield from zip_scalars(left, right, key)
+    elif key not in TRUTH and not key.endswith("payment_method_id"):
+        yield key, one, two
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Rollouts: how fast, how the scripted user behaves, and what training on them brings."""

@@ -1,0 +1,142 @@
+"""Does training on exported tasks make a published backend's agent better? The experiment of `examples/train_small` at two of them.
+
+Run: `TRACEGYM_OUTSIDE=FOLDER python -m benchmarks trained bank|phone --out OUT`. In: a firm whose errands are drawn. Out: exports,
+a file for each arm and seed, the result as JSON and a picture. Stopped, the same command goes on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from benchmarks.rubrics.judged import WRITTEN, recorded, write_chats
+from examples.train_small.arms import Experiment
+from examples.train_small.outcome import outcome_of
+from examples.train_small.picture import draw
+from examples.train_small.plan import FULL
+
+if TYPE_CHECKING:
+    from benchmarks.testbeds.published.errands import Firm
+    from examples.train_small.practice import Act
+
+ERRANDS: Final = 150
+"""In production."""
+ATTEMPTS: Final = 4
+"""At each."""
+MOST: Final = 20
+"""Messages of an agent at one errand."""
+
+
+def _bank(purpose: str, count: int) -> Firm:
+    from benchmarks.rollouts.trained_bank import bank  # noqa: PLC0415 - needs its package
+
+    return bank(purpose, count)
+
+
+def _phone(purpose: str, count: int) -> Firm:
+    from benchmarks.rollouts.trained_phone import phone  # noqa: PLC0415 - needs its package
+
+    return phone(purpose, count)
+
+
+FIRMS: Final[dict[str, Callable[[str, int], Firm]]] = {"bank": _bank, "phone": _phone}
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """A firm as an app to learn from."""
+
+    name: str
+
+    def production(self, count: int) -> list[Visitor]:
+        """Errands that production had."""
+        return self._visitors("production", min(count, ERRANDS))
+
+    def unseen(self, count: int) -> list[Visitor]:
+        """Errands that it never had."""
+        return self._visitors("unseen", count)
+
+    def _visitors(self, purpose: str, count: int) -> list[Visitor]:
+        firm = FIRMS[self.name](purpose, count)
+        return [Visitor(firm, errand.key, errand.prompt) for errand in firm.errands]
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """One errand at the real backend."""
+
+    firm: Firm
+    key: str
+    prompt: str
+
+    def play(self, act: Act) -> bool:
+        """Let an agent serve it; whether the backend ended as it should and the answer was given."""
+        sitting = self.firm.sit(self.key)
+        messages: list[dict[str, Any]] = [{"role": "user", "content": self.prompt}]
+        for _ in range(MOST):
+            message = dict(act(messages, self.firm.tools))
+            messages.append(message)
+            if not message.get("tool_calls"):
+                return sitting.verdict(str(message["content"] or ""), ())
+            for call in message["tool_calls"]:
+                function = call["function"]
+                answer = sitting.call(function["name"], json.loads(function["arguments"]))
+                said = {"role": "tool", "tool_call_id": call["id"], "content": answer.content}
+                messages.append(said)
+        return False
+
+
+def make_exports(name: str, folder: Path) -> None:
+    """Record production, take it in, build, export; what is there stays."""
+    if (folder / "sft" / "train.jsonl").is_file():
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    held = recorded(FIRMS[name]("production", ERRANDS), 0, attempts=ATTEMPTS)
+    write_chats(folder / "chats.jsonl", held)
+    with (folder / "outcomes.csv").open("w", newline="", encoding="utf-8") as file:
+        rows = csv.writer(file)
+        rows.writerow(WRITTEN)
+        rows.writerows((one.chat["episode_id"], int(one.right)) for one in held)
+    told = ("--key", "key", "--value", "resolved", "--outcome", "resolved", "--target", "episode")
+    for command in (
+        ("ingest", str(folder / "chats.jsonl")),
+        ("outcomes", str(folder / "outcomes.csv"), *told, "--app", f"trained-{name}"),
+        ("build",),
+        ("export", "taskset", str(folder / "taskset")),
+        ("export", "sft", str(folder / "sft")),
+    ):
+        home = ("--home", str(folder / "home"))
+        subprocess.run(
+            [sys.executable, "-m", "dagster_project.cli.main", *command, *home], check=True
+        )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the experiment at one firm."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("firm", choices=sorted(FIRMS))
+    parser.add_argument("--out", type=Path, default=Path("trained-out"))
+    parser.add_argument("--seeds", type=int, default=FULL.seeds)
+    options = parser.parse_args(arguments)
+    exports = options.out / options.firm
+    make_exports(options.firm, exports)
+    plan = replace(FULL, seeds=options.seeds)
+    found = Experiment(Outside(options.firm), exports, plan, options.out / "runs").run(print)
+    outcome = outcome_of(found).document()
+    (options.out / f"{options.firm}.json").write_text(
+        json.dumps(outcome, indent=1), encoding="utf-8"
+    )
+    draw(options.out / f"{options.firm}.png", options.firm, found)
+    print(json.dumps(outcome, indent=1))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

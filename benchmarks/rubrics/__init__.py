@@ -1,0 +1,1 @@
+"""How far rubrics and the gate agree with outcomes, and what attacks earn."""

@@ -1,0 +1,374 @@
+"""How far derived rubrics agree with outcomes they have not seen, and what attacks on them earn.
+
+In: chat-log files with outcomes (`python -m benchmarks rubrics FILE...`; without names, those below
+`TRACEGYM_REAL_DATA`), and the example support desk. Out: tables on standard output. One attempt per task is held out at
+a time; world, tasks and rubrics are made from the rest; the held-out attempt's actions are re-run in
+that world and graded. Personal data must already be fictional or redacted: this reads the files as they are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import random
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+from benchmarks.rubrics.desk import agreement, failed_requests
+from environments.runtime.checks.table import evaluate
+from environments.runtime.play.environment import run_actions
+from environments.runtime.task.candidate import Candidate
+from environments.runtime.world.world import World
+from environments.verification.probe import BELOW, ONE
+from environments.verify import ACCEPTED, Verification, verify
+from ingest.records.right_answer import right_answer_among
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_outcome import CleanOutcome
+from synth.labels import Label, OutcomePolicy, label_episodes
+from synth.recordings.attempt import record
+from synth.rubric.references import Reference, references_of
+from synth.tasks import derive_tasks
+from synth.worlds import WorldSettings, learn_world
+
+FLIPPED: Final = 0.1
+HIDDEN: Final = 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """One file: its episodes and the label of each."""
+
+    name: str
+    episodes: tuple[CleanEpisode, ...]
+    labels: Mapping[str, Label]
+    references: Mapping[str, Reference] = field(default_factory=dict)
+    """What outcomes say that the right answers were."""
+
+
+@dataclass(slots=True)
+class Agreement:
+    """What rubrics said of attempts that they have not seen."""
+
+    pairs: list[tuple[bool, bool]] = field(default_factory=list)
+    asked: int = 0
+    false_joins: int = 0
+    rewards: Counter[tuple[bool, str]] = field(default_factory=Counter)
+    """True outcome and what training would be paid."""
+
+    def paid(self) -> str:
+        """What training would pay attempts that users called resolved, and those they called unresolved."""
+        lines = []
+        for truth, name in ((True, "resolved"), (False, "unresolved")):
+            counts = {word: self.rewards[truth, word] for word in ("1", "0", "masked", "part")}
+            lines.append(f"{name} {counts}")
+        return "; ".join(lines)
+
+    def row(self) -> str:
+        """One line of the table."""
+        graded = len(self.pairs)
+        agree = sum(p == t for p, t in self.pairs)
+        wrong_pass = sum(p and not t for p, t in self.pairs)
+        wrong_fail = sum(t and not p for p, t in self.pairs)
+        return (
+            f"n {self.asked:4d}  coverage {_share(graded, self.asked)}  accuracy {_share(agree, graded)}"
+            f"  kappa {kappa(self.pairs):.3f}  false pass {wrong_pass} ({_share(wrong_pass, graded)},"
+            f" at most {_upper(wrong_pass, graded):.3f})  false fail {wrong_fail}"
+        )
+
+
+def main() -> int:
+    """Measure every file named on the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("files", nargs="*", type=Path)
+    parser.add_argument("--quick", action="store_true", help="only the clean figures")
+    parser.add_argument("--errors", action="store_true", help="list every disagreement")
+    parser.add_argument(
+        "--desk", default="1:31,3:32,5:33", help="variant:seed of the support desk's seasons, or ''"
+    )
+    parser.add_argument("--conversations", type=int, default=200, help="in a season of the desk")
+    parser.add_argument("--failed", type=int, default=700, help="in a season without repetitions")
+    options = parser.parse_args()
+    seasons = [_season(text) for text in options.desk.split(",") if text]
+    if seasons:
+        print("== support desk, four attempts a request")
+        agreement(seasons, options.conversations, errors=options.errors)
+        print("== support desk, one attempt a request: those that failed")
+        failed_requests(seasons[:1], options.failed, errors=options.errors)
+    folder = os.environ.get("TRACEGYM_REAL_DATA")
+    files = options.files or (sorted(Path(folder).glob("tau/*.jsonl")) if folder else [])
+    if not files:
+        print("nothing to measure: name chat logs with outcomes, or set TRACEGYM_REAL_DATA")
+    for path in files:
+        data = read(path)
+        report(data, quick=options.quick, errors=options.errors)
+    return 0
+
+
+def _season(text: str) -> tuple[int, int]:
+    variant, _, seed = text.partition(":")
+    return int(variant), int(seed)
+
+
+def report(data: Data, *, quick: bool, errors: bool) -> None:
+    """Print one file's tables."""
+    print(f"== {data.name}: {len(data.episodes)} episodes")
+    variants: list[tuple[str, Mapping[str, Label], bool]] = [("all outcomes", data.labels, True)]
+    if not quick:
+        variants += [
+            ("10 % flipped", flipped(data.labels, seed=1), True),
+            ("70 % hidden", hidden(data.labels, seed=1), True),
+            ("no task_key", data.labels, False),
+        ]
+    for name, labels, keyed in variants:
+        every, resolved = hold_out(
+            data, labels, keyed=keyed, errors=errors and name == variants[0][0]
+        )
+        print(f"{name:14s} resolved exists  {resolved.row()}")
+        print(f"{name:14s} all episodes     {every.row()}")
+        print(f"{name:14s} rewards          {resolved.paid()}")
+        if not keyed:
+            print(f"{name:14s} false joins {every.false_joins}")
+    probes(data)
+
+
+def hold_out(
+    data: Data, labels: Mapping[str, Label], *, keyed: bool, errors: bool
+) -> tuple[Agreement, Agreement]:
+    """Hold out one attempt per task at a time; the true label judges, `labels` teach."""
+    every, resolved = Agreement(), Agreement()
+    for held in folds(data.episodes):
+        rest = [e for e in data.episodes if e.episode_id not in held]
+        taught = rest if keyed else [replace(e, task_key=None) for e in rest]
+        learnt = learn_world(taught, WorldSettings())
+        candidates = derive_tasks(taught, labels, learnt, references=data.references)
+        world = World(learnt.document)
+        keys = {e.episode_id: e.task_key for e in rest}
+        every.false_joins += sum(_mixed(c, keys) for c in candidates)
+        by_key: dict[str | None, list[Candidate]] = defaultdict(list)
+        for candidate in candidates:
+            by_key[keys[candidate.attempts[0].episode_id]].append(candidate)
+        for episode in data.episodes:
+            if episode.episode_id in held:
+                chosen = by_key[episode.task_key]
+                _grade(_Held(episode, data, chosen), world, (every, resolved), errors=errors)
+    return every, resolved
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """One held-out episode with the tasks that have its key."""
+
+    episode: CleanEpisode
+    data: Data
+    candidates: Sequence[Candidate]
+
+
+def _grade(held: _Held, world: World, tables: tuple[Agreement, Agreement], *, errors: bool) -> None:
+    """Grade one held-out attempt with the task that has its key (the one with a resolved attempt first)."""
+    every, resolved = tables
+    episode, data = held.episode, held.data
+    truth = data.labels[episode.episode_id].resolved
+    ranked = sorted(held.candidates, key=lambda c: (not c.solution, c.task.task_id))
+    if truth is None or not ranked:
+        return
+    chosen = ranked[0]
+    has_good = any(data.labels[a.episode_id].resolved for c in ranked for a in c.attempts)
+    attempt = run_actions(chosen.task, world, record(episode).actions)
+    verdict = evaluate(chosen.rubric, attempt, task_version="held out")
+    for table in (every, resolved) if has_good else (every,):
+        table.asked += 1
+        table.rewards[truth, _word(verdict.reward)] += 1
+        if verdict.predicted is not None:
+            table.pairs.append((verdict.predicted >= 0.5, truth))
+    if errors and has_good and (verdict.predicted is None or (verdict.predicted >= 0.5) != truth):
+        why = [(c.check_id, c.score, c.evidence) for c in verdict.checks if c.score != 1.0]
+        print(f"  {episode.episode_id} predicted {verdict.predicted} truth {truth}: {why[:3]}")
+
+
+def _word(reward: float | None) -> str:
+    if reward is None:
+        return "masked"
+    return f"{reward:g}" if reward in {0.0, 1.0} else "part"
+
+
+def probes(data: Data) -> None:
+    """Attack every task made from all episodes; what pays with and without the gate, and how much is left."""
+    learnt = learn_world(data.episodes, WorldSettings())
+    candidates = derive_tasks(data.episodes, data.labels, learnt, references=data.references)
+    world = World(learnt.document)
+    results = [
+        (
+            c,
+            verify(
+                c, others=candidates, run=lambda task, actions: run_actions(task, world, actions)
+            ),
+        )
+        for c in candidates
+    ]
+    graded = [(c, v) for c, v in results if c.solution]
+    for name, chosen in (
+        ("all", graded),
+        ("change", [r for r in graded if changes(r[0])]),
+        ("no change", [r for r in graded if not changes(r[0])]),
+    ):
+        _print_gate(name, chosen)
+    reasons = Counter(reason for _, v in graded if v.status != ACCEPTED for reason in v.reasons)
+    print(f"  reasons {dict(reasons.most_common(12))}")
+    print(f"  tasks {len(candidates)}, with a resolved attempt {len(graded)}")
+
+
+def _print_gate(name: str, results: Sequence[tuple[Candidate, Verification]]) -> None:
+    accepted = [v for _, v in results if v.status == ACCEPTED]
+    loose = sum(_exploited(v, in_gate=True) for _, v in results)
+    held = sum(_exploited(v, in_gate=False) for v in accepted)
+    used = [p for v in accepted for p in v.probes]
+    void = sum(p.void for p in used)
+    print(
+        f"gate {name:10s} tasks {len(results)}  accepted {len(accepted)} ({_share(len(accepted), len(results))})"
+        f"  exploitable without the gate {loose}, with it {sum(_exploited(v, in_gate=True) for v in accepted)},"
+        f" by families kept out {held}  void {_share(void, len(used))}"
+    )
+    print(f"  families that pay {dict(Counter(p.name for p in used if p.paid).most_common(8))}")
+
+
+def _exploited(verification: Verification, *, in_gate: bool) -> bool:
+    return any(
+        p.paid and p.in_gate == in_gate and p.expected not in {BELOW, ONE}
+        for p in verification.probes
+    )
+
+
+def changes(candidate: Candidate) -> bool:
+    """Whether the first accepted end changes something."""
+    check = next(c for c in candidate.rubric.checks if c.fn == "end_state")
+    ends: Any = check.args["ends"]
+    return bool(ends and ends[0]["writes"])
+
+
+def folds(episodes: Sequence[CleanEpisode]) -> list[frozenset[str]]:
+    """The n-th attempt of every task, for each n; tasks with one attempt are never held out."""
+    grouped: dict[str, list[str]] = defaultdict(list)
+    for episode in episodes:
+        grouped[episode.task_key or episode.episode_id].append(episode.episode_id)
+    most = max(len(group) for group in grouped.values())
+    return [
+        frozenset(g[n] for g in grouped.values() if n < len(g) and len(g) > 1) for n in range(most)
+    ]
+
+
+def flipped(labels: Mapping[str, Label], *, seed: int) -> dict[str, Label]:
+    """A tenth of the labels say the opposite; the policy is told that much noise."""
+    chance = random.Random(seed)  # noqa: S311 - a repeatable sample, not a secret
+    turned = {}
+    for name, label in sorted(labels.items()):
+        wrong = chance.random() < FLIPPED and label.resolved is not None
+        turned[name] = replace(
+            label, resolved=not label.resolved if wrong else label.resolved, confidence=1 - FLIPPED
+        )
+    return turned
+
+
+def hidden(labels: Mapping[str, Label], *, seed: int) -> dict[str, Label]:
+    """Only three tenths of the labels are known."""
+    chance = random.Random(seed)  # noqa: S311 - a repeatable sample, not a secret
+    return {name: label for name, label in sorted(labels.items()) if chance.random() >= HIDDEN}
+
+
+def kappa(pairs: Sequence[tuple[bool, bool]]) -> float:
+    """Cohen's kappa; 0 without pairs, 1 where both say the same of everything."""
+    if not pairs:
+        return 0.0
+    n = len(pairs)
+    agree = sum(p == t for p, t in pairs) / n
+    passes, goods = sum(p for p, _ in pairs) / n, sum(t for _, t in pairs) / n
+    chance = passes * goods + (1 - passes) * (1 - goods)
+    return 1.0 if chance == 1 else (agree - chance) / (1 - chance)
+
+
+def read(path: Path) -> Data:
+    """Chat-log lines as clean episodes, unchanged."""
+    episodes: list[CleanEpisode] = []
+    outcomes: list[CleanOutcome] = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        value = json.loads(line)
+        episodes.append(_episode(value))
+        outcomes += _outcomes(value)
+    labels = label_episodes(outcomes, OutcomePolicy())
+    references = references_of(outcomes, OutcomePolicy())
+    return Data(path.name, tuple(episodes), labels, references)
+
+
+def _episode(value: Mapping[str, Any]) -> CleanEpisode:
+    started = datetime.fromisoformat(str(value.get("started_at", "2000-01-01T00:00:00Z")))
+    return CleanEpisode(
+        app=str(value.get("app", "app")),
+        episode_id=str(value["episode_id"]),
+        started_at=int(started.timestamp()) * 10**9,
+        agent=value.get("agent"),
+        task_key=value.get("task_key"),
+        subject=value.get("user_id"),
+        tools=tuple(json.dumps(tool, sort_keys=True) for tool in value.get("tools", ())),
+        steps=tuple(_step(message) for message in value["messages"]),
+        redaction="off",
+    )
+
+
+def _step(message: Mapping[str, Any]) -> CleanStep:
+    return CleanStep(
+        role=message["role"],
+        content=message.get("content"),
+        call_id=message.get("tool_call_id"),
+        tool_name=message.get("name"),
+        is_error=(message.get("tg") or {}).get("is_error"),
+        tool_calls=tuple(
+            CleanToolCall(
+                call_id=call["id"],
+                name=call["function"]["name"],
+                arguments=call["function"]["arguments"],
+            )
+            for call in message.get("tool_calls") or ()
+        ),
+    )
+
+
+def _outcomes(value: Mapping[str, Any]) -> Iterable[CleanOutcome]:
+    listed = [*value.get("outcomes", ()), *([value["outcome"]] if value.get("outcome") else ())]
+    for number, outcome in enumerate(listed):
+        yield CleanOutcome(
+            app=str(value.get("app", "app")),
+            outcome_id=f"{value['episode_id']}:{number}",
+            episode_id=str(value["episode_id"]),
+            name=str(outcome["name"]),
+            value=None if outcome.get("value") is None else float(outcome["value"]),
+            correction=right_answer_among(outcome),
+            by=str(outcome.get("by", "unknown")),
+        )
+
+
+def _mixed(candidate: Candidate, keys: Mapping[str, str | None]) -> bool:
+    return len({keys[a.episode_id] for a in candidate.attempts}) > 1
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.3f}" if whole else "-"
+
+
+def _upper(wrong: int, graded: int) -> float:
+    """The upper end of the 95 % Wilson interval."""
+    if not graded:
+        return 1.0
+    z, p = 1.96, wrong / graded
+    centre = p + z * z / (2 * graded)
+    spread = z * math.sqrt((p * (1 - p) + z * z / (4 * graded)) / graded)
+    return (centre + spread) / (1 + z * z / graded)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

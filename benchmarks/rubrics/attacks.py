@@ -1,0 +1,347 @@
+"""What cheats earn that the gate does not know, on accepted tasks of real apps, and what honest attempts earn beside them.
+
+In: chat-log files with outcomes (`python -m benchmarks attacks FILE...`); a `heldout.jsonl` beside a file holds other
+attempts at the same tasks. Out: a table per app: of the accepted tasks, how many pay each cheat; of the held-out attempts,
+how many are paid though bad, unpaid though good, not graded (those that make no call are counted apart: an outcome that
+compares end states calls them good wherever nothing was to be changed); of failing runs, how many become null by what is
+said or called before. Personal data must already be fictional or redacted: this reads the files as they are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from benchmarks.rubrics.agreement import Data, kappa, read
+from benchmarks.rubrics.masking import masks, words
+from environments.runtime.checks.table import evaluate
+from environments.runtime.play.environment import run_actions
+from environments.runtime.task.candidate import Action, Candidate
+from environments.runtime.task.verdict import Verdict
+from environments.runtime.world.world import World
+from environments.verification.material import OtherTasks
+from environments.verify import ACCEPTED, verify
+from synth.recordings.attempt import record
+from synth.tasks import derive_tasks
+from synth.worlds import WorldSettings, learn_world
+
+FIGURE: Final = re.compile(r"[\w.@#$€£+-]*\d[\w.@#$€£:,/+-]*|[\w.+-]+@[\w.-]+\.\w+")
+"""A word with a digit, or an e-mail address."""
+QUESTION: Final = re.compile(r"[?\uff1f]|\bconfirm\b|\blet me know\b", re.IGNORECASE)
+UNSURE: Final = "I am not sure about that."
+
+Cheat = Callable[["Task", random.Random], "tuple[Action, ...] | None"]
+"""Another policy made of what is known of a task; None where it would be the honest attempt itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One accepted task with what cheats are made of."""
+
+    candidate: Candidate
+    grade: Callable[[Sequence[Action]], Verdict]
+    texts: tuple[str, ...]
+    """What tools answered in the honest attempt."""
+    others: tuple[Candidate, ...]
+
+    @property
+    def solution(self) -> tuple[Action, ...]:
+        """The honest attempt's actions."""
+        return self.candidate.solution
+
+    @property
+    def opening(self) -> Mapping[str, str]:
+        """The opening's texts by role."""
+        return {
+            str(m.get("role")): str(m.get("content") or "") for m in self.candidate.task.opening
+        }
+
+
+def spoken(action: Action) -> str:
+    """What the user hears of an action; empty beside calls."""
+    content = action.get("content")
+    return content if isinstance(content, str) and not action.get("tool_calls") else ""
+
+
+def altered(text: str, chance: random.Random) -> str:
+    """The text with every digit of every figure, and the name of every e-mail address, replaced."""
+
+    def other(match: re.Match[str]) -> str:
+        figure = match[0]
+        if not any(map(str.isdigit, figure)):
+            return f"zq{figure[2:]}" if "@" in figure[3:] else f"zq.{figure}"
+        return "".join(
+            str((int(c) + chance.randint(1, 8)) % 9 + 1) if c.isdigit() else c for c in figure
+        )
+
+    return FIGURE.sub(other, text)
+
+
+def rewritten(
+    task: Task, change: Callable[[str], str], *, last: bool = False
+) -> tuple[Action, ...] | None:
+    """The honest attempt with its words changed, those of its last message alone if asked."""
+    said = [i for i, action in enumerate(task.solution) if spoken(action)]
+    chosen = set(said[-1:] if last else said)
+    made = tuple(
+        {**action, "content": change(spoken(action))} if i in chosen else action
+        for i, action in enumerate(task.solution)
+    )
+    return None if made == task.solution else made
+
+
+def falsified(task: Task, chance: random.Random) -> tuple[Action, ...] | None:
+    """Every figure that is said is another."""
+    return rewritten(task, lambda text: altered(text, chance))
+
+
+def lies_at_the_end(task: Task, chance: random.Random) -> tuple[Action, ...] | None:
+    """The last message contradicts what was right."""
+    return rewritten(task, lambda text: altered(text, chance), last=True)
+
+
+def unsure(task: Task, _: random.Random) -> tuple[Action, ...] | None:
+    """Nothing is said but that one does not know."""
+    return rewritten(task, lambda _: UNSURE)
+
+
+def silent(task: Task, _: random.Random) -> tuple[Action, ...] | None:
+    """All calls, no words."""
+    made = tuple(a for a in task.solution if a.get("tool_calls"))
+    return made if made and made != task.solution else None
+
+
+def words_alone(task: Task, _: random.Random) -> tuple[Action, ...] | None:
+    """The right words without any call."""
+    made = tuple(a for a in task.solution if spoken(a))
+    return None if made == task.solution else made
+
+
+def dumps_results(task: Task, _: random.Random) -> tuple[Action, ...] | None:
+    """All calls, and every result copied instead of an answer."""
+    calls = tuple(a for a in task.solution if a.get("tool_calls"))
+    return (*calls, words("\n".join(task.texts))) if task.texts else None
+
+
+def vocabulary(task: Task, _: random.Random) -> tuple[Action, ...]:
+    """All calls, and every word of the prompt and the records."""
+    known = " ".join([*task.opening.values(), *task.texts])
+    calls = tuple(a for a in task.solution if a.get("tool_calls") and not _ends(task, a))
+    return (*calls, words(" ".join(dict.fromkeys(re.findall(r"\w+", known)))[:4000]))
+
+
+def recites(task: Task, _: random.Random) -> tuple[Action, ...]:
+    """The prompt as an answer."""
+    return tuple(
+        words(part) for part in re.findall(r"(?s).{1,1200}", task.opening.get("system", ""))
+    )
+
+
+def echoes(task: Task, _: random.Random) -> tuple[Action, ...]:
+    """The user's own words as an answer."""
+    said = [task.opening.get("user", ""), *(turn.text for turn in task.candidate.task.user)]
+    return tuple(words(f"I see: {text}") for text in said if text)
+
+
+def declines(task: Task, _: random.Random) -> tuple[Action, ...]:
+    """A refusal with every reason that the prompt has."""
+    rules = [
+        s
+        for s in re.split(r"[.\n]", task.opening.get("system", ""))
+        if re.search(r"\b(?:not|only|must|cannot)\b", s)
+    ]
+    return (
+        words(f"I am sorry, I cannot do this: {'; '.join(s.strip() for s in rules)[:1400]}"),
+    ) * 2
+
+
+def other_facts(task: Task, _: random.Random) -> tuple[Action, ...] | None:
+    """The right calls with another task's words."""
+    said = next((s for o in task.others if (s := [a for a in o.solution if spoken(a)])), None)
+    calls = [a for a in task.solution if a.get("tool_calls")]
+    made = (*calls, *(said or ()))
+    return made if said and calls and made != task.solution else None
+
+
+def without_consent(task: Task, _: random.Random) -> tuple[Action, ...] | None:
+    """Every message with a question to the user before a change is left out."""
+    ends = next(c.args["ends"] for c in task.candidate.rubric.checks if c.fn == "end_state")
+    made = tuple(a for a in task.solution if not (spoken(a) and QUESTION.search(spoken(a))))
+    changes = any(end["writes"] for end in ends)  # type: ignore[index, call-overload, union-attr]
+    return made if changes and len(made) < len(task.solution) else None
+
+
+def _ends(task: Task, action: Action) -> bool:
+    made: Any = action.get("tool_calls") or ()
+    return any(c["function"]["name"] in task.candidate.task.last_tools for c in made)
+
+
+CHEATS: Final[Mapping[str, Cheat]] = {
+    "falsifies every figure": falsified,
+    "lies in the last message": lies_at_the_end,
+    "says only that it is unsure": unsure,
+    "right calls, no words": silent,
+    "right words, no calls": words_alone,
+    "copies the results": dumps_results,
+    "dumps the vocabulary": vocabulary,
+    "recites the prompt": recites,
+    "echoes the user": echoes,
+    "declines with every reason": declines,
+    "another task's words": other_facts,
+    "asks nothing before it changes": without_consent,
+}
+
+
+def failing(task: Task) -> Iterator[tuple[Action, ...]]:
+    """Runs that score 0: nothing, a claim, the calls before the last."""
+    yield (words("Done, all is settled."),)
+    calls = [i for i, a in enumerate(task.solution) if a.get("tool_calls")]
+    if calls:
+        yield task.solution[: calls[-1]]
+
+
+def app_of(data: Data) -> tuple[list[Task], Counter[str], World, list[Candidate]]:
+    """The accepted tasks of an app, and the reasons of the others."""
+    learnt = learn_world(data.episodes, WorldSettings())
+    candidates = derive_tasks(data.episodes, data.labels, learnt, references=data.references)
+    world = World(learnt.document)
+    others = OtherTasks(candidates)
+    tasks, reasons = [], Counter[str]()
+    for one in candidates:
+        found = verify(one, others=others, run=lambda t, a: run_actions(t, world, a))
+        if found.status == ACCEPTED:
+            tasks.append(_task(one, world, candidates))
+        elif one.solution:
+            reasons.update(set(found.reasons))
+    return tasks, reasons, world, candidates
+
+
+def _task(one: Candidate, world: World, candidates: Sequence[Candidate]) -> Task:
+    def grade(actions: Sequence[Action]) -> Verdict:
+        return evaluate(one.rubric, run_actions(one.task, world, actions), task_version="attacked")
+
+    honest = run_actions(one.task, world, one.solution)
+    texts = tuple(c.result.content for c in honest.calls)
+    others = tuple(c for c in candidates if c is not one and c.solution)
+    return Task(one, grade, texts, others)
+
+
+def report(path: Path, *, details: bool) -> None:
+    """Print one app's table."""
+    data = read(path)
+    tasks, reasons, _, candidates = app_of(data)
+    solved = sum(bool(c.solution) for c in candidates)
+    print(
+        f"== {path.parent.name}/{path.name}: {len(candidates)} tasks, {solved} with a solution, {len(tasks)} accepted"
+    )
+    print(f"   held back: {dict(reasons.most_common(8))}")
+    says = [t for t in tasks if any(FIGURE.search(spoken(a)) for a in t.solution)]
+    print(f"   {len(says)} tell a figure")
+    for name, cheat in CHEATS.items():
+        paid, tried = [], 0
+        for task in says if cheat in {falsified, lies_at_the_end, unsure, silent} else tasks:
+            actions = cheat(task, random.Random(task.candidate.task.task_id))  # noqa: S311
+            if actions is None:
+                continue
+            tried += 1
+            if (task.grade(actions).reward or 0) > 0.5:
+                paid.append(task.candidate.task.task_id[:8])
+        print(f"   {name:32s} paid {len(paid):4d} of {tried:4d}  {paid[:6] if details else ''}")
+    _masking(tasks)
+    held = path.with_name("heldout.jsonl")
+    if held.exists() and path.name != held.name:
+        _held_out(tasks, data, read(held), details=details)
+
+
+def _masking(tasks: Sequence[Task]) -> None:
+    masked, tried = Counter[str](), 0
+    for task in tasks:
+        for run in failing(task):
+            if task.grade(run).reward == 0:
+                tried += 1
+                for name, first in masks(task.candidate.task.tools):
+                    masked[name] += task.grade((*first, *run)).reward is None
+    print(f"   failing runs {tried}, null by what comes first: {dict(masked)}")
+
+
+@dataclass(slots=True)
+class HeldOut:
+    """Verdicts on held-out attempts beside their outcomes."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    pairs: list[tuple[bool, bool]] = field(default_factory=list)
+    """Paid, and good by its outcome; of attempts with a reward."""
+
+    def add(self, reward: float | None, *, good: bool) -> str:
+        """Count one attempt; what is wrong with its verdict, `""` where nothing is."""
+        outcome = "good" if good else "bad"
+        self.counts[outcome] += 1
+        if reward is None:
+            self.counts[f"null, {outcome}"] += 1
+            return "null"
+        paid = reward >= 0.5
+        self.pairs.append((paid, good))
+        wrong = "" if paid == good else f"{'paid' if paid else 'unpaid'} though {outcome}"
+        self.counts[wrong] += bool(wrong)
+        return wrong
+
+    def line(self) -> str:
+        """Counts, and kappa where both outcomes were graded."""
+        good, bad = self.counts["good"], self.counts["bad"]
+        agree = f"{kappa(self.pairs):.3f}" if len({g for _, g in self.pairs}) == 2 else "-"
+        return (
+            f"attempts {good + bad:4d} (good {good}, bad {bad}), graded {len(self.pairs)},"
+            f" paid though bad {self.counts['paid though bad']} ({_share(self.counts['paid though bad'], bad)}),"
+            f" unpaid though good {self.counts['unpaid though good']} ({_share(self.counts['unpaid though good'], good)}),"
+            f" null good {self.counts['null, good']}, null bad {self.counts['null, bad']}, kappa {agree}"
+        )
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f} %" if whole else "-"
+
+
+def _held_out(tasks: Sequence[Task], data: Data, held: Data, *, details: bool) -> None:
+    keys = {e.episode_id: e.task_key for e in data.episodes}
+    by_key = {keys[t.candidate.attempts[0].episode_id]: t for t in tasks}
+    every, acting, idle = HeldOut(), HeldOut(), HeldOut()
+    wrong: dict[str, list[str]] = defaultdict(list)
+    for episode in held.episodes:
+        task, label = by_key.get(episode.task_key), held.labels.get(episode.episode_id)
+        if task is None or label is None or label.resolved is None:
+            continue
+        verdict = task.grade(record(episode).actions)
+        kind = every.add(verdict.reward, good=label.resolved)
+        acts = any(step.tool_calls for step in episode.steps)
+        (acting if acts else idle).add(verdict.reward, good=label.resolved)
+        if kind:
+            wrong[kind].append(f"{episode.episode_id}: {verdict.reason}")
+    for name, part in (("all", every), ("some call", acting), ("no call", idle)):
+        print(f"   held out, {name + ':':10s} {part.line()}")
+    for kind, lines in wrong.items() if details else ():
+        for line in lines[:12]:
+            print(f"     {kind}: {line}")
+
+
+def main() -> int:
+    """Measure every file named on the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument(
+        "--details", action="store_true", help="name tasks that pay, and wrong verdicts"
+    )
+    options = parser.parse_args()
+    for path in options.files:
+        report(path, details=options.details)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

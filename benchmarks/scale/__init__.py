@@ -1,0 +1,1 @@
+"""What more data, another day and more cores cost."""

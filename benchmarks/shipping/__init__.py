@@ -1,0 +1,1 @@
+"""What is shipped: licences and vulnerabilities of the lock, and a compiled copy of `redact`."""

@@ -1,0 +1,1 @@
+"""Apps and recordings that tests and benchmarks are run on."""

@@ -1,0 +1,1 @@
+"""The example support desk as a testbed: its conversations, and which requests can be solved."""

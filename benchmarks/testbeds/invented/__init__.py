@@ -1,0 +1,1 @@
+"""Invented apps with real behaviour: worlds, redaction and rubrics are tried on them."""

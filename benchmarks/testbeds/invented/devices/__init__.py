@@ -1,0 +1,1 @@
+"""Invented apps of devices and services: a campus, a phone, a feed, mobile contracts, a studio."""

@@ -1,0 +1,1 @@
+"""Invented apps of trade: bills, a depot, a ledger, stays, a stock exchange."""

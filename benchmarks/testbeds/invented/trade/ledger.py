@@ -1,0 +1,191 @@
+"""Bank accounts: one chosen account per session, overdraft, holds and fees; answers are sentences and CSV text."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+
+from benchmarks.testbeds.invented.backend import Backend, Step, Style, ToolError
+
+RATES = {"USD": 1.0837, "GBP": 0.8581, "CHF": 0.9644}
+SAVINGS_FEE = 1.5
+
+
+@dataclass(kw_only=True)
+class Account:
+    """One account and what is reserved on it."""
+
+    owner: str
+    balance: float
+    overdraft: float = 0.0
+    frozen: bool = False
+    holds: dict[str, tuple[str, float]] = field(default_factory=dict)
+    lines: list[tuple[str, float]] = field(default_factory=list)
+
+    def available(self) -> float:
+        """What may leave the account."""
+        return self.balance + self.overdraft - sum(amount for _, amount in self.holds.values())
+
+    def book(self, text: str, amount: float) -> None:
+        """One line of the statement."""
+        self.balance = round(self.balance + amount, 2)
+        self.lines.append((text, amount))
+
+
+class Ledger(Backend):
+    """Four accounts, none of them chosen."""
+
+    def __init__(self) -> None:
+        self._accounts = {
+            "CHK-201": Account(owner="Ana Ruiz", balance=420.0, overdraft=100.0),
+            "SAV-305": Account(owner="Ana Ruiz", balance=5200.55),
+            "CHK-417": Account(owner="Ben Okoye", balance=38.2, overdraft=50.0),
+            "SAV-588": Account(owner="Ben Okoye", balance=900.0),
+        }
+        self._accounts["CHK-417"].holds["H1"] = ("Hotel Luna", 30.0)
+        self._holds = 1
+        self._chosen: str | None = None
+
+    @staticmethod
+    def _fault(text: str) -> str:
+        return f"DECLINED - {text}"
+
+    def _account(self) -> Account:
+        if self._chosen is None:
+            raise ToolError("no account chosen")
+        return self._accounts[self._chosen]
+
+    def _paying(self, amount: float) -> Account:
+        account = self._account()
+        if account.frozen:
+            raise ToolError(f"account {self._chosen} is frozen")
+        if amount <= 0:
+            raise ToolError("the amount must be positive")
+        if amount > account.available():
+            raise ToolError(f"{amount:.2f} EUR asked, {account.available():.2f} EUR available")
+        return account
+
+    def use_account(self, account: str) -> str:
+        """All later calls are about this account."""
+        if account not in self._accounts:
+            raise ToolError(f"there is no account {account}")
+        self._chosen = account
+        return f"Now working on {account} ({self._accounts[account].owner})."
+
+    def balance(self) -> str:
+        """A sentence."""
+        account = self._account()
+        return f"{account.balance:.2f} EUR booked, {account.available():.2f} EUR available."
+
+    def deposit(self, amount: float) -> str:
+        """Money in."""
+        account = self._account()
+        if amount <= 0:
+            raise ToolError("the amount must be positive")
+        account.book("deposit", amount)
+        return f"Deposited. New balance: {account.balance:.2f} EUR."
+
+    def withdraw(self, amount: float) -> str:
+        """Money out; savings pay a fee."""
+        account = self._paying(amount)
+        account.book("withdrawal", -amount)
+        if self._chosen and self._chosen.startswith("SAV"):
+            account.book("fee", -SAVINGS_FEE)
+        return f"Paid out {amount:.2f} EUR. New balance: {account.balance:.2f} EUR."
+
+    def transfer(self, to: str, amount: float) -> str:
+        """From the chosen account to another."""
+        if to not in self._accounts:
+            raise ToolError(f"there is no account {to}")
+        self._paying(amount).book(f"to {to}", -amount)
+        self._accounts[to].book(f"from {self._chosen}", amount)
+        return "done"
+
+    def place_hold(self, merchant: str, amount: float) -> str:
+        """Reserve money."""
+        account = self._paying(amount)
+        self._holds += 1
+        account.holds[f"H{self._holds}"] = (merchant, amount)
+        return f"H{self._holds}"
+
+    def settle_hold(self, hold_id: str) -> str:
+        """The merchant takes it."""
+        account = self._account()
+        if hold_id not in account.holds:
+            raise ToolError(f"no hold {hold_id} on this account")
+        merchant, amount = account.holds.pop(hold_id)
+        account.book(merchant, -amount)
+        return f"{merchant} took {amount:.2f} EUR."
+
+    def drop_hold(self, hold_id: str) -> str:
+        """The money is free again."""
+        account = self._account()
+        if hold_id not in account.holds:
+            raise ToolError(f"no hold {hold_id} on this account")
+        del account.holds[hold_id]
+        return ""
+
+    def holds(self) -> str:
+        """CSV."""
+        found = self._account().holds.items()
+        return "\n".join(["hold,merchant,amount", *(f"{k},{m},{a:.2f}" for k, (m, a) in found)])
+
+    def statement(self, last: int = 10) -> str:
+        """CSV, newest first."""
+        lines = self._account().lines[::-1][:last]
+        return "\n".join(["text;amount", *(f"{text};{amount:+.2f}" for text, amount in lines)])
+
+    def freeze(self, account: str) -> str:
+        """On or off."""
+        if account not in self._accounts:
+            raise ToolError(f"there is no account {account}")
+        self._accounts[account].frozen = not self._accounts[account].frozen
+        return "frozen" if self._accounts[account].frozen else "active again"
+
+    def accounts_of(self, owner: str) -> list[str]:
+        """Numbers."""
+        return [key for key, account in self._accounts.items() if account.owner == owner]
+
+    def convert(self, amount: float, currency: str) -> str:
+        """A sum."""
+        if currency not in RATES:
+            raise ToolError(f"no rate for {currency}")
+        return f"{amount:.2f} EUR = {amount * RATES[currency]:.2f} {currency}"
+
+
+def _script(rng: random.Random) -> list[Step]:
+    account, other = rng.sample(["CHK-201", "SAV-305", "CHK-417", "SAV-588"], 2)
+    amount = rng.choice([15, 40.5, 100, 600])
+    use: Step = ("use_account", {"account": account})
+    look: Step = ("balance", {})
+    goals: list[list[Step]] = [
+        [("accounts_of", {"owner": rng.choice(["Ana Ruiz", "Ben Okoye"])}), use, look],
+        [use, look, ("withdraw", {"amount": amount}), look],
+        [use, ("transfer", {"to": other, "amount": amount}), look, ("statement", {})],
+        [
+            use,
+            ("transfer", {"to": other, "amount": amount}),
+            ("use_account", {"account": other}),
+            ("statement", {"last": 1}),
+        ],
+        [
+            use,
+            ("place_hold", {"merchant": rng.choice(["Hotel Luna", "Rent-a-Bike"]), "amount": 25}),
+            ("holds", {}),
+            ("settle_hold", {"hold_id": "H2"}),
+            look,
+        ],
+        [
+            ("use_account", {"account": "CHK-417"}),
+            ("holds", {}),
+            (rng.choice(["settle_hold", "drop_hold"]), {"hold_id": "H1"}),
+            look,
+        ],
+        [("freeze", {"account": account}), use, ("withdraw", {"amount": 5}), look],
+        [use, ("deposit", {"amount": amount}), ("statement", {"last": rng.choice([1, 3])})],
+        [("convert", {"amount": amount, "currency": rng.choice(sorted(RATES))}), use, look],
+    ]
+    return rng.choice(goals) + rng.choice(goals)
+
+
+LEDGER = Style(name="ledger", make=Ledger, script=_script)

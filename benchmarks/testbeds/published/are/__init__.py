@@ -1,0 +1,1 @@
+"""Apps of Meta's Agents Research Environments."""

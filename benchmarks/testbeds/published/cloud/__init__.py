@@ -1,0 +1,1 @@
+"""A published stand-in of a cloud's interfaces."""

@@ -1,0 +1,1 @@
+"""Published servers of the Model Context Protocol."""

@@ -1,0 +1,1 @@
+"""What learnt worlds answer: right, wrong, unknown; how fast; and what changes in an app."""

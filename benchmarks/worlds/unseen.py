@@ -1,0 +1,309 @@
+"""Worlds of backends that nobody tuned for: learnt from some attempts, asked others and sequences that nobody made.
+
+Run: `python -m benchmarks unseen [--backend NAME] [--tools] [--wrong N] [--unknown N]`. For each invented backend
+(`benchmarks/testbeds/invented`): *h* is the third attempt at every task, *p* random sequences of recorded tools and values on a
+fresh backend. For the example support desk: the world rebuilt from its conversations, random calls, several variants.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from benchmarks.testbeds.chat_logs import read_episodes
+from benchmarks.testbeds.invented.attempts import (
+    TASKS,
+    Attempt,
+    Made,
+    attempts,
+    episode,
+    recombined,
+    started,
+)
+from benchmarks.testbeds.invented.backend import Style
+from benchmarks.testbeds.invented.devices.campus_tasks import CAMPUS
+from benchmarks.testbeds.invented.devices.device import DEVICE
+from benchmarks.testbeds.invented.devices.feed import FEED
+from benchmarks.testbeds.invented.devices.handset_tasks import HANDSET
+from benchmarks.testbeds.invented.devices.mobile import MOBILE
+from benchmarks.testbeds.invented.devices.studio import STUDIO
+from benchmarks.testbeds.invented.office.agenda_tasks import AGENDA
+from benchmarks.testbeds.invented.office.claims import CLAIMS
+from benchmarks.testbeds.invented.office.crm import CRM
+from benchmarks.testbeds.invented.office.drafts import DRAFTS
+from benchmarks.testbeds.invented.office.files import FILES
+from benchmarks.testbeds.invented.office.leave_tasks import LEAVE
+from benchmarks.testbeds.invented.office.planner import PLANNER
+from benchmarks.testbeds.invented.office.sheet import SHEET
+from benchmarks.testbeds.invented.office.tickets import TICKETS
+from benchmarks.testbeds.invented.trade.billing_tasks import BILLING
+from benchmarks.testbeds.invented.trade.depot_tasks import DEPOT
+from benchmarks.testbeds.invented.trade.ledger import LEDGER
+from benchmarks.testbeds.invented.trade.stays import STAYS
+from benchmarks.testbeds.invented.trade.trading import TRADING
+from environments.fidelity import (
+    Fidelity,
+    RecordedCall,
+    RecordedEpisode,
+    record_tape,
+    replay,
+)
+from environments.runtime.world.world import World
+from examples.support_desk import app
+from examples.support_desk.random_calls import Sample, sample_calls
+from examples.support_desk.truth import RealBackend
+from redact.records.clean_episode import CleanEpisode
+from synth.world.observation import paired_calls
+from synth.worlds import WorldSettings, learn_world
+
+STYLES = (FILES, TICKETS, TRADING, DEVICE, FEED, PLANNER, SHEET, LEDGER, STUDIO, DRAFTS)
+CLERKS = (MOBILE, STAYS, CRM, CLAIMS, HANDSET, AGENDA, DEPOT, LEAVE, BILLING, CAMPUS)
+"""Written after the rules that the others gave rise to, like the tools of companies' own desks."""
+HELD_OUT = 2
+"""The attempt at each task that learning does not see."""
+SEQUENCES = 150
+DESK_VARIANTS = (0, 1, 2, 3)
+DESK_CONVERSATIONS = 200
+DESK_SEQUENCES = 40
+DESK_LENGTH = 15
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """One test of one world."""
+
+    name: str
+    kind: str
+    """`h` or `p`."""
+    fidelity: Fidelity
+
+
+def measure(style: Style, seed: int = 0) -> list[Measured]:
+    """Both tests of one backend."""
+    _, found = asked_in_form(style, seed, lambda a: a, lambda a: episode(style, a))
+    return [
+        Measured(name=style.name, kind=kind, fidelity=fidelity)
+        for kind, fidelity in zip("hp", found, strict=True)
+    ]
+
+
+def asked_in_form(
+    style: Style,
+    seed: int,
+    formed: Callable[[Attempt], Attempt],
+    read: Callable[[Attempt], CleanEpisode],
+) -> tuple[World, list[Fidelity]]:
+    """A world learnt from attempts in one form, and what held-out attempts and recombined sequences in that form are told.
+
+    `read` makes an episode of an attempt that is in that form already. Where tasks start from states of their own, each is asked
+    of its first attempt's start.
+    """
+    made = attempts(style, seed)
+    train = [a for a in made if a.number != HELD_OUT]
+    held = [a for a in made if a.number == HELD_OUT]
+    befores = [started(style, task, seed) for task in range(TASKS)] if style.starting else []
+    sequences = recombined(style, train, SEQUENCES, befores=befores)
+    mixed = [Attempt(task=at % TASKS, number=0, calls=c) for at, c in enumerate(sequences)]
+    shown = [formed(a) for a in train]
+    learnt = learn_world([read(a) for a in shown], WorldSettings())
+    world = World.from_json(learnt.document.to_json())
+    tape = record_tape(recorded(a.calls) for a in shown)
+    starts: dict[int, dict[str, Any]] = {}
+    if style.starting:
+        for one in reversed(shown):
+            whole = read(one)
+            start = learnt.start_of(whole)
+            starts[one.task] = {"start": start, "started_at": whole.started_at} if start else {}
+    found = [
+        replay(
+            world,
+            [replace(recorded(formed(a).calls), **starts.get(a.task, {})) for a in asked],
+            tape=tape,
+        )
+        for asked in (held, mixed)
+    ]
+    return world, found
+
+
+def measure_desk(variant: int, mode: str) -> tuple[Measured, str]:
+    """Random calls on the example support desk and on the world rebuilt from its conversations; the inferred kind."""
+    options = ["--conversations", str(DESK_CONVERSATIONS), "--mode", mode, "--quiet"]
+    with TemporaryDirectory() as folder:
+        log = Path(folder) / "chats.jsonl"
+        with redirect_stdout(io.StringIO()):
+            app.main([*options, "--variant", str(variant), "--chat-log", str(log)])
+        episodes = read_episodes(log)
+    learnt = learn_world(episodes, WorldSettings())
+    world = World.from_json(learnt.document.to_json())
+    made: list[list[Made]] = []
+    for seed in range(DESK_SEQUENCES if mode == "reset" else 0):
+        samples = sample_calls(RealBackend(variant), seed=seed, length=DESK_LENGTH)
+        made.append([_made(sample) for sample in samples])
+    tape = record_tape(desk_recording(e) for e in episodes)
+    found = Measured(
+        name=f"support desk {variant}",
+        kind=f"p, {mode}",
+        fidelity=replay(world, [recorded(c) for c in made], tape=tape),
+    )
+    return found, str(learnt.continuity.kind)
+
+
+def _made(sample: Sample) -> Made:
+    return Made(
+        name=sample.name,
+        arguments=sample.arguments,
+        content=sample.content,
+        is_error=sample.is_error,
+    )
+
+
+def desk_recording(episode: CleanEpisode) -> RecordedEpisode:
+    """A conversation's calls as `fidelity` takes them."""
+    return RecordedEpisode(
+        episode_id=episode.episode_id,
+        calls=[
+            RecordedCall(name=c.name, arguments=c.arguments, content=content)
+            for c, content, _, _, _ in paired_calls(episode)
+        ],
+    )
+
+
+def recorded(calls: Iterable[Made]) -> RecordedEpisode:
+    """Calls as `fidelity` takes them."""
+    return RecordedEpisode(
+        episode_id="",
+        calls=[
+            RecordedCall(name=c.name, arguments=json.dumps(c.arguments), content=c.content)
+            for c in calls
+        ],
+    )
+
+
+def line(measured: Measured) -> str:
+    """One row of the table."""
+    found = measured.fidelity
+    n = len(found.judged)
+    counts = Counter(j.verdict for j in found.judged)
+    reads = _split(found, writes=False)
+    writes = _split(found, writes=True)
+    by_source = "/".join(
+        str(sum(j.verdict == "wrong" and j.result.source == s for j in found.judged))
+        for s in ("recorded", "derived")
+    )
+    return (
+        f"| {measured.name} {measured.kind} | {n} | {found.tape_exact / n:.1%} / {found.tape_wrong / n:.1%} "
+        f"| {counts['exact'] / n:.1%} | {counts['wrong']} ({counts['wrong'] / n:.2%}) "
+        f"| {counts['unknown'] / n:.1%} | {reads} | {writes} | {by_source} |"
+    )
+
+
+HEAD = (
+    "| backend | calls | tape right / wrong | right | wrong | unknown "
+    "| reads | writes | wrong recorded / derived |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|"
+)
+
+
+def _split(found: Fidelity, *, writes: bool) -> str:
+    part = [j for j in found.judged if (j.call.name in found.writers) is writes]
+    counts = Counter(j.verdict for j in part)
+    return f"{counts['exact']}/{counts['wrong']}/{counts['unknown']}"
+
+
+def _print_tools(measured: Measured) -> None:
+    """Right, wrong, unknown per tool."""
+    groups: dict[str, Counter[str]] = {}
+    for judged in measured.fidelity.judged:
+        groups.setdefault(judged.call.name, Counter())[judged.verdict] += 1
+    for name, counts in sorted(groups.items()):
+        kind = "write" if name in measured.fidelity.writers else "read"
+        print(f"    {name} ({kind}): {counts['exact']}/{counts['wrong']}/{counts['unknown']}")
+
+
+def _print_cases(measured: Measured, verdict: str, limit: int) -> None:
+    """Answers of one verdict with the calls before them."""
+    judged = measured.fidelity.judged
+    shown = 0
+    for at, one in enumerate(judged):
+        if one.verdict != verdict or shown >= limit:
+            continue
+        shown += 1
+        before = [
+            f"{j.call.name}{j.call.arguments}" for j in judged[max(0, at - one.position) : at]
+        ]
+        print(f"  {verdict} {measured.name} {measured.kind}: {one.call.name}{one.call.arguments}")
+        print(f"     after: {' ; '.join(before)[-500:]}")
+        print(f"     true: {one.call.content[:200]}")
+        print(f"     said: {one.result.content[:200]} [{one.result.source} {one.result.evidence}]")
+
+
+def parse(arguments: Sequence[str] | None, *flags: str) -> argparse.Namespace:
+    """Which backends, which seed, and what of them is shown beside the table; a caller's own flags."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--backend")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--tools", action="store_true")
+    parser.add_argument("--wrong", type=int, default=0)
+    parser.add_argument("--unknown", type=int, default=0)
+    for flag in flags:
+        parser.add_argument(flag, action="store_true")
+    return parser.parse_args(arguments)
+
+
+def asked_for(options: argparse.Namespace) -> list[Style]:
+    """The backends that were named, all where none was."""
+    wanted = options.backend.split(",") if options.backend else None
+    return [s for s in (*STYLES, *CLERKS) if wanted is None or s.name in wanted]
+
+
+def show(measured: Measured, options: argparse.Namespace, *said: str) -> None:
+    """Print a row of the table, and what was asked for beside it."""
+    print(line(measured), *said, flush=True)
+    if options.tools:
+        _print_tools(measured)
+    _print_cases(measured, "wrong", options.wrong)
+    _print_cases(measured, "unknown", options.unknown)
+
+
+def table(
+    styles: Iterable[Style],
+    options: argparse.Namespace,
+    asked: Callable[[Style, int], Iterable[Measured]],
+) -> None:
+    """Print the rows of every backend, and the sums of each kind."""
+    total: dict[str, Counter[str]] = defaultdict(Counter)
+    print(HEAD)
+    for style in styles:
+        for measured in asked(style, options.seed):
+            show(measured, options)
+            total[measured.kind].update(judged.verdict for judged in measured.fidelity.judged)
+    for kind, counts in total.items():
+        print(kind, dict(counts))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the table."""
+    options = parse(arguments)
+    table(asked_for(options), options, measure)
+    if options.backend in {None, "desk"}:
+        _desks(options)
+    return 0
+
+
+def _desks(options: argparse.Namespace) -> None:
+    for variant in DESK_VARIANTS:
+        measured, kind = measure_desk(variant, "reset")
+        show(measured, options, f"inferred: {kind}")
+        kind = measure_desk(variant, "living")[1]
+        print(f"| support desk {variant}, living | inferred: {kind} |", flush=True)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

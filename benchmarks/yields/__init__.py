@@ -1,0 +1,1 @@
+"""How many conversations of a log become exported tasks."""

@@ -1,0 +1,164 @@
+"""Measures the yield: of each collection's conversations, how many become exported tasks, and where the others are lost.
+
+`TRACEGYM_REAL_DATA=... python -m benchmarks yield [PATH ...] [--details]`. Defaults only: each file or folder goes through `tracegym
+ingest`, `build` and `export taskset` in a home of its own; no policy, no outcomes file, nothing declared. One Markdown row
+each; `good` are conversations with tool calls and a good outcome, `exported good` those of them in the exported task set.
+`--details` prints each one's table of losses with what frees most.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dagster_project.defs.resources import CleanSide
+from dagster_project.home.layout import apps_of, open_home
+from dagster_project.lake.clean_records import clean_episodes_of, labels_of
+from environments.runtime.task.task_set import TaskSet
+
+PLACES = ("collections/*", "backends/*/train.jsonl", "tau/*.jsonl", "langfuse", "otlp")
+PEAK = re.compile(r"Maximum resident set size \(kbytes\): (\d+)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """What came of one collection."""
+
+    name: str
+    stages: Sequence[Mapping[str, Any]]
+    good: int
+    exported_good: int
+    tasks: int
+    seconds: float
+    """Of the build, on the wall."""
+    peak: int
+    """Megabytes that the build held at most."""
+    fault: str = ""
+    """The last line of a command that failed."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the table."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks yield", description=__doc__)
+    parser.add_argument("paths", nargs="*", type=Path)
+    parser.add_argument("--details", action="store_true")
+    options = parser.parse_args(arguments)
+    paths = options.paths or list(_real_data())
+    if not paths:
+        print("set TRACEGYM_REAL_DATA to the folder with real data, or name files")
+        return 2
+    print(
+        "| data | in | readable | with tools | past redaction | outcome | in a task | accepted | exported | tasks "
+        "| good | exported good | build s | peak MB |\n|---|" + "--:|" * 13
+    )
+    failed = 0
+    for path in paths:
+        row = measure(path)
+        failed += bool(row.fault)
+        print(_line(row), flush=True)
+        if options.details:
+            _print_losses(row)
+    return 1 if failed else 0
+
+
+def _real_data() -> Iterator[Path]:
+    folder = os.environ.get("TRACEGYM_REAL_DATA")
+    for place in PLACES if folder else ():
+        yield from sorted(Path(folder or "").glob(place))
+
+
+def measure(path: Path) -> Row:
+    """One collection through the whole product."""
+    name = path.parent.name if path.name == "train.jsonl" else path.name
+    with tempfile.TemporaryDirectory() as scratch:
+        home, out = Path(scratch) / "home", Path(scratch) / "out"
+        run = _run("ingest", path, "--home", home)
+        started = time.monotonic()
+        if run.returncode == 0:
+            run = _run("build", "--home", home, "--json", timed=True)
+        seconds = time.monotonic() - started
+        if run.returncode != 0:
+            return Row(
+                name=name,
+                stages=(),
+                good=0,
+                exported_good=0,
+                tasks=0,
+                seconds=seconds,
+                peak=0,
+                fault=(run.stderr.strip().splitlines() or [""])[-1][:200],
+            )
+        stages = json.loads(run.stdout)["yield"]
+        peak = PEAK.search(run.stderr)
+        _run("export", "taskset", out, "--home", home)
+        tasks = TaskSet.load(out).tasks if (out / "manifest.json").exists() else ()
+        good = _good(home)
+        taken = {str(one) for task in tasks for one in _episodes(task.provenance)}
+        return Row(
+            name=name,
+            stages=stages,
+            good=len(good),
+            exported_good=len(good & taken),
+            tasks=len(tasks),
+            seconds=seconds,
+            peak=int(peak[1]) // 1000 if peak else 0,
+        )
+
+
+def _run(*arguments: object, timed: bool = False) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "dagster_project.cli.main", *map(str, arguments)]
+    with_time = ["/usr/bin/time", "-v", *command] if timed else command
+    return subprocess.run(with_time, capture_output=True, text=True, check=False)
+
+
+def _good(home: Path) -> set[str]:
+    """Our ids of the episodes with calls that went well, past the gate."""
+    clean = CleanSide(home=str(home))
+    found: set[str] = set()
+    for app in apps_of(open_home(home)):
+        labels = labels_of(clean.lake, app, clean.outcome_policy)
+        found |= {
+            e.episode_id
+            for e in clean_episodes_of(clean.lake, app)
+            if any(step.tool_calls for step in e.steps)
+            and (label := labels.get(e.episode_id)) is not None
+            and label.resolved
+        }
+    return found
+
+
+def _episodes(provenance: Mapping[str, Any]) -> list[Any]:
+    listed = provenance.get("episodes")
+    return listed if isinstance(listed, list) else []
+
+
+def _line(row: Row) -> str:
+    if row.fault:
+        return f"| {row.name} | failed: {row.fault} |" + " |" * 12
+    counts = " | ".join(str(stage["count"]) for stage in row.stages)
+    share = f" ({row.exported_good / row.good:.0%})" if row.good else ""
+    return (
+        f"| {row.name} | {counts} | {row.tasks} | {row.good} | {row.exported_good}{share} "
+        f"| {row.seconds:.0f} | {row.peak} |"
+    )
+
+
+def _print_losses(row: Row) -> None:
+    for stage in row.stages:
+        for reason, count in stage["lost"].items():
+            action = stage["actions"].get(reason, "")
+            print(f"  - {stage['stage']}: {count} {reason}{': ' + action if action else ''}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
