@@ -94,8 +94,8 @@ class Meter:
         """Whether nothing of its budget is left."""
         return self.is_late or self.dear
 
-    def leave(self, skips: Skips, kind: str, unit: str = "") -> None:
-        """Note a unit of work that the budget left for the next build."""
+    def leave(self, skips: Skips, kind: str, unit: str = "", *, why: str = BUDGET) -> None:
+        """Note a unit of work that is left for the next build: the budget is over, or `why`."""
         skips.add(
             SkippedUnit(
                 stage=skips.stage,
@@ -103,7 +103,7 @@ class Meter:
                 day=skips.day,
                 kind=kind,
                 unit=unit,
-                error=BUDGET,
+                error=why,
                 place="",
                 version=version("tracegym"),
             )

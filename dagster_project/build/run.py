@@ -16,6 +16,7 @@ from typing import Final
 import dagster as dg
 
 from dagster_project.arrival.files import land
+from dagster_project.build.interrupts import no_interrupt_lost
 from dagster_project.build.left_out import SkippedUnit, Skips, Unit, skipped_of
 from dagster_project.build.partitioned_runs import by_app, failed_checks, run_apart
 from dagster_project.build.plan import plan_days, ranges, stale_apps
@@ -307,13 +308,14 @@ class _Runner:
 
     def _run_range(self, job: str, first: str, last: str) -> None:
         try:
-            result = self._definitions.resolve_job_def(job).execute_in_process(
-                instance=self._instance,
-                resources={"private": self.private, "clean": self.clean},
-                run_config={"loggers": {LOGGER: {}}},
-                tags={RANGE_START: first, RANGE_END: last},
-                raise_on_error=True,
-            )
+            with no_interrupt_lost():
+                result = self._definitions.resolve_job_def(job).execute_in_process(
+                    instance=self._instance,
+                    resources={"private": self.private, "clean": self.clean},
+                    run_config={"loggers": {LOGGER: {}}},
+                    tags={RANGE_START: first, RANGE_END: last},
+                    raise_on_error=True,
+                )
         except dg.DagsterExecutionInterruptedError as interrupt:
             raise KeyboardInterrupt from interrupt
         self.runs.append(result.run_id)

@@ -7,16 +7,15 @@ opinion, or for which the budget does not last, is noted and keeps the cause tha
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 
 from dagster_project.build.budgets import Meter
-from dagster_project.build.left_out import SkippedUnit, Skips
+from dagster_project.build.left_out import Skips
 from dagster_project.causes.labels import Labels, labels_in, shown_to_model
 from dagster_project.causes.replies import cause_judge_of, keep_answers, model_of
 from dagster_project.defs.resources import CleanSide
 from dagster_project.lake.clean_records import failures_of
 from dagster_project.lake.store import Lake
-from dagster_project.report.faults import UNANSWERED
+from dagster_project.report.faults import BUDGET, UNANSWERED
 from redact.records.clean_episode import CleanEpisode
 from synth.failures.detection import Failure
 from synth.failures.judging.agreement import agreement_of, renamed, trusts_model
@@ -98,23 +97,6 @@ def _of_model(  # noqa: PLR0913, PLR0917 - one step of `said_of`
         if opinion is not None:
             found.append((episode_id, opinion))
         elif clean.cause_judge is not None and may_be_asked(one):
-            _note(episode_id, meter, skips)
+            why = BUDGET if meter.spent_up else UNANSWERED
+            meter.leave(skips, KIND, episode_id, why=why)
     return found
-
-
-def _note(episode_id: str, meter: Meter, skips: Skips) -> None:
-    if meter.spent_up:
-        meter.leave(skips, KIND, episode_id)
-        return
-    skips.add(
-        SkippedUnit(
-            stage=skips.stage,
-            app=skips.app,
-            day=skips.day,
-            kind=KIND,
-            unit=episode_id,
-            error=UNANSWERED,
-            place="",
-            version=version("tracegym"),
-        )
-    )
