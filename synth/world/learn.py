@@ -2,7 +2,7 @@
 
 Comes in: a workbench with the calls of one app as tools take and give them (`views.discover` comes before). Comes out: the same
 workbench with all that the world file says. A new step gets a line in `RESULTS` or `THEORY`; most rules are no steps but candidates of
-one: conditions of refusals (`refusals.conditions`), forms of values (`search.terms`), views (`views.discover`). Not here: how
+one: literals of refusals (`refusals.literals`), forms of values (`search.terms`), views (`views.discover`). Not here: how
 the world file is written (`document`), recalled answers (`influence.recall`), which need it whole.
 """
 
@@ -25,9 +25,9 @@ from synth.world.influence.writers import learn_base, learn_last, learn_writers
 from synth.world.model import Workbench
 from synth.world.proposals import Proposer
 from synth.world.refusals.guards import learn_guards
-from synth.world.refusals.unexplained_refusals import withhold_refused
+from synth.world.refusals.unseen_values import withhold_refused, withhold_unseen
 from synth.world.schema.http_status import learn_http_status
-from synth.world.schema.kinds import learn_kinds, withhold_unseen
+from synth.world.schema.kinds import learn_kinds
 from synth.world.schema.nested_tables import learn_nested
 from synth.world.schema.outcomes import learn_outcomes, learn_style
 from synth.world.schema.paired_values import learn_paired

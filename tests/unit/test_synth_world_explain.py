@@ -11,8 +11,8 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.world.world import World
 from synth.world.actions.examples import Example
 from synth.world.observation import Observation
-from synth.world.refusals.conditions import Cases, Condition
-from synth.world.refusals.precondition_search import remembers
+from synth.world.refusals.cases import Cases, Literal
+from synth.world.refusals.explain import remembers
 
 EVENTS: dict[str, dict[str, Json]] = {
     "e1": {"title": "Review", "state": "open"},
@@ -34,6 +34,6 @@ def test_a_list_with_another_value_for_each_record_is_no_reason(field: str, memo
     scopes = [Scope({"event": key}, row=row) for key in EVENTS]
     values = [EVENTS["e1"][field], EVENTS["e2"][field]]
     tree: Tree = ["among", ["row", "event", [["arg", "event"]], field], values]
-    condition = Condition(tree=tree, held=2, rank=0, values=[True, True, False])
+    condition = Literal(tree=tree, held=2, rank=0, values=[True, True, False])
     cases = Cases(good=good, bad={}, scopes=scopes, index={})
     assert remembers(condition, cases) is memory

@@ -6,8 +6,8 @@ from typing import Any
 
 from environments.runtime.values.normal import stable
 from synth.world.model import TableModel, Workbench
-from synth.world.refusals.conditions import Cases, Condition
-from synth.world.refusals.guards import MAX_WITHHOLD, _withhold
+from synth.world.refusals.cases import Cases, Literal
+from synth.world.refusals.success import MAX_WITHHOLD, withholding
 from synth.world.schema.nested_tables import learn_nested
 
 
@@ -43,17 +43,15 @@ def test_sources_that_contradict_each_other_stay_apart() -> None:
 def test_what_elements_point_to_is_not_crowded_out() -> None:
     """A hundred conditions that say little leave room for the one about what an element points to."""
     fillers = [
-        Condition(
-            tree=["exists", ["row", "t", [["arg", "k"]], f"f{n}"]], held=20, rank=n, values=[]
-        )
+        Literal(tree=["exists", ["row", "t", [["arg", "k"]], f"f{n}"]], held=20, rank=n, values=[])
         for n in range(MAX_WITHHOLD + 20)
     ]
-    telling = Condition(
+    telling = Literal(
         tree=["every", ["arg", "ids"], ["among", ["row", "v", [["it"]], "open"], [True]]],
         held=20,
         rank=90,
         values=[],
     )
-    kept = _withhold(Cases(good=[], bad={}, scopes=[], index={}), [*fillers, telling])
+    kept = withholding(Cases(good=[], bad={}, scopes=[], index={}), [*fillers, telling])
     assert len(kept) == MAX_WITHHOLD
-    assert telling.tree in [guard.holds for guard in kept]
+    assert telling.tree in [literal.tree for literal in kept]

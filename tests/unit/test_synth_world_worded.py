@@ -16,11 +16,12 @@ from environments.runtime.task.attempt import UNKNOWN, ToolResult
 from environments.runtime.world.world import World
 from synth.world.actions.examples import Example, evaluate
 from synth.world.observation import Observation
-from synth.world.refusals.conditions import Cases
-from synth.world.refusals.draft import GuardDraft
-from synth.world.refusals.message_literals import bind_words, unseen_amounts
+from synth.world.refusals.cases import Cases, Source
+from synth.world.refusals.message_numbers import amounts_taken, said_of_calls
+from synth.world.refusals.version_space import RefusalSpace
 from synth.world.search.fields import fit_fields
-from synth.world.search.terms import Tables, Term
+from synth.world.search.fit import Fitter
+from synth.world.search.terms import Tables
 from synth.worlds import WorldSettings, learn_world
 
 WORDS = "Error: port is drawn from 10 litres on"
@@ -56,12 +57,13 @@ def _cases(taken: list[tuple[int, str]], refused: list[tuple[int, str | None]]) 
     return Cases(good=good, bad={"w": bad}, scopes=scopes, index={"w": range(len(good), len(rows))})
 
 
+def _source(cases: Cases) -> Source:
+    return Source(cases=cases, fitter=Fitter(cases.scopes, ["arg", "old"], NONE, mostly=0.25))
+
+
 def _bound(cases: Cases, message: Tree) -> list[Tree]:
-    kinds = ["old", "kind"]
-    terms = [Term(tree=kinds, values=evaluate(kinds, cases.scopes), rank=0)]
-    guard = GuardDraft(refusal="w", message=message, says="", against=0)
-    bind_words([guard], terms, cases)
-    return [*(guard.also or ()), *(guard.beside or ())]
+    space = RefusalSpace(name="w", message=message, says="", support=1, against=0)
+    return list(said_of_calls(_source(cases), space))
 
 
 def _within(trees: list[Tree], litres: int, kind: str) -> bool:
@@ -102,7 +104,7 @@ def test_words_are_bound_by_the_records_that_were_seen() -> None:
 def test_amounts_beyond_those_taken_may_be_refused_for_a_number_too() -> None:
     """Ten litres are the least of one kind; of the other four were taken, and three are unknown."""
     cases = _cases([(4, "sherry"), (20, "sherry")], [(4, "port"), (6, "port")])
-    trees = [guard.holds for guard in unseen_amounts(cases)]
+    trees = list(amounts_taken(_source(cases)))
     assert _within(trees, 4, "sherry")
     assert not _within(trees, 3, "sherry")
     assert _within(trees, 90, "sherry")

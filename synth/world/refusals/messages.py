@@ -1,6 +1,6 @@
 """Messages: what a tool says when it refuses, as trees over the call and the state.
 
-Comes from the refusals of one class; goes to `guards`. Numbers in a message also say what is compared.
+Comes from the refusals of one class; goes to `explain`. Numbers in a message also say what is compared.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.values.normal import HOLE, stable
 from synth.world.actions.examples import Example, evaluate
-from synth.world.refusals.conditions import Condition
+from synth.world.refusals.cases import Literal
 from synth.world.search.constant_arguments import bound, unbound
 from synth.world.search.fit import Fitter
 from synth.world.search.fit_text import holed_text
@@ -201,7 +201,7 @@ def _has_distinct_holes(tree: Tree, refusal: Refusal) -> bool:
     return all(len({e.seen.content for e in refusal.group}) >= MIN_ALLOWED for _ in twice)
 
 
-def culprits_of(best: Sequence[Condition]) -> list[Tree]:
+def culprits_of(best: Sequence[Literal]) -> list[Tree]:
     """The first element that breaks a condition on every element: what a message is likely to name."""
     return [
         ["at", ["filter", c.tree[1], ["not", c.tree[2]]], ["const", 0]]

@@ -1,8 +1,8 @@
 """Refusals that name what they refuse: the same thing is refused again, whatever the reason is.
 
-Comes from the examples of one tool; goes into its guards. A message whose changing words are all fields of one element of
+Comes from the examples of one tool; goes into its version spaces. A message whose changing words are all fields of one element of
 an argument (or arguments themselves) is a fact about that thing: it is told again where the first element that was
-never accepted is one that was refused. Not here: why it is refused (`guards`).
+never accepted is one that was refused. Not here: why it is refused (`explain`).
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from environments.runtime.expr.scope import Tree
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import HOLE, stable
 from synth.world.actions.examples import Example, evaluate
-from synth.world.refusals.conditions import Cases
-from synth.world.refusals.draft import GuardDraft
+from synth.world.refusals.cases import Cases
 from synth.world.refusals.messages import hole_words
+from synth.world.refusals.version_space import RefusalSpace
 from synth.world.support import SEEN_TWICE
 
 MAX_FACTS: Final = 400
@@ -27,12 +27,17 @@ MIN_TOLD: Final = SEEN_TWICE
 """Different refused calls of the class before its words are believed to name the thing."""
 
 
-def told_again(cases: Cases, name: str) -> Iterator[GuardDraft]:
-    """A guard that repeats the refusals of one class for the things that they named."""
+def named_refusals(cases: Cases) -> list[RefusalSpace]:
+    """A version space for each class whose words name what is refused."""
+    return [space for name in sorted(cases.bad) for space in _told_again(cases, name)]
+
+
+def _told_again(cases: Cases, name: str) -> Iterator[RefusalSpace]:
+    """That refusals of one class are repeated for the things that they named."""
     if HOLE not in name:
         return
     group = cases.bad[name]
-    if len({e.seen.key for e in group}) < MIN_TOLD:
+    if len(cases.calls_of(name)) < MIN_TOLD:
         return
     words = hole_words(name, group)
     if not words or len(words) > MAX_HOLES:
@@ -83,7 +88,7 @@ def _element_with(
     return None
 
 
-def _guard(cases: Cases, name: str, list_name: str, fields: tuple[str, ...]) -> GuardDraft | None:
+def _guard(cases: Cases, name: str, list_name: str, fields: tuple[str, ...]) -> RefusalSpace | None:
     group = cases.bad[name]
     words = hole_words(name, group)
     refused = {stable(v): v for v in (list(row) for row in zip(*words, strict=True))}
@@ -109,12 +114,12 @@ def _guard(cases: Cases, name: str, list_name: str, fields: tuple[str, ...]) -> 
     ]
     if not _only_breaks(cases, holds, name):
         return None
-    return GuardDraft(
-        refusal=name,
-        holds=holds,
+    return RefusalSpace(
+        name=name,
+        named=holds,
         message=_message(name, first, fields),
         says=name.replace(HOLE, "…"),
-        support=len({e.seen.key for e in group}),
+        support=len(cases.calls_of(name)),
         against=len(accepted),
         facts=len(refused),
         element=first,

@@ -1,13 +1,13 @@
 """What a condition says: that an argument names what belongs there, of which kind a record is, or only what was asked for.
 
-Comes from conditions as trees; used by `guards` and `first_refusal`. Not here: how conditions are found (`conditions`).
+Comes from conditions as trees; used by `success` and `specific`. Not here: how conditions are found (`literals`).
 """
 
 from __future__ import annotations
 
 from environments.runtime.expr.scope import Tree
 from environments.runtime.values.normal import stable
-from synth.world.refusals.conditions import TRUE
+from synth.world.refusals.element_literals import TRUE
 from synth.world.search.numbers import mentions
 
 

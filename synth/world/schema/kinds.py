@@ -6,17 +6,13 @@ Comes from observations in normal form; sets kind, key and table of each tool. N
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import Final
 
-from environments.runtime.document.tools import GuardPart
 from environments.runtime.expr.arithmetic import DECIMAL_FORMS, FORMS, RARE, answer, calculate
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import is_name, stable
-from environments.runtime.views.implicit_subject import SUBJECT
-from environments.runtime.views.selected_subject import CHOSEN
-from environments.runtime.world.notice import NOT_ELSE
 from synth.world.influence.contrast_pairs import says_write
 from synth.world.model import TableModel, ToolModel, Workbench
 from synth.world.observation import Observation
@@ -111,43 +107,6 @@ def _is_open(good: Sequence[Observation], name: str) -> bool:
     if sum(" " in value for value in counts) * 2 > len(counts):
         return True
     return min(counts.values()) >= MIN_SUPPORT and not any(is_name(value) for value in counts)
-
-
-def withhold_unseen(bench: Workbench) -> None:
-    """A call whose effect is not understood succeeds with the words and numbers that were seen, and any free text."""
-    for tool in bench.tools.values():
-        understood = (tool.writes and tool.kind != "act") or tool.evidence.get("shows")
-        if tool.innocent or tool.answer is None or understood:
-            continue
-        good, listed = tool.good(), list[str]()
-        # Whoever is signed in may do what others did, but not in a copy of their own.
-        skipped = {CHOSEN} if bench.own_starts else {SUBJECT, CHOSEN}
-        for name in sorted({n for seen in good for n in seen.arguments} - skipped):
-            words = {
-                stable(s.arguments[name]): s.arguments[name] for s in good if name in s.arguments
-            }
-            if sum(" " in word for word in words) * 2 > len(words):
-                continue
-            tree = ["among", ["arg", name], [words[word] for word in sorted(words)]]
-            tool.guards.append(GuardPart(holds=tree, says=NOT_ELSE, against=len(good)))
-            listed.append(name)
-        for left, right in combinations(listed, 2):
-            tool.guards.extend(_never_apart(good, left, right))
-
-
-def _never_apart(good: Sequence[Observation], left: str, right: str) -> Iterator[GuardPart]:
-    """A guard on two arguments of which one had a single value wherever the other had one: which decides is not known."""
-    seen = {stable(p): p for p in ([s.arguments.get(left), s.arguments.get(right)] for s in good)}
-    for at in (0, 1):
-        beside: dict[str, set[str]] = defaultdict(set)
-        for pair in seen.values():
-            beside[stable(pair[at])].add(stable(pair[1 - at]))
-        told = {value for values in beside.values() for value in values}
-        if len(told) > 1 and any(len(values) == 1 for values in beside.values()):
-            tree = ["among", ["list", ["arg", left], ["arg", right]], list(seen.values())]
-            says = "these were never seen together"
-            yield GuardPart(holds=tree, says=says, against=len(good))
-            return
 
 
 def _learn_key(tool: ToolModel, *, own_starts: bool) -> None:

@@ -20,6 +20,8 @@ from synth.world.support import SEEN_SEVERAL_TIMES, SEEN_TWICE, USUALLY
 MAX_DEPTH: Final = 5
 MAX_PATHS: Final = 160
 SIGHTS: Final = SEEN_TWICE
+MOST_CATEGORIES: Final = 8
+"""Different values up to which a term is a category."""
 PROBE: Final = 12
 """Values tried before a table is given up as the target of a reference."""
 ENOUGH: Final = SEEN_SEVERAL_TIMES
@@ -75,6 +77,11 @@ class Terms:
             scalars=[sliced(t, rows) for t in self.scalars],
             containers=[sliced(t, rows) for t in self.containers],
         )
+
+
+def is_text(term: Term) -> bool:
+    """Whether a term is text wherever it has a value."""
+    return all(isinstance(v, str) or v is MISSING or v is UNKNOWN for v in term.values)
 
 
 def sliced(term: Term, rows: Sequence[int]) -> Term:

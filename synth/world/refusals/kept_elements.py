@@ -1,59 +1,65 @@
 """Elements that a record had before a call names them again: whether they keep what they said or are looked up anew.
 
-Comes from a tool's effects and its examples; goes to `guards` as conditions that only withhold success. Not here: how an
-effect is found (`fit_lists`), what refuses a call (`conditions`, `explain`).
+Comes from a tool's effects and its cases; goes to `success` and `specific` as conditions. Not here: how an effect is found
+(`search.fit_lists`), literals on the elements of a call's lists (`element_literals`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from environments.runtime.document.tools import WritePart
 from environments.runtime.expr.gaps import UNKNOWN
 from environments.runtime.expr.scope import Tree
 from environments.runtime.task.attempt import Json
 from synth.world.actions.examples import evaluate
-from synth.world.refusals.conditions import TRUE, Cases
-from synth.world.refusals.draft import GuardDraft, withheld_guard
+from synth.world.refusals.cases import Cases, Source
+from synth.world.refusals.element_literals import TRUE
+from synth.world.refusals.version_space import RefusalSpace
 from synth.world.search.numbers import mentions
 
 
-def staying_guards(cases: Cases, writes: Sequence[WritePart]) -> Iterator[GuardDraft]:
-    """Guards: an element that stays is told by look-up only in such calls as showed it looked up.
+def elements_stay(source: Source) -> Iterator[Tree]:
+    """That an element which stays is what is looked up for it.
 
     Where a look-up and what the element said before never differed, or differed only in calls that gave another value
     for a field of the record, a call in which they differ otherwise is one that nobody saw.
     """
-    for write in writes:
-        for name, tree in write.set.items():
-            for again in _looked_up(str(name), tree):
-                yield from _withheld_guards(cases, again)
+    cases = source.cases
+    for name, tree in _lists_set(source):
+        for again in _looked_up(name, tree):
+            trees = [again] if cases.is_kept(again) else _forms(cases, again)
+            yield from filter(cases.is_kept, trees)
 
 
-def none_stays(cases: Cases, writes: Sequence[WritePart]) -> Iterator[Tree]:
+def none_stays(source: Source) -> Iterator[Tree]:
     """Per list: that none of its elements stays while nothing else of the record changes that the call speaks of.
 
     An element that stays may not be asked what new ones are asked: a refusal about it was seen of new ones only.
     """
-    for write in writes:
-        for name, tree in write.set.items():
-            found = _staying(str(name), tree)
-            if found is None or not any(_looked_up(str(name), tree)):
-                continue
+    for name, tree in _lists_set(source):
+        found = _staying(name, tree)
+        if found is not None and any(_looked_up(name, tree)):
             none: Tree = ["not", ["exists", ["at", found, ["const", 0]]]]
-            yield from _forms(cases, ["every", ["zip", tree[1], tree[1], none], TRUE])
+            yield from _forms(source.cases, ["every", ["zip", tree[1], tree[1], none], TRUE])
 
 
-def never_there(cases: Cases, refused: str, element: Tree, fields: Sequence[str]) -> Iterator[Tree]:
+def never_there(source: Source, space: RefusalSpace) -> Iterator[Tree]:
     """That what a refusal names is no element of the record already, where no refused one was: such a one may be asked nothing."""
+    if space.element is None:
+        return
+    cases, element = source.cases, space.element
     name = str(element[1][1][1])
-    same: list[Tree] = [["eq", ["it", field], [*element, field]] for field in fields]
+    same: list[Tree] = [["eq", ["it", field], [*element, field]] for field in space.fields]
     there: Tree = ["filter", ["old", name], ["and", *same]]
-    scopes = [cases.scopes[i] for i in cases.index[refused]]
     for tree in _forms(cases, ["not", ["exists", ["at", there, ["const", 0]]]]):
-        values = evaluate(tree, scopes)
+        values = evaluate(tree, cases.scopes_of(space.name))
         if True in values and all(v is True or v is UNKNOWN for v in values):
             yield tree
+
+
+def _lists_set(source: Source) -> Iterator[tuple[str, Tree]]:
+    """The fields that a success sets."""
+    return ((str(name), tree) for write in source.writes for name, tree in write.set.items())
 
 
 def _looked_up(name: str, tree: Tree) -> Iterator[Tree]:
@@ -89,15 +95,6 @@ def _about_partner(tree: Tree) -> Tree:
     return tree
 
 
-def _withheld_guards(cases: Cases, again: Tree) -> Iterator[GuardDraft]:
-    trees = [again] if _unbroken(cases, again) else list(_forms(cases, again))
-    for tree in trees:
-        values = evaluate(tree, cases.scopes)
-        held = {e.seen.key for e, v in zip(cases.good, values, strict=False) if v is True}
-        if _unbroken(cases, tree):
-            yield withheld_guard(tree, len(held), thin=True)
-
-
 def _forms(cases: Cases, tree: Tree) -> Iterator[Tree]:
     """That a condition holds wherever an argument repeats the record's field of that name; itself where none could."""
     first = next((s for s in cases.scopes if isinstance(s.old, dict)), None)
@@ -116,9 +113,3 @@ def _repeats(given: Json, record: Json, name: str) -> bool:
     if not isinstance(given, dict) or not isinstance(record, dict):
         return True
     return bool(name in given and given[name] == record.get(name))
-
-
-def _unbroken(cases: Cases, tree: Tree) -> bool:
-    """Whether some success met a condition and none broke it."""
-    values = evaluate(tree, cases.scopes)[: len(cases.good)]
-    return any(v is True for v in values) and all(v is True or v is UNKNOWN for v in values)

@@ -1,13 +1,13 @@
-"""Explaining refusals: one condition per class of refusal that tells it apart from every success.
+"""The general boundary of each class of refusals: literals that every refusal breaks and every success met.
 
-Comes from the cases of one tool and the conditions that held in every success; goes to `guards`. Among several explanations
-the one closest to the message's words wins, others nearly as good keep a say. Not here: what only withholds success.
+Comes from the pool of literals of one tool; gives a version space for each class that something explains. Among several explanations
+the one closest to the message's words wins, others nearly as good keep a say. Not here: what all refusals met besides (`specific`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from environments.runtime.document.tools import ProposalPart
@@ -15,13 +15,13 @@ from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.language import prefix
 from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.values.normal import HOLE, is_name, stable
-from synth.world.actions.examples import Example, evaluate
+from synth.world.actions.examples import Example, evaluate, is_broken
 from synth.world.proposals import Proposer, proposal_of
-from synth.world.refusals.conditions import MOST_CATEGORIES, Cases, Condition, texts
-from synth.world.refusals.draft import GuardDraft
+from synth.world.refusals.cases import Cases, Literal, Source
 from synth.world.refusals.messages import Refusal, culprits_of, hole_terms, message_of
+from synth.world.refusals.version_space import RefusalSpace
 from synth.world.search.fit import Fitter
-from synth.world.search.terms import ENOUGH, Term
+from synth.world.search.terms import ENOUGH, MOST_CATEGORIES, Term, is_text
 from synth.world.support import SEEN_MANY_TIMES, SEEN_TWICE
 
 MIN_TO_REFUSE: Final = SEEN_TWICE
@@ -33,63 +33,74 @@ RIVALS: Final = 6
 MAX_RIVALS: Final = 4
 
 
-def explain(
-    cases: Cases, holding: list[Condition], fitter: Fitter, propose: Proposer | None
-) -> tuple[list[GuardDraft], list[int]]:
-    """A guard per class of refusal where one condition tells it apart; the rest is counted."""
-    found = [c for c in holding if _often_seen(c)]
-    explained: list[GuardDraft] = []
-    unexplained: list[int] = []
-    for name, group in sorted(cases.bad.items(), key=lambda item: -len(item[1])):
-        rows = cases.index[name]
-        refusal = Refusal(
-            name=name,
-            group=group,
-            scopes=[cases.scopes[i] for i in rows],
-            tables=fitter.tables,
-            roots=fitter.roots,
-        )
-        holes = hole_terms(refusal, _allowed(cases))
-        pool = [*_from_holes(cases, holes), *found]
-        broken = [c for c in pool if _breaks(c, group, rows)]
-        calls = len({e.seen.key for e in group})
-        if not broken:
-            broken = list(_two_way_conditions(cases, fitter, rows))
-        best = _ranked(broken, group[0].seen.content)
-        asked = None if best or propose is None else _proposed(cases, name, propose)
-        if asked is not None:
-            best = [asked.condition]
-        if not best:
-            unexplained.extend(rows)
-            explained.extend(_kinds_refused(cases, fitter, name))
-            continue
-        if all(lists_names(c.tree) for c in best):
-            unexplained.extend(rows)  # whom it happened to is no reason
-        told = _claimable(best, calls, refusal) and not all(remembers(c, cases) for c in best)
-        message = message_of(refusal, culprits_of(best), holes) if told else None
-        if calls < MIN_TO_REFUSE and all(_compares(c.tree) or lists_names(c.tree) for c in best):
+@dataclass(slots=True, kw_only=True)
+class Explanations:
+    """What explains the refusals of one tool."""
+
+    spaces: list[RefusalSpace] = field(default_factory=list)
+    missed: list[int] = field(default_factory=list)
+    """Refusals that nothing explains."""
+
+
+def explain(source: Source, pool: Sequence[Literal], propose: Proposer | None) -> Explanations:
+    """A version space for each class of refusals that a literal tells apart; the rest is counted."""
+    cases, found = source.cases, Explanations()
+    often = [literal for literal in pool if _often_seen(literal)]
+    for name in sorted(cases.bad, key=lambda name: -len(cases.bad[name])):
+        space = _space_of(source, name, often, propose)
+        if space is None or all(lists_names(c.tree) for c in space.general):
+            found.missed.extend(cases.index[name])  # whom it happened to is no reason
+        one = space is not None and space.support < MIN_TO_REFUSE
+        if space is None or (one and all(map(_says_little, space.general))):
             # Of one refused call much is true by chance: the kind that it names is withheld as well.
-            explained.extend(_kinds_refused(cases, fitter, name))
-        words = group[0].seen.content[:200] if HOLE not in name else name.replace(HOLE, "…")
-        explained.append(
-            GuardDraft(
-                refusal=name,
-                conditions=best,
-                message=message,
-                says=words,
-                support=calls,
-                against=best[0].held,
-                proposal=ProposalPart() if asked is None else asked.proposal,
-            )
-        )
-    return explained, unexplained
+            found.spaces.extend(_kinds_refused(cases, source.fitter, name))
+        if space is not None:
+            found.spaces.append(space)
+    return found
+
+
+def _space_of(
+    source: Source, name: str, pool: Sequence[Literal], propose: Proposer | None
+) -> RefusalSpace | None:
+    """The space of one class, without its specific boundary; None where nothing explains it."""
+    cases, fitter = source.cases, source.fitter
+    group, rows = cases.bad[name], cases.index[name]
+    refusal = Refusal(
+        name=name,
+        group=group,
+        scopes=cases.scopes_of(name),
+        tables=fitter.tables,
+        roots=fitter.roots,
+    )
+    holes = hole_terms(refusal, _allowed(cases))
+    broken = [c for c in (*_from_holes(cases, holes), *pool) if _breaks(c, group, rows)]
+    best = _ranked(broken or list(_two_way_conditions(source, rows)), group[0].seen.content)
+    asked = None if best or propose is None else _proposed(cases, name, propose)
+    if asked is not None:
+        best = [asked.condition]
+    if not best:
+        return None
+    told = _claimable(best, cases, refusal) and not all(remembers(c, cases) for c in best)
+    return RefusalSpace(
+        name=name,
+        general=best,
+        message=message_of(refusal, culprits_of(best), holes) if told else None,
+        says=group[0].seen.content[:200] if HOLE not in name else name.replace(HOLE, "…"),
+        support=len(cases.calls_of(name)),
+        against=best[0].held,
+        proposal=ProposalPart() if asked is None else asked.proposal,
+    )
+
+
+def _says_little(literal: Literal) -> bool:
+    return _compares(literal.tree) or lists_names(literal.tree)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProposedCondition:
     """A condition that a model proposed and that passed the test."""
 
-    condition: Condition
+    condition: Literal
     proposal: ProposalPart
 
 
@@ -105,16 +116,15 @@ def _proposed(cases: Cases, name: str, propose: Proposer) -> ProposedCondition |
     values = evaluate(found.tree, cases.scopes)
     if not any(v is True for v in values[: len(cases.good)]):
         return None
-    condition = Condition(tree=found.tree, held=found.calls, rank=0, values=values)
+    condition = Literal(tree=found.tree, held=found.calls, values=values)
     return ProposedCondition(condition=condition, proposal=proposal_of(found))
 
 
-def _kinds_refused(cases: Cases, fitter: Fitter, name: str) -> Iterator[GuardDraft]:
+def _kinds_refused(cases: Cases, fitter: Fitter, name: str) -> Iterator[RefusalSpace]:
     """Where nothing explains a refusal, success is withheld from the kind of call that its message names."""
     rows = cases.index[name]
     said = _words_of(cases.bad[name][0].seen.content)
-    words = [t for t in fitter.terms.scalars if texts(t) and _often_there(t)][:40]
-    for term, values, _ in _categories(fitter, words):
+    for term, values, _ in _categories(fitter, _word_terms(fitter)):
         kinds = {stable(values[i]): values[i] for i in rows}
         # Whom it happened to is no kind; what its name begins with may be.
         named = term[0] != "prefix" and any(map(is_name, kinds.values()))
@@ -129,11 +139,11 @@ def _kinds_refused(cases: Cases, fitter: Fitter, name: str) -> Iterator[GuardDra
         free = _uncharged(cases, fitter, rows, evaluate(tree, cases.scopes))
         if free:
             tree = ["or", tree, ["and", *free]]
-        yield GuardDraft(
-            refusal=name,
-            conditions=[Condition(tree=tree, held=0, rank=0, values=evaluate(tree, cases.scopes))],
+        yield RefusalSpace(
+            name=name,
+            general=[Literal(tree=tree, held=0, values=evaluate(tree, cases.scopes))],
             says=name.replace(HOLE, "…"),
-            support=len({e.seen.key for e in cases.bad[name]}),
+            support=len(cases.calls_of(name)),
             against=0,
         )
         return
@@ -153,7 +163,7 @@ def _uncharged(cases: Cases, fitter: Fitter, rows: range, other: Sequence[Any]) 
     return out
 
 
-def _often_seen(condition: Condition) -> bool:
+def _often_seen(condition: Literal) -> bool:
     """Whether enough examples know a condition for it to explain a refusal: less of it only withholds success."""
     known = sum(v is not UNKNOWN for v in condition.values)
     return known >= min(len(condition.values), ENOUGH)
@@ -176,7 +186,7 @@ def _allowed(cases: Cases) -> list[Scope]:
     return [cases.scopes[at] for at in first.values()]
 
 
-def _breaks(condition: Condition, group: Sequence[Example], rows: range) -> bool:
+def _breaks(condition: Literal, group: Sequence[Example], rows: range) -> bool:
     """Whether a condition is broken in every refusal of a class whose state is known, and that is enough of them.
 
     Different calls are counted: a caller who insists adds nothing, and a state that nobody knows says nothing against.
@@ -189,8 +199,9 @@ def _breaks(condition: Condition, group: Sequence[Example], rows: range) -> bool
     return len(known) >= enough
 
 
-def _claimable(best: list[Condition], calls: int, refusal: Refusal) -> bool:
+def _claimable(best: Sequence[Literal], cases: Cases, refusal: Refusal) -> bool:
     """Two different refused calls, or one whose message speaks of what many successes met, or of the kind it refused."""
+    calls = len(cases.calls_of(refusal.name))
     words = _words_of(refusal.group[0].seen.content)
     own = _words_of(refusal.name)
     spoken = any(own & _kind_of(c, refusal.scopes[0]) for c in best)
@@ -219,7 +230,7 @@ def lists_names(tree: Tree) -> bool:
     return subject[0] == "arg" and any(is_name(v) or tree[1][0] == "prefix" for v in tree[2])
 
 
-def remembers(condition: Condition, cases: Cases) -> bool:
+def remembers(condition: Literal, cases: Cases) -> bool:
     """Whether a list of allowed values has another one for each record: which records these were is no reason."""
     tree = condition.tree
     if tree[0] != "among" or tree[1][0] != "row":
@@ -231,7 +242,7 @@ def remembers(condition: Condition, cases: Cases) -> bool:
     return len({key for key, _ in known}) == len({value for _, value in known})
 
 
-def _kind_of(condition: Condition, scope: Scope) -> set[str]:
+def _kind_of(condition: Literal, scope: Scope) -> set[str]:
     """The words of the category that a refused call fell into, where a condition lists the allowed ones."""
     if condition.tree[0] != "among":
         return set()
@@ -239,7 +250,7 @@ def _kind_of(condition: Condition, scope: Scope) -> set[str]:
     return _words_of(value) if isinstance(value, str) else set()
 
 
-def _ranked(broken: list[Condition], message: str) -> list[Condition]:
+def _ranked(broken: Sequence[Literal], message: str) -> list[Literal]:
     """The condition that explains a refusal best, then others that explain it nearly as well."""
     words = {
         w.strip(".,:;!?'\"").lower() for w in message.replace("-", " ").replace("_", " ").split()
@@ -252,19 +263,20 @@ def _ranked(broken: list[Condition], message: str) -> list[Condition]:
     if not scored:
         return []
     limit = scored[0][0] + RIVALS
-    out: list[Condition] = []
+    out: list[Literal] = []
     for score, _, condition in scored:
         if score <= limit and len(out) < MAX_RIVALS:
             out.append(condition)
     return out
 
 
-def _two_way_conditions(cases: Cases, fitter: Fitter, rows: range) -> Iterator[Condition]:
+def _two_way_conditions(source: Source, rows: range) -> Iterator[Literal]:
     """Two ways to be allowed: one condition for some successes, a category for the rest."""
+    cases, fitter = source.cases, source.fitter
     n = len(cases.good)
     if n < 6:
         return
-    words = [t for t in fitter.terms.scalars if texts(t) and _often_there(t)][:40]
+    words = _word_terms(fitter)
     categories = list(_categories(fitter, words))
     for at, left in enumerate(words):
         for right in words[at + 1 :]:
@@ -282,13 +294,17 @@ def _two_way_conditions(cases: Cases, fitter: Fitter, rows: range) -> Iterator[C
                     ["eq", list(left.tree), list(right.tree)],
                     ["among", subject, list(rest.values())],
                 ]
-                held = len({e.seen.key for e in cases.good})
-                yield Condition(
+                yield Literal(
                     tree=tree,
-                    held=held,
+                    held=len({e.seen.key for e in cases.good}),
                     rank=rank + left.rank + right.rank,
                     values=evaluate(tree, cases.scopes),
                 )
+
+
+def _word_terms(fitter: Fitter) -> list[Term]:
+    """Texts that enough examples have."""
+    return [t for t in fitter.terms.scalars if is_text(t) and _often_there(t)][:40]
 
 
 def _often_there(term: Term) -> bool:
@@ -321,12 +337,12 @@ def _words_of(tree: Any) -> set[str]:
     return set()
 
 
-def _from_holes(cases: Cases, holes: Sequence[Tree]) -> Iterator[Condition]:
+def _from_holes(cases: Cases, holes: Sequence[Tree]) -> Iterator[Literal]:
     n = len(cases.good)
     for at, left in enumerate(holes):
         for right in holes[at + 1 :]:
             for tree in (["eq", left, right], ["le", left, right], ["le", right, left]):
                 values = evaluate(tree, cases.scopes)
-                held = {cases.good[i].seen.key for i in range(n) if values[i] is True}
-                if held and not any(v is False or v is MISSING for v in values[:n]):
-                    yield Condition(tree=tree, held=len(held), rank=-10, values=values)
+                held = cases.count_met(values)
+                if held and not any(map(is_broken, values[:n])):
+                    yield Literal(tree=tree, held=held, rank=-10, values=values)

@@ -1,0 +1,117 @@
+"""Literals on lists: what every element of an argument's list, or every pair of two lists, had in all successes.
+
+Comes from the cases of one tool; goes to `literals`. Not here: literals on the call as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from environments.runtime.expr.gaps import MISSING, UNKNOWN
+from environments.runtime.expr.scope import Scope, Tree
+from environments.runtime.values.normal import stable
+from synth.world.actions.examples import evaluate
+from synth.world.refusals.cases import RARE, Cases, Source
+from synth.world.search.fit import Fitter
+from synth.world.search.numbers import element_scopes, is_number, mentions
+from synth.world.search.terms import MOST_CATEGORIES, Term, is_text
+
+MAX_ELEMENTS: Final = 800
+"""Elements of a list, over all cases, up to which literals on them are searched."""
+MAX_LENGTHS: Final = 6
+"""Lists whose lengths are compared with numbers of elements."""
+TRUE: Final[Tree] = ["eq", ["it"], ["const", True]]
+"""What every pair of two lists has to give."""
+
+
+def of_elements(source: Source) -> Iterator[tuple[Tree, int]]:
+    """Literals on every element of an argument's list."""
+    cases = source.cases
+    for container in source.fitter.terms.containers:
+        if container.tree[0] != "arg" or not any(isinstance(v, list) for v in container.values):
+            continue
+        inner, counts = element_scopes(cases.scopes, container.values)
+        if not inner or len(inner) > MAX_ELEMENTS:
+            continue
+        good = sum(counts[: len(cases.good)])
+        sub = Fitter(inner, ["it", "arg", "old"], source.fitter.tables, depth=1, mostly=RARE)
+        for tree, rank in _element_trees(sub, good):
+            yield ["every", container.tree, tree], rank + container.rank
+
+
+def of_pairs(source: Source) -> Iterator[tuple[Tree, int]]:
+    """That of two lists of the call, element by element, one names a part of what the other names."""
+    lists = [
+        c
+        for c in source.fitter.terms.containers
+        if c.tree[0] == "arg" and any(isinstance(v, list) for v in c.values)
+    ]
+    for left in lists:
+        for right in lists:
+            scopes = _paired_scopes(source.cases, left, right) if left is not right else []
+            if not scopes or len(scopes) > MAX_ELEMENTS:
+                continue
+            sub = Fitter(scopes, ["it", "by"], source.fitter.tables, depth=1, mostly=RARE)
+            for container in sub.terms.containers:
+                if container.tree[0] == "row" and mentions(container.tree, "it"):
+                    body: Tree = ["member", ["by"], container.tree]
+                    paired: Tree = ["zip", list(left.tree), list(right.tree), body]
+                    yield ["every", paired, TRUE], left.rank + right.rank + container.rank
+
+
+def _paired_scopes(cases: Cases, left: Term, right: Term) -> list[Scope]:
+    """A scope per pair of elements of all successes; none where two lists differ in length."""
+    out: list[Scope] = []
+    for at, scope in enumerate(cases.scopes[: len(cases.good)]):
+        one, other = left.values[at], right.values[at]
+        if not isinstance(one, list) or not isinstance(other, list) or len(one) != len(other):
+            return []
+        for item, beside in zip(one, other, strict=True):
+            inner = Scope(scope.arg, scope.old, row=scope.row)
+            inner.it, inner.by = item, beside
+            out.append(inner)
+    return out
+
+
+def _element_trees(sub: Fitter, good: int) -> Iterator[tuple[Tree, int]]:
+    about = [t for t in sub.terms.scalars if mentions(t.tree, "it")]
+    for term in about:
+        values = [v for v in term.values[:good] if v is not MISSING and v is not UNKNOWN]
+        distinct = {stable(v): v for v in values}
+        category = bool(values) and all(isinstance(v, str | bool) for v in values)
+        if category and len(distinct) <= min(MOST_CATEGORIES, max(len(values), 2) // 2):
+            yield ["among", term.tree, list(distinct.values())], term.rank
+        if len(values) == good:
+            yield ["exists", term.tree], term.rank + 5
+    yield from _element_relations(sub, about)
+
+
+def _element_relations(sub: Fitter, about: Sequence[Term]) -> Iterator[tuple[Tree, int]]:
+    """Memberships and comparisons of one element."""
+    for container in sub.terms.containers:
+        for term in about:
+            if is_text(term) and term.tree[: len(container.tree)] != container.tree:
+                yield ["member", term.tree, container.tree], term.rank + container.rank
+    numeric = [t for t in sub.terms.scalars if any(is_number(v) for v in t.values)][:30]
+    for left in [*numeric, *_lengths(sub)]:
+        for right in numeric:
+            if left is not right and (mentions(left.tree, "it") or mentions(right.tree, "it")):
+                penalty = 0 if left.tree[0] == "len" else 10
+                partial = any(v is MISSING for v in right.values)
+                tree: Tree = ["le", left.tree, right.tree]
+                if partial:
+                    tree = ["or", ["not", ["exists", right.tree]], tree]
+                yield tree, left.rank + right.rank + penalty
+
+
+def _lengths(sub: Fitter) -> list[Term]:
+    """How many elements the lists of the call and of its record have, to compare with a number of each element."""
+    out: list[Term] = []
+    for container in sub.terms.containers:
+        if container.tree[0] in {"arg", "old"} and any(
+            isinstance(v, list) for v in container.values
+        ):
+            tree: Tree = ["len", container.tree]
+            out.append(Term(tree=tree, values=evaluate(tree, sub.scopes), rank=container.rank + 3))
+    return out[:MAX_LENGTHS]
