@@ -1,56 +1,51 @@
-"""Every benchmark by its name, with the module that measures it."""
+"""Every benchmark by its name, with the module that measures it and what it costs on two cores."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
-SUITES: Final[dict[str, str]] = {
-    "worlds": "benchmarks.worlds.fidelity",
-    "unseen": "benchmarks.worlds.unseen",
-    "unseen_living": "benchmarks.worlds.unseen_living",
-    "unseen_living_tasks": "benchmarks.worlds.unseen_living_tasks",
-    "dispatched": "benchmarks.worlds.dispatched",
-    "enveloped": "benchmarks.worlds.enveloped",
-    "signed_in": "benchmarks.worlds.signed_in",
-    "one_record": "benchmarks.worlds.one_record",
-    "volatile": "benchmarks.worlds.volatile",
-    "published": "benchmarks.worlds.published",
-    "bfcl_starts": "benchmarks.worlds.bfcl_starts",
-    "worlds_living": "benchmarks.worlds.seasons",
-    "drift": "benchmarks.worlds.drift",
-    "worlds_speed": "benchmarks.worlds.speed",
-    "backtest": "benchmarks.recordings.backtest",
-    "knowable": "benchmarks.recordings.knowable",
-    "tau2_traces": "benchmarks.recordings.tau2_traces",
-    "redaction": "benchmarks.redaction.recordings",
-    "redaction_unseen": "benchmarks.redaction.unseen",
-    "redaction_published": "benchmarks.redaction.published",
-    "redaction_replay": "benchmarks.redaction.replay",
-    "redaction_desk_forms": "benchmarks.redaction.desk_forms",
-    "languages": "benchmarks.redaction.languages",
-    "names_in_prose": "benchmarks.redaction.names_in_prose",
-    "ingest": "benchmarks.ingest.speed",
-    "phoenix": "benchmarks.ingest.phoenix",
-    "endurance": "benchmarks.ingest.endurance",
-    "rubrics": "benchmarks.rubrics.agreement",
-    "gate": "benchmarks.rubrics.gate",
-    "attacks": "benchmarks.rubrics.attacks",
-    "shares": "benchmarks.rubrics.shares",
-    "judged": "benchmarks.rubrics.judged",
-    "difficulty": "benchmarks.rubrics.difficulty",
-    "repeats": "benchmarks.rubrics.repeats",
-    "small_homes": "benchmarks.rubrics.small_homes",
-    "desk_forms": "benchmarks.rubrics.desk_forms",
-    "task_user": "benchmarks.rubrics.task_user",
-    "rubric_speed": "benchmarks.rubrics.speed",
-    "growth": "benchmarks.scale.growth",
-    "quarter": "benchmarks.scale.quarter",
-    "cores": "benchmarks.scale.cores",
-    "environments": "benchmarks.rollouts.environments",
-    "verifiers_export": "benchmarks.rollouts.verifiers_export",
-    "scripted_user": "benchmarks.rollouts.scripted_user",
-    "trained": "benchmarks.rollouts.trained",
-    "yield": "benchmarks.yields.collections",
-    "strangers": "benchmarks.yields.strangers",
-    "causes": "benchmarks.causes.__main__",
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """One benchmark."""
+
+    module: str
+    costs: str
+    """With the options that are given where nothing else is said."""
+
+
+SUITES: Final[dict[str, Listed]] = {
+    name: Listed(module=f"benchmarks.{module}", costs=costs)
+    for name, module, costs in (
+        ("worlds", "worlds.fidelity", "2 minutes; `--suite full` an hour"),
+        ("worlds_living", "worlds.seasons", "a minute"),
+        ("worlds_speed", "worlds.speed", "2 minutes"),
+        ("drift", "worlds.drift", "10 minutes"),
+        ("redaction", "redaction.quality", "2 minutes"),
+        ("redaction_replay", "redaction.replay", "10 minutes"),
+        ("names_in_prose", "redaction.names_in_prose", "seconds"),
+        ("ingest", "ingest.speed", "2 minutes"),
+        ("endurance", "ingest.endurance", "what `--minutes` says"),
+        ("backtest", "rubrics.backtest", "10 minutes"),
+        ("rubrics", "rubrics.agreement", "20 minutes"),
+        ("gate", "rubrics.gate", "10 minutes"),
+        ("attacks", "rubrics.attacks", "2 minutes a file"),
+        ("judged", "rubrics.judged", "20 minutes, and a package"),
+        ("difficulty", "rubrics.difficulty", "2 minutes"),
+        ("small_homes", "rubrics.small_homes", "10 minutes"),
+        ("desk_forms", "rubrics.desk_forms", "a minute a form"),
+        ("repeats", "rubrics.repeats", "seconds"),
+        ("rubric_speed", "rubrics.speed", "seconds"),
+        ("causes", "causes.all", "2 minutes"),
+        ("yield", "yields.collections", "a minute a collection"),
+        ("strangers", "yields.strangers", "a minute a habit"),
+        ("growth", "scale.growth", "10 minutes; 16,000 conversations 15"),
+        ("quarter", "scale.quarter", "`--days 12` 5 minutes"),
+        ("cores", "scale.cores", "10 minutes"),
+        ("environments", "rollouts.environments", "2 minutes"),
+        ("scripted_user", "rollouts.scripted_user", "seconds"),
+        ("verifiers_export", "rollouts.verifiers_export", "10 minutes, and verifiers"),
+        ("trained", "rollouts.trained", "an hour, and a package"),
+    )
 }

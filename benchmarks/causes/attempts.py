@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.causes.faults import failures_of, told_apart
-from benchmarks.causes.figures import BAD, GOOD, share
+from benchmarks.causes.figures import BAD, GOOD, step_shares
+from benchmarks.figures import Row
 from benchmarks.testbeds.chat_logs import to_episode
 from redact.records.clean_episode import CleanEpisode
 from synth.labels import Label
 
 
-def report_attempts(folder: Path) -> None:
-    """Print the table of a folder with one backend's attempts a folder; each attempt's agent is named after its fault."""
-    print(
-        "| backend | resolved attempts | failures | step right | within two |\n|---|---|--:|--:|--:|"
-    )
-    causes: defaultdict[str, Counter[str]] = defaultdict(Counter)
+def attempts_rows(folder: Path) -> Iterator[Row]:
+    """Rows of a folder with one backend's attempts a folder; each attempt's agent is named after its fault."""
     for place in sorted(folder.iterdir()):
         known = _attempts(place / "train.jsonl")
         good = {e.task_key: e for e, label, fault in known if label is GOOD and fault == "good"}
@@ -34,18 +31,11 @@ def report_attempts(folder: Path) -> None:
         for attempts in (True, False):
             found = failures_of(resolved, faulty, attempts=attempts)
             steps = [abs((failure.step or 0) - one.step) for one, failure in found]
-            cells = (
-                place.name,
-                "yes" if attempts else "none",
-                len(found),
-                share([n == 0 for n in steps]),
-                share([n <= 2 for n in steps]),
+            known_ones = "with" if attempts else "without"
+            yield Row(
+                case=f"{place.name}, {known_ones} resolved attempts",
+                figures={"failures": len(found), **step_shares(steps)},
             )
-            print(f"| {' | '.join(map(str, cells))} |", flush=True)
-            for one, failure in found if attempts else ():
-                causes[one.fault.partition(":")[0]][failure.cause] += 1
-    for fault, counts in sorted(causes.items()):
-        print(f"{fault}: {dict(counts.most_common(5))}")
 
 
 def _attempts(path: Path) -> list[tuple[CleanEpisode, Label, str]]:

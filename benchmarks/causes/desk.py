@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.causes.faults import Faulty, failures_of, told_apart
-from benchmarks.causes.figures import share
+from benchmarks.causes.figures import share, step_shares
+from benchmarks.figures import Row
 from benchmarks.testbeds.chat_logs import to_episode
 from examples.support_desk.backend.database import copy_of
 from examples.support_desk.backend.generator import START, make_shop
@@ -160,45 +161,44 @@ REWRITES: Final[dict[str, Callable[[CleanEpisode], Faulty | None]]] = {
 }
 
 
-def report_desk(variants: Sequence[int], *, seed: int, requests: int, details: bool) -> None:
-    """Print the table of the desk."""
-    print(
-        "| variant | resolved attempts | failures | faults | ARI | clusters | cause right | critical step right | within two |\n"
-        "|---|---|--:|--:|--:|--:|--:|--:|--:|"
-    )
+def desk_rows(variants: Sequence[int], *, seed: int, requests: int, details: bool) -> Iterator[Row]:
+    """A row for each variant of the desk, with and without resolved attempts, and for all of them."""
     kept: list[tuple[Faulty, Failure, bool]] = []
     for variant in variants:
         resolved, faulty = season(variant=variant, seed=seed, requests=requests)
         for attempts in (True, False):
             found = failures_of(resolved, faulty, attempts=attempts)
-            print(_desk_row(variant, found, attempts=attempts), flush=True)
+            yield _row(f"desk {variant}", found, attempts=attempts)
             kept += [(one, failure, attempts) for one, failure in found]
     for attempts in (True, False):
         steps = [abs((f.step or 0) - o.step) for o, f, a in kept if a is attempts]
-        print(
-            f"\n{'with' if attempts else 'without'} attempts: step right {share([s == 0 for s in steps])}, within two {share([s <= 2 for s in steps])}"
+        yield Row(
+            case=_named("all", attempts=attempts),
+            figures={"failures": len(steps), **step_shares(steps)},
         )
     if details:
         _print_details(kept)
 
 
-def _desk_row(variant: int, found: Sequence[tuple[Faulty, Failure]], *, attempts: bool) -> str:
+def _named(name: str, *, attempts: bool) -> str:
+    return f"{name}, {'with' if attempts else 'without'} resolved attempts"
+
+
+def _row(name: str, found: Sequence[tuple[Faulty, Failure]], *, attempts: bool) -> Row:
     clusters = cluster([failure for _, failure in found]).of_episode()
     faults = [one.fault for one, _ in found]
     given = [clusters[failure.episode_id] for _, failure in found]
-    steps = [abs((failure.step or 0) - one.step) for one, failure in found]
-    cells = (
-        variant,
-        "yes" if attempts else "none",
-        len(found),
-        len(set(faults)),
-        f"{adjusted_rand_score(faults, given):.2f}",
-        len(set(given)),
-        share([failure.cause == cause_of(one) for one, failure in found]),
-        share([one == 0 for one in steps]),
-        share([one <= 2 for one in steps]),
+    return Row(
+        case=_named(name, attempts=attempts),
+        figures={
+            "failures": len(found),
+            "faults": len(set(faults)),
+            "ARI": round(float(adjusted_rand_score(faults, given)), 3),
+            "clusters": len(set(given)),
+            **share("cause right %", [f.cause == cause_of(one) for one, f in found]),
+            **step_shares([abs((f.step or 0) - one.step) for one, f in found]),
+        },
     )
-    return f"| {' | '.join(map(str, cells))} |"
 
 
 def _print_details(kept: Sequence[tuple[Faulty, Failure, bool]]) -> None:

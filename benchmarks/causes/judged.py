@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks.causes.figures import BAD, GOOD
+from benchmarks.figures import Figure, Row
 from benchmarks.testbeds.chat_logs import to_episode
 from redact.records.clean_episode import CleanEpisode
 from synth.failures.detection import calibrate_on, detect, reference_from
@@ -17,17 +18,23 @@ from synth.failures.reading import AppReading
 from synth.labels import Label
 
 
-def report_judged(path: Path) -> None:
-    """Print how well failures without an outcome are found in a chat log whose lines have one."""
+def judged_rows(path: Path) -> Iterator[Row]:
+    """How well failures without an outcome are found in a chat log whose lines have one."""
     lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     rows = [(to_episode(line), GOOD if line["outcome"]["value"] >= 0.5 else BAD) for line in lines]
     calibration = calibrate_on(rows)
     if calibration is not None:
         one = calibration
-        print(
-            f"{path.name}: {one.episodes} judged, {one.failed} failed, AUC {one.auc:.3f} ({one.auc_low:.2f} to {one.auc_high:.2f})"
+        yield Row(
+            case=f"{path.name}, all judged",
+            figures={
+                "episodes": one.episodes,
+                "failed": one.failed,
+                "AUC": round(one.auc, 3),
+                "AUC from": round(one.auc_low, 2),
+                "AUC to": round(one.auc_high, 2),
+            },
         )
-    print("| judged | found | right | of all failures |\n|---|--:|--:|--:|")
     for how in (
         "none",
         "half of the requests",
@@ -36,10 +43,12 @@ def report_judged(path: Path) -> None:
         "80 % of the episodes",
     ):
         found, right, failed = np.sum([_hidden(rows, how, seed) for seed in range(8)], axis=0)
-        print(
-            f"| {how} | {found / 8:.1f} | {right / max(found, 1):.2f} | {right / failed:.2f} |",
-            flush=True,
-        )
+        shares: dict[str, Figure] = {
+            "found": float(found / 8),
+            "right": round(float(right / max(found, 1)), 2),
+            "of all failures": round(float(right / failed), 2),
+        }
+        yield Row(case=f"{path.name}, judged: {how}", figures=shares)
 
 
 def _hidden(

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import random
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.causes.figures import BAD, share
+from benchmarks.figures import Figure, Row
 from environments.llm import LlmJudge
 from ingest.files.telemetry_files import read_file
 from ingest.otlp.decode import decode
@@ -114,8 +114,8 @@ def _asked(runs: list[Named], model: LlmJudge) -> list[Hit]:
     ]
 
 
-def report_runs(folder: Path, model: LlmJudge | None = None) -> None:
-    """Print the table of a folder of runs, with a model's opinion beside the evidence's if there is a model."""
+def runs_rows(folder: Path, model: LlmJudge | None = None) -> Iterator[Row]:
+    """A row for each way to guess over a folder of runs; a model's opinion beside the evidence's if there is a model."""
     runs = named_runs(folder)
     found = [detect(one.episode, BAD) for one in runs]
     chance = random.Random(1)  # noqa: S311 - a repeatable draw, not a secret
@@ -123,7 +123,7 @@ def report_runs(folder: Path, model: LlmJudge | None = None) -> None:
     def turns(one: Named) -> list[int]:
         return [turn.step for turn in turns_of(read(one.episode))] or [0]
 
-    rows: dict[str, list[Hit]] = {
+    ways: dict[str, list[Hit]] = {
         "found": [hit(o, f.step if f else None) for o, f in zip(runs, found, strict=True)],
         **({} if model is None else {f"model {model.model}": _asked(runs, model)}),
         "a random turn": [hit(o, chance.choice(turns(o))) for o in runs for _ in range(50)],
@@ -131,12 +131,9 @@ def report_runs(folder: Path, model: LlmJudge | None = None) -> None:
         "the second turn": [hit(o, turns(o)[:2][-1]) for o in runs],
         "the last turn": [hit(o, turns(o)[-1]) for o in runs],
     }
-    print(f"{len(runs)} runs\n\n| guess | agent | step | step within two |\n|---|--:|--:|--:|")
-    for name, hits in rows.items():
-        many = len(hits) > len(runs)
-        cells = [
-            share([getattr(one, part) for one in hits], interval=not many)
-            for part in ("agent", "step", "near")
-        ]
-        print(f"| {name} | {' | '.join(cells)} |")
-    print(f"\ncauses: {dict(Counter(one.cause for one in found if one).most_common())}")
+    for name, hits in ways.items():
+        shares: dict[str, Figure] = {"runs": len(runs)}
+        for part in ("agent", "step", "near"):
+            right = [getattr(one, part) for one in hits]
+            shares |= share(f"{part} %", right, interval=len(hits) == len(runs))
+        yield Row(case=name, figures=shares)

@@ -1,6 +1,6 @@
 """A receiver under everything at once: is anything lost that it had acknowledged, is anything twice, how much memory, how fast.
 
-Usage: `python -m benchmarks endurance [--minutes 30] [--seed 1] [--memory 4096]`. `tracegym serve` runs in a process of its own while honest
+`tracegym serve` runs in a process of its own while honest
 clients send spans in four forms and others crawl, hang up, send damage and bombs; meanwhile it is killed with SIGKILL, ended, its disk is full,
 its clock jumps. In the end everything is landed and folded as a build does it, and compared with what was acknowledged. A client that got no
 answer sends its spans again in another batch, as exporters do, so that rows do come twice. Memory is bounded by RLIMIT_DATA.
@@ -24,7 +24,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -32,6 +32,7 @@ from typing import Final
 import zstandard
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
+from benchmarks.figures import Figure, Row
 from dagster_project.arrival.files import land
 from dagster_project.defs.spans import arrived_keys, fold
 from dagster_project.home.layout import open_home
@@ -334,9 +335,8 @@ def soak(*, minutes: float, seed: int = 1, memory: int = 4096) -> Report:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def main() -> int:
-    """Print the report; exit code 1 where anything was lost or is there twice."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+def options(parser: argparse.ArgumentParser) -> None:
+    """How long and how hard."""
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
@@ -345,12 +345,23 @@ def main() -> int:
         default=4096,
         help="RLIMIT_DATA of the server in MiB; it counts the room of every thread's stack",
     )
-    asked = parser.parse_args()
-    found = soak(minutes=asked.minutes, seed=asked.seed, memory=asked.memory)
-    print(json.dumps({name: getattr(found, name) for name in Report.__slots__}, indent=1))
-    return int(bool(found.lost or found.twice or found.died or found.tracebacks))
 
 
-if __name__ == "__main__":
+def rows(options: argparse.Namespace) -> Iterator[Row]:
+    """One row."""
     os.environ.setdefault("PYTHONPATH", str(Path(__file__).parents[2]))
-    sys.exit(main())
+    found = soak(minutes=options.minutes, seed=options.seed, memory=options.memory)
+    figures: dict[str, Figure] = {}
+    for name in Report.__slots__:
+        value = getattr(found, name)
+        figures[name] = json.dumps(value) if isinstance(value, Counter) else value
+    yield Row(case="soak", figures=figures)
+
+
+def faults(before: Sequence[Row], after: Sequence[Row]) -> Iterator[str]:
+    """What is lost or there twice, whatever was before."""
+    del before
+    for row in after:
+        for name in ("lost", "twice", "died", "tracebacks"):
+            if row.figures[name]:
+                yield f"{name}: {row.figures[name]}"

@@ -1,11 +1,12 @@
 """What ingest does in a second, side by side: decoding, accepting, assembling.
 
-Prints spans a second: of processor time for decoding and assembly (one core), of wall-clock time for accepting, which waits
-for the disk. The data are made here: conversations with growing history, 512 spans a request.
+Spans a second: of processor time for decoding and assembly (one core), of wall-clock time for accepting, which waits for the disk. The data
+are made here: conversations with growing history, 512 spans a request.
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import gc
 import gzip
@@ -28,6 +29,7 @@ import pyarrow.parquet as pq
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import ScopeSpans
 
+from benchmarks.figures import Row
 from ingest.assembly.assemble import assemble
 from ingest.assembly.assemble_stream import assemble_stream
 from ingest.otlp.decode_batch import decode_batch
@@ -49,6 +51,8 @@ CONTENT = ("messages", "result", "arguments", "attributes", "span_id", "response
 GZIP = {"content-encoding": "gzip"}
 EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 START = 1_760_000_000 * 10**9
+
+ARRIVAL = Arrival(app="shop", source="bench", position="record 1", received_at=1)
 
 
 class Maker:
@@ -180,16 +184,8 @@ def rate(work: Callable[[], object], spans: int) -> float:
     return spans / statistics.median(seconds[1:])
 
 
-def show(what: str, spans_per_second: float, per_span: float) -> None:
-    """One line of the table."""
-    print(
-        f"{what:<58}{spans_per_second:>10,.0f} spans/s{spans_per_second * per_span / 1e6:>8,.0f} MB/s"
-    )
-
-
-def decoding(bodies: list[bytes], size: float) -> list[Span]:
+def decoding(bodies: list[bytes]) -> Iterator[tuple[str, float]]:
     """Protobuf to rows to Parquet, both decoders."""
-    arrival = Arrival(app="shop", source="bench", position="record 1", received_at=1)
     records = [
         StoredRecord(
             seq=seq,
@@ -205,7 +201,7 @@ def decoding(bodies: list[bytes], size: float) -> list[Span]:
     ]
 
     def slow() -> pa.Table:
-        rows = [span_row(s) for b in bodies for s in read_protobuf(b, "traces", arrival).spans]
+        rows = [span_row(s) for b in bodies for s in read_protobuf(b, "traces", ARRIVAL).spans]
         return pa.Table.from_pylist(rows, SPAN_SCHEMA)
 
     def write(table: pa.Table) -> None:
@@ -215,18 +211,16 @@ def decoding(bodies: list[bytes], size: float) -> list[Span]:
         how: Any = {"compression": "zstd", "compression_level": 1, "use_dictionary": repeats}
         pq.write_table(table, sink, **how)
 
-    show("reference decoder: protobuf -> rows", rate(slow, TOTAL), size)
-    show("reference decoder: protobuf -> Parquet", rate(lambda: write(slow()), TOTAL), size)
-    show("columns: protobuf -> rows", rate(lambda: decode_batch(records), TOTAL), size)
-    show(
+    yield "reference decoder: protobuf -> rows", rate(slow, TOTAL)
+    yield "reference decoder: protobuf -> Parquet", rate(lambda: write(slow()), TOTAL)
+    yield "columns: protobuf -> rows", rate(lambda: decode_batch(records), TOTAL)
+    yield (
         "columns: protobuf -> Parquet (zstd 1, promoted columns)",
         rate(lambda: write(decode_batch(records).spans), TOTAL),
-        size,
     )
-    return [s for b in bodies for s in read_protobuf(b, "traces", arrival).spans]
 
 
-def accepting(bodies: list[bytes], size: float) -> None:
+def accepting(bodies: list[bytes]) -> Iterator[tuple[str, float]]:
     """Requests until the last one is on the disk and answered, client and server on this machine."""
     numbers = itertools.count()
     with tempfile.TemporaryDirectory() as folder, Wal(Path(folder)) as wal:
@@ -246,7 +240,7 @@ def accepting(bodies: list[bytes], size: float) -> None:
             for what, packed, send in ways:
                 rates[what].append(_accept(_distinct(bodies, numbers, packed=packed), send))
         for what, found in rates.items():
-            show(f"{what} (wall clock)", statistics.median(found[1:]), size)
+            yield f"{what} (wall clock)", statistics.median(found[1:])
         server.stop()
         rpc.stop()
 
@@ -290,30 +284,34 @@ def _call_all(port: int, bodies: list[bytes]) -> None:
                 answer.result()
 
 
-def assembling(spans: list[Span], size: float) -> None:
+def assembling(spans: list[Span]) -> Iterator[tuple[str, float]]:
     """Spans to episodes, at once and in parts."""
     started = time.process_time()
     whole = assemble(spans, app="shop")
-    show("assembly at once", len(spans) / (time.process_time() - started), size)
+    yield "assembly at once", len(spans) / (time.process_time() - started)
     table = pa.Table.from_pylist([span_row(span) for span in spans], SPAN_SCHEMA)
     with tempfile.TemporaryDirectory() as folder:
         started = time.process_time()
         parts = list(assemble_stream(lambda: [table], app="shop", scratch=Path(folder)))
-        show("assembly in parts", len(spans) / (time.process_time() - started), size)
+        took = time.process_time() - started
     assert sum(len(part.episodes) for part in parts) == len(whole.episodes)  # noqa: S101 - a benchmark must measure the right thing
+    yield "assembly in parts", len(spans) / took
 
 
-def main() -> None:
-    """Run everything once."""
+def options(parser: argparse.ArgumentParser) -> None:
+    """Nothing is chosen."""
+    del parser
+
+
+def rows(options: argparse.Namespace) -> Iterator[Row]:
+    """A row for each thing that is done with spans."""
+    del options
     bodies = Maker(7).requests(TOTAL)
     size = sum(map(len, bodies)) / TOTAL
-    print(f"{TOTAL:,} spans of {size:,.0f} bytes on average, {PER_REQUEST} a request")
-    spans = decoding(bodies, size)
-    accepting(bodies, size)
-    assembling(spans, size)
+    spans = [s for b in bodies for s in read_protobuf(b, "traces", ARRIVAL).spans]
+    for measured in (decoding(bodies), accepting(bodies), assembling(spans)):
+        for what, rate_of in measured:
+            figures = {"spans/s": round(rate_of), "MB/s": round(rate_of * size / 1e6, 1)}
+            yield Row(case=what, figures=figures)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
-    print(f"peak memory of this process: {peak:,} MiB")
-
-
-if __name__ == "__main__":
-    main()
+    yield Row(case="this process", figures={"peak MiB": peak, "bytes a span": round(size)})

@@ -1,8 +1,7 @@
-"""Measures redaction on real conversations: recall, commutation of recorded calls, what was altered, speed.
+"""Truth for recordings, by keys: who stands under keys of people, which calls commute, which other scalars changed.
 
-Usage: `TRACEGYM_REAL_DATA=... python -m benchmarks redaction [file.jsonl ...]`; without files, every chat log below that
-folder. The ground truth is taken from the recorded tool results by this script's own list of keys, and counted as an
-attacker would: an entity is protected only if no mention of it is left, in any casing, in its episode.
+The truth is taken from the recorded tool results by this module's own list of keys, and counted as an attacker would: an entity is protected
+only if no mention of it is left, in any casing, in its episode.
 """
 
 from __future__ import annotations
@@ -10,8 +9,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import sys
-import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -20,14 +17,7 @@ from pathlib import Path
 from dagster_project.privacy.consistency import Commutation, commutation_in, pairs_of
 from ingest.files.chat_log import Chat, parse_line
 from ingest.records.episode import Episode
-from redact.apply.collector import without_collection
-from redact.apply.learn import learn
-from redact.apply.scrub import scrub
-from redact.audit.leaks import find_leaks
-from redact.lists.gazetteer import is_name
 from redact.operators.vault import open_vault
-from redact.policy import Policy
-from redact.recognizers.patterns import patterns_in
 from redact.records.clean_episode import CleanEpisode
 
 TRUTH = frozenset(
@@ -56,86 +46,12 @@ class Counts:
     entities: Counter[str] = field(default_factory=Counter)
     leaked: Counter[str] = field(default_factory=Counter)
     direct_episodes: int = 0
-    held: int = 0
 
 
-def main() -> int:
-    """Print one block per file."""
-    paths = chat_logs(sys.argv[1:])
-    if not paths:
-        return 2
-    is_name("warm")
-    list(patterns_in("4111 1111 1111 1111"))
-    for path in paths:
-        measure(path)
-    return 0
-
-
-def chat_logs(named: list[str]) -> list[Path]:
-    """The chat logs to measure: those named, else those below TRACEGYM_REAL_DATA; says so where there are none."""
+def chat_logs(named: list[Path]) -> list[Path]:
+    """The chat logs to measure: those named, else those below `TRACEGYM_REAL_DATA`."""
     folder = os.environ.get("TRACEGYM_REAL_DATA")
-    if named or folder:
-        return [Path(name) for name in named] or sorted(Path(folder or "").rglob("*.jsonl"))
-    print("set TRACEGYM_REAL_DATA to the folder with real conversations, or name chat logs")
-    return []
-
-
-def measure(path: Path) -> None:
-    """Redact one chat log and print what came of it."""
-    episodes = read(path)
-    policy, vault = Policy(), open_vault(None, SECRET)
-    start = time.process_time()
-    learnt = learn(episodes, (), policy=policy)
-    learnt_at = time.process_time()
-    with without_collection():
-        scrubbed = list(scrub(episodes, learnt=learnt, vault=vault, policy=policy))
-    scrubbed_at = time.process_time()
-    clean = [item.clean for item in scrubbed]
-    size = sum(map(len, texts_of_all(episodes))) / 1e6
-    distinct = sum(map(len, set(texts_of_all(episodes)))) / 1e6
-    counts = recall(episodes, clean)
-    counts.held = sum(bool(item.held) for item in scrubbed)
-    named = [(f"{number}", text) for number, text in enumerate(texts_of_all(clean))]
-    check_at = time.process_time()
-    leaks = find_leaks(named, learnt=learnt)
-    checked = time.process_time() - check_at
-    total, lost = sum(counts.entities.values()), sum(counts.leaked.values())
-    print(
-        f"\n{path.name}: {len(episodes)} episodes, {size:.2f} MB of text, {distinct:.2f} MB distinct"
-    )
-    print(
-        f"  entities {total}, leaked {lost}, recall {1 - lost / max(1, total):.4%} {dict(counts.leaked)}"
-    )
-    print(
-        f"  episodes with a leaked direct identifier {counts.direct_episodes}, with a withheld leaf {counts.held}"
-    )
-    print(
-        f"  leak check: {len(leaks)} hits at {size / checked:.1f} MB/s ({distinct / checked:.1f} of distinct text)"
-    )
-    pairs = commutation(episodes, clean)
-    print(
-        f"  commutation: {pairs.calls} distinct calls with results, {pairs.split} became several, {pairs.merged} became one with another"
-    )
-    print(f"  untouched leaves: {untouched(episodes, clean)}")
-    seconds = scrubbed_at - start
-    print(
-        f"  speed: learn {distinct / (learnt_at - start):.1f}, scrub {distinct / (scrubbed_at - learnt_at):.1f}, "
-        f"whole stage {distinct / seconds:.1f} MB/s of distinct text ({size / seconds:.1f} of all text, "
-        f"{with_history(episodes) / seconds:.0f} of spans that repeat their history)"
-    )
-
-
-def with_history(episodes: list[Episode]) -> float:
-    """Megabytes of text in spans that each hold all messages before them, as most dialects send model calls."""
-    total = 0
-    for episode in episodes:
-        history = 0
-        for step in episode.steps:
-            history += len(step.content or "") + sum(
-                len(call.arguments) for call in step.tool_calls
-            )
-            total += history if step.role == "assistant" else 0
-    return total / 1e6
+    return named or (sorted(Path(folder).rglob("*.jsonl")) if folder else [])
 
 
 def read(path: Path) -> list[Episode]:
@@ -231,24 +147,32 @@ def recorded(episode: Episode | CleanEpisode) -> list[tuple[str, str, str]]:
     return found
 
 
-def untouched(episodes: list[Episode], clean: list[CleanEpisode]) -> str:
+@dataclass(slots=True)
+class Scalars:
+    """JSON scalars under keys that are not ground truth."""
+
+    compared: int = 0
+    changed: Counter[str] = field(default_factory=Counter)
+    """By key."""
+    broken: int = 0
+    """Texts that are no longer JSON."""
+
+
+def untouched(episodes: list[Episode], clean: list[CleanEpisode]) -> Scalars:
     """Count JSON scalars under keys that are not ground truth, and those of them that changed."""
-    kept = changed = broken = 0
-    keys: Counter[str] = Counter()
+    found = Scalars()
     for raw, done in zip(episodes, clean, strict=True):
         for before, after in zip(texts_of(raw), texts_of(done), strict=True):
             one, two = parsed(before), parsed(after)
             if not isinstance(one, dict | list):
                 continue
             if two is None:
-                broken += 1
+                found.broken += 1
                 continue
             for key, left, right in zip_scalars(one, two):
-                kept += 1
-                if left != right:
-                    changed += 1
-                    keys[key] += 1
-    return f"{kept} compared, {changed} changed {dict(keys)}, {broken} no longer JSON"
+                found.compared += 1
+                found.changed[key] += left != right
+    return found
 
 
 def zip_scalars(one: object, two: object, key: str = "") -> Iterator[tuple[str, object, object]]:
@@ -261,7 +185,3 @@ def zip_scalars(one: object, two: object, key: str = "") -> Iterator[tuple[str, 
             yield from zip_scalars(left, right, key)
     elif key not in TRUTH and not key.endswith("payment_method_id"):
         yield key, one, two
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,23 +1,21 @@
 """Does a world say the same with redaction on as with redaction off? Calls and final states of held-out episodes.
 
-Usage: `python -m benchmarks redaction_replay [--splits N] [--shift DAYS] [--invented SEEDS] [CHAT_LOG...]`. With `--invented
-1,2` the invented backends (`benchmarks/testbeds/invented`) are replayed instead, each of its tasks another user's. One world is learnt from episodes as
-they are and one from the same episodes past the gate; both replay the same held-out episodes. Every call whose verdict
-differs is counted by tool and by both verdicts. A final state of the first world is carried over value by value, by what the gate
-made of each value of the recorded calls, and must equal that of the second.
+One world is learnt from episodes as they are and one from the same episodes past the gate; both replay the same held-out episodes. With
+`--invented` the invented backends are replayed, each of their tasks another user's. Every call whose verdict or source differs counts. A final
+state of the first world is carried over value by value, by what the gate made of each value of the recorded calls, and must equal that of the second.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from benchmarks.figures import Figure, Row
 from benchmarks.redaction.recordings import SECRET, chat_logs, read, recorded
 from benchmarks.testbeds.invented.attempts import attempts, chat
 from benchmarks.testbeds.invented.backend import Style
@@ -48,32 +46,28 @@ class Side:
     """The final state of each episode, as JSON."""
 
 
-def main() -> int:
-    """Print one block per chat log."""
-    parser = argparse.ArgumentParser(description="Replay with redaction on and off.")
-    parser.add_argument("paths", nargs="*", help="chat logs; else those below TRACEGYM_REAL_DATA")
+def options(parser: argparse.ArgumentParser) -> None:
+    """What is replayed."""
+    parser.add_argument("paths", nargs="*", type=Path, help="chat logs, else all real data")
     parser.add_argument("--splits", type=int, default=1, help=f"how many of {SPLITS} to hold out")
     parser.add_argument("--shift", type=int, default=0, help="days by which dates are moved")
     parser.add_argument("--invented", help="seeds: replay the invented backends instead")
-    asked = parser.parse_args()
-    if asked.invented:
-        for seed in map(int, asked.invented.split(",")):
+
+
+def rows(options: argparse.Namespace) -> Iterator[Row]:
+    """A row for each chat log or backend."""
+    if options.invented:
+        for seed in map(int, options.invented.split(",")):
             for style in STYLES:
-                print(f"{style.name}, seed {seed}:")
-                for line in compare(invented(style, seed), Policy(), splits=asked.splits):
-                    print(f"  {line}")
-        return 0
-    if not chat_logs(asked.paths):
-        return 2
-    for path in chat_logs(asked.paths):
+                found = compare(invented(style, seed), Policy(), splits=options.splits)
+                yield Row(case=f"{style.name} {seed}", figures=found)
+        return
+    for path in chat_logs(options.paths):
         episodes = read(path)
-        if not episodes:
-            continue  # other telemetry of the folder
-        shift = {EVERY_APP: asked.shift}
-        print(f"{path.name}, dates moved by {asked.shift} days:")
-        for line in compare(episodes, Policy(date_shift_days=shift), splits=asked.splits):
-            print(f"  {line}")
-    return 0
+        if episodes:  # other telemetry of the folder has none
+            policy = Policy(date_shift_days={EVERY_APP: options.shift})
+            found = compare(episodes, policy, splits=options.splits)
+            yield Row(case=path.name, figures=found)
 
 
 def invented(style: Style, seed: int) -> list[Episode]:
@@ -90,31 +84,29 @@ def invented(style: Style, seed: int) -> list[Episode]:
         return read(path)
 
 
-def compare(episodes: list[Episode], policy: Policy, *, splits: int = SPLITS) -> Iterator[str]:
-    """Say what differs between the two worlds, in two lines."""
+def compare(episodes: list[Episode], policy: Policy, *, splits: int = SPLITS) -> dict[str, Figure]:
+    """What differs between the two worlds."""
     plain, clean = past(episodes, Policy(enabled=False)), past(episodes, policy)
     left, right = replayed(plain, splits=splits), replayed(clean, splits=splits)
-    counts = [
-        dict(sorted(Counter(v for _, v, _ in s.verdicts.values()).items())) for s in (left, right)
-    ]
+    counts = [Counter(v for _, v, _ in side.verdicts.values()) for side in (left, right)]
     pairs = [(left.verdicts[key], right.verdicts[key]) for key in sorted(left.verdicts)]
-    listed = Counter(f"{a[0]}: {a[1]} became {b[1]}" for a, b in pairs if a != b)
-    share = sum(listed.values()) / max(1, len(pairs))
-    yield (
-        f"{len(pairs)} held-out calls, redaction off {counts[0]}, on {counts[1]}, "
-        f"{sum(listed.values())} differ in verdict or source ({share:.2%}) {dict(listed)}"
-    )
     images = images_of(episodes, clean)
     moved = {
         place: carried(end, {**images[None], **images[place]}) for place, end in left.ends.items()
     }
     there = {place: carried(end, {}) for place, end in right.ends.items()}
-    differ = [place for place, end in moved.items() if normal(end) != normal(there[place])]
-    touched = sum(bool(end) for end in left.ends.values())
-    yield (
-        f"{len(moved)} final states, {touched} with an effect, {len(differ)} differ once carried over "
-        f"{dict(Counter(what for place in differ for what in parts(moved[place], there[place])))}"
-    )
+    return {
+        "calls": len(pairs),
+        **{
+            f"{verdict}, redaction {how}": count[verdict]
+            for how, count in zip(("off", "on"), counts, strict=True)
+            for verdict in ("exact", "equivalent", "wrong", "unknown")
+        },
+        "calls differ": sum(a != b for a, b in pairs),
+        "final states": len(moved),
+        "with an effect": sum(bool(end) for end in left.ends.values()),
+        "states differ": sum(normal(end) != normal(there[place]) for place, end in moved.items()),
+    }
 
 
 def past(episodes: list[Episode], policy: Policy) -> list[CleanEpisode]:
@@ -232,15 +224,3 @@ def normal(end: object) -> object:
         for name, part in end.items()
         if isinstance(part, list)
     }
-
-
-def parts(one: object, two: object) -> list[str]:
-    """Which parts of two final states differ: effects, events or what nobody knows."""
-    left, right = normal(one), normal(two)
-    if not isinstance(left, dict) or not isinstance(right, dict):
-        return ["state"]
-    return [name for name in sorted({*left, *right}) if left.get(name) != right.get(name)]
-
-
-if __name__ == "__main__":
-    sys.exit(main())

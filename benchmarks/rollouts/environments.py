@@ -1,15 +1,13 @@
 """Speed of environments and rollouts, each beside what it is compared with.
 
-Run: `python -m benchmarks environments [--seconds N]`. In process on one core: episodes with grading. Against a
-zero-latency stand-in endpoint in another process: rollouts/s, and CPU per model call beside a bare aiohttp client that
-sends the same bodies. Prints JSON lines.
+In process on one core: episodes with grading. Against a stand-in endpoint in another process: rollouts/s, and processor time per model call
+beside a bare aiohttp client that sends the same bodies.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import multiprocessing
 import resource
 import tempfile
@@ -17,11 +15,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import aiohttp
 from aiohttp import web
 
+from benchmarks.figures import Figure, Row
 from environments.rollout.endpoint import EndpointPolicy, EndpointSettings
 from environments.rollout.engine import RolloutSettings, run_rollouts
 from environments.runtime import TaskSet
@@ -35,7 +33,7 @@ def cpu() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def episodes(task_set: TaskSet, seconds: float) -> dict[str, Any]:
+def episodes(task_set: TaskSet, seconds: float) -> dict[str, Figure]:
     """Live episodes with grading, one after the other."""
     actions = {task.task_id: task_set.solution(task.task_id) for task in task_set.tasks}
     count = calls = 0
@@ -50,9 +48,8 @@ def episodes(task_set: TaskSet, seconds: float) -> dict[str, Any]:
             calls += len(environment.attempt().calls)
     took = time.perf_counter() - started
     return {
-        "what": "episodes with grading",
-        "per_s": round(count / took),
-        "calls_per_s": round(calls / took),
+        "per s": round(count / took),
+        "calls per s": round(calls / took),
     }
 
 
@@ -98,7 +95,7 @@ def server(latency: float = 0.0) -> Iterator[str]:
 
 async def through_endpoint(
     task_set: TaskSet, url: str, *, samples: int, concurrency: int
-) -> dict[str, Any]:
+) -> dict[str, Figure]:
     """Rollouts through the direct client."""
     settings = RolloutSettings(samples=samples, concurrency=concurrency)
     started, used = time.perf_counter(), cpu()
@@ -110,14 +107,14 @@ async def through_endpoint(
     took, used = time.perf_counter() - started, cpu() - used
     return {
         "rollouts": count,
-        "per_s": round(count / took, 1),
-        "model_calls": calls,
+        "per s": round(count / took, 1),
+        "model calls": calls,
         "seconds": round(took, 2),
-        "cpu_ms_per_call": round(used / calls * 1000, 3),
+        "processor ms per call": round(used / calls * 1000, 3),
     }
 
 
-async def bare(task_set: TaskSet, url: str, *, calls: int, concurrency: int) -> dict[str, Any]:
+async def bare(task_set: TaskSet, url: str, *, calls: int, concurrency: int) -> dict[str, Figure]:
     """The same bodies sent by a bare aiohttp client, replies parsed."""
     task = task_set.tasks[0]
     body = {
@@ -138,62 +135,40 @@ async def bare(task_set: TaskSet, url: str, *, calls: int, concurrency: int) -> 
     async with aiohttp.ClientSession(connector=connector) as session:
         await asyncio.gather(*(work(session) for _ in range(concurrency)))
     took, used = time.perf_counter() - started, cpu() - used
-    return {"calls_per_s": round(calls / took), "cpu_ms_per_call": round(used / calls * 1000, 3)}
+    return {
+        "calls per s": round(calls / took),
+        "processor ms per call": round(used / calls * 1000, 3),
+    }
 
 
-def compare(task_set: TaskSet, samples: int) -> None:
-    """Rollouts/s with a zero-latency endpoint, and what a call costs beside a bare client."""
-    with server() as url:
-        ours = asyncio.run(through_endpoint(task_set, url, samples=samples, concurrency=64))
-        plain = asyncio.run(bare(task_set, url, calls=ours["model_calls"], concurrency=64))
-    show({"what": "rollouts, zero-latency endpoint", **ours})
-    show({"what": "bare aiohttp client", **plain})
-    extra = ours["cpu_ms_per_call"] - plain["cpu_ms_per_call"]
-    show({"what": "CPU added per model call, ms", "added": round(extra, 3)})
-
-
-def many(task_set: TaskSet, latency: float) -> None:
-    """A thousand runs at once against a slow endpoint: how near to the ideal."""
-    with server(latency) as url:
-        found = asyncio.run(through_endpoint(task_set, url, samples=500, concurrency=1000))
-    ideal = 3 * latency
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    show(
-        {
-            "what": f"1000 at once, {latency:g} s per call",
-            **found,
-            "of_ideal": round(ideal / found["seconds"], 3),
-            "peak_mib": round(peak),
-        }
-    )
-
-
-def show(row: dict[str, Any]) -> None:
-    """One JSON line."""
-    print(json.dumps(row), flush=True)
-
-
-def main() -> None:
-    """Run all, or only what `--only` names."""
-    parser = argparse.ArgumentParser(description=__doc__)
+def options(parser: argparse.ArgumentParser) -> None:
+    """How long, and on what."""
     parser.add_argument("--seconds", type=float, default=3.0)
     parser.add_argument("--samples", type=int, default=500)
     parser.add_argument("--latency", type=float, default=10.0)
     parser.add_argument(
         "--task-set", type=Path, help="a task set instead of the small shop (episodes only)"
     )
-    arguments = parser.parse_args()
+
+
+def rows(options: argparse.Namespace) -> Iterator[Row]:
+    """Episodes in this process, rollouts against a zero-latency endpoint beside a bare client, a thousand at once."""
     with tempfile.TemporaryDirectory() as folder:
         write_shop(Path(folder) / "set")
         shop = TaskSet.load(Path(folder) / "set")
-        show(
-            episodes(
-                TaskSet.load(arguments.task_set) if arguments.task_set else shop, arguments.seconds
-            )
-        )
-        compare(shop, arguments.samples)
-        many(shop, arguments.latency)
-
-
-if __name__ == "__main__":
-    main()
+        played = TaskSet.load(options.task_set) if options.task_set else shop
+        yield Row(case="episodes with grading", figures=episodes(played, options.seconds))
+        with server() as url:
+            ours = asyncio.run(through_endpoint(shop, url, samples=options.samples, concurrency=64))
+            calls = int(ours["model calls"] or 0)
+            plain = asyncio.run(bare(shop, url, calls=calls, concurrency=64))
+        yield Row(case="rollouts, zero-latency endpoint", figures=ours)
+        yield Row(case="bare aiohttp client", figures=plain)
+        with server(options.latency) as url:
+            many = asyncio.run(through_endpoint(shop, url, samples=500, concurrency=1000))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    ideal = round(3 * options.latency / float(many["seconds"] or 1), 3)
+    yield Row(
+        case=f"1000 at once, {options.latency:g} s a call",
+        figures={**many, "of ideal": ideal, "peak MiB": round(peak)},
+    )

@@ -1,13 +1,13 @@
 """The scripted user beside real ones: does it give what is asked for, and nothing before it is asked.
 
-Run: `TRACEGYM_REAL_DATA=... python -m benchmarks scripted_user`; without real data, the example desk alone. Every ordered pair of attempts at one task: the script is one
-attempt, the questions are those of the other. Facts are words that stand in short call arguments or have digits. *Recall*:
-facts that the real user gave at that point and the script knows, given by then. *Early*: of the facts said, those that
-the real user gave only later. Words and names of the data are nowhere in here.
+Recordings of `TRACEGYM_REAL_DATA` and the example desk. Every ordered pair of attempts at one task: the script is one attempt, the questions
+are those of the other. Facts are words that stand in short call arguments or have digits. *Recall*: facts that the real user gave at that
+point and the script knows, given by then. *Too early*: of the facts said, those that the real user gave only later.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import re
@@ -18,6 +18,7 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any
 
+from benchmarks.figures import Figure, Row
 from environments.runtime.play.user import ScriptedUser
 from environments.runtime.task.attempt import UNKNOWN
 from environments.runtime.task.task import UserTurn
@@ -79,6 +80,16 @@ class Counts:
     early: int = 0
     turns: int = 0
     unknown: int = 0
+
+    def figures(self) -> dict[str, Figure]:
+        """Shares, and what they are of."""
+        return {
+            "recall": round(self.given / max(1, self.asked), 3),
+            "too early": round(self.early / max(1, self.said), 3),
+            "facts said": self.said,
+            "turns": self.turns,
+            "unknown turns": self.unknown,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,29 +191,21 @@ def desk() -> list[Line]:
     return lines
 
 
-def row(name: str, found: Counts) -> str:
-    """One line of the table."""
-    return (
-        f"| {name} | {found.given / found.asked:.3f} | {found.early / found.said:.3f} "
-        f"| {found.said} | {found.unknown} of {found.turns} |"
-    )
+def options(parser: argparse.ArgumentParser) -> None:
+    """Nothing is chosen."""
+    del parser
 
 
-def main() -> int:
-    """Measure every chat-log file of the real data, what they come to together, and the example desk."""
+def rows(options: argparse.Namespace) -> Iterator[Row]:
+    """A row for every chat-log file of the real data, what they come to together, and the example desk."""
+    del options
     folder = os.environ.get("TRACEGYM_REAL_DATA")
-    print("| data | recall | too early | facts said | unknown turns |\n|---|--:|--:|--:|--:|")
     real = Counts()
     for path in sorted((Path(folder) / "tau").glob("*.jsonl")) if folder else ():
         found = measure([json.loads(line) for line in path.read_text().splitlines()])
-        print(row(path.name.split(".")[0], found))
+        yield Row(case=path.name.split(".")[0], figures=found.figures())
         for field in fields(Counts):
             setattr(real, field.name, getattr(real, field.name) + getattr(found, field.name))
     if real.said:
-        print(row("together", real))
-    print(row("example desk", measure(desk())))
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+        yield Row(case="together", figures=real.figures())
+    yield Row(case="example desk", figures=measure(desk()).figures())

@@ -1,7 +1,7 @@
 """Does training on exported tasks make a published backend's agent better? The experiment of `examples/train_small` at two of them.
 
-Run: `TRACEGYM_OUTSIDE=FOLDER python -m benchmarks trained bank|phone --out OUT`. In: a firm whose errands are drawn. Out: exports,
-a file for each arm and seed, the result as JSON and a picture. Stopped, the same command goes on.
+A firm whose errands are drawn (`bank` or `phone`; needs `TRACEGYM_OUTSIDE`). Below `--out`: exports, a file for each arm and seed, the result
+as JSON and a picture. Stopped, the same command goes on.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ import csv
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from benchmarks.figures import Figure, Row
 from benchmarks.rubrics.judged import WRITTEN, recorded, write_chats
 from examples.train_small.arms import Experiment
 from examples.train_small.outcome import outcome_of
@@ -118,25 +119,32 @@ def make_exports(name: str, folder: Path) -> None:
         )
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the experiment at one firm."""
-    parser = argparse.ArgumentParser()
+def options(parser: argparse.ArgumentParser) -> None:
+    """Which firm, and how often."""
     parser.add_argument("firm", choices=sorted(FIRMS))
     parser.add_argument("--out", type=Path, default=Path("trained-out"))
     parser.add_argument("--seeds", type=int, default=FULL.seeds)
-    options = parser.parse_args(arguments)
+
+
+def rows(options: argparse.Namespace) -> Iterator[Row]:
+    """Run the experiment at one firm: a row for each part of its outcome."""
     exports = options.out / options.firm
     make_exports(options.firm, exports)
     plan = replace(FULL, seeds=options.seeds)
     found = Experiment(Outside(options.firm), exports, plan, options.out / "runs").run(print)
-    outcome = outcome_of(found).document()
+    outcome: dict[str, Any] = outcome_of(found).document()
     (options.out / f"{options.firm}.json").write_text(
         json.dumps(outcome, indent=1), encoding="utf-8"
     )
     draw(options.out / f"{options.firm}.png", options.firm, found)
-    print(json.dumps(outcome, indent=1))
-    return 0
+    for name, part in outcome.items():
+        figures = (
+            {k: _figure(v) for k, v in part.items()}
+            if isinstance(part, dict)
+            else {"is": _figure(part)}
+        )
+        yield Row(case=f"{options.firm}, {name}", figures=figures)
 
 
-if __name__ == "__main__":
-    raise SystemExit(main())
+def _figure(value: Any) -> Figure:  # noqa: ANN401 - a part of a JSON document
+    return value if isinstance(value, int | float | str) else json.dumps(value)

@@ -1,9 +1,8 @@
 """Rollouts/s of the verifiers export beside what verifiers itself costs, and beside a program started for every rollout.
 
-Run: `python -m benchmarks verifiers_export [--rollouts N] [--only WORDS]`, with TRACEGYM_CONSUMER_CACHE to keep verifiers' virtual
-environment (minutes to make). Three model calls a rollout against a zero-latency stand-in in another process. Start-up
-(4 to 5 s of imports) counts for nothing: rollouts/s is from the first rollout's start to the last one's end, processor time is
-that of a long run less a short one, of verifiers' processes without the stand-in. Prints a Markdown table.
+`TRACEGYM_CONSUMER_CACHE` keeps verifiers' virtual environment (minutes to make). Three model calls a rollout against a zero-latency stand-in in
+another process. Start-up (4 to 5 s of imports) counts for nothing: rollouts/s is from the first rollout's start to the last one's end,
+processor time is that of a long run less a short one, of verifiers' processes without the stand-in.
 """
 
 from __future__ import annotations
@@ -14,11 +13,12 @@ import os
 import resource
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from benchmarks.figures import Row
 from benchmarks.rollouts.environments import server
 from environments.export.formats.verifiers import write_verifiers
 from tests.consumer_venv import make_venv, sh
@@ -83,13 +83,15 @@ def served(consumer: Path, taskset: str, url: str, *, program: Path, workers: in
     return command
 
 
-def main() -> int:
-    """Measure each way and print a line for it."""
-    parser = argparse.ArgumentParser(description=__doc__)
+def options(parser: argparse.ArgumentParser) -> None:
+    """How many rollouts, which way."""
     parser.add_argument("--rollouts", type=int, default=400)
     parser.add_argument("--only", default="", help="ways whose names hold these words")
-    told = parser.parse_args()
-    count: int = told.rollouts
+
+
+def rows(options: argparse.Namespace) -> Iterator[Row]:
+    """A row for each way."""
+    count: int = options.rollouts
     with tempfile.TemporaryDirectory() as name, server() as url:
         folder = Path(name)
         consumer = make_venv("verifiers", PACKAGES, folder)
@@ -111,17 +113,12 @@ def main() -> int:
             ),
             "a program a rollout": (evaluated(consumer, "bench_program", url), max(8, count // 20)),
         }
-        ways = {label: way for label, way in ways.items() if told.only in label}
-        print("| way | ms of processor time | rollouts/s | load before |\n|---|--:|--:|--:|")
+        ways = {label: way for label, way in ways.items() if options.only in label}
         for number, (label, (way, many)) in enumerate(ways.items()):
             load, few = os.getloadavg()[0], max(TASKS, many // 10)
             short = measure(way, few, f"short{number}", folder / "work", paths)
             long = measure(way, many, f"long{number}", folder / "work", paths)
             steady = 1000 * (long.cpu - short.cpu) / (many - few)
             rate = many / long.seconds
-            print(f"| {label} | {steady:.1f} | {rate:.1f} | {load:.1f} |", flush=True)
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+            figures = {"processor ms": steady, "rollouts/s": rate, "load before": load}
+            yield Row(case=label, figures={name: round(one, 1) for name, one in figures.items()})

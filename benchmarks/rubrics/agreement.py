@@ -1,9 +1,8 @@
 """How far derived rubrics agree with outcomes they have not seen, and what attacks on them earn.
 
-In: chat-log files with outcomes (`python -m benchmarks rubrics FILE...`; without names, those below
-`TRACEGYM_REAL_DATA`), and the example support desk. Out: tables on standard output. One attempt per task is held out at
-a time; world, tasks and rubrics are made from the rest; the held-out attempt's actions are re-run in
-that world and graded. Personal data must already be fictional or redacted: this reads the files as they are.
+Chat-log files with outcomes (without names, those below `TRACEGYM_REAL_DATA`), and the example support desk. One attempt per task is held out
+at a time; world, tasks and rubrics are made from the rest; the held-out attempt's actions are re-run in that world and graded. Personal data
+must already be fictional or redacted: this reads the files as they are.
 """
 
 from __future__ import annotations
@@ -13,15 +12,15 @@ import json
 import math
 import os
 import random
-import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.rubrics.desk import agreement, failed_requests
+from benchmarks.figures import Figure, Row, percent
+from benchmarks.rubrics.desk import Failed, agreement, failed_requests
 from environments.runtime.checks.table import evaluate
 from environments.runtime.play.environment import run_actions
 from environments.runtime.task.candidate import Candidate
@@ -62,31 +61,30 @@ class Agreement:
     rewards: Counter[tuple[bool, str]] = field(default_factory=Counter)
     """True outcome and what training would be paid."""
 
-    def paid(self) -> str:
-        """What training would pay attempts that users called resolved, and those they called unresolved."""
-        lines = []
-        for truth, name in ((True, "resolved"), (False, "unresolved")):
-            counts = {word: self.rewards[truth, word] for word in ("1", "0", "masked", "part")}
-            lines.append(f"{name} {counts}")
-        return "; ".join(lines)
+    def paid(self, *, truth: bool) -> dict[str, Figure]:
+        """What training would pay attempts that users called resolved, or those they called unresolved."""
+        return {word: self.rewards[truth, word] for word in ("1", "0", "masked", "part")}
 
-    def row(self) -> str:
-        """One line of the table."""
+    def figures(self) -> dict[str, Figure]:
+        """Coverage, agreement and both kinds of error."""
         graded = len(self.pairs)
-        agree = sum(p == t for p, t in self.pairs)
         wrong_pass = sum(p and not t for p, t in self.pairs)
-        wrong_fail = sum(t and not p for p, t in self.pairs)
-        return (
-            f"n {self.asked:4d}  coverage {_share(graded, self.asked)}  accuracy {_share(agree, graded)}"
-            f"  kappa {kappa(self.pairs):.3f}  false pass {wrong_pass} ({_share(wrong_pass, graded)},"
-            f" at most {_upper(wrong_pass, graded):.3f})  false fail {wrong_fail}"
-        )
+        return {
+            "asked": self.asked,
+            "graded %": percent(graded, self.asked),
+            "agree %": percent(sum(p == t for p, t in self.pairs), graded),
+            "kappa": round(kappa(self.pairs), 3),
+            "false pass": wrong_pass,
+            "false pass %": percent(wrong_pass, graded),
+            "at most %": round(100 * _upper(wrong_pass, graded), 1),
+            "false fail": sum(t and not p for p, t in self.pairs),
+            "false joins": self.false_joins,
+        }
 
 
-def main() -> int:
-    """Measure every file named on the command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("files", nargs="*", type=Path)
+def options(parser: argparse.ArgumentParser) -> None:
+    """What rubrics are made of."""
+    parser.add_argument("files", nargs="*", type=Path, help="chat logs with outcomes")
     parser.add_argument("--quick", action="store_true", help="only the clean figures")
     parser.add_argument("--errors", action="store_true", help="list every disagreement")
     parser.add_argument(
@@ -94,21 +92,25 @@ def main() -> int:
     )
     parser.add_argument("--conversations", type=int, default=200, help="in a season of the desk")
     parser.add_argument("--failed", type=int, default=700, help="in a season without repetitions")
-    options = parser.parse_args()
+    parser.add_argument(
+        "--living", action="store_true", help="that season is one shop's thirty days"
+    )
+    parser.add_argument(
+        "--told", type=int, default=0, help="a human tells of one failed in so many"
+    )
+
+
+def rows(options: argparse.Namespace) -> Iterator[Row]:
+    """The rows of the desk's seasons and of every file."""
     seasons = [_season(text) for text in options.desk.split(",") if text]
     if seasons:
-        print("== support desk, four attempts a request")
-        agreement(seasons, options.conversations, errors=options.errors)
-        print("== support desk, one attempt a request: those that failed")
-        failed_requests(seasons[:1], options.failed, errors=options.errors)
+        yield from agreement(seasons, options.conversations, errors=options.errors)
+        failed = Failed(conversations=options.failed, living=options.living, told=options.told)
+        yield from failed_requests(seasons[:1], failed, errors=options.errors)
     folder = os.environ.get("TRACEGYM_REAL_DATA")
     files = options.files or (sorted(Path(folder).glob("tau/*.jsonl")) if folder else [])
-    if not files:
-        print("nothing to measure: name chat logs with outcomes, or set TRACEGYM_REAL_DATA")
     for path in files:
-        data = read(path)
-        report(data, quick=options.quick, errors=options.errors)
-    return 0
+        yield from _of_file(read(path), quick=options.quick, errors=options.errors)
 
 
 def _season(text: str) -> tuple[int, int]:
@@ -116,9 +118,8 @@ def _season(text: str) -> tuple[int, int]:
     return int(variant), int(seed)
 
 
-def report(data: Data, *, quick: bool, errors: bool) -> None:
-    """Print one file's tables."""
-    print(f"== {data.name}: {len(data.episodes)} episodes")
+def _of_file(data: Data, *, quick: bool, errors: bool) -> Iterator[Row]:
+    """One file's rows."""
     variants: list[tuple[str, Mapping[str, Label], bool]] = [("all outcomes", data.labels, True)]
     if not quick:
         variants += [
@@ -127,15 +128,14 @@ def report(data: Data, *, quick: bool, errors: bool) -> None:
             ("no task_key", data.labels, False),
         ]
     for name, labels, keyed in variants:
-        every, resolved = hold_out(
-            data, labels, keyed=keyed, errors=errors and name == variants[0][0]
-        )
-        print(f"{name:14s} resolved exists  {resolved.row()}")
-        print(f"{name:14s} all episodes     {every.row()}")
-        print(f"{name:14s} rewards          {resolved.paid()}")
-        if not keyed:
-            print(f"{name:14s} false joins {every.false_joins}")
-    probes(data)
+        listed = errors and name == variants[0][0]
+        every, resolved = hold_out(data, labels, keyed=keyed, errors=listed)
+        case = f"{data.name}, {name}"
+        yield Row(case=f"{case}, resolved exists", figures=resolved.figures())
+        yield Row(case=f"{case}, all episodes", figures=every.figures())
+        yield Row(case=f"{case}, resolved, paid", figures=resolved.paid(truth=True))
+        yield Row(case=f"{case}, unresolved, paid", figures=resolved.paid(truth=False))
+    yield from probes(data)
 
 
 def hold_out(
@@ -198,7 +198,7 @@ def _word(reward: float | None) -> str:
     return f"{reward:g}" if reward in {0.0, 1.0} else "part"
 
 
-def probes(data: Data) -> None:
+def probes(data: Data) -> Iterator[Row]:
     """Attack every task made from all episodes; what pays with and without the gate, and how much is left."""
     learnt = learn_world(data.episodes, WorldSettings())
     candidates = derive_tasks(data.episodes, data.labels, learnt, references=data.references)
@@ -218,24 +218,23 @@ def probes(data: Data) -> None:
         ("change", [r for r in graded if changes(r[0])]),
         ("no change", [r for r in graded if not changes(r[0])]),
     ):
-        _print_gate(name, chosen)
+        yield Row(case=f"{data.name}, gate, {name}", figures=_gate(chosen))
     reasons = Counter(reason for _, v in graded if v.status != ACCEPTED for reason in v.reasons)
-    print(f"  reasons {dict(reasons.most_common(12))}")
-    print(f"  tasks {len(candidates)}, with a resolved attempt {len(graded)}")
+    yield Row(case=f"{data.name}, held back by", figures=dict(reasons.most_common(12)))
 
 
-def _print_gate(name: str, results: Sequence[tuple[Candidate, Verification]]) -> None:
+def _gate(results: Sequence[tuple[Candidate, Verification]]) -> dict[str, Figure]:
     accepted = [v for _, v in results if v.status == ACCEPTED]
-    loose = sum(_exploited(v, in_gate=True) for _, v in results)
-    held = sum(_exploited(v, in_gate=False) for v in accepted)
     used = [p for v in accepted for p in v.probes]
-    void = sum(p.void for p in used)
-    print(
-        f"gate {name:10s} tasks {len(results)}  accepted {len(accepted)} ({_share(len(accepted), len(results))})"
-        f"  exploitable without the gate {loose}, with it {sum(_exploited(v, in_gate=True) for v in accepted)},"
-        f" by families kept out {held}  void {_share(void, len(used))}"
-    )
-    print(f"  families that pay {dict(Counter(p.name for p in used if p.paid).most_common(8))}")
+    return {
+        "tasks": len(results),
+        "accepted": len(accepted),
+        "accepted %": percent(len(accepted), len(results)),
+        "exploitable without the gate": sum(_exploited(v, in_gate=True) for _, v in results),
+        "with it": sum(_exploited(v, in_gate=True) for v in accepted),
+        "by families kept out": sum(_exploited(v, in_gate=False) for v in accepted),
+        "void %": percent(sum(p.void for p in used), len(used)),
+    }
 
 
 def _exploited(verification: Verification, *, in_gate: bool) -> bool:
@@ -356,10 +355,6 @@ def _mixed(candidate: Candidate, keys: Mapping[str, str | None]) -> bool:
     return len({keys[a.episode_id] for a in candidate.attempts}) > 1
 
 
-def _share(part: int, whole: int) -> str:
-    return f"{part / whole:.3f}" if whole else "-"
-
-
 def _upper(wrong: int, graded: int) -> float:
     """The upper end of the 95 % Wilson interval."""
     if not graded:
@@ -368,7 +363,3 @@ def _upper(wrong: int, graded: int) -> float:
     centre = p + z * z / (2 * graded)
     spread = z * math.sqrt((p * (1 - p) + z * z / (4 * graded)) / graded)
     return (centre + spread) / (1 + z * z / graded)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,10 +1,9 @@
 """What cheats earn that the gate does not know, on accepted tasks of real apps, and what honest attempts earn beside them.
 
-In: chat-log files with outcomes (`python -m benchmarks attacks FILE...`); a `heldout.jsonl` beside a file holds other
-attempts at the same tasks. Out: a table per app: of the accepted tasks, how many pay each cheat; of the held-out attempts,
-how many are paid though bad, unpaid though good, not graded (those that make no call are counted apart: an outcome that
-compares end states calls them good wherever nothing was to be changed); of failing runs, how many become null by what is
-said or called before. Personal data must already be fictional or redacted: this reads the files as they are.
+Chat-log files with outcomes; a `heldout.jsonl` beside a file holds other attempts at the same tasks. Of the accepted tasks, how many pay each
+cheat; of the held-out attempts, how many are paid though bad, unpaid though good, not graded (those that make no call are counted apart: an
+outcome that compares end states calls them good wherever nothing was to be changed); of failing runs, how many become null by what is said or
+called before. Personal data must already be fictional or redacted: this reads the files as they are.
 """
 
 from __future__ import annotations
@@ -12,13 +11,13 @@ from __future__ import annotations
 import argparse
 import random
 import re
-import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from benchmarks.figures import Figure, Row, percent
 from benchmarks.rubrics.agreement import Data, kappa, read
 from benchmarks.rubrics.masking import masks, words
 from environments.runtime.checks.table import evaluate
@@ -233,34 +232,45 @@ def _task(one: Candidate, world: World, candidates: Sequence[Candidate]) -> Task
     return Task(one, grade, texts, others)
 
 
-def report(path: Path, *, details: bool) -> None:
-    """Print one app's table."""
-    data = read(path)
+def options(parser: argparse.ArgumentParser) -> None:
+    """Which apps."""
+    parser.add_argument("files", nargs="+", type=Path, help="chat logs with outcomes")
+    parser.add_argument("--details", action="store_true", help="name wrong verdicts")
+
+
+def rows(options: argparse.Namespace) -> Iterator[Row]:
+    """The rows of every file."""
+    for path in options.files:
+        yield from _of_app(path, details=options.details)
+
+
+def _of_app(path: Path, *, details: bool) -> Iterator[Row]:
+    data, app = read(path), f"{path.parent.name}/{path.name}"
     tasks, reasons, _, candidates = app_of(data)
-    solved = sum(bool(c.solution) for c in candidates)
-    print(
-        f"== {path.parent.name}/{path.name}: {len(candidates)} tasks, {solved} with a solution, {len(tasks)} accepted"
-    )
-    print(f"   held back: {dict(reasons.most_common(8))}")
     says = [t for t in tasks if any(FIGURE.search(spoken(a)) for a in t.solution)]
-    print(f"   {len(says)} tell a figure")
+    counts = {
+        "tasks": len(candidates),
+        "with a solution": sum(bool(c.solution) for c in candidates),
+        "accepted": len(tasks),
+        "tell a figure": len(says),
+    }
+    yield Row(case=app, figures=counts)
+    yield Row(case=f"{app}, held back by", figures=dict(reasons.most_common(8)))
     for name, cheat in CHEATS.items():
-        paid, tried = [], 0
+        paid = tried = 0
         for task in says if cheat in {falsified, lies_at_the_end, unsure, silent} else tasks:
             actions = cheat(task, random.Random(task.candidate.task.task_id))  # noqa: S311
-            if actions is None:
-                continue
-            tried += 1
-            if (task.grade(actions).reward or 0) > 0.5:
-                paid.append(task.candidate.task.task_id[:8])
-        print(f"   {name:32s} paid {len(paid):4d} of {tried:4d}  {paid[:6] if details else ''}")
-    _masking(tasks)
+            if actions is not None:
+                tried += 1
+                paid += (task.grade(actions).reward or 0) > 0.5
+        yield Row(case=f"{app}, {name}", figures={"tried": tried, "paid": paid})
+    yield _masking(app, tasks)
     held = path.with_name("heldout.jsonl")
     if held.exists() and path.name != held.name:
-        _held_out(tasks, data, read(held), details=details)
+        yield from _held_out(app, tasks, (data, read(held)), details=details)
 
 
-def _masking(tasks: Sequence[Task]) -> None:
+def _masking(app: str, tasks: Sequence[Task]) -> Row:
     masked, tried = Counter[str](), 0
     for task in tasks:
         for run in failing(task):
@@ -268,7 +278,7 @@ def _masking(tasks: Sequence[Task]) -> None:
                 tried += 1
                 for name, first in masks(task.candidate.task.tools):
                     masked[name] += task.grade((*first, *run)).reward is None
-    print(f"   failing runs {tried}, null by what comes first: {dict(masked)}")
+    return Row(case=f"{app}, no reward after", figures={"failing": tried, **masked})
 
 
 @dataclass(slots=True)
@@ -292,27 +302,32 @@ class HeldOut:
         self.counts[wrong] += bool(wrong)
         return wrong
 
-    def line(self) -> str:
+    def figures(self) -> dict[str, Figure]:
         """Counts, and kappa where both outcomes were graded."""
+        both = len({good for _, good in self.pairs}) == 2
         good, bad = self.counts["good"], self.counts["bad"]
-        agree = f"{kappa(self.pairs):.3f}" if len({g for _, g in self.pairs}) == 2 else "-"
-        return (
-            f"attempts {good + bad:4d} (good {good}, bad {bad}), graded {len(self.pairs)},"
-            f" paid though bad {self.counts['paid though bad']} ({_share(self.counts['paid though bad'], bad)}),"
-            f" unpaid though good {self.counts['unpaid though good']} ({_share(self.counts['unpaid though good'], good)}),"
-            f" null good {self.counts['null, good']}, null bad {self.counts['null, bad']}, kappa {agree}"
-        )
+        wrong = self.counts["paid though bad"], self.counts["unpaid though good"]
+        return {
+            "good": good,
+            "bad": bad,
+            "graded": len(self.pairs),
+            "paid though bad": wrong[0],
+            "paid though bad %": percent(wrong[0], bad),
+            "unpaid though good": wrong[1],
+            "unpaid though good %": percent(wrong[1], good),
+            "null, good": self.counts["null, good"],
+            "null, bad": self.counts["null, bad"],
+            "kappa": round(kappa(self.pairs), 3) if both else None,
+        }
 
 
-def _share(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.1f} %" if whole else "-"
-
-
-def _held_out(tasks: Sequence[Task], data: Data, held: Data, *, details: bool) -> None:
+def _held_out(
+    app: str, tasks: Sequence[Task], both: tuple[Data, Data], *, details: bool
+) -> Iterator[Row]:
+    data, held = both
     keys = {e.episode_id: e.task_key for e in data.episodes}
     by_key = {keys[t.candidate.attempts[0].episode_id]: t for t in tasks}
     every, acting, idle = HeldOut(), HeldOut(), HeldOut()
-    wrong: dict[str, list[str]] = defaultdict(list)
     for episode in held.episodes:
         task, label = by_key.get(episode.task_key), held.labels.get(episode.episode_id)
         if task is None or label is None or label.resolved is None:
@@ -321,27 +336,7 @@ def _held_out(tasks: Sequence[Task], data: Data, held: Data, *, details: bool) -
         kind = every.add(verdict.reward, good=label.resolved)
         acts = any(step.tool_calls for step in episode.steps)
         (acting if acts else idle).add(verdict.reward, good=label.resolved)
-        if kind:
-            wrong[kind].append(f"{episode.episode_id}: {verdict.reason}")
+        if kind and details:
+            print(f"     {kind}: {episode.episode_id}: {verdict.reason}")
     for name, part in (("all", every), ("some call", acting), ("no call", idle)):
-        print(f"   held out, {name + ':':10s} {part.line()}")
-    for kind, lines in wrong.items() if details else ():
-        for line in lines[:12]:
-            print(f"     {kind}: {line}")
-
-
-def main() -> int:
-    """Measure every file named on the command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("files", nargs="+", type=Path)
-    parser.add_argument(
-        "--details", action="store_true", help="name tasks that pay, and wrong verdicts"
-    )
-    options = parser.parse_args()
-    for path in options.files:
-        report(path, details=options.details)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        yield Row(case=f"{app}, held out, {name}", figures=part.figures())

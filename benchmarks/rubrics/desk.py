@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from benchmarks.figures import Figure, Row, percent
 from benchmarks.rubrics.masking import masks
 from benchmarks.testbeds.desk.conversations import Shop, Talk, hold_living, hold_season, policies
 from benchmarks.testbeds.desk.solvable import holds_every_value
@@ -24,7 +25,6 @@ from environments.runtime.task.verdict import Verdict
 from environments.runtime.world.world import World
 from environments.verify import ACCEPTED, Verification, verify
 from redact.records.clean_outcome import CleanOutcome
-from synth.attempts.later_attempts import LATER
 from synth.labels import Label, OutcomePolicy
 from synth.recordings.attempt import record
 from synth.solutions.corrections import Said, corrections_of
@@ -57,16 +57,10 @@ class Confusion:
         """Over all policies."""
         return sum(self.counts.values(), Counter[str]())
 
-    def summary(self) -> str:
-        """Coverage, agreement and both kinds of error, of all that was graded."""
-        return summary(self.total())
-
-    def table(self) -> str:
-        """A Markdown table."""
-        lines = [f"| policy | {' | '.join(WORDS)} |", "|---|" + "--:|" * len(WORDS)]
-        rows = [*sorted(self.counts.items()), ("all", self.total())]
-        lines += [f"| {name} | {' | '.join(str(c[w]) for w in WORDS)} |" for name, c in rows]
-        return "\n".join(lines)
+    def rows(self, name: str) -> Iterator[Row]:
+        """A row of counts for each policy, and one for all."""
+        for policy, counts in [*sorted(self.counts.items()), ("all", self.total())]:
+            yield Row(case=f"{name}, {policy}", figures={word: counts[word] for word in WORDS})
 
 
 def judged(said: float | None, *, truth: bool) -> str:
@@ -78,16 +72,19 @@ def judged(said: float | None, *, truth: bool) -> str:
     return FALSE_FAIL if truth else RIGHT_FAIL
 
 
-def summary(counts: Counter[str]) -> str:
-    """One line of shares."""
+def agreed(counts: Counter[str]) -> dict[str, Figure]:
+    """Coverage, agreement and both kinds of error, of all that was graded."""
     asked = counts.total()
     graded = asked - counts[ABSTAINS]
-    right = counts[RIGHT_PASS] + counts[RIGHT_FAIL]
-    return (
-        f"verdicts {asked}, graded {_share(graded, asked)}, agree {_share(right, graded)},"
-        f" false pass {counts[FALSE_PASS]} ({_share(counts[FALSE_PASS], graded)}),"
-        f" false fail {counts[FALSE_FAIL]} ({_share(counts[FALSE_FAIL], graded)})"
-    )
+    return {
+        "asked": asked,
+        "graded %": percent(graded, asked),
+        "agree %": percent(counts[RIGHT_PASS] + counts[RIGHT_FAIL], graded),
+        "false pass": counts[FALSE_PASS],
+        "false pass %": percent(counts[FALSE_PASS], graded),
+        "false fail": counts[FALSE_FAIL],
+        "false fail %": percent(counts[FALSE_FAIL], graded),
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,106 +213,110 @@ class Blind(Judged):
                 self.masked[name] += 1
                 self.errors.append(f"{told} {fresh.policy} masked by {name}: {verdict.reason}")
 
-    def masking(self) -> str:
+    def masking(self, name: str) -> Row:
         """How many failing conversations lose their reward to what comes first."""
-        by_mask = {name: self.masked[name] for name, _ in masks(())}
-        return (
-            f"failing conversations {self.failing}, without a reward by what comes first: {by_mask}"
-        )
+        by_mask = {mask: self.masked[mask] for mask, _ in masks(())}
+        return Row(case=f"{name}, no reward after", figures={"failing": self.failing, **by_mask})
 
 
-def agreement(seasons: Sequence[tuple[int, int]], conversations: int, *, errors: bool) -> None:
+def agreement(
+    seasons: Sequence[tuple[int, int]], conversations: int, *, errors: bool
+) -> Iterator[Row]:
     """Requests with four attempts: tasks accepted, and fresh conversations graded, per fault."""
     every, accepted = Blind(), Blind()
-    tasks = known = passed = 0
     for variant, seed in seasons:
         shop = hold_season(variant=variant, seed=seed, conversations=conversations, attempts=4)
         made = make(shop, {t.episode.episode_id: true_label(t) for t in shop.talks})
         solved = [c for c in made.candidates if c.solution]
         chosen = made.accepted()
-        tasks, known, passed = (
-            tasks + len(made.candidates),
-            known + len(solved),
-            passed + len(chosen),
-        )
-        before = len(accepted.errors)
         accepted.judge(made, chosen)
         every.judge(made, [c for c in solved if c not in chosen])
-        print(
-            f"variant {variant} seed {seed}: accepted {len(chosen)} of {len(solved)}"
-            f" {Counter(r for c in solved for r in made.verdicts[c.task.task_id].reasons)}"
+        yield Row(
+            case=f"desk {variant}:{seed}, tasks",
+            figures={
+                "tasks": len(made.candidates),
+                "with a resolved attempt": len(solved),
+                "accepted": len(chosen),
+            },
         )
-        if errors:
-            print("\n".join(f"  ACC {e}" for e in accepted.errors[before:]))
-    print(f"tasks {tasks}, with a resolved attempt {known}, accepted {passed}")
     for name, blind in (("accepted", accepted), ("not accepted", every)):
-        print(f"{name}, predicted: {blind.predicted.summary()}")
-        print(f"{name}, reward:    {blind.reward.summary()}")
+        yield Row(case=f"desk, {name}, predicted", figures=agreed(blind.predicted.total()))
+        yield Row(case=f"desk, {name}, reward", figures=agreed(blind.reward.total()))
+    yield from accepted.predicted.rows("desk, predicted")
+    yield from accepted.reward.rows("desk, reward")
+    yield accepted.masking("desk")
     if errors:
-        print("\n".join(f"  REST {e}" for e in every.errors))
-    print(accepted.predicted.table())
-    print(accepted.reward.table())
-    print(accepted.masking())
+        print(*(f"  accepted {e}" for e in accepted.errors), sep="\n")
+        print(*(f"  not accepted {e}" for e in every.errors), sep="\n")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failed:
+    """Which failed requests are looked at."""
+
+    conversations: int
+    living: bool = False
+    """One shop over thirty days, where customers who were not helped may come back."""
+    told: int = 0
+    """Of one failed request in so many a business record says what a human did about it."""
 
 
 def failed_requests(
-    seasons: Sequence[tuple[int, int]],
-    conversations: int,
-    *,
-    errors: bool,
-    living: bool = False,
-    told: int = 0,
-) -> None:
-    """One attempt a request, no key: what the failed ones become, and what the real database says of the tasks.
-
-    `living`: one shop over thirty days, where customers who were not helped may come back. `told`: of every n-th failed one
-    a business record says what a human did about it.
-    """
+    seasons: Sequence[tuple[int, int]], wanted: Failed, *, errors: bool
+) -> Iterator[Row]:
+    """One attempt a request, no key: what the failed ones become, and what the real database says of the tasks."""
     blind = Blind()
-    ways: Counter[tuple[str, str, str]] = Counter()
+    ways: Counter[tuple[str, str]] = Counter()
     held: Counter[tuple[str, bool]] = Counter()
     for variant, seed in seasons:
-        shop = (
-            hold_living(variant=variant, seed=seed, conversations=conversations)
-            if living
-            else hold_season(variant=variant, seed=seed, conversations=conversations, attempts=1)
-        )
-        said = told_afterwards(shop, told) if told else {}
-        made = make(shop, {t.episode.episode_id: true_label(t) for t in shop.talks}, said)
-        print(f"told of {len(said)} failed requests: {_became(made, said)}")
+        made, said = _season_of(variant, seed, wanted)
+        if said:
+            found = _became(made, said).items()
+            figures = {f"{status}, {why}": count for (status, why), count in found}
+            yield Row(case=f"told of {len(said)}, desk {variant}:{seed}", figures=figures)
         chosen = []
-        apart = 0
         for candidate in made.candidates:
             failed = [t for a in candidate.attempts if not (t := made.talks[a.episode_id]).resolved]
-            verdict = made.verdicts[candidate.task.task_id]
-            source = _source(candidate)
-            if source == LATER:
-                apart += len({made.talks[a.episode_id].request.key for a in candidate.attempts}) > 1
+            accepted = made.verdicts[candidate.task.task_id].status == ACCEPTED
             for talk in failed:
                 kind = _grantable(talk)
-                ways[kind, verdict.status, source or (verdict.reasons or ("",))[-1]] += 1
-                ways[kind, "policy " + talk.policy, verdict.status] += 1
+                ways[kind, "all"] += 1
+                ways[kind, _source(candidate) if accepted else "no task"] += 1
                 if holds_every_value(made.shop, talk, HELD + len(made.talks) + held.total()):
-                    held[kind, verdict.status == ACCEPTED] += 1
-            if failed and verdict.status == ACCEPTED:
+                    held[kind, accepted] += 1
+            if failed and accepted:
                 chosen.append(candidate)
         blind.judge(made, chosen)
-        print(
-            f"variant {variant} seed {seed}: joined with a later attempt at another request: {apart}"
-        )
-    for key, count in sorted(ways.items()):
-        print(f"  {count:4d} {' / '.join(key)}")
     for kind in GRANTABLE:
-        total = sum(n for (k, s, _), n in ways.items() if k == kind and not s.startswith("policy"))
-        taken = Counter({why: n for (k, s, why), n in ways.items() if k == kind and s == ACCEPTED})
-        share = _share(taken.total(), total)
-        print(f"failed, {kind}: {total}, with an accepted task {taken.total()} ({share}) {taken}")
-        told, done = held[kind, True] + held[kind, False], held[kind, True]
-        print(f"  of {told} whose recording holds every value: {done} ({_share(done, told)})")
-    print(f"predicted: {blind.predicted.summary()}")
-    print(f"reward:    {blind.reward.summary()}")
+        taken = {why: n for (k, why), n in sorted(ways.items()) if k == kind and why not in REST}
+        with_task, total = sum(taken.values()), ways[kind, "all"]
+        yield Row(
+            case=f"failed requests {kind}",
+            figures={
+                "requests": total,
+                "with an accepted task": with_task,
+                "with an accepted task %": percent(with_task, total),
+                "recording holds every value": held[kind, True] + held[kind, False],
+                "of these with a task": held[kind, True],
+            },
+        )
+        yield Row(case=f"failed requests {kind}, solutions from", figures=taken)
+    yield Row(case="failed requests, predicted", figures=agreed(blind.predicted.total()))
+    yield Row(case="failed requests, reward", figures=agreed(blind.reward.total()))
     if errors:
-        print("\n".join(f"  {e}" for e in blind.errors))
+        print(*(f"  {e}" for e in blind.errors), sep="\n")
+
+
+def _season_of(variant: int, seed: int, wanted: Failed) -> tuple[Made, dict[str, Said]]:
+    """A season without repeated requests, with what was told of its failed ones."""
+    count = wanted.conversations
+    shop = (
+        hold_living(variant=variant, seed=seed, conversations=count)
+        if wanted.living
+        else hold_season(variant=variant, seed=seed, conversations=count, attempts=1)
+    )
+    said = told_afterwards(shop, wanted.told) if wanted.told else {}
+    return make(shop, {t.episode.episode_id: true_label(t) for t in shop.talks}, said), said
 
 
 def _became(made: Made, said: Mapping[str, Said]) -> Counter[tuple[str, str]]:
@@ -335,6 +336,7 @@ def _source(candidate: Candidate) -> str:
     return str(given.get("solution", given["joined_by"])) if candidate.solution else ""
 
 
+REST: Final = frozenset({"all", "no task"})
 GRANTABLE: Final = ("to be done", "to be answered", "to be declined")
 
 
@@ -342,7 +344,3 @@ def _grantable(talk: Talk) -> str:
     if talk.denied:
         return GRANTABLE[2]
     return GRANTABLE[0] if any(talk.request.truth.accepted) else GRANTABLE[1]
-
-
-def _share(part: int, whole: int) -> str:
-    return f"{part / whole:.3f}" if whole else "-"

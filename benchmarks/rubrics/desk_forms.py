@@ -1,9 +1,8 @@
 """What the whole product makes of the example desk where every tool result comes in another form.
 
-Run: `python -m benchmarks desk_forms [--season V:SEED] [--conversations N] [--attempts N] [--form NAME]...`. Comes in: a season of the desk, its
-results rewritten by the forms of `benchmarks.worlds.enveloped`; only the form then says which calls failed, and with `ended well` the source says of
-every call that it did not. Comes out: one row a form: failures and clusters, tasks, the gate, and verdicts on fresh conversations at the real
-database. A row other than the first is a loss. Not here: redaction.
+A season of the desk, its results rewritten by the forms of `benchmarks.worlds.enveloped`; only the form then says which calls failed, and with
+`--ended-well` the source says of every call that it did not. Per form: failures and clusters, tasks, the gate, and verdicts on fresh
+conversations at the real database. A row other than the first is a loss. Not here: redaction.
 """
 
 from __future__ import annotations
@@ -12,10 +11,11 @@ import argparse
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
+from benchmarks.figures import Figure, Row
 from benchmarks.rubrics.desk import (
     ABSTAINS,
     FALSE_FAIL,
@@ -23,7 +23,7 @@ from benchmarks.rubrics.desk import (
     RIGHT_FAIL,
     RIGHT_PASS,
     Blind,
-    Confusion,
+    agreed,
     make,
     true_label,
 )
@@ -40,10 +40,6 @@ PLAIN: Final = "as it is"
 SAYS_NOTHING: Final = "as it is, nothing says error"
 ALL: Final[Mapping[str, Form | None]] = (
     {PLAIN: None, SAYS_NOTHING: None} | FORMS | MIXED | REFUSED | LITERAL
-)
-HEAD: Final = (
-    "| form | suspected (same as plain) | confirmed with the same fingerprint | clusters | tasks | with a solution | accepted"
-    " | predicted: graded, false pass, false fail, kappa | reward: paid right, false pass, false fail, null | seconds |"
 )
 
 
@@ -102,27 +98,12 @@ def kappa(counts: Counter[str]) -> float:
     return 1.0 if chance == 1 else (agree - chance) / (1 - chance)
 
 
-def _predicted(told: Confusion) -> str:
-    c = told.total()
-    return (
-        f"{c.total() - c[ABSTAINS]}/{c.total()}, {c[FALSE_PASS]}, {c[FALSE_FAIL]}, {kappa(c):.3f}"
-    )
-
-
-def _reward(told: Confusion) -> str:
-    c = told.total()
-    return f"{c[RIGHT_PASS]}, {c[FALSE_PASS]}, {c[FALSE_FAIL]}, {c[ABSTAINS]}"
-
-
-def row(name: str, shop: Shop, plain: Shop, *, errors: bool) -> str:
-    """One form's line."""
+def figures(name: str, shop: Shop, plain: Shop, *, errors: bool) -> dict[str, Figure]:
+    """One form's figures."""
     began = time.process_time()
     guessed, before = failures_of(shop, told=False), failures_of(plain, told=False)
-    told, was = (
-        fingerprints(failures_of(shop, told=True)),
-        fingerprints(failures_of(plain, told=True)),
-    )
-    clusters = cluster(list(failures_of(shop, told=True).values()), None)
+    failures = failures_of(shop, told=True)
+    told, was = fingerprints(failures), fingerprints(failures_of(plain, told=True))
     made = make(shop, {t.episode.episode_id: true_label(t) for t in shop.talks})
     chosen = made.accepted()
     blind = Blind()
@@ -130,17 +111,28 @@ def row(name: str, shop: Shop, plain: Shop, *, errors: bool) -> str:
     if errors:
         why = Counter(r for v in made.verdicts.values() for r in v.reasons)
         print(f"{name}: {dict(why.most_common(8))}", *blind.errors, sep="\n  ", file=sys.stderr)
-    same = len(guessed.keys() & before.keys())
-    return (
-        f"| {name} | {len(guessed)} ({same}) | {sum(was.get(k) == v for k, v in told.items())}/{len(told)} | {len(clusters.clusters)}"
-        f" | {len(made.candidates)} | {sum(bool(c.solution) for c in made.candidates)} | {len(chosen)}"
-        f" | {_predicted(blind.predicted)} | {_reward(blind.reward)} | {time.process_time() - began:.0f} |"
-    )
+    predicted, reward = blind.predicted.total(), blind.reward.total()
+    return {
+        "suspected": len(guessed),
+        "suspected in plain form too": len(guessed.keys() & before.keys()),
+        "confirmed": len(told),
+        "with the same fingerprint": sum(was.get(k) == v for k, v in told.items()),
+        "clusters": len(cluster(list(failures.values()), None).clusters),
+        "tasks": len(made.candidates),
+        "with a solution": sum(bool(c.solution) for c in made.candidates),
+        "accepted": len(chosen),
+        **agreed(predicted),
+        "kappa": round(kappa(predicted), 3),
+        "paid right": reward[RIGHT_PASS],
+        "paid wrong": reward[FALSE_PASS],
+        "unpaid wrong": reward[FALSE_FAIL],
+        "no reward": reward[ABSTAINS],
+        "processor s": round(time.process_time() - began),
+    }
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the table."""
-    parser = argparse.ArgumentParser()
+def options(parser: argparse.ArgumentParser) -> None:
+    """Which season, and in which forms."""
     parser.add_argument("--season", default="1:301", help="variant:seed")
     parser.add_argument("--conversations", type=int, default=120)
     parser.add_argument("--attempts", type=int, default=4)
@@ -151,18 +143,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="the source says of every call that it did not fail",
     )
     parser.add_argument("--errors", action="store_true")
-    options = parser.parse_args(arguments)
+
+
+def rows(options: argparse.Namespace) -> Iterator[Row]:
+    """A row for each form."""
     variant, seed = map(int, options.season.split(":"))
     plain = hold_season(
         variant=variant, seed=seed, conversations=options.conversations, attempts=options.attempts
     )
-    print(HEAD)
-    print("|---|" + "--:|" * 9)
     for name in options.form or ALL:
         shop = rewritten(plain, name, well=options.ended_well)
-        print(row(name, shop, plain, errors=options.errors), flush=True)
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+        yield Row(case=name, figures=figures(name, shop, plain, errors=options.errors))

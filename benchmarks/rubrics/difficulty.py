@@ -1,23 +1,21 @@
 """The estimate of difficulty from production beside rollouts of policies of mixed quality.
 
-Run: `python -m benchmarks difficulty`. Seasons of the example support desk, four attempts a request, are production: tasks,
-rubrics and estimates come from them alone. Then policies that mix the desk's scripted agents try every accepted task
-eight times at the real database, and the task's rubric gives the reward. Prints Markdown tables; `--picture FILE` draws
-the last season as `tracegym export` does.
+Seasons of the example support desk, four attempts a request, are production: tasks, rubrics and estimates come from them alone. Then policies
+that mix the desk's scripted agents try every accepted task eight times at the real database, and the task's rubric gives the reward.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 from zlib import crc32
 
+from benchmarks.figures import Figure, Row
 from benchmarks.rubrics.desk import Made, make, true_label
 from benchmarks.testbeds.desk.conversations import hold_season
 from dagster_project.difficulty.by_task import AppDifficulty, difficulties
@@ -123,50 +121,52 @@ def untried(seasons: Sequence[Season], mix: str) -> tuple[Calibration, Calibrati
     return compare(plain, plain), compare(better, plain)
 
 
-def row(seasons: Sequence[Season], mix: str) -> str:
-    """One line of the table."""
+def _figures(seasons: Sequence[Season], mix: str) -> dict[str, Figure]:
+    """Of one mix."""
     found = compared(seasons, mix)
     tasks = [task for one in seasons for task in with_rollouts(one).tasks]
     groups, flat = flat_groups(tasks)[mix]
     chosen = [t for t in tasks if t.estimate and BAND[0] <= t.estimate.rate <= BAND[1]]
     chosen_groups, chosen_flat = flat_groups(chosen)[mix]
     plain, better = untried(seasons, mix)
-    expected = sum(b.expected * b.attempts for b in found.bins) / found.attempts
-    reached = sum(b.resolved * b.attempts for b in found.bins) / found.attempts
-    return (
-        f"| {mix} | {found.attempts} | {expected:.2f} / {reached:.2f} | {found.brier:.3f} "
-        f"| {found.brier_of_mean:.3f} | {found.error:.3f} | {flat} of {groups} "
-        f"| {chosen_flat} of {chosen_groups} | {plain.brier:.3f}, {plain.error:.3f} "
-        f"| {better.brier:.3f}, {better.error:.3f} |"
-    )
+    means = {
+        "expected": sum(b.expected * b.attempts for b in found.bins) / found.attempts,
+        "reached": sum(b.resolved * b.attempts for b in found.bins) / found.attempts,
+        "Brier": found.brier,
+        "Brier of the mean": found.brier_of_mean,
+        "calibration error": found.error,
+        "untried, Brier": plain.brier,
+        "untried, error": plain.error,
+        "level known, Brier": better.brier,
+        "level known, error": better.error,
+    }
+    return {
+        "rollouts": found.attempts,
+        **{name: round(value, 3) for name, value in means.items()},
+        "groups": groups,
+        "without spread": flat,
+        "groups in the band": chosen_groups,
+        "of these without spread": chosen_flat,
+    }
 
 
-def main() -> int:
-    """Hold the seasons and print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
+def options(parser: argparse.ArgumentParser) -> None:
+    """How much production, and a picture of it."""
     parser.add_argument("--conversations", type=int, default=240)
-    parser.add_argument("--picture", type=Path)
-    told = parser.parse_args()
-    seasons = [season(variant, seed, told.conversations) for variant, seed in SEASONS]
+    parser.add_argument("--picture", type=Path, help="draws the last season as an export does")
+
+
+def rows(options: argparse.Namespace) -> Iterator[Row]:
+    """A row for each mix of policies, and what each estimated rate came to."""
+    seasons = [season(variant, seed, options.conversations) for variant, seed in SEASONS]
     tasks = sum(len(one.tasks) for one in seasons)
     agents = Counter(talk.policy for one in seasons for talk in one.made.shop.talks)
-    print(f"{tasks} accepted tasks; agents in production: {dict(sorted(agents.items()))}\n")
-    print(
-        "| policy | rollouts | expected / reached | Brier | of the mean | calibration error "
-        "| groups without spread | of those within the band "
-        "| untried: Brier, error | with the level of a fifth |"
-        "\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
-    )
+    yield Row(case="production", figures={"accepted tasks": tasks, **agents})
     for mix in seasons[0].rewards:
-        print(row(seasons, mix))
+        yield Row(case=mix, figures=_figures(seasons, mix))
     for mix in seasons[0].rewards:
-        bins: list[dict[str, Any]] = [asdict(b) for b in compared(seasons, mix).bins]
-        print(f"{mix}: " + ", ".join(f"{b['expected']:.2f} → {b['resolved']:.2f}" for b in bins))
-    print(json.dumps([asdict(c) if (c := one.expected.calibration) else None for one in seasons]))
-    if told.picture:
-        told.picture.write_bytes(picture(document([with_rollouts(seasons[-1])])))
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+        reached = {f"{b.expected:.2f}": round(b.resolved, 2) for b in compared(seasons, mix).bins}
+        yield Row(case=f"{mix}, reached where expected", figures=reached)
+    if options.picture:
+        drawn = picture(document([with_rollouts(seasons[-1])]))
+        options.picture.write_bytes(drawn)

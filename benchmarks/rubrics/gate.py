@@ -1,23 +1,21 @@
 """What the gate takes, what it keeps out, and what attacks still earn on the tasks that it accepted.
 
-In: chat-log files with outcomes (`python -m benchmarks gate FILE...`; without names, those below `TRACEGYM_REAL_DATA`)
-and seasons of the example support desk. Out: Markdown tables: tasks by what their right end does, the attacks that decide,
-and the families kept out of the gate with what they earn. The whole gate runs, its rules about the set included.
-Personal data must already be fictional or redacted: this reads the files as they are.
+Chat-log files with outcomes (without names, those below `TRACEGYM_REAL_DATA`) and seasons of the example support desk: tasks by what their
+right end does, the attacks that decide, and the families kept out of the gate with what they earn. The whole gate runs, its rules about the
+set included. Personal data must already be fictional or redacted: this reads the files as they are.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
+from benchmarks.figures import Figure, Row, percent
 from benchmarks.rubrics.agreement import changes, read
 from benchmarks.rubrics.desk import true_label
 from benchmarks.testbeds.desk.conversations import hold_season
@@ -32,12 +30,6 @@ from synth.labels import Label
 from synth.tasks import derive_tasks
 from synth.worlds import WorldSettings, learn_world
 
-TASKS: Final = (
-    "| recordings | right end | tasks | with a known solution | accepted | to review | rejected "
-    "| pay an attack, all / accepted | void |\n|---|---|--:|--:|--:|--:|--:|--:|--:|"
-)
-FAMILIES: Final = "| recordings | family kept out of the gate | graded | paid | mean reward |\n|---|---|--:|--:|--:|"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
@@ -48,74 +40,78 @@ class Measured:
     """Processor time of the gate in this process."""
     tasks: Sequence[tuple[Candidate, VerifiedTask]]
 
-    def rows(self) -> Iterator[str]:
-        """One line for tasks whose right end changes something, one for the others."""
+    def rows(self) -> Iterator[Row]:
+        """Tasks whose right end changes something, the others, and what each family kept out earns."""
         solved = [pair for pair in self.tasks if pair[0].solution]
         yield self._row("changes something", [p for p in solved if changes(p[0])])
         yield self._row("changes nothing", [p for p in solved if not changes(p[0])])
+        yield from self._families()
+        reasons: dict[str, Figure] = dict(self._reasons().most_common())
+        yield Row(case=f"{self.name}, held back by", figures=reasons)
+        yield Row(case=f"{self.name}, gate", figures={"processor s": round(self.seconds, 1)})
 
-    def _row(self, end: str, pairs: Sequence[tuple[Candidate, VerifiedTask]]) -> str:
+    def _row(self, end: str, pairs: Sequence[tuple[Candidate, VerifiedTask]]) -> Row:
         statuses = Counter(one.status for _, one in pairs)
         accepted = [one for _, one in pairs if one.status == ACCEPTED]
-        loose = sum(_pays(one) for _, one in pairs)
         used = [probe for one in accepted for probe in one.probes]
-        return (
-            f"| {self.name} | {end} | {len(self.tasks)} | {len(pairs)} | {statuses[ACCEPTED]}"
-            f" ({_share(statuses[ACCEPTED], len(pairs))}) | {statuses[NEEDS_REVIEW]} | {statuses[REJECTED]}"
-            f" | {loose} / {sum(map(_pays, accepted))} | {_share(sum(p['void'] for p in used), len(used))} |"
-        )
+        figures = {
+            "tasks": len(self.tasks),
+            "with a known solution": len(pairs),
+            "accepted": statuses[ACCEPTED],
+            "accepted %": percent(statuses[ACCEPTED], len(pairs)),
+            "to review": statuses[NEEDS_REVIEW],
+            "rejected": statuses[REJECTED],
+            "pay an attack": sum(_pays(one) for _, one in pairs),
+            "accepted, pay": sum(map(_pays, accepted)),
+            "void %": percent(sum(p["void"] for p in used), len(used)),
+        }
+        return Row(case=f"{self.name}, {end}", figures=figures)
 
-    def families(self) -> Iterator[str]:
+    def _families(self) -> Iterator[Row]:
         """What each family kept out earns on accepted tasks, the best constant policy last."""
         rewards: dict[str, list[float]] = defaultdict(list)
         for _, one in self.tasks:
             for probe in one.probes if one.status == ACCEPTED else ():
                 if not probe["in_gate"] and probe["reward"] is not None:
                     rewards[probe["name"]].append(probe["reward"])
-        for name, got in sorted(rewards.items()):
-            if not name.startswith(PREFIX):
-                yield self._family(name, got)
         constant = [name for name in rewards if name.startswith(PREFIX)]
-        if constant:
-            best = max(constant, key=lambda name: (_mean(rewards[name]), name))
-            yield self._family(f"best constant policy ({best.removeprefix(PREFIX)})", rewards[best])
+        best = max(constant, key=lambda name: (_mean(rewards[name]), name), default="")
+        chosen = [name for name in sorted(rewards) if name not in constant]
+        for name in [*chosen, *([best] if best else [])]:
+            got = rewards[name]
+            words = "best constant policy" if name == best else name.replace("_", " ")
+            figures = {
+                "graded": len(got),
+                "paid": sum(reward > 0 for reward in got),
+                "mean reward %": percent(sum(got), len(got)),
+            }
+            yield Row(case=f"{self.name}, kept out: {words}", figures=figures)
 
-    def _family(self, name: str, got: Sequence[float]) -> str:
-        paid = sum(reward > 0 for reward in got)
-        words = name.replace("_", " ")
-        return f"| {self.name} | {words} | {len(got)} | {paid} | {100 * _mean(got):.1f} % |"
-
-    def reasons(self) -> str:
+    def _reasons(self) -> Counter[str]:
         """Why tasks with a known solution were not accepted."""
-        found = Counter(
+        return Counter(
             reason
             for one, verdict in self.tasks
             if one.solution and verdict.status != ACCEPTED
             for reason in {code.partition(":")[0] for code in verdict.reasons}
         )
-        return (
-            f"{self.name}: {dict(found.most_common())}; gate {self.seconds:.1f} s of processor time"
-        )
 
 
-def main() -> int:
-    """Measure every file named on the command line and the desk's seasons."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("files", nargs="*", type=Path)
+def options(parser: argparse.ArgumentParser) -> None:
+    """What the gate is tried on."""
+    parser.add_argument("files", nargs="*", type=Path, help="chat logs with outcomes")
     parser.add_argument("--desk", default="0:9,1:31", help="variant:seed of seasons, or ''")
     parser.add_argument("--conversations", type=int, default=120, help="in a season of the desk")
-    options = parser.parse_args()
+
+
+def rows(options: argparse.Namespace) -> Iterator[Row]:
+    """The rows of every file and of the desk's seasons."""
     folder = os.environ.get("TRACEGYM_REAL_DATA")
     files = options.files or (sorted(Path(folder).glob("tau/*.jsonl")) if folder else [])
-    found = [measure(path.name.partition(".")[0], *_logged(path)) for path in files]
-    seasons = filter(None, options.desk.split(","))
-    found += [measure(f"support desk {s}", *_season(s, options.conversations)) for s in seasons]
-    print(TASKS)
-    print("\n".join(row for one in found for row in one.rows()))
-    print(f"\n{FAMILIES}")
-    print("\n".join(row for one in found for row in one.families()))
-    print("\n" + "\n".join(one.reasons() for one in found))
-    return 0
+    for path in files:
+        yield from measure(path.name.partition(".")[0], *_logged(path)).rows()
+    for text in filter(None, options.desk.split(",")):
+        yield from measure(f"support desk {text}", *_season(text, options.conversations)).rows()
 
 
 def measure(name: str, episodes: Sequence[CleanEpisode], labels: Mapping[str, Label]) -> Measured:
@@ -154,11 +150,3 @@ def _pays(one: VerifiedTask) -> bool:
 
 def _mean(numbers: Sequence[float]) -> float:
     return sum(numbers) / len(numbers)
-
-
-def _share(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.0f} %" if whole else "-"
-
-
-if __name__ == "__main__":
-    sys.exit(main())

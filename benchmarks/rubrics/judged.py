@@ -1,9 +1,8 @@
 """Our graders beside judges that others wrote: published tasks, every kind of agent, the whole product in between.
 
-Run: `TRACEGYM_OUTSIDE=FOLDER python -m benchmarks judged [--firm NAME,…] [--seed N] [--redaction off] [--errors] [--keep FOLDER]`.
-In: firms with their tasks and judges. Out, per agent: what the accepted rubrics say of attempts that the home never saw,
-beside the package's own judge. Attempts go in as chat logs, verdicts as a table of outcomes; redaction is on unless told otherwise. The judge
-sees the real backend; the rubric sees the same actions made again in the world that was learnt.
+Firms with their tasks and judges. Per agent: what the accepted rubrics say of attempts that the home never saw, beside the package's own judge.
+Attempts go in as chat logs, verdicts as a table of outcomes; redaction is on unless told otherwise. The judge sees the real backend; the
+rubric sees the same actions made again in the world that was learnt. Needs `TRACEGYM_OUTSIDE`.
 """
 
 from __future__ import annotations
@@ -15,13 +14,14 @@ import random
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+from benchmarks.figures import Row
 from benchmarks.rubrics import judged_agentdojo
 from benchmarks.rubrics.desk import (
     FALSE_FAIL,
@@ -29,7 +29,7 @@ from benchmarks.rubrics.desk import (
     RIGHT_FAIL,
     RIGHT_PASS,
     Confusion,
-    summary,
+    agreed,
 )
 from benchmarks.testbeds.invented.backend import Call
 from benchmarks.testbeds.published.errands import POLICIES, Errand, Firm
@@ -41,7 +41,6 @@ ATTEMPTS: Final = 6
 """Recorded attempts a task."""
 LIKELY: Final = {"good": 3, "more_looks": 2, "own_words": 2}
 """How often an agent is met in production; the others once."""
-FIRMS: Final[dict[str, Callable[[], Iterable[Firm]]]] = {"agentdojo": judged_agentdojo.firms}
 WRITTEN: Final = ("key", "resolved")
 
 
@@ -203,9 +202,9 @@ def _run(home: Path, *command: str) -> None:
         print(f"{command[0]} ended with {done.returncode}: {done.stderr.strip().splitlines()[-1]}")
 
 
-def show(name: str, found: Beside) -> None:
-    """Print one firm's figures."""
-    print(f"## {name}: {dict(found.statuses)}")
+def _of_firm(name: str, found: Beside) -> Iterator[Row]:
+    """One firm's rows."""
+    yield Row(case=f"{name}, tasks", figures=dict(found.statuses))
     for label, confusion in (
         ("accepted, predicted", found.predicted),
         ("accepted, reward", found.reward),
@@ -218,49 +217,42 @@ def show(name: str, found: Beside) -> None:
             (True, False): total[FALSE_PASS],
             (False, True): total[FALSE_FAIL],
         }
-        agreed = kappa(pairs)
-        print(f"{label}: {summary(total)}, kappa {'-' if agreed is None else f'{agreed:.3f}'}")
-    forgiven = found.forgiven.total()
-    print(
-        f"false fails (predicted) whose end is not the author's: {forgiven} {dict(found.forgiven)}"
-    )
+        figures = {**agreed(total), "kappa": kappa(pairs)}
+        yield Row(case=f"{name}, {label}", figures=figures)
+    forgiven = {"another end than the author's": found.forgiven.total()}
+    yield Row(case=f"{name}, false fails", figures=forgiven)
     for policy, counts in found.calls.items():
-        print(f"  {policy}: {dict(counts)}")
-    print("predicted\n" + found.predicted.table())
-    print("reward\n" + found.reward.table(), flush=True)
+        yield Row(case=f"{name}, calls, {policy}", figures=dict(counts))
+    yield from found.predicted.rows(f"{name}, predicted")
+    yield from found.reward.rows(f"{name}, reward")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the tables of every firm, and of all together."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--package", default=",".join(FIRMS))
-    parser.add_argument("--firm", default="")
+def options(parser: argparse.ArgumentParser) -> None:
+    """Which firms."""
+    parser.add_argument("--firm", default="", help="names, with commas between")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--redaction", choices=("on", "off"), default="on")
     parser.add_argument("--errors", action="store_true")
-    parser.add_argument("--keep", type=Path)
-    options = parser.parse_args(arguments)
+    parser.add_argument("--keep", type=Path, help="a folder where homes stay")
+
+
+def rows(options: argparse.Namespace) -> Iterator[Row]:
+    """The rows of every firm, and of all together."""
     wanted = options.firm.split(",") if options.firm else None
     total = Beside()
-    for package in options.package.split(","):
-        for firm in FIRMS[package]():
-            if wanted is not None and firm.name not in wanted:
-                continue
-            with (
-                nullcontext(str(options.keep / firm.name))
-                if options.keep
-                else TemporaryDirectory() as work
-            ):
-                Path(work).mkdir(parents=True, exist_ok=True)
-                found = measure(firm, options.seed, Path(work), redaction=options.redaction)
-            show(firm.name, found)
-            if options.errors:
-                print("\n".join(f"  {line}" for line in found.errors))
-            total.add(found)
-    if len(total.statuses) and not wanted:
-        show("all", total)
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+    for firm in judged_agentdojo.firms():
+        if wanted is not None and firm.name not in wanted:
+            continue
+        with (
+            nullcontext(str(options.keep / firm.name))
+            if options.keep
+            else TemporaryDirectory() as work
+        ):
+            Path(work).mkdir(parents=True, exist_ok=True)
+            found = measure(firm, options.seed, Path(work), redaction=options.redaction)
+        yield from _of_firm(firm.name, found)
+        if options.errors:
+            print("\n".join(f"  {line}" for line in found.errors))
+        total.add(found)
+    if total.statuses and not wanted:
+        yield from _of_firm("all", total)

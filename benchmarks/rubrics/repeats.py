@@ -1,7 +1,7 @@
 """What a second equal call of a tool that changes something does, on the invented backends: the prior of `synth.recordings.repeats`.
 
-Run: `python -m benchmarks repeats`. Each tool of `benchmarks.worlds.unseen` is called as its scripts call it, and once more at once. Out: per
-kind of tool how many change something more, and per tool with `--tools`. A call that only counts against a limit changes something.
+Each tool of `benchmarks.worlds.unseen` is called as its scripts call it, and once more at once. A call that only counts against a limit
+changes something.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from copy import deepcopy
 
+from benchmarks.figures import Row
 from benchmarks.testbeds.invented.attempts import TASKS, began, make, started
 from benchmarks.testbeds.invented.backend import Style
 from benchmarks.worlds import unseen
@@ -48,11 +49,13 @@ def _state(value: object) -> object:
     return repr(value) if fields is None else _state(fields)
 
 
-def main() -> int:
-    """Print the shares."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tools", action="store_true")
-    options = parser.parse_args()
+def options(parser: argparse.ArgumentParser) -> None:
+    """How much is shown."""
+    parser.add_argument("--tools", action="store_true", help="a row for each tool")
+
+
+def rows(options: argparse.Namespace) -> Iterator[Row]:
+    """A row for each kind of tool."""
     shares: dict[bool, list[float]] = defaultdict(list)
     for style in (*unseen.STYLES, *unseen.CLERKS):
         by_tool: dict[str, list[bool]] = defaultdict(list)
@@ -61,12 +64,9 @@ def main() -> int:
         for tool, seen in sorted(by_tool.items()):
             shares[notes_down(tool)].append(sum(seen) / len(seen))
             if options.tools:
-                print(f"{style.name} {tool}: {sum(seen)} of {len(seen)} changed something more")
+                figures = {"repeated": len(seen), "changed something more": sum(seen)}
+                yield Row(case=f"{style.name} {tool}", figures=figures)
     for notes, found in sorted(shares.items()):
         kind = "note something down" if notes else "change something else"
-        print(f"{len(found)} tools that {kind}: {sum(found) / len(found):.2f} change it again")
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+        mean = round(sum(found) / len(found), 2)
+        yield Row(case=f"tools that {kind}", figures={"tools": len(found), "change it again": mean})

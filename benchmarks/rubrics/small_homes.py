@@ -1,17 +1,16 @@
 """What rubrics of small homes say of attempts that they have not seen: seasons of the example desk, labels from feedback.
 
-In: `variant:seed:conversations` (`python -m benchmarks small_homes 0:103:120 1:104:140`). Out: per season what the asset
-`agreement` would store, and every error with the policy and request behind it. The product never sees any of those.
+Per season what the asset `agreement` would store. The product never sees the policy and the request behind an error.
 """
 
 from __future__ import annotations
 
-import sys
-from collections import Counter
-from collections.abc import Sequence
+import argparse
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from benchmarks.figures import Figure, Row, percent
 from benchmarks.testbeds.desk.conversations import Talk, hold_season
 from dagster_project.tasks.agreement import HeldOut, figures_of, leave_one_out
 from dagster_project.worlds.stored_worlds import StoredWorld
@@ -33,22 +32,27 @@ FRESH: Final = [
 MEANINGS: Final = Path(__file__).parents[2] / "examples" / "support_desk" / "outcomes.toml"
 
 
-def main() -> int:
-    """Measure every season named on the command line."""
+def options(parser: argparse.ArgumentParser) -> None:
+    """Which seasons."""
+    parser.add_argument("seasons", nargs="*", default=FRESH, help="variant:seed:conversations")
+    parser.add_argument("--errors", action="store_true", help="policy and request of each error")
+
+
+def rows(options: argparse.Namespace) -> Iterator[Row]:
+    """A row for each season, and one for all."""
     every: list[HeldOut] = []
-    for text in sys.argv[1:] or FRESH:
+    for text in options.seasons:
         variant, seed, conversations = map(int, text.split(":"))
         shop = hold_season(variant=variant, seed=seed, conversations=conversations, attempts=4)
         found = measure(shop.talks)
         every += found
-        print(f"{text}: {_row(found)}", flush=True)
+        yield Row(case=text, figures=_figures(found))
         talks = {talk.episode.episode_id: talk for talk in shop.talks}
-        for one in found:
+        for one in found if options.errors else ():
             if one.says is not None and one.says is not one.resolved:
                 talk = talks[one.episode_id]
                 print(f"  passed {one.says}: {talk.policy}, {talk.request.kind}")
-    print(f"all: {_row(every)}")
-    return 0
+    yield Row(case="all", figures=_figures(every))
 
 
 def measure(talks: Sequence[Talk]) -> list[HeldOut]:
@@ -73,16 +77,14 @@ def measure(talks: Sequence[Talk]) -> list[HeldOut]:
     return [one for one in leave_one_out(episodes, labels, world, candidates) if one.witness]
 
 
-def _row(found: Sequence[HeldOut]) -> str:
+def _figures(found: Sequence[HeldOut]) -> dict[str, Figure]:
     all_of = figures_of(found)
-    share = 100 * all_of.false_pass / all_of.graded if all_of.graded else 0.0
-    counts = Counter(one.says for one in found)
-    return (
-        f"{all_of.episodes} attempts, {all_of.graded} graded, {all_of.agreed} agree,"
-        f" {all_of.false_pass} false passes ({share:.1f} %, at most {100 * all_of.false_pass_high:.1f} %),"
-        f" {all_of.false_fail} false fails; {counts[None]} not graded"
-    )
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return {
+        "attempts": all_of.episodes,
+        "graded": all_of.graded,
+        "agreed": all_of.agreed,
+        "false pass": all_of.false_pass,
+        "false pass %": percent(all_of.false_pass, all_of.graded),
+        "at most %": round(100 * all_of.false_pass_high, 1),
+        "false fail": all_of.false_fail,
+    }

@@ -1,19 +1,21 @@
 """How long a rubric of many deterministic checks takes on one attempt, in processor time.
 
-In: nothing; rubric and attempt are made up. Out: a table on standard output. A fresh view is made for every verdict, as
-in a rollout. `python -m benchmarks rubric_speed FILE...` measures recorded attempts of chat logs instead, with the rubrics that
-are made of them, beside the processor time that their calls take in the learnt world. Not here: judges.
+Rubric and attempt are made up: 40 messages, 20 calls. A fresh view is made for every verdict, as in a rollout. With files, recorded attempts of
+chat logs are graded instead, with the rubrics that are made of them, beside the processor time that their calls take in the learnt world.
+Not here: judges.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import statistics
-import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from benchmarks.figures import Figure, Row
 from benchmarks.rubrics.agreement import read
 from environments.runtime.checks.arguments import canonical_arguments
 from environments.runtime.checks.table import evaluate
@@ -30,25 +32,27 @@ RECORDED_ROUNDS: Final = 3
 SIZES: Final = (10, 100, 150, 200)
 
 
-def main() -> int:
-    """Print median and 95th percentile per size, or the mean of each file named on the command line."""
-    files = [Path(name) for name in sys.argv[1:]]
-    if files:
-        print("\n".join(map(recorded, files)))
-        return 0
-    print("checks  median ms  95 % ms   (processor time of one verdict, 40 messages, 20 calls)")
+def options(parser: argparse.ArgumentParser) -> None:
+    """What is graded."""
+    parser.add_argument("files", nargs="*", type=Path, help="chat logs with outcomes")
+
+
+def rows(options: argparse.Namespace) -> Iterator[Row]:
+    """Median and 95th percentile per size of a made-up rubric, or the mean of each file."""
+    for path in options.files:
+        yield Row(case=path.name, figures=recorded(path))
     of = attempt()
-    for size in SIZES:
+    for size in SIZES if not options.files else ():
         rubric = rubric_of(size)
         times = sorted(timed(rubric, of) for _ in range(ROUNDS))
-        print(
-            f"{size:6d}  {1000 * statistics.median(times):9.3f}  "
-            f"{1000 * times[int(0.95 * ROUNDS)]:7.3f}"
-        )
-    return 0
+        figures = {
+            "median ms": round(1000 * statistics.median(times), 3),
+            "95 % ms": round(1000 * times[int(0.95 * ROUNDS)], 3),
+        }
+        yield Row(case=f"{size} checks", figures=figures)
 
 
-def recorded(path: Path) -> str:
+def recorded(path: Path) -> dict[str, Figure]:
     """Milliseconds per recorded attempt of a file, all attempts in turn so that little is kept from the one before."""
     data = read(path)
     learnt = learn_world(data.episodes, WorldSettings())
@@ -67,10 +71,12 @@ def recorded(path: Path) -> str:
         sum(timed(rubric, of) for rubric, of in runs) for _ in range(RECORDED_ROUNDS)
     )
     checks = statistics.mean(len(rubric.checks) for rubric, _ in runs)
-    return (
-        f"{path.name}: {len(runs)} attempts, {checks:.1f} checks each, calls {1000 * (ran - started) / len(runs):.2f} ms,"
-        f" verdict {1000 * graded / len(runs):.2f} ms"
-    )
+    return {
+        "attempts": len(runs),
+        "checks each": round(checks, 1),
+        "calls ms": round(1000 * (ran - started) / len(runs), 2),
+        "verdict ms": round(1000 * graded / len(runs), 2),
+    }
 
 
 def timed(rubric: Rubric, of: Attempt) -> float:
@@ -127,7 +133,3 @@ def rubric_of(size: int) -> Rubric:
 
 def _order(number: int) -> str:
     return canonical_arguments({"order_id": f"W{number:04d}", "to": f"address {number}"})
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,10 +1,9 @@
 """What more cores bring: whole builds with one worker and with several, in turns, and whether they write the same.
 
-Run: `python -m benchmarks cores [--conversations 500] [--workers 2] [--rounds 2] [--data FILE]`. Each build is a command of its own over a
-copy of one home into which everything has arrived, pinned to as many cores as it has workers (where the system can). Printed: seconds
-a build, processor seconds of its own process and of all others, their private memory at most, the ratio of the medians, and the digest of
-everything that was written: clean tables and the exported task set. On a machine that others use as well, seconds say little; the second
-ratio, made of processor seconds with those of workers divided among them, says what free cores would give. Needs Linux.
+Each build is a command of its own over a copy of one home into which everything has arrived, pinned to as many cores as it has workers (where
+the system can). The digest is that of everything written: clean tables and the exported task set; `outputs` is how many digests there are. On
+a machine that others use as well, seconds say little; the second ratio, made of processor seconds with those of workers divided among them,
+says what free cores would give. Needs Linux.
 """
 
 from __future__ import annotations
@@ -19,12 +18,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from benchmarks.figures import Figure, Row
 from benchmarks.scale.growth import MEANINGS, SECRET
 from dagster_project.arrival.files import take_in
 from dagster_project.home.layout import Home, apps_of, open_home
@@ -61,27 +61,41 @@ class Turn:
     digest: str
 
 
-def main() -> int:
-    """Build in turns and print; exit code 1 where two builds wrote something else."""
-    options = _parse()
-    with tempfile.TemporaryDirectory() as scratch:
-        arrived = _arrived(Path(scratch), options.data, options.conversations)
-        turns: list[Turn] = []
-        for _ in range(options.rounds):
-            for workers in (1, options.workers):
-                turns.append(_turn(arrived, Path(scratch) / "turn", workers, options.engine))
-                print(json.dumps(_shown(turns[-1])), file=sys.stderr, flush=True)
-    return _print(turns, options.workers)
-
-
-def _parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
+def options(parser: argparse.ArgumentParser) -> None:
+    """What is built, and by how many."""
     parser.add_argument("--conversations", type=int, default=500)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--engine", default="local", help="of the builds with several workers")
     parser.add_argument("--data", type=Path, help="a chat log instead of the desk")
-    return parser.parse_args()
+
+
+def rows(options: argparse.Namespace) -> Iterator[Row]:
+    """A row for each build, and their ratios."""
+    turns: list[Turn] = []
+    with tempfile.TemporaryDirectory() as scratch:
+        arrived = _arrived(Path(scratch), options.data, options.conversations)
+        for number in range(options.rounds):
+            for workers in (1, options.workers):
+                turns.append(_turn(arrived, Path(scratch) / "turn", workers, options.engine))
+                yield Row(case=f"round {number}, {workers} workers", figures=_shown(turns[-1]))
+    seconds = [_median(turns, count, "seconds") for count in (1, options.workers)]
+    busy = _median(turns, 1, "own") + _median(turns, 1, "others")
+    own = _median(turns, options.workers, "own")
+    free = own + _median(turns, options.workers, "others") / options.workers
+    ratios: dict[str, Figure] = {
+        "ratio": round(seconds[0] / seconds[1], 2),
+        "ratio by processor seconds": round(busy / free, 2),
+        "outputs": len({turn.digest for turn in turns}),
+    }
+    yield Row(case="medians", figures=ratios)
+
+
+def faults(before: Sequence[Row], after: Sequence[Row]) -> Iterator[str]:
+    """Whether two builds wrote something else."""
+    del before
+    if after[-1].figures["outputs"] != 1:
+        yield "builds with one worker and with several wrote something else"
 
 
 def _arrived(scratch: Path, data: Path | None, conversations: int) -> Home:
@@ -182,39 +196,18 @@ def _digest(home: Home, folder: Path) -> str:
     return found.hexdigest()[:16]
 
 
-def _shown(turn: Turn) -> dict[str, object]:
+def _shown(turn: Turn) -> dict[str, Figure]:
     return {
-        "workers": turn.workers,
         "seconds": round(turn.seconds, 1),
-        "own": round(turn.own, 1),
-        "others": round(turn.others, 1),
-        "mebibytes": round(turn.mebibytes),
-        "mebibytes_of_a_worker": round(turn.mebibytes_of_a_worker),
+        "processor s: build": round(turn.own, 1),
+        "processor s: others": round(turn.others, 1),
+        "MiB": round(turn.mebibytes),
+        "MiB of a worker": round(turn.mebibytes_of_a_worker),
         "digest": turn.digest,
     }
-
-
-def _print(turns: Sequence[Turn], workers: int) -> int:
-    print(
-        "| workers | seconds | processor: build | processor: others | MiB | MiB of a worker | digest |"
-    )
-    print("|---:|" + "---:|" * 5 + "---|")
-    for turn in turns:
-        print("| " + " | ".join(map(str, _shown(turn).values())) + " |")
-    seconds = [_median(turns, count, "seconds") for count in (1, workers)]
-    busy = _median(turns, 1, "own") + _median(turns, 1, "others")
-    free = _median(turns, workers, "own") + _median(turns, workers, "others") / workers
-    same = len({turn.digest for turn in turns}) == 1
-    print(f"ratio: {seconds[0] / seconds[1]:.2f}; outputs {'equal' if same else 'DIFFER'}")
-    print(f"ratio by processor seconds, as on cores that nobody else uses: {busy / free:.2f}")
-    return 0 if same else 1
 
 
 def _median(turns: Sequence[Turn], workers: int, name: str) -> float:
     return float(
         statistics.median(getattr(turn, name) for turn in turns if turn.workers == workers)
     )
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -1,9 +1,8 @@
 """How every stage of a build grows: processor time and peak memory at several sizes, and the exponent that fits them.
 
-Run: `python -m benchmarks growth [--sizes 500,1000,2000] [--task-keys 1] [--data FILE]`. Each size is a season of the
-example desk (or the first lines of a chat log), taken in, built, reported and exported in one process and a home of its own.
-Printed: one Markdown row a stage, seconds (this process and its children) and MiB per size, and the exponent: 1 is
-linear. `--profile FOLDER` also writes a cProfile per size; its overhead makes the seconds larger.
+Each size is a season of the example desk (or the first lines of a chat log), taken in, built, reported and exported in one process and a home
+of its own: seconds (this process and its children) and MiB per size, and the exponent: 1 is linear. `--profile FOLDER` also writes a
+cProfile per size; its overhead makes the seconds larger.
 """
 
 from __future__ import annotations
@@ -25,6 +24,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
+from benchmarks.figures import Figure, Row
 from dagster_project.arrival.files import take_in
 from dagster_project.build.progress import Step
 from dagster_project.build.run import build
@@ -77,18 +77,41 @@ class Meter:
         self.switch(BETWEEN)
 
 
-def main() -> int:
-    """Measure every size and print the table."""
-    options = _parse()
-    if options.one:
-        print(json.dumps(_measure(options.data, options.one, options.keep, options.profile)))
-        return 0
+def options(parser: argparse.ArgumentParser) -> None:
+    """Which sizes."""
+    parser.add_argument("--sizes", default="500,1000,2000")
+    parser.add_argument("--task-keys", type=int, default=1, help="attempts a request")
+    parser.add_argument("--data", type=Path, help="a chat log instead of the desk")
+    parser.add_argument("--keep", type=Path, help="a folder where homes and exports stay")
+    parser.add_argument("--profile", type=Path, help="a folder for a cProfile per size")
+
+
+def rows(options: argparse.Namespace) -> Iterator[Row]:
+    """A row for each stage, and one for all."""
     sizes = [int(size) for size in options.sizes.split(",")]
     with tempfile.TemporaryDirectory() as scratch:
         data = options.data or _season(Path(scratch), max(sizes), options.task_keys)
         found = [_apart(Path(scratch), data, size, options) for size in sizes]
-    _print(sizes, found)
-    return 0
+    last = found[-1].seconds
+    for stage in sorted(last, key=lambda name: -last[name]):
+        yield _row(stage, sizes, found, [one.seconds.get(stage, 0.0) for one in found])
+    yield _row("all", sizes, found, [sum(one.seconds.values()) for one in found])
+
+
+def _row(stage: str, sizes: Sequence[int], found: Sequence[Meter], costs: Sequence[float]) -> Row:
+    peaks = [
+        max(one.mebibytes.values()) if stage == "all" else one.mebibytes.get(stage, 0.0)
+        for one in found
+    ]
+    figures: dict[str, Figure] = {}
+    for size, cost, peak in zip(sizes, costs, peaks, strict=True):
+        figures |= {
+            f"{size}: s": round(cost, 1),
+            f"{size}: s each": round(cost / size, 4),
+            f"{size}: MiB": round(peak),
+        }
+    grows = round(exponent(sizes, costs), 2) if len(sizes) > 1 else None
+    return Row(case=stage, figures={**figures, "exponent": grows})
 
 
 def exponent(sizes: Sequence[int], costs: Sequence[float]) -> float:
@@ -97,17 +120,6 @@ def exponent(sizes: Sequence[int], costs: Sequence[float]) -> float:
     x, y = sum(xs) / len(xs), sum(ys) / len(ys)
     spread = sum((one - x) ** 2 for one in xs)
     return sum((a - x) * (b - y) for a, b in zip(xs, ys, strict=True)) / spread if spread else 0.0
-
-
-def _parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sizes", default="500,1000,2000")
-    parser.add_argument("--task-keys", type=int, default=1, help="attempts a request")
-    parser.add_argument("--data", type=Path, help="a chat log instead of the desk")
-    parser.add_argument("--keep", type=Path, help="a folder where homes and exports stay")
-    parser.add_argument("--profile", type=Path, help="a folder for a cProfile per size")
-    parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
-    return parser.parse_args()
 
 
 def _season(scratch: Path, size: int, attempts: int) -> Path:
@@ -126,7 +138,6 @@ def _apart(scratch: Path, data: Path, size: int, options: argparse.Namespace) ->
         sys.executable,
         "-m",
         "benchmarks.scale.growth",
-        "--one",
         str(size),
         "--data",
         str(data),
@@ -191,25 +202,10 @@ def _peak_since_last() -> float:
     return peak / 1024
 
 
-def _print(sizes: Sequence[int], found: Sequence[Meter]) -> None:
-    stages = sorted(found[-1].seconds, key=lambda name: -found[-1].seconds[name])
-    print("| stage | " + " | ".join(f"{size}" for size in sizes) + " | exponent | MiB |")
-    print("|---|" + "---:|" * (len(sizes) + 2))
-    for stage in stages:
-        costs = [one.seconds.get(stage, 0.0) for one in found]
-        peaks = " / ".join(f"{one.mebibytes.get(stage, 0.0):.0f}" for one in found)
-        _print_row(stage, sizes, costs, peaks)
-    peaks = " / ".join(f"{max(one.mebibytes.values()):.0f}" for one in found)
-    _print_row("all", sizes, [sum(one.seconds.values()) for one in found], peaks)
-    each = (sum(one.seconds.values()) / size for size, one in zip(sizes, found, strict=True))
-    print("seconds a conversation: " + ", ".join(f"{one:.3f}" for one in each))
-
-
-def _print_row(stage: str, sizes: Sequence[int], costs: Sequence[float], peaks: str) -> None:
-    grows = f"{exponent(sizes, costs):.2f}" if len(sizes) > 1 else ""
-    seconds = " | ".join(f"{cost:.1f}" for cost in costs)
-    print(f"| {stage} | {seconds} | {grows} | {peaks} |", flush=True)
-
-
 if __name__ == "__main__":
-    raise SystemExit(main())
+    _given = argparse.ArgumentParser(description="One size, in this process.")
+    _given.add_argument("size", type=int)
+    for _name in ("--data", "--keep", "--profile"):
+        _given.add_argument(_name, type=Path)
+    _one = _given.parse_args()
+    print(json.dumps(_measure(_one.data, _one.size, _one.keep, _one.profile)))

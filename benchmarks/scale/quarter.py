@@ -1,9 +1,7 @@
 """What a new day costs on top of a quarter, beside what a first day costs; and whether it ends as a build from scratch.
 
-Run: `python -m benchmarks quarter [--days 90] [--per-day 20] [--step 89]`. Days of the example desk are taken in and built:
-the first one, then those up to the last (`--step` days a build: 1 is a build a day), then one day more. Another home gets
-all days at once. Printed: processor seconds by stage for the first and the new day, their ratio, what was attacked, and
-whether tasks, verdicts and the task set are equal, byte for byte, to those of the other home.
+Days of the example desk are taken in and built: the first one, then those up to the last (`--step` days a build: 1 is a build a day), then
+one day more. Another home gets all days at once; tasks, verdicts and the task set have to be equal to its, byte for byte (1). Processor seconds.
 """
 
 from __future__ import annotations
@@ -14,11 +12,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
+from benchmarks.figures import Figure, Row
 from benchmarks.scale.growth import MEANINGS, SECRET, Meter
 from dagster_project.arrival.files import take_in
 from dagster_project.build.run import build
@@ -34,9 +33,16 @@ PAUSE: Final = timedelta(minutes=12)
 """Between two conversations of the desk as it writes them."""
 
 
-def main() -> int:
-    """Simulate the quarter and print the table."""
-    options = _parse()
+def options(parser: argparse.ArgumentParser) -> None:
+    """How many days."""
+    parser.add_argument("--days", type=int, default=90)
+    parser.add_argument("--per-day", type=int, default=20)
+    parser.add_argument("--step", type=int, default=89, help="days a build between first and last")
+    parser.add_argument("--keep", type=Path, help="a folder where the homes stay")
+
+
+def rows(options: argparse.Namespace) -> Iterator[Row]:
+    """Simulate the quarter: a row for each stage, and one for what is equal to a build from scratch."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = options.keep or Path(scratch)
         days = _days(folder, options.days + 1, options.per_day)
@@ -47,23 +53,28 @@ def main() -> int:
         more = _build(home, days[options.days :])
         other = _home(folder / "at once")
         whole = _build(other, days)
-        same = {
-            "tasks": _rows(home, TASKS) == _rows(other, TASKS),
-            "verdicts": _rows(home, VERIFIED) == _rows(other, VERIFIED),
-            "task set": _version(home) == _version(other),
+        same: dict[str, Figure] = {
+            "tasks": int(_rows(home, TASKS) == _rows(other, TASKS)),
+            "verdicts": int(_rows(home, VERIFIED) == _rows(other, VERIFIED)),
+            "task set": int(_version(home) == _version(other)),
         }
-    _print(first, more, whole, options)
-    print("equal to a build from scratch:", ", ".join(f"{k} {v}" for k, v in same.items()))
-    return 0 if all(same.values()) else 1
+    stages = sorted(more.seconds, key=lambda stage: -more.seconds[stage])
+    for stage in [*stages, "all"]:
+        one, new, every = (
+            sum(m.seconds.values()) if stage == "all" else m.seconds.get(stage, 0.0)
+            for m in (first, more, whole)
+        )
+        seconds = {"first day s": one, "new day s": new, "all days at once s": every}
+        ratio: dict[str, Figure] = {"first days": round(new / max(one, 0.05), 1)}
+        yield Row(case=stage, figures={k: round(v, 1) for k, v in seconds.items()} | ratio)
+    yield Row(case="equal to a build from scratch", figures=same)
 
 
-def _parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--days", type=int, default=90)
-    parser.add_argument("--per-day", type=int, default=20)
-    parser.add_argument("--step", type=int, default=89, help="days a build between first and last")
-    parser.add_argument("--keep", type=Path, help="a folder where the homes stay")
-    return parser.parse_args()
+def faults(before: Sequence[Row], after: Sequence[Row]) -> Iterator[str]:
+    """What is not equal to a build from scratch."""
+    del before
+    same = after[-1].figures
+    yield from (f"{name} differs from a build from scratch" for name in same if not same[name])
 
 
 def _days(folder: Path, days: int, per_day: int) -> list[Path]:
@@ -127,20 +138,3 @@ def _rows(home: Home, table: Table) -> list[dict[str, Any]]:
 
 def _version(home: Home) -> str:
     return TaskSet.load(home.clean / "tasksets" / APP).manifest.task_set_version
-
-
-def _print(first: Meter, more: Meter, whole: Meter, options: argparse.Namespace) -> None:
-    print(f"{options.per_day} conversations a day, {options.days} days before the new one")
-    print("| stage | first day, s | new day, s | ratio | all days at once, s |")
-    print("|---|---:|---:|---:|---:|")
-    stages = sorted(more.seconds, key=lambda stage: -more.seconds[stage])
-    for stage in [*stages, "all"]:
-        one, new, every = (
-            sum(m.seconds.values()) if stage == "all" else m.seconds.get(stage, 0.0)
-            for m in (first, more, whole)
-        )
-        print(f"| {stage} | {one:.1f} | {new:.1f} | {new / max(one, 0.05):.1f} | {every:.1f} |")
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,15 +1,14 @@
 """What generic tools cost a world: invented backends, each behind few tools whose arguments say what is meant.
 
-Run: `python -m benchmarks dispatched [--seed N] [--backend NAME] [--form NAME]`. The same attempts and sequences as
+The same attempts and sequences as
 `benchmarks.worlds.unseen`, every call made in one form. Aimed at: the counts of the plain form in each. Not here: how worlds are learnt.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 from urllib.parse import quote, urlencode
@@ -17,7 +16,7 @@ from urllib.parse import quote, urlencode
 from benchmarks.testbeds.invented.attempts import Attempt, Made, attempts, episode
 from benchmarks.testbeds.invented.backend import Style
 from benchmarks.worlds.enveloped import FORMS as ENVELOPES
-from benchmarks.worlds.unseen import CLERKS, STYLES, asked_in_form
+from benchmarks.worlds.unseen import asked_in_form
 
 Form = Callable[[Made], Made]
 
@@ -109,32 +108,3 @@ def measure(style: Style, form: Form | None, seed: int) -> tuple[list[Counter[st
     """Verdicts of held-out attempts and of recombined sequences, and how many tools the world has."""
     world, both = asked_in_form(style, seed, lambda a: formed(a, form), lambda a: episode(style, a))
     return [Counter(j.verdict for j in told.judged) for told in both], len(world.tools)
-
-
-def _cell(counts: Counter[str]) -> str:
-    right = counts["exact"] + counts["equivalent"]
-    return f"{right} / {counts['wrong']} / {counts['unknown']}"
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the table."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--backend")
-    parser.add_argument("--form")
-    options = parser.parse_args(arguments)
-    print("| backend | form | tools | h right / wrong / unknown | p right / wrong / unknown |")
-    print("|---|---|--:|--:|--:|")
-    for style in (*STYLES, *CLERKS):
-        if options.backend not in {None, style.name}:
-            continue
-        for name, form in forms_of(style, options.seed).items():
-            if options.form in {None, name}:
-                found, tools = measure(style, form, options.seed)
-                told = " | ".join(map(_cell, found))
-                print(f"| {style.name} | {name} | {tools} | {told} |", flush=True)
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -1,9 +1,8 @@
-"""Drift, measured: a living support desk with a change planted in the middle of the season, and without one.
+"""Drift: a living support desk with a change planted in the middle of the season, and without one.
 
-Run: `python -m benchmarks drift [--conversations 900] [--variants 0,1,2,3] [--real FOLDER]`. Planted, one at a time: a field of
-a result gets another name, a call gets one more required argument, a tool refuses what it did before. Goes out: one line of JSON
-for each season: what was found, how far from the planted moment, and false alarms (a tool that did not change, or another
-moment). What changed is chosen by position in the season, so nothing here knows the tools' names.
+Planted, one at a time: a field of a result gets another name, a call gets one more required argument, a tool refuses what it did before.
+What was found, how far from the planted moment, and false alarms (a tool that did not change, or another moment). What changed is chosen by
+position in the season, so nothing here knows the tools' names.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 from unittest.mock import patch
 
+from benchmarks.figures import Figure, Row
 from benchmarks.testbeds.chat_logs import read_episodes
 from benchmarks.worlds.seasons import desk_season
 from examples.support_desk import season as desk
@@ -89,19 +89,17 @@ PLANTS: Final[tuple[Callable[[int, int], Season], ...]] = (
 )
 
 
-def measure(season: Season) -> dict[str, Any]:
+def measure(season: Season) -> dict[str, Figure]:
     """What was found in one season."""
     document = learn_world(season.episodes, WorldSettings()).document.to_json()
     found = document.get("versions", {})
     mine = [v for v in found.get(season.tool, ()) if season.at]
     near = _nearest(season, [v["until"] for v in mine])
     return {
-        "plant": season.plant,
         "episodes": len(season.episodes),
-        "found": bool(mine),
-        "calls_off": near,
-        "changes": [c["kind"] + ": " + c["says"] for v in mine for c in v["changes"]],
-        "false_alarms": sum(len(v) for name, v in found.items() if name != season.tool)
+        "found": len(mine),
+        "calls off": near,
+        "false alarms": sum(len(v) for name, v in found.items() if name != season.tool)
         + max(0, len(mine) - 1),
     }
 
@@ -225,22 +223,19 @@ def _refusing(tool: str, field: str, limit: float, at: int) -> type[Desk]:
     return Refusing
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Print one line of JSON for each season."""
-    parser = argparse.ArgumentParser()
+def options(parser: argparse.ArgumentParser) -> None:
+    """Which seasons."""
     parser.add_argument("--conversations", type=int, default=900)
     parser.add_argument("--variants", default="0,1,2,3")
-    parser.add_argument("--real", type=Path)
-    options = parser.parse_args(arguments)
+    parser.add_argument("--real", type=Path, help="chat logs in which nothing is planted")
+
+
+def rows(options: argparse.Namespace) -> Iterator[Row]:
+    """A row for each season and what was planted in it."""
     for path in sorted(options.real.glob("*.jsonl")) if options.real else ():
-        season = Season(plant=f"nothing, {path.name}", tool="", at=0, episodes=read_episodes(path))
-        print(json.dumps(measure(season)), flush=True)
+        season = Season(plant="nothing", tool="", at=0, episodes=read_episodes(path))
+        yield Row(case=path.name, figures=measure(season))
     for variant in map(int, options.variants.split(",")):
         for plant in PLANTS:
-            found = measure(plant(options.conversations, variant))
-            print(json.dumps({"variant": variant, **found}), flush=True)
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+            season = plant(options.conversations, variant)
+            yield Row(case=f"desk {variant}, {season.plant}", figures=measure(season))

@@ -1,17 +1,16 @@
 """What an envelope around every result costs a world: invented backends, each in the forms that tool servers wrap results in.
 
-Run: `python -m benchmarks enveloped [--seed N] [--backend NAME] [--form NAME]`. The same attempts and sequences as `benchmarks.worlds.unseen`, with every
+The same attempts and sequences as `benchmarks.worlds.unseen`, with every
 answer put into one form; only the envelope then says which calls failed. The last forms also hold what differs from call to call, a request's
 number and duration (log 0131): their answers are right by format. Not here: how worlds are learnt.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
@@ -22,8 +21,7 @@ from benchmarks.testbeds.invented.office.files import FILES
 from benchmarks.testbeds.invented.office.tickets import TICKETS
 from benchmarks.testbeds.invented.text_forms import TEXTS
 from benchmarks.testbeds.invented.trade.ledger import LEDGER
-from benchmarks.worlds.unseen import CLERKS, asked_in_form
-from benchmarks.worlds.unseen import STYLES as INVENTED
+from benchmarks.worlds.unseen import asked_in_form
 
 Form = Callable[[Made], str]
 STYLES: Final = (TICKETS, FILES, LEDGER)
@@ -199,32 +197,3 @@ def measure(style: Style, form: Form | None, seed: int, *, flags: bool) -> list[
         )
         found.append(counts)
     return found
-
-
-def _cell(counts: Counter[str]) -> str:
-    right = counts["exact"] + counts["equivalent"]
-    n = right + counts["wrong"] + counts["unknown"]
-    return f"{right / n:.1%} / {counts['wrong']} | {counts['bytes']}"
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the table."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--backend")
-    parser.add_argument("--form")
-    options = parser.parse_args(arguments)
-    print("| backend | form | h right / wrong | other bytes | p right / wrong | other bytes |")
-    print("|---|---|--:|--:|--:|--:|")
-    plain: dict[str, Form | None] = {"as it is": None, "as it is, nothing says error": None}
-    named = [s for s in (*INVENTED, *CLERKS) if s.name == options.backend]
-    for style in named or STYLES:
-        for name, form in (plain | ALL).items():
-            if name.startswith(options.form or ""):
-                found = measure(style, form, options.seed, flags=name == "as it is")
-                print(f"| {style.name} | {name} | {' | '.join(map(_cell, found))} |", flush=True)
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -1,21 +1,20 @@
 """Worlds of tools without arguments that change with what was called before: the one record, and what was chosen.
 
-Run: `python -m benchmarks one_record [--seed N] [--wrong N]`. Invented backends, afresh with every conversation: a *panel*
+Invented backends, afresh with every conversation: a *panel*
 whose looks take no argument (climate, balance, watch list, cart), for everybody alike or as each customer has it; a
 *bank* where an account is chosen and later calls answer for it. *h*: held-out conversations; *p*: random calls with
-recorded values. One line of JSON each: right, wrong and unknown calls.
+recorded values.
 """
 
 from __future__ import annotations
 
-import argparse
 import random
 from collections.abc import Callable
 from typing import Any, Final
 
 from benchmarks.testbeds.invented.attempts import Made, make
 from benchmarks.testbeds.invented.backend import Backend, Step, ToolError
-from benchmarks.worlds.signed_in import asked, episode, measured, show
+from benchmarks.worlds.signed_in import asked, episode, measured
 from environments.fidelity import RecordedEpisode
 from redact.records.clean_episode import CleanEpisode
 
@@ -267,24 +266,3 @@ def _at_random(
     backend = backend_of(user)
     chosen = [rng.choice(values) for _ in range(LENGTH)]
     return asked(user, tuple(make(backend, (c.name, c.arguments)) for c in chosen), 0)
-
-
-def main() -> int:
-    """Print one line for each backend."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--wrong", type=int, default=0, help="show so many wrong answers")
-    options = parser.parse_args()
-    backends: tuple[tuple[type[Panel | Bank], bool], ...] = (
-        (Panel, False),
-        (Panel, True),
-        (Bank, False),
-    )
-    for kind, own in backends:
-        found = measure(kind, options.seed, own=own)
-        show({"backend": kind.__name__, "own": own}, found, wrong=options.wrong)
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -1,21 +1,21 @@
-"""A backend that lives on, measured: the support desk over thirty days, what its world answers and what its tasks can.
+"""A backend that lives on: the support desk over thirty days, what its world answers and what its tasks can.
 
-Comes in: numbers of conversations. Goes out: one line of JSON each: held-out conversations (every fourth), asked of the world
-at the moment they began; and the conversations it was learnt from, asked from their own task's start, with and without their
-own recorded writes; with `--random`, legal calls at random on the real backend as it was at three moments of the season, beside
-the world at that moment. Not here: backends that reset (`unseen`, `worlds`).
+Held-out conversations (every fourth) are asked of the world at the moment they began; the conversations it was learnt from are asked from
+their own task's start, with and without their own recorded writes; with `--random`, legal calls at random on the real backend as it was at
+three moments of the season, beside the world at that moment. Not here: backends that reset (`unseen`).
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from sqlite3 import Connection
 from typing import Any, Final
 from unittest.mock import patch
 
+from benchmarks.figures import Figure, Row
 from benchmarks.testbeds.chat_logs import to_episode
 from dagster_project.worlds.recorded_calls import recorded_calls
 from environments.fidelity import RecordedCall, RecordedEpisode, record_tape, replay
@@ -42,21 +42,24 @@ LENGTH: Final = 15
 COUNTED: Final = ("calls", "exact", "wrong", "unknown", "reads", "writes", "tape")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Print one line of JSON for each season."""
-    parser = argparse.ArgumentParser()
+def options(parser: argparse.ArgumentParser) -> None:
+    """Which seasons."""
     parser.add_argument("--conversations", default="300")
     parser.add_argument("--variant", default="0")
-    parser.add_argument("--random", action="store_true")
-    options = parser.parse_args(arguments)
+    parser.add_argument("--random", action="store_true", help="random calls at moments of it")
+
+
+def rows(options: argparse.Namespace) -> Iterator[Row]:
+    """A row for each way to ask a season's world."""
     for count in map(int, options.conversations.split(",")):
         for variant in map(int, options.variant.split(",")):
-            if options.random:
-                found = measure_random(count, variant)
-            else:
-                found = measure(desk_season(count, variant))
-            print(json.dumps({"variant": variant, **found}), flush=True)
-    return 0
+            found = (
+                measure_random(count, variant)
+                if options.random
+                else measure(desk_season(count, variant))
+            )
+            for asked, figures in found.items():
+                yield Row(case=f"desk {variant}, {count} conversations, {asked}", figures=figures)
 
 
 def desk_season(count: int, variant: int) -> list[CleanEpisode]:
@@ -67,7 +70,7 @@ def desk_season(count: int, variant: int) -> list[CleanEpisode]:
     return [to_episode(chat_log_line(one, [])) for one in season(plan, Telemetry())]
 
 
-def measure(episodes: Sequence[CleanEpisode]) -> dict[str, Any]:
+def measure(episodes: Sequence[CleanEpisode]) -> dict[str, dict[str, Figure]]:
     """All figures of one season."""
     kept = [e for at, e in enumerate(episodes) if at % HELD_OUT != HELD_OUT - 1]
     held = [e for at, e in enumerate(episodes) if at % HELD_OUT == HELD_OUT - 1]
@@ -75,15 +78,13 @@ def measure(episodes: Sequence[CleanEpisode]) -> dict[str, Any]:
     world = World.from_json(learnt.document.to_json())
     tape = [recorded_calls(e) for e in kept]
     return {
-        "conversations": len(episodes),
-        "continuity": learnt.continuity.kind,
-        "held_out": _asked(world, map(recorded_calls, held), tape),
+        "held out": _asked(world, map(recorded_calls, held), tape),
         "tasks": _asked(world, _from_starts(kept, learnt, own=True)),
-        "tasks_without_their_recorded_writes": _asked(world, _from_starts(kept, learnt, own=False)),
+        "tasks without their writes": _asked(world, _from_starts(kept, learnt, own=False)),
     }
 
 
-def measure_random(count: int, variant: int) -> dict[str, Any]:
+def measure_random(count: int, variant: int) -> dict[str, dict[str, Figure]]:
     """Random legal calls on the living backend, as it was at moments of the season, and on the world learnt from all of it."""
     shops: list[Connection] = []
 
@@ -108,18 +109,7 @@ def measure_random(count: int, variant: int) -> dict[str, Any]:
         for now, shop in moments
         for seed in range(SEQUENCES)
     ]
-    found = replay(world, asked).to_json()
-    tools = found["by_tool"]
-    return {
-        "conversations": count,
-        "continuity": learnt.continuity.kind,
-        "random": {name: found[name] for name in COUNTED if name != "tape"},
-        "by_tool": {
-            name: "/".join(str(part[v]) for v in ("exact", "wrong", "unknown"))
-            for name, part in (tools.items() if isinstance(tools, dict) else ())
-            if isinstance(part, dict)
-        },
-    }
+    return {"random": _asked(world, asked)}
 
 
 def _sampled(variant: int, seed: int, *, now: datetime, shop: Connection) -> RecordedEpisode:
@@ -145,10 +135,11 @@ def _from_starts(
 
 def _asked(
     world: World, asked: Iterable[RecordedEpisode], kept: Iterable[RecordedEpisode] = ()
-) -> dict[str, Any]:
-    found = replay(world, asked, tape=record_tape(kept)).to_json()
-    return {name: found[name] for name in COUNTED}
+) -> dict[str, Figure]:
+    found: Mapping[str, Any] = replay(world, asked, tape=record_tape(kept)).to_json()
+    return {f"{name} {part}": figure for name in COUNTED for part, figure in _parts(found[name])}
 
 
-if __name__ == "__main__":
-    raise SystemExit(main())
+def _parts(found: Any) -> Iterator[tuple[str, Figure]]:  # noqa: ANN401 - a count, or counts by name
+    """A count, or each of several."""
+    yield from found.items() if isinstance(found, dict) else [("", found)]

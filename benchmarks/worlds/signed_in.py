@@ -1,13 +1,12 @@
 """Worlds of tools that answer for whoever is signed in: no argument says whose orders, cart or profile is meant.
 
-Run: `python -m benchmarks signed_in [--seed N] [--wrong N]`. An invented shop, afresh with every conversation or living on.
+An invented shop, afresh with every conversation or living on.
 *h*: held-out conversations; *p*: random calls with recorded values as random customers, on the real shop as it is then.
-*no user*: the recordings do not say who it was. One line of JSON each: right, wrong and unknown calls.
+*no user*: the recordings do not say who it was.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 from collections import Counter
@@ -265,29 +264,3 @@ def counts(found: Fidelity) -> dict[str, str]:
         by["all"][verdict] += 1
         by.setdefault(one.call.name, Counter())[verdict] += 1
     return {n: "/".join(str(c[v]) for v in ("right", "wrong", "unknown")) for n, c in by.items()}
-
-
-def show(what: dict[str, Any], found: dict[str, Any], *, wrong: int) -> None:
-    """Print one line of what was measured, and so many of its wrong answers."""
-    told = {n: counts(v) if isinstance(v, Fidelity) else v for n, v in found.items()}
-    print(json.dumps({**what, **told}), flush=True)
-    lies = [j for n in "hp" for j in found[n].judged if j.verdict == "wrong"]
-    for one in lies[:wrong]:
-        print("  ", one.episode_id, one.position, one.call, one.result)
-
-
-def main() -> int:
-    """Print one line for each shop."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--wrong", type=int, default=0, help="show so many wrong answers")
-    options = parser.parse_args()
-    for named in (True, False):
-        for shop in (afresh, living):
-            found = shop(options.seed, named=named)
-            show({"shop": shop.__name__, "named": named}, found, wrong=options.wrong)
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -1,22 +1,20 @@
 """Speed and memory of learnt worlds on the example support desk, beside the desk's own database.
 
-Run: `python -m benchmarks worlds_speed [--episodes 300] [--learn 1000,2000,5000,10000]`. Everything is timed in processor
-seconds, since the machine may be shared. Prints JSON lines. The same calls go to the real backend (SQLite, in memory)
-and to the world learnt from its recordings.
+Everything is timed in processor seconds, since the machine may be shared. The same calls go to the real backend (SQLite, in memory) and to
+the world learnt from its recordings.
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
-import json
 import time
 import tracemalloc
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
+from benchmarks.figures import Figure, Row
 from benchmarks.testbeds.chat_logs import to_episode
 from environments.runtime.checks.table import evaluate
 from environments.runtime.play.environment import Environment, run_actions
@@ -42,27 +40,30 @@ NO_LIMIT = 10**9
 Calls = list[tuple[str, str]]
 
 
-def main() -> None:
-    """Print every figure as a JSON line."""
-    parser = argparse.ArgumentParser()
+def options(parser: argparse.ArgumentParser) -> None:
+    """How many conversations."""
     parser.add_argument("--episodes", type=int, default=300)
     parser.add_argument("--unseen", type=int, default=1000)
     parser.add_argument("--learn", default="250,500,1000", help="numbers of episodes to learn from")
-    options = parser.parse_args()
+
+
+def rows(options: argparse.Namespace) -> Iterator[Row]:
+    """A row for each thing that takes time or memory."""
     sizes = [int(n) for n in options.learn.split(",") if n]
     episodes = desk_episodes(max([options.episodes + options.unseen, *sizes]))
-    learnt = learn_world(episodes[: options.episodes], WorldSettings())
-    bench = Bench(episodes[: options.episodes], learnt)
-    for figures in (
-        bench.answers(),
-        bench.after_writes(episodes[-options.unseen :]),
-        bench.opening(),
-        bench.memory(),
-    ):
-        print(json.dumps(figures), flush=True)
-    print(json.dumps(bench.whole_episodes()), flush=True)
+    bench = Bench(
+        episodes[: options.episodes], learn_world(episodes[: options.episodes], WorldSettings())
+    )
+    yield Row(case="recorded answers", figures=bench.answers())
+    yield Row(
+        case="derived answers after a write",
+        figures=bench.after_writes(episodes[-options.unseen :]),
+    )
+    yield Row(case="open and reset", figures=bench.opening())
+    yield Row(case="environments alive at once", figures=bench.memory())
+    yield Row(case="whole episodes with grading", figures=bench.whole_episodes())
     for size in sizes:
-        print(json.dumps(learning(episodes[:size])), flush=True)
+        yield Row(case=f"learn from {size} episodes", figures=learning(episodes[:size]))
 
 
 def desk_episodes(count: int) -> list[CleanEpisode]:
@@ -92,7 +93,7 @@ class Bench:
         self.writing = [calls for calls in self.calls if any(c[0] not in innocent for c in calls)]
         self.innocent = innocent
 
-    def answers(self) -> dict[str, Any]:
+    def answers(self) -> dict[str, Figure]:
         """`env.call` of reads that were recorded, in an environment where nothing was done yet."""
         reads = [c for c in self.reads if self._ask(c).source == RECORDED]
         rate = _rate(lambda: self._repeat(reads, 20), 20 * len(reads))
@@ -100,9 +101,9 @@ class Bench:
         bare = _rate(
             lambda: [session.call(n, a) for _ in range(50) for n, a in reads], 50 * len(reads)
         )
-        return {"what": "recorded", "env_calls_per_s": rate, "world_calls_per_s": bare}
+        return {"env_calls_per_s": rate, "world_calls_per_s": bare}
 
-    def after_writes(self, unseen: Sequence[CleanEpisode]) -> dict[str, Any]:
+    def after_writes(self, unseen: Sequence[CleanEpisode]) -> dict[str, Figure]:
         """Derived answers after a write, each asked for the first time; conversations that were not learnt from.
 
         Half of them go before and are not counted: a world in use has met its tools, though not these states.
@@ -138,21 +139,20 @@ class Bench:
         whole = _rate(lambda: self._sessions(self.writing), sum(map(len, self.writing)))
         counted = {f"derived_{kind}": n for (kind, turn), n in counts.items() if turn == "first"}
         return {
-            "what": "after a write",
             **rates,
             **counted,
             "calls_of_writing_episodes_per_s": whole,
         }
 
-    def opening(self) -> dict[str, Any]:
+    def opening(self) -> dict[str, Figure]:
         """Opening an environment, and resetting it."""
         tasks = [c.task for c in self.candidates]
         opened = _rate(lambda: [Environment(t, self.world) for t in tasks * 20], 20 * len(tasks))
         environment = self._environment()
         reset = _rate(lambda: [environment.reset() for _ in range(2000)], 2000)
-        return {"what": "open and reset", "open_us": 1e6 / opened, "reset_us": 1e6 / reset}
+        return {"open_us": 1e6 / opened, "reset_us": 1e6 / reset}
 
-    def memory(self, count: int = 10_000) -> dict[str, Any]:
+    def memory(self, count: int = 10_000) -> dict[str, Figure]:
         """Environments alive at once, each in the middle of its own recorded conversation."""
         tracemalloc.start()
         before = tracemalloc.get_traced_memory()[0]
@@ -165,9 +165,9 @@ class Bench:
             alive.append(environment)
         grown = tracemalloc.get_traced_memory()[0] - before
         tracemalloc.stop()
-        return {"what": "alive", "environments": len(alive), "mib": round(grown / 2**20)}
+        return {"environments": len(alive), "mib": round(grown / 2**20)}
 
-    def whole_episodes(self, count: int = 40) -> dict[str, Any]:
+    def whole_episodes(self, count: int = 40) -> dict[str, Figure]:
         """Whole episodes with grading: the world and its rubric, and the desk's database copied and compared."""
         chosen = self.candidates[:count]
         asked = {
@@ -190,7 +190,6 @@ class Bench:
         ours()
         rates = _rate(ours, len(chosen)), _rate(theirs, len(chosen))
         return {
-            "what": "whole episodes with grading",
             "per_s": rates[0],
             "database_per_s": rates[1],
             "ratio": round(rates[0] / rates[1]),
@@ -218,15 +217,13 @@ class Bench:
                 session.call(name, arguments)
 
 
-def learning(episodes: Sequence[CleanEpisode]) -> dict[str, Any]:
+def learning(episodes: Sequence[CleanEpisode]) -> dict[str, Figure]:
     """Learning, in processor seconds."""
     began = time.process_time()
     learn_world(episodes, WorldSettings())
     took = time.process_time() - began
     per_thousand = round(1000 * took / len(episodes), 1)
     return {
-        "what": "learn",
-        "episodes": len(episodes),
         "s": round(took, 1),
         "s_per_1000": per_thousand,
     }
@@ -238,7 +235,3 @@ def _rate(run: Callable[[], object], count: int) -> int:
     began = time.process_time()
     run()
     return round(count / (time.process_time() - began))
-
-
-if __name__ == "__main__":
-    main()

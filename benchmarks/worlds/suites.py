@@ -2,7 +2,7 @@
 
 Each suite is a tuple of cases; a case learns one world and asks it held-out attempts (*h*) and random calls (*p*). The
 other people's backends and the recordings lie in the folder that `TRACEGYM_REAL_DATA` names; without it they are left out. Not here: the
-command and its tables (`benchmarks.worlds.fidelity`).
+figures of a case (`benchmarks.worlds.fidelity`).
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
@@ -25,7 +27,6 @@ from benchmarks.testbeds.invented.office.files import FILES
 from benchmarks.testbeds.invented.office.leave_tasks import LEAVE
 from benchmarks.testbeds.invented.office.tickets import TICKETS
 from benchmarks.testbeds.invented.trade.ledger import LEDGER
-from benchmarks.testbeds.published.cloud import cloud
 from benchmarks.testbeds.published.packages import FOLDER
 from benchmarks.worlds import (
     dispatched,
@@ -34,6 +35,7 @@ from benchmarks.worlds import (
     signed_in,
     unseen,
     unseen_living,
+    unseen_living_tasks,
     volatile,
 )
 from environments.fidelity import Fidelity, RecordedCall, RecordedEpisode, record_tape, replay
@@ -76,7 +78,7 @@ CLOUDS: Final = (
     "cloud-secrets-raw",
     "cloud-logs-raw",
 )
-"""Of `benchmarks.testbeds.published.cloud.cloud`; its servers take as long as these together."""
+"""Of `benchmarks.testbeds.published.cloud`; its servers take as long as these together."""
 
 Answers = Iterable[tuple[str, Fidelity]]
 """Fidelity by kind: `h` (held-out attempts) or `p` (random calls)."""
@@ -90,93 +92,184 @@ class Case:
     ask: Callable[[], Answers]
 
 
-def suite(name: str) -> tuple[Case, ...]:
-    """The cases of `quick` or `full`, in the order of the table."""
+PUBLISHED: Final[dict[str, tuple[str, ...]]] = {
+    "bfcl": tuple(
+        f"bfcl-{name}"
+        for name in [
+            "files",
+            "math",
+            "messages",
+            "posts",
+            "tickets",
+            "trading",
+            "travel",
+            "vehicle",
+        ]
+    ),
+    "tau2": ("banking", "banking_starts", "telecom", "telecom_solo", "telecom_starts"),
+    "agentdojo": ("dojo-banking", "dojo-slack", "dojo-travel", "dojo-workspace"),
+    "cloud": tuple(
+        f"cloud-{name}{end}"
+        for end in ("", "-raw")
+        for name in ("tables", "queues", "users", "secrets", "servers", "logs")
+    ),
+}
+"""Backends of `benchmarks.testbeds.published` by module; each module says which package it needs."""
+INVENTED: Final = (*unseen.STYLES, *unseen.CLERKS)
+SUITES: Final = (
+    "quick",
+    "full",
+    "backends",
+    "recordings",
+    "invented",
+    "desks",
+    "living",
+    "tasks",
+    "called",
+    "answered",
+    "habits",
+    "published",
+)
+
+
+def suite(name: str, seed: int | None = None) -> tuple[Case, ...]:
+    """The cases of a suite in the order of the table; `seed` is that of the invented apps' dice."""
+    if name not in {"quick", "full"}:
+        return tuple(_one_kind(name, seed or 0))
     whole = name == "full"
-    styles = [s for s in (*unseen.STYLES, *unseen.CLERKS) if whole or s.name in QUICK_STYLES]
-    invented = [
-        Case(name=f"{style.name} {seed}", ask=lambda s=style, n=seed: _invented(s, n))  # type: ignore[misc]
-        for seed in (SEEDS if whole else SEEDS[:1])
-        for style in styles
-    ]
-    desks = [
-        Case(name=f"support desk {variant}", ask=lambda v=variant: _desk(v))  # type: ignore[misc]
-        for variant in (unseen.DESK_VARIANTS if whole else unseen.DESK_VARIANTS[:1])
-    ]
-    living = [
-        Case(name=f"{style.name}, living", ask=lambda s=style: _living(s))  # type: ignore[misc]
-        for style in styles
-    ]
-    forms = (*_in_forms(), *_in_habits(), *_clouds()) if whole else ()
-    return (*_backends(), *_recorded(whole=whole), *invented, *desks, *living, *forms)
+    styles = [s for s in INVENTED if whole or s.name in QUICK_STYLES]
+    seeds = SEEDS if whole and seed is None else (seed or 0,)
+    forms = (
+        (*_in_call_forms(CALLED), *_in_answer_forms(ANSWERED), *_in_habits(0), *_clouds())
+        if whole
+        else ()
+    )
+    return (
+        *_backends(),
+        *_recorded(whole=whole),
+        *(case for one in seeds for case in _afresh(styles, one)),
+        *_desks(unseen.DESK_VARIANTS if whole else unseen.DESK_VARIANTS[:1]),
+        *_living(styles, seed or 0),
+        *forms,
+    )
 
 
-def _in_forms() -> Iterator[Case]:
-    """Invented backends behind few tools, in envelopes and notations."""
-    for style, form in CALLED:
-        yield Case(
-            name=f"{style.name}, called: {form}",
-            ask=lambda s=style, f=form: _called(s, f),  # type: ignore[misc]
-        )
-    for style, form in ANSWERED:
-        yield Case(
-            name=f"{style.name}, {form}",
-            ask=lambda s=style, f=form: _answered(s, f),  # type: ignore[misc]
-        )
+def _one_kind(name: str, seed: int) -> Iterable[Case]:
+    """All cases of one kind, of one seed."""
+    every_call = [(s, form) for s in INVENTED for form in dispatched.forms_of(s, seed)]
+    every_answer = [(s, form) for s in INVENTED for form in enveloped.ALL]
+    kinds: dict[str, Callable[[], Iterable[Case]]] = {
+        "backends": _backends,
+        "recordings": lambda: _recorded(whole=True),
+        "invented": lambda: _afresh(INVENTED, seed),
+        "desks": lambda: _desks(unseen.DESK_VARIANTS),
+        "living": lambda: _living(INVENTED, seed),
+        "tasks": lambda: _tasks(INVENTED, seed),
+        "called": lambda: _in_call_forms(every_call, seed),
+        "answered": lambda: _in_answer_forms(every_answer, seed),
+        "habits": lambda: _in_habits(seed),
+        "published": lambda: _published(seed),
+    }
+    return kinds[name]()
 
 
-def _called(style: Style, form: str) -> Answers:
-    made = dispatched.forms_of(style, 0)[form]
+def _afresh(styles: Iterable[Style], seed: int) -> Iterator[Case]:
+    """Invented backends that begin anew with every attempt."""
+    for style in styles:
+        yield Case(name=f"{style.name} {seed}", ask=partial(_anew, style, seed))
+
+
+def _desks(variants: Iterable[int]) -> Iterator[Case]:
+    for variant in variants:
+        yield Case(name=f"support desk {variant}", ask=partial(_desk, variant))
+
+
+def _living(styles: Iterable[Style], seed: int) -> Iterator[Case]:
+    """Invented backends that live on through all attempts."""
+    for style in styles:
+        yield Case(name=f"{style.name}, living", ask=partial(_lived, style, seed))
+
+
+def _tasks(styles: Iterable[Style], seed: int) -> Iterator[Case]:
+    """What a rollout is told from its own episode's start, on backends that live on."""
+    for style in styles:
+        yield Case(name=f"{style.name}, tasks", ask=partial(_from_starts, style, seed))
+
+
+def _published(seed: int) -> Iterator[Case]:
+    """Backends that others wrote; a package is imported where one of its cases is asked."""
+    for module, names in PUBLISHED.items():
+        for name in names:
+            for way, ask in (("", _anew), (", living", _lived), (", tasks", _from_starts)):
+                yield Case(name=name + way, ask=partial(_of_package, ask, module, name, seed))
+
+
+def _of_package(ask: Callable[[Style, int], Answers], module: str, name: str, seed: int) -> Answers:
+    styles: Sequence[Style] = import_module(f"benchmarks.testbeds.published.{module}").STYLES
+    return ask(next(one for one in styles if one.name == name), seed)
+
+
+def _in_call_forms(wanted: Iterable[tuple[Style, str]], seed: int = 0) -> Iterator[Case]:
+    """Invented backends behind few tools."""
+    for style, form in wanted:
+        yield Case(name=f"{style.name}, called: {form}", ask=partial(_called, style, form, seed))
+
+
+def _in_answer_forms(wanted: Iterable[tuple[Style, str]], seed: int = 0) -> Iterator[Case]:
+    """Invented backends in envelopes and notations."""
+    for style, form in wanted:
+        yield Case(name=f"{style.name}, {form}", ask=partial(_answered, style, form, seed))
+
+
+def _called(style: Style, form: str, seed: int) -> Answers:
+    made = dispatched.forms_of(style, seed)[form]
     _, found = unseen.asked_in_form(
-        style, 0, lambda a: dispatched.formed(a, made), lambda a: episode(style, a)
+        style, seed, lambda a: dispatched.formed(a, made), lambda a: episode(style, a)
     )
     return zip("hp", found, strict=True)
 
 
-def _answered(style: Style, form: str) -> Answers:
-    enveloped.NOISE.seed("noise/0")
+def _answered(style: Style, form: str, seed: int) -> Answers:
+    enveloped.NOISE.seed(f"noise/{seed}")
     made = enveloped.ALL[form]
     _, found = unseen.asked_in_form(
         style,
-        0,
+        seed,
         lambda a: enveloped.wrapped(a, made),
         lambda a: to_episode(enveloped.line_of(style, a, flags=False)),
     )
     return zip("hp", found, strict=True)
 
 
-def _in_habits() -> Iterator[Case]:
+def _in_habits(seed: int) -> Iterator[Case]:
     """What varies without meaning, who is signed in, tools with one record."""
+    found: dict[str, Callable[[], Mapping[str, Any]]] = {}
     for habit in volatile.FLAGS:
-        for living in (False, True):
-            name = f"parcels, {habit}{', living' if living else ''}"
-            yield Case(name=name, ask=lambda h=habit, on=living: _habit(h, living=on))  # type: ignore[misc]
-    for kind, own in (
-        (one_record.Panel, False),
-        (one_record.Panel, True),
-        (one_record.Bank, False),
+        for end, living in (("", False), (", living", True)):
+            found[f"parcels, {habit}{end}"] = partial(volatile.recorded, seed, habit, living=living)
+    for name, kind, own in (
+        ("panel", one_record.Panel, False),
+        ("panel, each its own", one_record.Panel, True),
+        ("bank", one_record.Bank, False),
     ):
-        name = f"{kind.__name__.lower()}{', each its own' if own else ''}"
-        yield Case(name=name, ask=lambda k=kind, o=own: _both(one_record.measure(k, 0, own=o)))  # type: ignore[misc]
-    for named in (True, False):
-        said = "signed in" if named else "signed in, nobody named"
-        yield Case(name=said, ask=lambda n=named: _both(signed_in.afresh(0, named=n)))  # type: ignore[misc]
-        yield Case(name=f"{said}, living", ask=lambda n=named: _both(signed_in.living(0, named=n)))  # type: ignore[misc]
+        found[name] = partial(one_record.measure, kind, seed, own=own)
+    for name, named in (("signed in", True), ("signed in, nobody named", False)):
+        found[name] = partial(signed_in.afresh, seed, named=named)
+        found[f"{name}, living"] = partial(signed_in.living, seed, named=named)
+    for name, measure in found.items():
+        yield Case(name=name, ask=partial(_both, measure))
 
 
-def _habit(habit: str, *, living: bool) -> Answers:
-    return _both(volatile.recorded(0, habit, living=living))
-
-
-def _both(found: Mapping[str, Any]) -> Answers:
+def _both(measure: Callable[[], Mapping[str, Any]]) -> Answers:
+    found = measure()
     return [(kind, found[kind]) for kind in "hp"]
 
 
 def _clouds() -> Iterator[Case]:
     """A published stand-in of a cloud, where its packages are installed."""
     if os.environ.get(FOLDER) or find_spec("time_machine"):
-        for style in (s for s in cloud.STYLES if s.name in CLOUDS):
-            yield Case(name=style.name, ask=lambda s=style: _invented(s, 0))  # type: ignore[misc]
+        for name in CLOUDS:
+            yield Case(name=name, ask=partial(_of_package, _anew, "cloud", name, 0))
 
 
 def _data() -> Path | None:
@@ -189,7 +282,7 @@ def _backends() -> Iterator[Case]:
     folders = sorted((data / "backends").iterdir()) if data is not None else []
     for folder in folders:
         if (folder / "train.jsonl").exists():
-            yield Case(name=folder.name, ask=lambda f=folder: _backend(f))  # type: ignore[misc]
+            yield Case(name=folder.name, ask=partial(_backend, folder))
 
 
 def _backend(folder: Path) -> Answers:
@@ -227,7 +320,7 @@ def _recorded(*, whole: bool) -> Iterator[Case]:
     if data is None:
         return
     for split in SPLITS if whole else SPLITS[:1]:
-        yield Case(name=split.name, ask=lambda s=split: _split(s, data))  # type: ignore[misc]
+        yield Case(name=split.name, ask=partial(_split, split, data))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -271,16 +364,24 @@ def _split(split: Split, data: Path) -> Answers:
         )
 
 
-def _invented(style: Style, seed: int) -> Answers:
-    return ((m.kind, m.fidelity) for m in unseen.measure(style, seed))
+def _told(found: Iterable[unseen.Measured]) -> Answers:
+    return ((m.kind, m.fidelity) for m in found)
+
+
+def _anew(style: Style, seed: int) -> Answers:
+    return _told(unseen.measure(style, seed))
+
+
+def _lived(style: Style, seed: int) -> Answers:
+    return _told(unseen_living.measure(style, seed)[1])
+
+
+def _from_starts(style: Style, seed: int) -> Answers:
+    return _told(unseen_living_tasks.measure(style, seed))
 
 
 def _desk(variant: int) -> Answers:
     return [("p", unseen.measure_desk(variant, "reset")[0].fidelity)]
-
-
-def _living(style: Style) -> Answers:
-    return ((m.kind, m.fidelity) for m in unseen_living.measure(style, 0)[1])
 
 
 def learnt_world(episodes: Sequence[CleanEpisode]) -> World:

@@ -1,17 +1,14 @@
 """Worlds of backends that nobody tuned for: learnt from some attempts, asked others and sequences that nobody made.
 
-Run: `python -m benchmarks unseen [--backend NAME] [--tools] [--wrong N] [--unknown N]`. For each invented backend
-(`benchmarks/testbeds/invented`): *h* is the third attempt at every task, *p* random sequences of recorded tools and values on a
+For each invented backend (`benchmarks/testbeds/invented`): *h* is the third attempt at every task, *p* random sequences of recorded tools and values on a
 fresh backend. For the example support desk: the world rebuilt from its conversations, random calls, several variants.
 """
 
 from __future__ import annotations
 
-import argparse
 import io
 import json
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -185,125 +182,3 @@ def recorded(calls: Iterable[Made]) -> RecordedEpisode:
             for c in calls
         ],
     )
-
-
-def line(measured: Measured) -> str:
-    """One row of the table."""
-    found = measured.fidelity
-    n = len(found.judged)
-    counts = Counter(j.verdict for j in found.judged)
-    reads = _split(found, writes=False)
-    writes = _split(found, writes=True)
-    by_source = "/".join(
-        str(sum(j.verdict == "wrong" and j.result.source == s for j in found.judged))
-        for s in ("recorded", "derived")
-    )
-    return (
-        f"| {measured.name} {measured.kind} | {n} | {found.tape_exact / n:.1%} / {found.tape_wrong / n:.1%} "
-        f"| {counts['exact'] / n:.1%} | {counts['wrong']} ({counts['wrong'] / n:.2%}) "
-        f"| {counts['unknown'] / n:.1%} | {reads} | {writes} | {by_source} |"
-    )
-
-
-HEAD = (
-    "| backend | calls | tape right / wrong | right | wrong | unknown "
-    "| reads | writes | wrong recorded / derived |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|"
-)
-
-
-def _split(found: Fidelity, *, writes: bool) -> str:
-    part = [j for j in found.judged if (j.call.name in found.writers) is writes]
-    counts = Counter(j.verdict for j in part)
-    return f"{counts['exact']}/{counts['wrong']}/{counts['unknown']}"
-
-
-def _print_tools(measured: Measured) -> None:
-    """Right, wrong, unknown per tool."""
-    groups: dict[str, Counter[str]] = {}
-    for judged in measured.fidelity.judged:
-        groups.setdefault(judged.call.name, Counter())[judged.verdict] += 1
-    for name, counts in sorted(groups.items()):
-        kind = "write" if name in measured.fidelity.writers else "read"
-        print(f"    {name} ({kind}): {counts['exact']}/{counts['wrong']}/{counts['unknown']}")
-
-
-def _print_cases(measured: Measured, verdict: str, limit: int) -> None:
-    """Answers of one verdict with the calls before them."""
-    judged = measured.fidelity.judged
-    shown = 0
-    for at, one in enumerate(judged):
-        if one.verdict != verdict or shown >= limit:
-            continue
-        shown += 1
-        before = [
-            f"{j.call.name}{j.call.arguments}" for j in judged[max(0, at - one.position) : at]
-        ]
-        print(f"  {verdict} {measured.name} {measured.kind}: {one.call.name}{one.call.arguments}")
-        print(f"     after: {' ; '.join(before)[-500:]}")
-        print(f"     true: {one.call.content[:200]}")
-        print(f"     said: {one.result.content[:200]} [{one.result.source} {one.result.evidence}]")
-
-
-def parse(arguments: Sequence[str] | None, *flags: str) -> argparse.Namespace:
-    """Which backends, which seed, and what of them is shown beside the table; a caller's own flags."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--backend")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--tools", action="store_true")
-    parser.add_argument("--wrong", type=int, default=0)
-    parser.add_argument("--unknown", type=int, default=0)
-    for flag in flags:
-        parser.add_argument(flag, action="store_true")
-    return parser.parse_args(arguments)
-
-
-def asked_for(options: argparse.Namespace) -> list[Style]:
-    """The backends that were named, all where none was."""
-    wanted = options.backend.split(",") if options.backend else None
-    return [s for s in (*STYLES, *CLERKS) if wanted is None or s.name in wanted]
-
-
-def show(measured: Measured, options: argparse.Namespace, *said: str) -> None:
-    """Print a row of the table, and what was asked for beside it."""
-    print(line(measured), *said, flush=True)
-    if options.tools:
-        _print_tools(measured)
-    _print_cases(measured, "wrong", options.wrong)
-    _print_cases(measured, "unknown", options.unknown)
-
-
-def table(
-    styles: Iterable[Style],
-    options: argparse.Namespace,
-    asked: Callable[[Style, int], Iterable[Measured]],
-) -> None:
-    """Print the rows of every backend, and the sums of each kind."""
-    total: dict[str, Counter[str]] = defaultdict(Counter)
-    print(HEAD)
-    for style in styles:
-        for measured in asked(style, options.seed):
-            show(measured, options)
-            total[measured.kind].update(judged.verdict for judged in measured.fidelity.judged)
-    for kind, counts in total.items():
-        print(kind, dict(counts))
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the table."""
-    options = parse(arguments)
-    table(asked_for(options), options, measure)
-    if options.backend in {None, "desk"}:
-        _desks(options)
-    return 0
-
-
-def _desks(options: argparse.Namespace) -> None:
-    for variant in DESK_VARIANTS:
-        measured, kind = measure_desk(variant, "reset")
-        show(measured, options, f"inferred: {kind}")
-        kind = measure_desk(variant, "living")[1]
-        print(f"| support desk {variant}, living | inferred: {kind} |", flush=True)
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

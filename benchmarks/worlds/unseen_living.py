@@ -1,15 +1,13 @@
 """Invented backends that live on: one backend through all attempts, learnt from two of three, asked at moments of its life.
 
-Run: `python -m benchmarks unseen_living [--seed N] [--backend NAME,…] [--wrong N] [--unknown N] [--tools]`. *h* is each
+*h* is each
 third attempt, asked from the moment it began; *p* random sequences of recorded tools and values on the real backend as the
-third attempts met it. Says which continuity was inferred, with its evidence. Held-out attempts change the backend too:
+third attempts met it.  Held-out attempts change the backend too:
 writes that nobody recorded. Not here: backends that start afresh (`unseen`), the desk over thirty days (`worlds_living`).
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from dataclasses import replace
 
 from benchmarks.testbeds.invented.attempts import Attempt, attempts, episode, recombined
@@ -18,13 +16,9 @@ from benchmarks.worlds.unseen import (
     HELD_OUT,
     SEQUENCES,
     Measured,
-    asked_for,
-    parse,
     recorded,
-    table,
 )
 from environments.fidelity import RecordedEpisode, record_tape, replay
-from environments.runtime.document.codec import encode
 from environments.runtime.world.world import World
 from synth.world.observation import subject_of
 from synth.worlds import LearntWorld, WorldSettings, learn_world
@@ -50,25 +44,7 @@ def measure(style: Style, seed: int) -> tuple[LearntWorld, list[Measured]]:
     ]
 
 
-def told(style: Style, seed: int) -> list[Measured]:
-    """Both tests, after the continuity that was inferred is printed."""
-    learnt, found = measure(style, seed)
-    print(f"{style.name}: {json.dumps(encode(learnt.continuity))}")
-    return found
-
-
 def _asked(style: Style, attempt: Attempt) -> RecordedEpisode:
     whole = episode(style, attempt)
     start = {"subject": subject_of(whole)}
     return replace(recorded(attempt.calls), start=start, started_at=whole.started_at)
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the table."""
-    options = parse(arguments)
-    table(asked_for(options), options, told)
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

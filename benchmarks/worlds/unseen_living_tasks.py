@@ -1,6 +1,6 @@
 """Tasks of invented backends that live on: what a rollout is told from its own episode's start.
 
-Run: `python -m benchmarks unseen_living_tasks [--seed N] [--backend NAME,…] [--wrong N] [--unknown N]`. Asked of each recorded
+Asked of each recorded
 attempt's start, with the truth from the real backend as the attempt met it: *t* its own calls, *n* the same without its recorded
 answers, *o* its own calls in another order, *d* seven in ten of them, *m* its own calls mixed with other attempts' calls whose
 arguments are this attempt's values. Not here: attempts that learning does not see (`unseen_living`).
@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from benchmarks.testbeds.invented.attempts import Attempt, attempts, episode, make
 from benchmarks.testbeds.invented.backend import Call, Style
-from benchmarks.worlds.unseen import HELD_OUT, Measured, asked_for, parse, recorded, table
+from benchmarks.worlds.unseen import HELD_OUT, Measured, recorded
 from environments.fidelity import RecordedEpisode, replay
 from environments.runtime.world.world import World
 from synth.worlds import WorldSettings, learn_world
@@ -75,14 +75,3 @@ def _made(attempt: Attempt, calls: Sequence[Call]) -> RecordedEpisode:
     backend = deepcopy(attempt.before)
     assert backend is not None  # noqa: S101 - a living season keeps it
     return recorded([make(backend, call) for call in calls])
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the table."""
-    options = parse(arguments)
-    table(asked_for(options), options, measure)
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

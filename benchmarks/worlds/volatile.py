@@ -1,14 +1,12 @@
 """Worlds of tools whose values differ without meaning: envelopes, tokens, idle arguments, spellings, numbered errors.
 
-Run: `python -m benchmarks volatile [--seed N] [--flags NAME ...] [--wrong N]`. One invented depot, afresh with every
+One invented depot, afresh with every
 conversation or living on, plain and with each habit switched on. *h*: held-out conversations; *p*: random calls with
-recorded values, some with a token that nobody gave out. One line of JSON each: right, wrong and unknown calls, and how
-many of the right ones count as exact. Right is judged by what the answers mean, without the world's own rules.
+recorded values, some with a token that nobody gave out.  Right is judged by what the answers mean, without the world's own rules.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import re
@@ -360,30 +358,3 @@ def counts(found: Fidelity) -> dict[str, str]:
         n: "/".join(str(c[v]) for v in ("right", "wrong", "unknown")) + f" ({c['exact']})"
         for n, c in by.items()
     }
-
-
-def main() -> int:
-    """Print one line for each habit."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--flags", nargs="*", default=list(FLAGS), choices=FLAGS)
-    parser.add_argument("--mode", nargs="*", default=["afresh", "living"])
-    parser.add_argument("--wrong", type=int, default=0, help="show so many wrong answers")
-    parser.add_argument("--tools", action="store_true", help="counts of each tool")
-    options = parser.parse_args()
-    for habit in options.flags:
-        for mode in options.mode:
-            found = recorded(options.seed, habit, living=mode == "living")
-            told = {n: counts(v) if isinstance(v, Fidelity) else v for n, v in found.items()}
-            if not options.tools:
-                told = {n: v["all"] if isinstance(v, dict) else v for n, v in told.items()}
-            print(json.dumps({"habit": habit, "mode": mode, **told}), flush=True)
-            judged = [j for v in found.values() if isinstance(v, Fidelity) for j in v.judged]
-            wrong = [j for j in judged if verdict(j) == "wrong" or j.verdict == "wrong"]
-            for one in wrong[: options.wrong]:
-                print("  ", one.episode_id, one.position, one.call, one.result)
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -1,9 +1,8 @@
-"""Measures the yield: of each collection's conversations, how many become exported tasks, and where the others are lost.
+"""The yield: of each collection's conversations, how many become exported tasks, and where the others are lost.
 
-`TRACEGYM_REAL_DATA=... python -m benchmarks yield [PATH ...] [--details]`. Defaults only: each file or folder goes through `tracegym
-ingest`, `build` and `export taskset` in a home of its own; no policy, no outcomes file, nothing declared. One Markdown row
-each; `good` are conversations with tool calls and a good outcome, `exported good` those of them in the exported task set.
-`--details` prints each one's table of losses with what frees most.
+Defaults only: each file or folder (else those below `TRACEGYM_REAL_DATA`) goes through `tracegym ingest`, `build` and `export taskset` in a
+home of its own; no policy, no outcomes file, nothing declared. `good` are conversations with tool calls and a good outcome, `exported good`
+those of them in the exported task set.
 """
 
 from __future__ import annotations
@@ -19,19 +18,20 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+from benchmarks.figures import Figure, Row, percent
 from dagster_project.defs.resources import CleanSide
 from dagster_project.home.layout import apps_of, open_home
 from dagster_project.lake.clean_records import clean_episodes_of, labels_of
 from environments.runtime.task.task_set import TaskSet
 
-PLACES = ("collections/*", "backends/*/train.jsonl", "tau/*.jsonl", "langfuse", "otlp")
-PEAK = re.compile(r"Maximum resident set size \(kbytes\): (\d+)")
+PLACES: Final = ("collections/*", "backends/*/train.jsonl", "tau/*.jsonl", "langfuse", "otlp")
+PEAK: Final = re.compile(r"Maximum resident set size \(kbytes\): (\d+)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Yield:
     """What came of one collection."""
 
     name: str
@@ -46,29 +46,34 @@ class Row:
     fault: str = ""
     """The last line of a command that failed."""
 
+    def figures(self) -> dict[str, Figure]:
+        """Conversations by how far they came, and what the build cost."""
+        if self.fault:
+            return {"failed": self.fault}
+        return {
+            **{str(stage["stage"]): int(stage["count"]) for stage in self.stages},
+            "tasks": self.tasks,
+            "good": self.good,
+            "exported good": self.exported_good,
+            "exported good %": percent(self.exported_good, self.good),
+            "build s": round(self.seconds),
+            "peak MB": self.peak,
+        }
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the table."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks yield", description=__doc__)
-    parser.add_argument("paths", nargs="*", type=Path)
-    parser.add_argument("--details", action="store_true")
-    options = parser.parse_args(arguments)
-    paths = options.paths or list(_real_data())
-    if not paths:
-        print("set TRACEGYM_REAL_DATA to the folder with real data, or name files")
-        return 2
-    print(
-        "| data | in | readable | with tools | past redaction | outcome | in a task | accepted | exported | tasks "
-        "| good | exported good | build s | peak MB |\n|---|" + "--:|" * 13
-    )
-    failed = 0
-    for path in paths:
-        row = measure(path)
-        failed += bool(row.fault)
-        print(_line(row), flush=True)
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """Which data."""
+    parser.add_argument("paths", nargs="*", type=Path, help="files or folders of telemetry")
+    parser.add_argument("--details", action="store_true", help="what is lost, and what frees most")
+
+
+def rows(options: argparse.Namespace) -> Iterator[Row]:
+    """A row for each collection."""
+    for path in options.paths or list(_real_data()):
+        found = measure(path)
+        yield Row(case=found.name, figures=found.figures())
         if options.details:
-            _print_losses(row)
-    return 1 if failed else 0
+            _print_losses(found)
 
 
 def _real_data() -> Iterator[Path]:
@@ -77,7 +82,7 @@ def _real_data() -> Iterator[Path]:
         yield from sorted(Path(folder or "").glob(place))
 
 
-def measure(path: Path) -> Row:
+def measure(path: Path) -> Yield:
     """One collection through the whole product."""
     name = path.parent.name if path.name == "train.jsonl" else path.name
     with tempfile.TemporaryDirectory() as scratch:
@@ -88,7 +93,7 @@ def measure(path: Path) -> Row:
             run = _run("build", "--home", home, "--json", timed=True)
         seconds = time.monotonic() - started
         if run.returncode != 0:
-            return Row(
+            return Yield(
                 name=name,
                 stages=(),
                 good=0,
@@ -104,7 +109,7 @@ def measure(path: Path) -> Row:
         tasks = TaskSet.load(out).tasks if (out / "manifest.json").exists() else ()
         good = _good(home)
         taken = {str(one) for task in tasks for one in _episodes(task.provenance)}
-        return Row(
+        return Yield(
             name=name,
             stages=stages,
             good=len(good),
@@ -142,23 +147,8 @@ def _episodes(provenance: Mapping[str, Any]) -> list[Any]:
     return listed if isinstance(listed, list) else []
 
 
-def _line(row: Row) -> str:
-    if row.fault:
-        return f"| {row.name} | failed: {row.fault} |" + " |" * 12
-    counts = " | ".join(str(stage["count"]) for stage in row.stages)
-    share = f" ({row.exported_good / row.good:.0%})" if row.good else ""
-    return (
-        f"| {row.name} | {counts} | {row.tasks} | {row.good} | {row.exported_good}{share} "
-        f"| {row.seconds:.0f} | {row.peak} |"
-    )
-
-
-def _print_losses(row: Row) -> None:
-    for stage in row.stages:
+def _print_losses(found: Yield) -> None:
+    for stage in found.stages:
         for reason, count in stage["lost"].items():
             action = stage["actions"].get(reason, "")
             print(f"  - {stage['stage']}: {count} {reason}{': ' + action if action else ''}")
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,23 +1,22 @@
-"""Measures how much of a log becomes tasks when it is written as another company would write it.
+"""How much of a log becomes tasks when it is written as another company would write it.
 
-`python -m benchmarks strangers [NAME ...] [--conversations 160]`. The example desk's chat log goes through `tracegym ingest`, `build` and `export`
-as it is, and once with each habit of other agents, frameworks and gateways: nothing that happened differs, so the counts
-should not either. One Markdown row each; `yield` says what the columns are. About a minute a row.
+The example desk's chat log goes through `tracegym ingest`, `build` and `export` as it is, and once with each habit of other agents,
+frameworks and gateways: nothing that happened differs, so the counts should not either. `yield` says what the columns are.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
-from importlib import import_module
 from pathlib import Path
 from random import Random
 from typing import Any, Final
 
+from benchmarks.figures import Row
+from benchmarks.yields.collections import measure
 from examples.support_desk.app import main as make_log
 
 Record = dict[str, Any]
@@ -29,39 +28,26 @@ SENTENCES: Final = (
 )
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the table."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks strangers", description=__doc__)
-    parser.add_argument("names", nargs="*", help=f"of {', '.join(HABITS)}")
+def options(parser: argparse.ArgumentParser) -> None:
+    """Which habits."""
+    parser.add_argument("names", nargs="*", metavar="HABIT", help=f"of {', '.join(HABITS)}")
     parser.add_argument("--conversations", type=int, default=160)
-    options = parser.parse_args(arguments)
+
+
+def rows(options: argparse.Namespace) -> Iterator[Row]:
+    """A row for each habit."""
     unknown = sorted(set(options.names) - set(HABITS))
     if unknown:
-        parser.error(f"no habit is called {unknown[0]}; there are {', '.join(HABITS)}")
-    measured = import_module("benchmarks.yields.collections")
-    print("| habit | in a task | accepted | exported | tasks |\n|---|--:|--:|--:|--:|")
-    failed = 0
+        raise SystemExit(f"no habit is called {unknown[0]}; there are {', '.join(HABITS)}")
     with tempfile.TemporaryDirectory() as scratch:
         log = Path(scratch) / "desk.jsonl"
-        count = str(options.conversations)
-        make_log(
-            [
-                *("--app", "desk", "--conversations", count, "--task-keys", "4"),
-                *("--chat-log", str(log), "--quiet"),
-            ]
-        )
+        wanted = ["--conversations", str(options.conversations), "--task-keys", "4"]
+        make_log(["--app", "desk", *wanted, "--chat-log", str(log), "--quiet"])
         records = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
         for name in options.names or HABITS:
             path = Path(scratch) / f"{name.replace(' ', '-')}.jsonl"
             path.write_text("\n".join(map(json.dumps, _written(records, name))), encoding="utf-8")
-            row = measured.measure(path)
-            failed += bool(row.fault)
-            counts = {stage["stage"]: stage["count"] for stage in row.stages}
-            cells = [
-                counts.get(stage, row.fault) for stage in ("in a task", "accepted", "exported")
-            ]
-            print(f"| {name} | {' | '.join(map(str, cells))} | {row.tasks} |", flush=True)
-    return 1 if failed else 0
+            yield Row(case=name, figures=measure(path).figures())
 
 
 def _written(records: Sequence[Record], name: str) -> Iterator[Record]:
@@ -288,6 +274,3 @@ HABITS: Final[dict[str, Habit]] = {
         *(searches_articles, sends_a_token, tries_again, names_nobody),
     )
 }
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -18,11 +18,7 @@ RANGE_START = "dagster/asset_partition_range_start"
 RANGE_END = "dagster/asset_partition_range_end"
 
 
-@dg.sensor(
-    job=days,
-    minimum_interval_seconds=60,
-    description="Starts a run for days with new records or late outcomes.",
-)
+@dg.sensor(job=days, minimum_interval_seconds=60, description="New records and late outcomes.")
 def arrivals(
     context: dg.SensorEvaluationContext, private: PrivateSide, clean: CleanSide
 ) -> dg.SensorResult | dg.SkipReason:
@@ -51,7 +47,7 @@ def arrivals(
 
 
 @dg.schedule(
-    job=apps, cron_schedule="30 3 * * *", description="Makes worlds, tasks and task sets, each day."
+    job=apps, cron_schedule="30 3 * * *", description="Worlds, tasks and task sets, daily."
 )
 def daily(
     context: dg.ScheduleEvaluationContext, private: PrivateSide, clean: CleanSide
@@ -76,5 +72,5 @@ nightly_tidy = dg.ScheduleDefinition(
     name="nightly_tidy",
     job=tidy,
     cron_schedule="0 5 * * *",
-    description="Removes raw data that has expired and files of older table versions, each night.",
+    description="Expired raw data and old table files, nightly.",
 )

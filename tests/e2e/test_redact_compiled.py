@@ -13,7 +13,7 @@ from benchmarks.shipping.compiled_redact import INTERPRETED, MODULES, bind, buil
 ROOT = Path(__file__).resolve().parents[2]
 SAYS = """
 import hashlib, random
-from benchmarks.redaction.unseen import APPS
+from benchmarks.testbeds.people.apps import APPS
 from redact import fold
 from redact.apply import matcher
 from redact.apply.learn import learn

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from benchmarks.testbeds.published.renamed import Renamed, mails_of, named_by_mails
+from benchmarks.testbeds.people.renamed import Renamed, mails_of, named_by_mails
 
 TEXT = "Ilvy Tarkvist (ilvy.tarkvist@mail.example) owes 4417-2209. Ilvy wrote to desk@mail.example."
 

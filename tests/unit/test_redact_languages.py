@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.redaction.languages import measure
-from benchmarks.redaction.talks import episode, says, step
+from benchmarks.testbeds.people.languages import measure
+from benchmarks.testbeds.people.talks import episode, says, step
 from redact.apply.learn import learn
 from redact.apply.scrub import Scrubbed, scrub
 from redact.names.without_capitals import name_alone, people_in

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.redaction.unseen import APPS, measure
+from benchmarks.testbeds.people.apps import APPS, measure
 from redact.apply.learn import learn
 from redact.apply.scrub import scrub
 from redact.audit.leaks import find_leaks

@@ -1,6 +1,6 @@
 """Measures redaction on invented apps whose keys, values and habits no list was made for.
 
-Usage: `python -m benchmarks redaction_unseen [--episodes 1,4,40] [--seed 1]`. A German meter service, a members' club whose
+A German meter service, a members' club whose
 tools answer in Japanese and French, a ferry desk in Chinese and Spanish, and the apps of `redaction_desks`, `redaction_blind` and `redaction_forms`: keys
 outside the lexicon, JSON inside strings, ids inside URLs, people named in the free text of results only, a note per user, names that no list
 holds, answers that are no records. Truth is what the generator put in: an identifier counts as protected only if no mention of it is left
@@ -9,7 +9,6 @@ anywhere in its episode. Besides, what of the product's words is lost, and which
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 from collections import Counter, defaultdict
@@ -17,11 +16,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from benchmarks.redaction.blind import kennel_talk
-from benchmarks.redaction.desks import clinic_talk, lettings_talk, payroll_talk
-from benchmarks.redaction.forms import printed_talk, screen_talk, segments_talk
 from benchmarks.redaction.recordings import SECRET, parsed, recorded, stands_in, texts_of
-from benchmarks.redaction.talks import Talk, episode, says, step
+from benchmarks.testbeds.people.desks import clinic_talk, lettings_talk, payroll_talk
+from benchmarks.testbeds.people.forms import printed_talk, screen_talk, segments_talk
+from benchmarks.testbeds.people.kennel import kennel_talk
+from benchmarks.testbeds.people.talks import Talk, episode, says, step
 from dagster_project.privacy.leak_search import is_surrogate
 from ingest.records.episode import Episode
 from redact.apply.learn import learn
@@ -290,24 +289,3 @@ def places(one: object, two: object, at: str) -> Iterator[tuple[str, str, str]]:
     elif isinstance(one, list) and isinstance(two, list):
         for left, right in zip(one, two, strict=False):
             yield from places(left, right, at)
-
-
-def main() -> None:
-    """Print a line per app and size."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--episodes", default="1,4,40")
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
-    for app in APPS:
-        for size in map(int, options.episodes.split(",")):
-            found = measure(app, size, options.seed)
-            print(
-                f"{app}, {size} episodes: {found.leaked.total()} of {found.direct} direct identifiers left "
-                f"{dict(found.leaked)}, {found.third_left} of {found.third} third parties left, "
-                f"{found.waiting} episodes with a withheld leaf {dict(found.held)}, leak check {found.checked} hits, "
-                f"lost meaning {dict(found.meaning)}, values that read unlike {dict(found.apart)}"
-            )
-
-
-if __name__ == "__main__":
-    main()

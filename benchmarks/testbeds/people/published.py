@@ -16,10 +16,10 @@ from functools import cache, partial
 from importlib import import_module
 from typing import Any, Final
 
-from benchmarks.redaction.talks import START, says, step
 from benchmarks.testbeds.invented.backend import Backend, Style
+from benchmarks.testbeds.people.renamed import Name, Renamed, mails_of, named_by_mails
+from benchmarks.testbeds.people.talks import START, says, step
 from benchmarks.testbeds.published import agentdojo
-from benchmarks.testbeds.published.renamed import Name, Renamed, mails_of, named_by_mails
 from ingest.records.episode import Episode, Step
 
 SUBJECTS: Final = 30

@@ -22,8 +22,8 @@ from functools import cache, partial
 from typing import Any, Final
 
 from benchmarks.testbeds.invented.backend import Answer, Backend, Step, Style
-from benchmarks.testbeds.published.cloud import cloud_machines as machines
-from benchmarks.testbeds.published.cloud import cloud_scripts as scripts
+from benchmarks.testbeds.published import cloud_machines as machines
+from benchmarks.testbeds.published import cloud_scripts as scripts
 from benchmarks.testbeds.published.packages import outside
 
 REQUIREMENT: Final = "moto==5.2.5"

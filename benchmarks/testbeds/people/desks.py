@@ -10,7 +10,7 @@ import json
 import random
 from typing import Final
 
-from benchmarks.redaction.talks import Talk, episode, says, step
+from benchmarks.testbeds.people.talks import Talk, episode, says, step
 
 PEOPLE: Final = 25
 """How many people an app has at most: some of them come back in 40 conversations."""

@@ -10,7 +10,7 @@ import random
 from typing import Final
 from xml.sax.saxutils import escape
 
-from benchmarks.redaction.talks import Talk, episode, says, step
+from benchmarks.testbeds.people.talks import Talk, episode, says, step
 
 OWNERS: Final = (
     "Angharad ap Rhys",

@@ -9,7 +9,7 @@ import random
 import unicodedata
 from typing import Final
 
-from benchmarks.redaction.talks import Talk, episode, says, step
+from benchmarks.testbeds.people.talks import Talk, episode, says, step
 
 FIRST: Final = ("Hannelore", "Detlef", "Swantje", "Gundolf", "Chidi", "Maeve", "Delroy", "Ottoline")
 LAST: Final = ("Vogt", "Kluth", "Siebenhaar", "Oltmanns", "Okafor", "Treloar", "Fenwick", "Marchetti")  # fmt: skip

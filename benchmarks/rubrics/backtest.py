@@ -1,20 +1,23 @@
 """Backtests on held-out episodes of real data, by the product's own commands, redaction on: worlds and graders.
 
-Run: `TRACEGYM_REAL_DATA=... python -m benchmarks backtest`. Prints a Markdown table; keeps nothing.
+Airline and retail of `TRACEGYM_REAL_DATA`, each held out in two or three ways.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from benchmarks.figures import Figure, Row, percent
 
 Line = dict[str, Any]
 
@@ -80,36 +83,32 @@ def measure(split: Split, data: Path, work: Path) -> dict[str, Any]:
     return dict(json.loads(found.read_text()))
 
 
-def row(name: str, found: dict[str, Any], seconds: float) -> str:
-    """One line of the table."""
-    calls, graders = found["calls"], found["graders"]["all"]
-    right = found["exact"] + found["equivalent"]
-    kappa = "n/a" if graders["kappa"] is None else f"{graders['kappa']:.2f}"
-    return (
-        f"| {name} | {calls} | {found['tape']['exact'] / calls:.1%} | {right / calls:.1%} "
-        f"| {found['wrong']} ({found['wrong'] / calls:.2%}) | {found['unknown'] / calls:.1%} "
-        f"| {graders['graded']} of {graders['episodes']} | {kappa} "
-        f"| {graders['false_pass']} / {graders['false_fail']} | {seconds:.0f} s |"
-    )
+def options(parser: argparse.ArgumentParser) -> None:
+    """Nothing is chosen."""
+    del parser
 
 
-def main() -> int:
-    """Measure every split."""
+def rows(options: argparse.Namespace) -> Iterator[Row]:
+    """A row for each split."""
+    del options
     folder = os.environ.get("TRACEGYM_REAL_DATA")
-    if not folder:
-        print("set TRACEGYM_REAL_DATA to the folder of real traces", file=sys.stderr)
-        return 0
-    print(
-        "| split | calls | tape | right | wrong | unknown | graded | kappa "
-        "| false pass / fail | build + backtest |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
-    )
-    for split in SPLITS:
+    for split in SPLITS if folder else ():
         with tempfile.TemporaryDirectory() as work:
             began = time.monotonic()
-            found = measure(split, Path(folder), Path(work))
-            print(row(split.name, found, time.monotonic() - began), flush=True)
-    return 0
+            found = measure(split, Path(folder or ""), Path(work))
+            seconds = round(time.monotonic() - began)
+        yield Row(case=split.name, figures={**_figures(found), "build and backtest s": seconds})
 
 
-if __name__ == "__main__":
-    raise SystemExit(main())
+def _figures(found: Line) -> dict[str, Figure]:
+    calls, graders = found["calls"], found["graders"]["all"]
+    return {
+        "calls": calls,
+        "tape %": percent(found["tape"]["exact"], calls),
+        "right %": percent(found["exact"] + found["equivalent"], calls),
+        "wrong": found["wrong"],
+        "unknown %": percent(found["unknown"], calls),
+        **{name: graders[name] for name in ("episodes", "graded", "kappa")},
+        "false pass": graders["false_pass"],
+        "false fail": graders["false_fail"],
+    }

@@ -1,13 +1,12 @@
 """Measures redaction on conversations in Chinese, Japanese, German and Spanish: what is left of people, what is lost of everything else.
 
-Usage: `python -m benchmarks languages [--set develop|held_out] [--episodes 5,40] [--seed 1] [--show KIND]`. Sentences, records and names are those of
+Sentences, records and names are those of
 `languages.toml`; every second name and address is Faker's. A value counts as left where it still stands in a text of its conversation; a piece of a
 sentence that is nobody's counts as changed where it no longer stands in its own text. `--show` prints what is left of one kind, or `changed`.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import re
@@ -21,7 +20,7 @@ from typing import Any, Final
 from faker import Faker
 
 from benchmarks.redaction.recordings import SECRET, texts_of
-from benchmarks.redaction.talks import episode, says, step
+from benchmarks.testbeds.people.talks import episode, says, step
 from dagster_project.privacy.leak_search import is_surrogate
 from ingest.records.episode import Episode, Step
 from redact.apply.learn import learn
@@ -275,32 +274,3 @@ def _lost(talk: Talk, clean: CleanEpisode) -> Iterator[tuple[int, str]]:
     for place, piece in talk.nobodys:
         if piece not in _step(clean, place):
             yield place, piece
-
-
-def main() -> None:
-    """Print a line per language and size."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--set", default="develop", choices=("develop", "held_out"))
-    parser.add_argument("--episodes", default="5,40")
-    parser.add_argument("--languages", default=",".join(LOCALES))
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--show", default="")
-    options = parser.parse_args()
-    for language in options.languages.split(","):
-        for size in map(int, options.episodes.split(",")):
-            found = measure(language, options.set, size, options.seed, options.show)
-            kinds = ", ".join(
-                f"{kind} {found.left[kind]} of {count}"
-                for kind, count in sorted(found.planted.items())
-            )
-            print(
-                f"{language}, {size} conversations: left {found.left.total()} of {found.planted.total()} ({kinds}); "
-                f"changed {found.changed} of {found.nobodys} pieces that are nobody's; withheld {found.withheld} values "
-                f"in {found.waiting} conversations; leak check {found.checked} hits"
-            )
-            for text, count in found.shown.most_common(60):
-                print(f"   {count} x {text}")
-
-
-if __name__ == "__main__":
-    main()

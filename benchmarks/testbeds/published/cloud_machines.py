@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from benchmarks.testbeds.invented.backend import Call, Step
-from benchmarks.testbeds.published.cloud.cloud_scripts import PEOPLE, bound, jobs_of, told
+from benchmarks.testbeds.published.cloud_scripts import PEOPLE, bound, jobs_of, told
 
 # Secrets
 

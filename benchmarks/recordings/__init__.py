@@ -1,1 +1,0 @@
-"""Real recordings: backtests, and how much of their answers could be known."""

@@ -1,1 +1,0 @@
-"""Apps of AppWorld."""

@@ -1,1 +1,0 @@
-"""Apps of Meta's Agents Research Environments."""

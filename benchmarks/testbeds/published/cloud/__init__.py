@@ -1,1 +1,0 @@
-"""A published stand-in of a cloud's interfaces."""

@@ -1,1 +1,0 @@
-"""Published servers of the Model Context Protocol."""
