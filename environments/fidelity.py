@@ -154,7 +154,7 @@ def replay(
                     taped=None if answer is None else "exact" if same else "wrong",
                 )
             )
-    writers = frozenset(n for n, t in known.tools.items() if t.kind in {"write", "unknown"})
+    writers = frozenset(n for n, t in known.tools.items() if t.part.kind in {"write", "unknown"})
     return Fidelity(judged=tuple(judged), writers=writers)
 
 

@@ -71,7 +71,7 @@ def season(variant: int, seed: int, conversations: int) -> Season:
     shop = hold_season(variant=variant, seed=seed, conversations=conversations, attempts=4)
     made = make(shop, {t.episode.episode_id: true_label(t) for t in shop.talks})
     tasks = tuple(made.accepted())
-    writers = [name for name, tool in made.world.tools.items() if tool.kind == "write"]
+    writers = [name for name, tool in made.world.tools.items() if tool.part.kind == "write"]
     versions = {task.task.task_id: "1" for task in tasks}
     expected = difficulties(made.candidates, versions, {}, writers=writers)
     chance = random.Random(seed)  # noqa: S311 - a repeatable draw, not a secret

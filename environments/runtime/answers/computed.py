@@ -6,8 +6,7 @@ have fitted every example: where they part ways nobody knows. Not here: how they
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Container, Mapping
 from typing import Final
 
 from ..document.tools import CasePart, ComputedPart
@@ -24,32 +23,6 @@ Way = tuple[Formula, str]
 """A formula, and the form that its result is written in."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
-    """One kind of call: which arguments it has, and where numbers stand in its answer."""
-
-    takes: Mapping[str, str]
-    """Arguments that are numbers, or lists of them."""
-    words: frozenset[str]
-    """Arguments that are words, any of them."""
-    given: Mapping[str, str]
-    """Arguments that have one value here, by its text."""
-    text: tuple[str | int | tuple[str, ...], ...]
-    """The answer in parts: fixed text, the number of a slot, or arguments of which each says the word that stands there."""
-    slots: tuple[tuple[Way, ...], ...]
-    refusals: Mapping[str, str]
-    """What is said where there is no result, by reason."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Computed:
-    """What a tool computes."""
-
-    cases: tuple[Case, ...]
-    untried: frozenset[str]
-    """Tools after which it was hardly asked: they may have changed a number that it keeps."""
-
-
 def shape_of(value: Json) -> str | None:
     """Whether an argument is a number or a list of them; None: neither."""
     return NUMBER if is_number(value) else LIST if is_numbers(value) else None
@@ -64,7 +37,7 @@ def as_sent(
     return {n: coerce(v, forms.get(n, "")) for n, v in arguments.items() if n not in ignore}
 
 
-def compute(computed: Computed, arguments: Mapping[str, Json]) -> tuple[str, bool] | None:
+def compute(computed: ComputedPart, arguments: Mapping[str, Json]) -> tuple[str, bool] | None:
     """The answer and whether it is a refusal; None where no case holds, or nobody knows."""
     for case in computed.cases:
         if _holds(case, arguments):
@@ -72,8 +45,8 @@ def compute(computed: Computed, arguments: Mapping[str, Json]) -> tuple[str, boo
     return None
 
 
-def _holds(case: Case, arguments: Mapping[str, Json]) -> bool:
-    if arguments.keys() != case.takes.keys() | case.words | case.given.keys():
+def _holds(case: CasePart, arguments: Mapping[str, Json]) -> bool:
+    if arguments.keys() != {*case.takes, *case.words, *case.given}:
         return False
     return (
         all(shape_of(arguments[name]) == shape for name, shape in case.takes.items())
@@ -82,7 +55,7 @@ def _holds(case: Case, arguments: Mapping[str, Json]) -> bool:
     )
 
 
-def _answer(case: Case, arguments: Mapping[str, Json]) -> tuple[str, bool] | None:
+def _answer(case: CasePart, arguments: Mapping[str, Json]) -> tuple[str, bool] | None:
     told: list[str] = []
     for ways in case.slots:
         try:
@@ -122,32 +95,17 @@ def write_result(way: Way, arguments: Mapping[str, Json]) -> str:
         raise NoResultError from fault
 
 
-def load_computed(part: ComputedPart) -> Computed:
-    """What a tool computes, from its part of the world file; raises `BadTreeError`."""
-    cases = tuple(_case(case) for case in part.cases)
-    return Computed(cases=cases, untried=part.untried or frozenset())
-
-
-def _case(part: CasePart) -> Case:
-    slots = tuple(_ways(ways) for ways in part.slots)
-    words = frozenset(part.words)
-    for piece in part.text:
-        if isinstance(piece, tuple) and not words.issuperset(piece):
-            raise BadTreeError("an answer is put together from an argument that it does not have")
-        if isinstance(piece, int) and not 0 <= piece < len(slots):
-            raise BadTreeError("an answer has a place for a number that is not computed")
-    return Case(
-        takes=part.takes,
-        words=words,
-        given=part.given,
-        text=part.text,
-        slots=slots,
-        refusals=part.refusals,
-    )
-
-
-def _ways(ways: Iterable[tuple[Json, str]]) -> tuple[Way, ...]:
-    out = tuple((formula, form) for formula, form in ways)
-    if not out or not all(form in FORMS and valid(formula) for formula, form in out):
-        raise BadTreeError("a computed number is not in the language")
-    return out
+def check_computed(part: ComputedPart) -> ComputedPart:
+    """The same; raises `BadTreeError` where a formula is not in the language, or an answer cannot be put together."""
+    for case in part.cases:
+        for ways in case.slots:
+            if not ways or not all(form in FORMS and valid(formula) for formula, form in ways):
+                raise BadTreeError("a computed number is not in the language")
+        for piece in case.text:
+            if isinstance(piece, tuple) and not set(case.words).issuperset(piece):
+                raise BadTreeError(
+                    "an answer is put together from an argument that it does not have"
+                )
+            if isinstance(piece, int) and not 0 <= piece < len(case.slots):
+                raise BadTreeError("an answer has a place for a number that is not computed")
+    return part

@@ -42,7 +42,7 @@ def show(
         place = place_of(tool.reads, scope)
     except NoValueError as fault:
         return notice(tool.name, str(fault) or "the arguments lack the key"), None, names
-    if tool.paired and tool.is_unpaired(args, place[1]):
+    if tool.part.paired and tool.is_unpaired(args, place[1]):
         return notice(tool.name, "these arguments were never given together"), place, names
     try:
         result, shown = _show_row(here, tool, args, place, names)
@@ -56,12 +56,12 @@ def show_computed(
 ) -> ToolResult | None:
     """What the tool computes from the arguments as they were sent; None where nobody knows."""
     parsed = parse_arguments(arguments)
-    if tool.computes is None or parsed is None:
+    computes = tool.part.computes
+    if computes is None or parsed is None:
         return None
-    if any(entry.tool in tool.computes.untried for entry in here.state.log):
+    if any(entry.tool in (computes.untried or ()) for entry in here.state.log):
         return None
-    sent = as_sent(parsed, tool.forms, tool.ignore)
-    told = compute(tool.computes, sent)
+    told = compute(computes, as_sent(parsed, tool.part.forms, tool.ignore))
     if told is None:
         return None
     return ToolResult(content=told[0], source=DERIVED, is_error=told[1], evidence=tool.name)

@@ -79,7 +79,7 @@ def follow_read(here: CallContext, tool: Tool, args: dict[str, Json], content: s
     if tool.refused(content, args):
         return
     parsed = parse_json(content)
-    value: Json = content if parsed is None or tool.as_text else parsed.value
+    value: Json = content if parsed is None or tool.part.text else parsed.value
     known = here.state.look(place)
     if known is ABSENT or known != value or here.state.is_tainted(place, names_in(value)):
         here.state.put(place, value, None)
@@ -112,7 +112,7 @@ def derive_change(here: CallContext, tool: Tool, args: dict[str, Json]) -> ToolR
     scope.old = _old_record(here, tool, scope)
     scope.memo = {}
     believed = bool(here.believed) and (tool.name, stable(args)) in here.believed
-    parted = tool.parted(args) if tool.paired else frozenset[str]()
+    parted = tool.parted(args) if tool.part.paired else frozenset[str]()
     guards = tool.guards
     guard = guards.objection_believed(scope) if believed else guards.objection(scope)
     if guard is not None:
@@ -129,7 +129,7 @@ def derive_change(here: CallContext, tool: Tool, args: dict[str, Json]) -> ToolR
         )
     if parted:
         raise NoValueError("these arguments were never given together")
-    if not (tool.claims or believed) or tool.answer is None:
+    if not (tool.part.claims or believed) or tool.answer is None:
         raise NoValueError("when this succeeds is not known well enough")
     if _said_once(here, tool, args):
         raise NoValueError("what the same call says when it is made again was never seen")

@@ -76,7 +76,7 @@ def _is_strict(call: ToolCall) -> bool:
 def _undone_protocol(call: ToolCall) -> ToolResult | None:
     """What a writer says where something may have undone what has to come first, unless a recording says the same."""
     context, tool = call.context, call.tool
-    again = undone(tool.early, context.state.log) if tool.early else None
+    again = undone(tool.part.early, context.state.log) if tool.part.early else None
     recorded = None if again is None else taped(context, tool, call.args)
     if again is None or (recorded is not None and recorded[0] == again.says):
         return None
@@ -116,7 +116,7 @@ def _protocol(call: ToolCall) -> ToolResult | None:
     """What a writer says to everybody before anybody called what has to come first."""
     if _is_strict(call):
         return None
-    return said_early(call.tool.early, call.tool.name, call.context.state.log, call.args)
+    return said_early(call.tool.part.early, call.tool.name, call.context.state.log, call.args)
 
 
 def _echo(call: ToolCall) -> ToolResult | None:
@@ -127,15 +127,15 @@ def _echo(call: ToolCall) -> ToolResult | None:
 def _read_protocol(call: LookUp) -> ToolResult | None:
     """The same of a tool that changes nothing: in place of what nobody knows, or of what may have been undone."""
     tool = call.tool
-    if not tool.early or _is_strict(call):
+    if not tool.part.early or _is_strict(call):
         return None
     log = call.context.state.log
-    return read_early(tool.early, tool.name, log, call.args, call.shown)
+    return read_early(tool.part.early, tool.name, log, call.args, call.shown)
 
 
 def _computed(call: LookUp) -> ToolResult | None:
     """What a tool computes from its arguments as they were sent."""
-    if call.tool.computes is None or _is_strict(call):
+    if call.tool.part.computes is None or _is_strict(call):
         return None
     told = show_computed(call.context, call.tool, call.sent)
     # What was recorded for `5.0` is told for `5` elsewhere: here they may be written differently.

@@ -106,7 +106,7 @@ def entry_of(
         known=known,
         came=came,
         met=_row_snapshots(here, about),
-        kind="" if not known else "act" if tool.kind == "act" else "write",
+        kind="" if not known else "act" if tool.part.kind == "act" else "write",
         is_result_unknown=is_result_unknown,
         under=here.world.listed,
         fields=here.world.fields,

@@ -228,7 +228,7 @@ class Session:
                 else result
             )
         if isinstance(arguments, str) and not (
-            tool.early or tool.influence.makers or tool.influence.beneath
+            tool.part.early or tool.influence.makers or tool.influence.beneath
         ):
             self._keep(
                 (tool.name, arguments), result, place, None if tool.influence.loose else names

@@ -10,10 +10,9 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from ..answers.computed import Computed, load_computed
+from ..answers.computed import check_computed
 from ..answers.guards import Guards
 from ..answers.outcome import outcome_of
-from ..answers.protocol_preconditions import EarlyAnswer, load_early
 from ..document.recordings import Recording
 from ..document.tools import InfluencePart, LayoutPart, RowRefPart, ToolPart, WritePart
 from ..expr.evaluate import build
@@ -70,8 +69,8 @@ class Tool:
     """One tool, ready to answer."""
 
     name: str
-    kind: str
-    forms: Mapping[str, str]
+    part: ToolPart
+    """What the world file says of it."""
     ignore: frozenset[str]
     refusals: frozenset[str]
     """Outcome classes that mean "nothing was done"."""
@@ -80,42 +79,25 @@ class Tool:
     shows: RowRef | None
     """The row that a successful result of a write is."""
     answer: Expr | None
-    as_text: bool
     guards: Guards
     writes: tuple[Write, ...]
     names: tuple[RowRef, ...]
     """Rows that a call names by its arguments."""
     influence: InfluencePart
-    claims: bool
-    """Whether success may be claimed where no guard objects."""
-    bare: bool = False
-    """Texts stand as they are beside results that are JSON."""
-    early: tuple[EarlyAnswer, ...] = ()
-    """What it says before anybody called what has to come first."""
     policy: str = DERIVE
     """One of `POLICIES`."""
     tape: Mapping[str, tuple[Recording, ...]] = field(default_factory=dict)
     issued: frozenset[str] = frozenset()
     """What its recorded results name, where they name new things."""
-    takes: frozenset[str] | None = None
-    """The arguments that successful calls had; None where a world file does not say."""
-    nulls: frozenset[str] = frozenset()
-    """Those that some of them had as null."""
-    paired: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
-    """By argument beside a record's key: the values that each record was asked for with."""
-    paired_by: tuple[str, ...] = ()
-    """Of a writer: the arguments that are the key there."""
     write: Writer = stable
     """Writes values as this tool does."""
-    computes: Computed | None = None
-    """What it computes from its arguments, whatever was done before."""
     shaped: frozenset[str] = frozenset()
     """Arguments that are left out, or have a form that a text may not be in."""
 
     @property
     def innocent(self) -> bool:
         """Whether calling it changes nothing."""
-        return self.kind in INNOCENT
+        return self.part.kind in INNOCENT
 
     def normal(self, arguments: Mapping[str, Json]) -> dict[str, Json]:
         """The arguments in normal form: declared types, irrelevant ones left out."""
@@ -127,18 +109,18 @@ class Tool:
                 continue
             if name in self.ignore:
                 continue
-            out[name] = simplify(coerce(value, self.forms.get(name, "")))
+            out[name] = simplify(coerce(value, self.part.forms.get(name, "")))
         return out
 
     def strange(self, arguments: Mapping[str, Json]) -> str | None:
         """Why nobody knows what becomes of a call with an argument that no successful call had, or had as null."""
-        if self.takes is None:
+        if self.part.takes is None:
             return None
         # Most calls have no null: `None in` looks at identity first, and no other value equals it.
         null = None in arguments.values() and any(
-            v is None and name not in self.nulls for name, v in arguments.items()
+            v is None and name not in self.part.nulls for name, v in arguments.items()
         )
-        if not null and arguments.keys() <= self.takes:
+        if not null and arguments.keys() <= self.part.takes:
             return None
         return "success was never seen with one of these arguments"
 
@@ -146,15 +128,15 @@ class Tool:
         """Whether a record is asked for with a value that no call gave together with its key."""
         return any(
             stable(arguments.get(name)) not in pairs.get(key, ())
-            for name, pairs in self.paired.items()
+            for name, pairs in self.part.paired.items()
         )
 
     def parted(self, arguments: Mapping[str, Json]) -> frozenset[str]:
         """Arguments of a writer that readers only ever took with other values for this record."""
-        key = stable([arguments.get(name) for name in self.paired_by])
+        key = stable([arguments.get(name) for name in self.part.paired_by])
         return frozenset(
             name
-            for name, pairs in self.paired.items()
+            for name, pairs in self.part.paired.items()
             if key in pairs and stable(arguments.get(name)) not in pairs[key]
         )
 
@@ -167,7 +149,7 @@ class Tool:
 
     def render(self, value: Json) -> str:
         """A value as this tool writes it."""
-        if isinstance(value, str) and (self.as_text or self.bare):
+        if isinstance(value, str) and (self.part.text or self.part.bare):
             return value
         return self.write(value)
 
@@ -179,11 +161,12 @@ def load_tool(
     nested: Container[str] = (),
 ) -> Tool:
     """A tool from its part of the world file; raises `BadTreeError` where an expression is not in the language."""
+    if part.computes is not None:
+        check_computed(part.computes)
     formed = {name for name, form in part.forms.items() if form not in {"", "string"}}
     return Tool(
         name=name,
-        kind=part.kind,
-        forms=part.forms,
+        part=part,
         shaped=frozenset(formed.union(part.ignore)),
         ignore=frozenset(part.ignore),
         write=_writer(part.style),
@@ -192,20 +175,11 @@ def load_tool(
         reads=_ref(part.reads),
         shows=_ref(part.shows),
         answer=build(part.answer, keeps=True) if part.answer else None,
-        as_text=part.text,
         guards=Guards(part.guards, _record_tree(part, nested)),
-        computes=None if part.computes is None else load_computed(part.computes),
         writes=tuple(map(_write, part.writes)),
         names=tuple(map(_ref_of, part.names)),
         influence=part.influence,
-        claims=part.claims,
-        bare=part.bare,
         policy=part.policy or DERIVE,
-        early=load_early(part.early),
-        takes=part.takes,
-        nulls=part.nulls,
-        paired_by=part.paired_by,
-        paired=part.paired,
         issued=_issued(tape) if part.influence.news else frozenset(),
         tape=tape,
     )

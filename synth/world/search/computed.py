@@ -14,10 +14,8 @@ from typing import Any, Final
 from environments.runtime.answers.computed import (
     LIST,
     NUMBER,
-    Computed,
     Way,
     compute,
-    load_computed,
     shape_of,
 )
 from environments.runtime.document.codec import encode
@@ -155,7 +153,7 @@ def _explain_no_result(
     tool: ToolModel, cases: Sequence[CasePart], good: Sequence[_Call]
 ) -> ComputedPart | None:
     """The cases with what they say where there is no result; None where a recorded answer is another than computed."""
-    computed = load_computed(ComputedPart(cases=tuple(cases)))
+    computed = ComputedPart(cases=tuple(cases))
     known = {id(seen) for seen in tool.good()}
     odd = _calls(seen for seen in tool.observations if id(seen) not in known)
     reproduced = 0
@@ -179,10 +177,10 @@ def _explain_no_result(
     )
 
 
-def _reasons(computed: Computed, call: _Call) -> Iterable[tuple[int, str]]:
+def _reasons(computed: ComputedPart, call: _Call) -> Iterable[tuple[int, str]]:
     """Where a case has no result for a call: the case, and why."""
     for at, case in enumerate(computed.cases):
-        names = case.takes.keys() | case.words | case.given.keys()
+        names = {*case.takes, *case.words, *case.given}
         if call.arguments.keys() != names:
             continue
         if any(stable(call.arguments[n]) != text for n, text in case.given.items()):
