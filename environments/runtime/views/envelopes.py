@@ -6,35 +6,18 @@ byte. Not here: one envelope (`document.envelopes`), finding them (`synth.world.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..document.views import EnvelopesByTool
-from ..task.attempt import UNKNOWN, Json, ToolResult
-from .view import CallInFlight, View, keep
+from .result_forms import ResultForm
 
 
-class Enveloped(View):
+class Enveloped(ResultForm):
     """All envelopes of an app, the outermost first."""
 
-    __slots__ = ("_kept", "_levels")
+    __slots__ = ("_levels",)
 
     def __init__(self, levels: EnvelopesByTool) -> None:
+        super().__init__(levels)
         self._levels = levels
-        self._kept: dict[tuple[str, str], str] = {}
-
-    def outward(self, asked: CallInFlight, result: ToolResult) -> ToolResult:
-        """An answer in its envelopes."""
-        if result.source == UNKNOWN:
-            return result
-        return replace(result, content=self.wrap(asked.tool, result.content))
-
-    def observed(self, asked: CallInFlight, content: str) -> str:
-        """A recorded result without them."""
-        return self.unwrap(asked.tool, content)
-
-    def strip_result(self, asked: CallInFlight, content: str, drawn: dict[str, Json]) -> str:  # noqa: ARG002 - envelopes are constant
-        """The same."""
-        return self.unwrap(asked.tool, content)
 
     def unwrap(self, tool: str, content: str) -> str:
         """A result without its envelopes; whole, as a text, where putting them on again would give another text."""
@@ -44,16 +27,10 @@ class Enveloped(View):
             if inner.startswith(outer):
                 break
             inner, outer = level.unwrap(inner), (*outer, *level.marks)
-        return inner if self._wrap_levels(tool, inner) == content else levels[0].sign + content
+        return inner if self.wrap(tool, inner) == content else levels[0].sign + content
 
     def wrap(self, tool: str, inner: str) -> str:
         """A text as the tool sends it."""
-        told = self._kept.get((tool, inner))
-        if told is None:
-            told = keep(self._kept, (tool, inner), self._wrap_levels(tool, inner))
-        return told
-
-    def _wrap_levels(self, tool: str, inner: str) -> str:
         levels = self._levels.get(tool, ())
         for at in reversed(range(len(levels))):
             outer = tuple(mark for level in levels[:at] for mark in level.marks)

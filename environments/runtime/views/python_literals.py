@@ -9,13 +9,11 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterable
-from dataclasses import replace
 from typing import Final
 
-from ..task.attempt import UNKNOWN, Json, ToolResult
+from ..task.attempt import Json
 from ..values.normal import parse_json
-from .view import CallInFlight, View, keep
+from .result_forms import ResultForm
 
 MAX_LENGTH: Final = 200_000
 """Characters; Python's reader takes some hundred bytes for each."""
@@ -23,35 +21,18 @@ _ODD: Final = re.compile(r"(?<!\\)(?:\\\\)*\\[^\\'\"nrtxuU]")
 """Escapes that `repr` never writes; Python warns of some."""
 
 
-class Literal(View):
+class Literal(ResultForm):
     """Tools whose records and lists are written so."""
 
-    __slots__ = ("_read", "_tools", "_written")
+    __slots__ = ()
 
-    def __init__(self, tools: Iterable[str]) -> None:
-        self._tools = frozenset(tools)
-        self._read: dict[str, str] = {}
-        self._written: dict[str, str] = {}
+    def unwrap(self, tool: str, content: str) -> str:  # noqa: ARG002 - one form for all tools
+        """A result as JSON."""
+        return from_literal(content)
 
-    def outward(self, asked: CallInFlight, result: ToolResult) -> ToolResult:
+    def wrap(self, tool: str, inner: str) -> str:  # noqa: ARG002 - as above
         """An answer as the tool writes it."""
-        if result.source == UNKNOWN or asked.tool not in self._tools:
-            return result
-        told = self._written.get(result.content)
-        if told is None:
-            told = keep(self._written, result.content, to_literal(result.content))
-        return replace(result, content=told)
-
-    def observed(self, asked: CallInFlight, content: str) -> str:
-        """A recorded result as JSON."""
-        if asked.tool not in self._tools:
-            return content
-        told = self._read.get(content)
-        return keep(self._read, content, from_literal(content)) if told is None else told
-
-    def strip_result(self, asked: CallInFlight, content: str, drawn: dict[str, Json]) -> str:  # noqa: ARG002 - as written
-        """The same."""
-        return self.observed(asked, content)
+        return to_literal(inner)
 
 
 def from_literal(content: str) -> str:

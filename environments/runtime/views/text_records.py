@@ -8,53 +8,32 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import replace
 
 from ..document.views import TextsPart
-from ..task.attempt import UNKNOWN, Json, ToolResult
+from ..task.attempt import Json
 from ..values.normal import parse_json
 from ..values.text_block import UnreadError, read_block, write_block
 from ..values.text_style import XML, Style, UnwrittenError
 from ..values.text_xml import read_xml, write_xml
-from ..world.notice import notice
-from .view import CallInFlight, View, keep
+from .result_forms import ResultForm
 
 
-class Texts(View):
+class Texts(ResultForm):
     """Tools whose records are written so."""
 
-    __slots__ = ("_read", "_styles", "_written")
+    __slots__ = ("_styles",)
 
     def __init__(self, parts: Iterable[TextsPart]) -> None:
         self._styles = {tool: part.style for part in parts for tool in part.tools}
-        self._read: dict[tuple[str, str], str] = {}
-        self._written: dict[tuple[str, str], str | None] = {}
+        super().__init__(self._styles)
 
-    def outward(self, asked: CallInFlight, result: ToolResult) -> ToolResult:
-        """An answer as the tool writes it; unknown where it never wrote such a value."""
-        if result.source == UNKNOWN or asked.tool not in self._styles:
-            return result
-        key = (asked.tool, result.content)
-        if key in self._written:
-            told = self._written[key]
-        else:
-            told = keep(self._written, key, to_text(result.content, self._styles[asked.tool]))
-        if told is None:
-            return notice(asked.tool, "nobody saw how this tool writes a part of the answer")
-        return replace(result, content=told)
+    def unwrap(self, tool: str, content: str) -> str:
+        """A result as JSON."""
+        return from_text(content, self._styles[tool])
 
-    def observed(self, asked: CallInFlight, content: str) -> str:
-        """A recorded result as JSON."""
-        style = self._styles.get(asked.tool)
-        if style is None:
-            return content
-        key = (asked.tool, content)
-        told = self._read.get(key)
-        return keep(self._read, key, from_text(content, style)) if told is None else told
-
-    def strip_result(self, asked: CallInFlight, content: str, drawn: dict[str, Json]) -> str:  # noqa: ARG002 - as written
-        """The same."""
-        return self.observed(asked, content)
+    def wrap(self, tool: str, inner: str) -> str | None:
+        """An answer as the tool writes it; None where it never wrote such a value."""
+        return to_text(inner, self._styles[tool])
 
 
 def from_text(content: str, style: Style) -> str:
