@@ -1,4 +1,4 @@
-"""Literals on lists: what every element of an argument's list, or every pair of two lists, had in all successes.
+"""Literals on lists: what every element of an argument's list had in all successes.
 
 Comes from the cases of one tool; goes to `literals`. Not here: literals on the call as a whole.
 """
@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from environments.runtime.expr.gaps import MISSING, UNKNOWN
-from environments.runtime.expr.scope import Scope, Tree
+from environments.runtime.expr.scope import Tree
 from environments.runtime.values.normal import stable
 from synth.world.actions.examples import evaluate
-from synth.world.refusals.cases import RARE, Cases, Source
+from synth.world.refusals.cases import RARE, Source
 from synth.world.search.fit import Fitter
 from synth.world.search.numbers import element_scopes, is_number, mentions
 from synth.world.search.terms import MOST_CATEGORIES, Term, is_text
@@ -38,40 +38,6 @@ def of_elements(source: Source) -> Iterator[tuple[Tree, int]]:
         sub = Fitter(inner, ["it", "arg", "old"], source.fitter.tables, depth=1, mostly=RARE)
         for tree, rank in _element_trees(sub, good):
             yield ["every", container.tree, tree], rank + container.rank
-
-
-def of_pairs(source: Source) -> Iterator[tuple[Tree, int]]:
-    """That of two lists of the call, element by element, one names a part of what the other names."""
-    lists = [
-        c
-        for c in source.fitter.terms.containers
-        if c.tree[0] == "arg" and any(isinstance(v, list) for v in c.values)
-    ]
-    for left in lists:
-        for right in lists:
-            scopes = _paired_scopes(source.cases, left, right) if left is not right else []
-            if not scopes or len(scopes) > MAX_ELEMENTS:
-                continue
-            sub = Fitter(scopes, ["it", "by"], source.fitter.tables, depth=1, mostly=RARE)
-            for container in sub.terms.containers:
-                if container.tree[0] == "row" and mentions(container.tree, "it"):
-                    body: Tree = ["member", ["by"], container.tree]
-                    paired: Tree = ["zip", list(left.tree), list(right.tree), body]
-                    yield ["every", paired, TRUE], left.rank + right.rank + container.rank
-
-
-def _paired_scopes(cases: Cases, left: Term, right: Term) -> list[Scope]:
-    """A scope per pair of elements of all successes; none where two lists differ in length."""
-    out: list[Scope] = []
-    for at, scope in enumerate(cases.scopes[: len(cases.good)]):
-        one, other = left.values[at], right.values[at]
-        if not isinstance(one, list) or not isinstance(other, list) or len(one) != len(other):
-            return []
-        for item, beside in zip(one, other, strict=True):
-            inner = Scope(scope.arg, scope.old, row=scope.row)
-            inner.it, inner.by = item, beside
-            out.append(inner)
-    return out
 
 
 def _element_trees(sub: Fitter, good: int) -> Iterator[tuple[Tree, int]]:

@@ -136,9 +136,6 @@ def _kinds_refused(cases: Cases, fitter: Fitter, name: str) -> Iterator[RefusalS
         ):
             continue
         tree: Tree = ["not", ["among", subject, list(kinds.values())]]
-        free = _uncharged(cases, fitter, rows, evaluate(tree, cases.scopes))
-        if free:
-            tree = ["or", tree, ["and", *free]]
         yield RefusalSpace(
             name=name,
             general=[Literal(tree=tree, held=0, values=evaluate(tree, cases.scopes))],
@@ -147,20 +144,6 @@ def _kinds_refused(cases: Cases, fitter: Fitter, name: str) -> Iterator[RefusalS
             against=0,
         )
         return
-
-
-def _uncharged(cases: Cases, fitter: Fitter, rows: range, other: Sequence[Any]) -> list[Tree]:
-    """That the call charges nothing, where each refused one charged something and one of the same kind that did not succeeded."""
-    out: list[Tree] = []
-    for term in fitter.extra:
-        tree: Tree = ["le", term.tree, ["const", 0]]
-        values = evaluate(tree, cases.scopes)
-        met = any(
-            v is True and o is False for v, o, _ in zip(values, other, cases.good, strict=False)
-        )
-        if met and all(values[i] is False for i in rows):
-            out.append(tree)
-    return out
 
 
 def _often_seen(condition: Literal) -> bool:

@@ -19,7 +19,7 @@ from environments.runtime.values.normal import stable
 from environments.runtime.views.implicit_subject import SUBJECT
 from synth.world.actions.examples import evaluate, holding_values, is_broken
 from synth.world.refusals.cases import Literal, Source
-from synth.world.refusals.element_literals import of_elements, of_pairs
+from synth.world.refusals.element_literals import of_elements
 from synth.world.search.fit import Fitter
 from synth.world.search.numbers import is_number, mentions, numeric_terms
 from synth.world.search.terms import MOST_CATEGORIES, Term, Terms, is_text
@@ -225,6 +225,5 @@ GENERATORS: Final[tuple[tuple[Callable[[Source], Iterator[tuple[Tree, int]]], in
     (_comparisons, 20),
     (_memberships, 10),
     (of_elements, 30),
-    (of_pairs, 30),
 )
 """What may be a reason, each with the rank of its simplest form."""
