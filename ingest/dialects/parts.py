@@ -13,6 +13,7 @@ from typing import Any, Final
 from ingest.dialects.attributes import is_elided
 from ingest.dialects.content_blocks import blocks_text, is_text_block, part_text, result_text
 from ingest.files.partial_json import parse_json
+from ingest.records.call_names import ARGUMENTS
 from ingest.records.episode import Step, ToolCall
 from ingest.records.text import Json, canonical, json_text, type_of
 
@@ -34,16 +35,6 @@ _BEDROCK_PARTS: Final = frozenset(
     }
 )
 _RESPONSES_PARTS: Final = frozenset({"input_text", "input_image", "input_file"})
-ARGUMENTS: Final = (
-    "arguments",
-    "args",
-    "input",
-    "parameters",
-    "kwargs",
-    "tool_input",
-    "params",
-    "params_as_json",
-)
 _VERCEL_OUTPUTS: Final = frozenset(
     {"text", "json", "content", "error-text", "error-json", "execution-denied"}
 )

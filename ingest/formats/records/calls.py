@@ -10,36 +10,23 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, Final
 
-from ingest.dialects.parts import ARGUMENTS, is_result, parts_in
+from ingest.dialects.parts import is_result, parts_in
 from ingest.files.partial_json import parse_json
 from ingest.formats.records.text_calls import calls_in, results_in
 from ingest.formats.records.words import is_name
 from ingest.formats.records.written_calls import written_call
+from ingest.records.call_names import (
+    ARGUMENTS,
+    CALL_IDS,
+    CALL_LISTS,
+    RESULT_LISTS,
+    RESULTS,
+    TOOLS,
+)
 from ingest.records.text import Json, json_text, type_of
 
-LISTS: Final = (
-    "tool_calls",
-    "toolCalls",
-    "function_calls",
-    "tool_uses",
-    "toolInvocations",
-    "tool_invocations",
-    "calls",
-)
-_CALL_ID: Final = (
-    "tool_call_id",
-    "tool_use_id",
-    "call_id",
-    "tool_call_ids",
-    "toolCallId",
-    "request_id",
-)
-_OWN_ID: Final = ("id", "toolCallId", "call_id", "request_id")
-_RESULT: Final = ("result", "output", "response", "observation", "result_value", "outputs")
-RESULT_LISTS: Final = ("tool_results", "toolResults", "function_results")
-"""Lists of results beside what a message says."""
-_NAMES_TOOL: Final = ("name", "function", "tool", "tool_name", "function_name")
-
+_RESULT: Final = tuple(name for name in RESULTS if name not in RESULT_LISTS)
+"""Where one result stands; a list of several is read apart."""
 Message = dict[str, Any]
 
 
@@ -61,7 +48,7 @@ def message_calls(item: Message, content: Json, *, index: int, is_model: bool) -
         held = next((key for key in _RESULT if _stands_beside(call, key)), None)
         own = call
         if held is not None:
-            identity = next((call[key] for key in _OWN_ID if call.get(key)), None)
+            identity = next((call[key] for key in ("id", *CALL_IDS) if call.get(key)), None)
             identity = identity or f"call_{index}_{number}"
             own = {**call, "id": identity}
             found.results.append({"tool_call_id": identity, "content": call[held]})
@@ -114,7 +101,7 @@ def results(item: Message, content: Json) -> list[Message]:
     if answered and len(answered) > 1:
         return [{"content": text} for text in answered]
     message: Message = {"content": answered[0] if answered else content, **_call_of(item)}
-    named = next((item[key] for key in _NAMES_TOOL if is_name(item.get(key))), None)
+    named = next((item[key] for key in TOOLS if is_name(item.get(key))), None)
     if named is not None:
         message["name"] = named
     message |= {key: item[key] for key in ("is_error", "status") if key in item}
@@ -136,7 +123,7 @@ def _listed_results(item: Message) -> list[Message]:
         if isinstance(one, dict)
         and (
             told := next(
-                (one[key] for key in (*_RESULT, "content") if one.get(key) is not None), None
+                (one[key] for key in (*RESULTS, "content") if one.get(key) is not None), None
             )
         )
         is not None
@@ -146,7 +133,7 @@ def _listed_results(item: Message) -> list[Message]:
 def _name_of(result: Message) -> Message:
     call = result.get("call")
     own = call if isinstance(call, dict) else result
-    named = next((own[key] for key in _NAMES_TOOL if is_name(own.get(key))), None)
+    named = next((own[key] for key in TOOLS if is_name(own.get(key))), None)
     return {} if named is None else {"name": named}
 
 
@@ -185,7 +172,7 @@ def _answered_call(part: Json) -> Message | None:
 
 def _call_of(item: Message) -> Message:
     """The call that a tool's message answers, where it says so."""
-    key = next((key for key in _CALL_ID if key in item), None)
+    key = next((key for key in CALL_IDS if key in item), None)
     if key is None:
         return {"id": item["id"]} if item.get("id") is not None else {}
     identity = item[key]
@@ -205,7 +192,7 @@ def _failed_message(message: Message, failure: Json) -> Message:
 
 
 def _listed_calls(item: Message) -> list[Message]:
-    listed = next((item[key] for key in LISTS if item.get(key)), None)
+    listed = next((item[key] for key in CALL_LISTS if item.get(key)), None)
     if isinstance(listed, str):
         read = parse_json(listed)
         listed = read.value if read else None

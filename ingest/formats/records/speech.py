@@ -12,10 +12,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ingest.dialects.attributes import integer_of
-from ingest.formats.records.calls import LISTS, RESULT_LISTS, message_calls, pieces, results
+from ingest.formats.records.calls import message_calls, pieces, results
 from ingest.formats.records.steps import AgentStep, said_by, step_in
 from ingest.formats.records.text_calls import calls_in, results_in
 from ingest.formats.records.words import CALL, is_name, role_in_name, role_of, snake_case
+from ingest.records.call_names import CALL_LISTS, RESULT_LISTS
 from ingest.records.moments import from_any
 from ingest.records.text import Json, json_text, type_of
 
@@ -46,7 +47,7 @@ _SAID: Final = (
 _SAID_PLAINLY: Final = ("content", "parts", "text", "message", "utterance")
 _CALL: Final = ("function_call", "functionCall")
 _BESIDE: Final = ("additional_kwargs",)
-_SAID_ONCE: Final = frozenset({*LISTS, *RESULT_LISTS, *_CALL, *_BESIDE, "usage"})
+_SAID_ONCE: Final = frozenset({*CALL_LISTS, *RESULT_LISTS, *_CALL, *_BESIDE, "usage"})
 """What counts for a message as a whole, into however many it is cut."""
 _ASKED: Final = ("prompt", "question", "input", "query", "instruction")
 _QUESTIONS: Final = frozenset(_ASKED) - {"input"}
@@ -140,10 +141,10 @@ def strength(item: Json) -> int:
 
 
 def _strength_of_message(item: dict[str, Any]) -> int:
-    if not any(key in item for key in (*_SAID, *LISTS, *_CALL)):
+    if not any(key in item for key in (*_SAID, *CALL_LISTS, *_CALL)):
         return ROLE_NAMED if _is_called(item) else SPEAKER_NAMED if is_step(item) else 0
     # Lists of settings have names and values, too.
-    in_words = any(key in item for key in (*_SAID_PLAINLY, *LISTS, *_CALL))
+    in_words = any(key in item for key in (*_SAID_PLAINLY, *CALL_LISTS, *_CALL))
     words = [_word(item.get(key)) for key in _SPEAKER]
     words += [_word(item.get(key)) for key in _ALSO_SPEAKER if in_words]
     if any(word is not None and role_of(word) is not None for word in words):

@@ -13,54 +13,17 @@ from itertools import zip_longest
 from typing import Any, Final
 
 from ingest.formats.records.words import snake_case
+from ingest.records.call_names import (
+    ARGUMENTS,
+    CALL_IDS,
+    CALL_LISTS,
+    CALLS,
+    RESULT_LISTS,
+    RESULTS,
+    TOOLS,
+)
 from ingest.records.text import Json, json_text, load_json
 
-NAMES: Final = (
-    "tool_name",
-    "tool",
-    "api_name",
-    "function_name",
-    "action",
-    "function",
-    "method",
-    "name",
-)
-"""What the name of a tool is called, the plainest first."""
-ARGUMENTS: Final = (
-    "arguments",
-    "args",
-    "tool_input",
-    "action_input",
-    "parameters",
-    "params",
-    "param_dict",
-    "kwargs",
-    "tool_args",
-    "tool_arguments",
-    "input",
-    "inputs",
-)
-_CALLS: Final = ("tool_call", "function_call", "api_call", "service_call", "action", "call", "tool")
-"""What an object is called that holds a tool's name and arguments."""
-_LISTS: Final = ("tool_calls", "function_calls", "calls")
-_RESULTS: Final = (
-    "result",
-    "results",
-    "output",
-    "outputs",
-    "response",
-    "observation",
-    "observations",
-    "tool_output",
-    "tool_result",
-    "tool_results",
-    "tool_response",
-    "api_response",
-    "api_result",
-    "service_results",
-    "execution_result",
-)
-_IDS: Final = ("tool_call_id", "call_id", "id")
 _DESCRIBES: Final = ("description", "doc")
 _LONGEST_NAME: Final = 64
 _SENTENCE: Final = 3
@@ -101,13 +64,13 @@ def _called_below(value: Json) -> AgentStep | None:
     if not isinstance(value, dict):
         return None
     own = {snake_case(key): one for key, one in value.items()}
-    if not any(isinstance(own.get(key), dict) for key in _CALLS):
+    if not any(isinstance(own.get(key), dict) for key in CALLS):
         return None
     return _step_of(own, needs_result=True)
 
 
 def _step_of(own: dict[str, Any], *, needs_result: bool) -> AgentStep | None:
-    key = next((key for key in _RESULTS if key in own), None)
+    key = next((key for key in RESULTS if key in own), None)
     if key is None and needs_result:
         return None
     calls = list(_calls(own))
@@ -115,7 +78,7 @@ def _step_of(own: dict[str, Any], *, needs_result: bool) -> AgentStep | None:
         return None
     named = [{**call, "id": call.get("id") or f"step_{n}"} for n, call in enumerate(calls)]
     told = None if key is None else own[key]
-    if told is None:
+    if told is None or (told == [] and key in RESULT_LISTS):
         return AgentStep(calls=named)
     several = told if isinstance(told, list) and len(told) == len(named) > 1 else [told]
     results = [
@@ -127,8 +90,8 @@ def _step_of(own: dict[str, Any], *, needs_result: bool) -> AgentStep | None:
 
 def _calls(own: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The calls that an object holds: listed, as an object of their own, or in its own fields."""
-    listed = next((own[key] for key in _LISTS if isinstance(own.get(key), list)), None)
-    objects = listed or [own[key] for key in _CALLS if isinstance(own.get(key), dict)][:1]
+    listed = next((own[key] for key in CALL_LISTS if isinstance(own.get(key), list)), None)
+    objects = listed or [own[key] for key in CALLS if isinstance(own.get(key), dict)][:1]
     for one in objects or [own]:
         call = call_of(one) if isinstance(one, dict) else None
         if call is not None:
@@ -141,11 +104,11 @@ def call_of(value: dict[str, Any]) -> dict[str, Any] | None:
     inner = own.get("function")
     if isinstance(inner, dict):
         own = {**own, **{snake_case(key): one for key, one in inner.items()}}
-    name = next((own[key] for key in NAMES if _is_tool(own.get(key))), None)
+    name = next((own[key] for key in TOOLS if _is_tool(own.get(key))), None)
     key = next((key for key in ARGUMENTS if _are_arguments(own.get(key))), None)
     if name is None or key is None:
         return None
-    identity = next((own[one] for one in _IDS if isinstance(own.get(one), str)), None)
+    identity = next((own[one] for one in (*CALL_IDS, "id") if isinstance(own.get(one), str)), None)
     call = {"type": "function", "function": {"name": name, "arguments": json_text(own[key])}}
     return call if identity is None else {**call, "id": identity}
 
