@@ -274,11 +274,6 @@ def _days(home: Home, found: dict[str, object], name: str) -> int | None:
     return days
 
 
-def raw_days_of(home: Home) -> int:
-    """For how many days raw data is kept: `raw_days` of home.json, 30 unless it says otherwise."""
-    return retention_of(home).raw
-
-
 def budgets_in(home: Home) -> tuple[str, ...]:
     """What stages may take, as `budgets` of home.json lists it: `["verified_tasks=5m"]`."""
     listed = _read_manifest(home).get("budgets", [])

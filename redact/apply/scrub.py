@@ -340,42 +340,36 @@ def _scrub_calls(
 
 def _unchanged(episode: Episode, vault: Vault) -> Scrubbed:
     """Return the episode as it is, marked: the data was declared free of personal data."""
-    steps = tuple(
-        CleanStep(
-            role=step.role,
-            content=step.content,
-            tool_calls=tuple(
-                CleanToolCall(call_id=call.call_id, name=call.name, arguments=call.arguments)
-                for call in step.tool_calls
-            ),
-            call_id=step.call_id,
-            tool_name=step.tool_name,
-            at=step.at,
-            is_error=step.is_error,
-            input_tokens=step.input_tokens,
-            output_tokens=step.output_tokens,
-            agent=step.agent,
-            parent=step.parent,
-        )
-        for step in episode.steps
-    )
     clean = CleanEpisode(
-        app=episode.app,
+        **{name: getattr(episode, name) for name in _AS_IT_IS},
         episode_id=vault.episode_id(episode.app, episode.episode_id),
-        started_at=episode.started_at,
-        ended_at=episode.ended_at,
-        agent=episode.agent,
-        model=episode.model,
-        agent_version=episode.agent_version,
-        task_key=episode.task_key,
-        subject=episode.subject,
-        do_not_train=episode.do_not_train,
-        tools=episode.tools,
-        steps=steps,
-        completeness=episode.completeness,
+        steps=tuple(map(_unchanged_step, episode.steps)),
         redaction="off",
     )
     return Scrubbed(clean=clean, given_id=_given_id(episode))
+
+
+_AS_IT_IS: Final = (
+    *("app", "started_at", "ended_at", "agent", "model", "agent_version", "task_key"),
+    *("subject", "do_not_train", "tools", "completeness"),
+)
+
+
+def _unchanged_step(step: Step) -> CleanStep:
+    calls = tuple(
+        CleanToolCall(call_id=call.call_id, name=call.name, arguments=call.arguments)
+        for call in step.tool_calls
+    )
+    texts: CleanTexts = {
+        "content": step.content,
+        "tool_calls": calls,
+        "call_id": step.call_id,
+        "tool_name": step.tool_name,
+        "at": step.at,
+        "agent": step.agent,
+        "parent": step.parent,
+    }
+    return clean_step(step, texts)
 
 
 def _given_id(episode: Episode) -> str:

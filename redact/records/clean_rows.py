@@ -49,8 +49,3 @@ def clean_episode_to_row(episode: CleanEpisode, *, day: str) -> dict[str, Any]:
 def clean_outcome_from_row(row: Mapping[str, Any]) -> CleanOutcome:
     """Return the clean outcome of a table row."""
     return CleanOutcome(**{name: row[name] for name in _OUTCOME if name in row})
-
-
-def clean_outcome_to_row(outcome: CleanOutcome, *, day: str) -> dict[str, Any]:
-    """Return the row of a clean outcome in the partition of that day."""
-    return {**asdict(outcome), "day": day}

@@ -24,7 +24,6 @@ LONG: Final = 10**4
 _DIGITS: Final = 10**7
 """So long one under any other key: eight digits."""
 _AROUND: Final = 3 * 365 * 86_400
-_SECOND: Final = 10**9
 _WHOLE: Final = re.compile(r"-?[0-9]{1,40}")
 _UNITS: Final = (1, 10**3, 10**6, 10**9)
 _FIRST: Final = 1_000_000_000
@@ -61,7 +60,7 @@ def are_moments(values: list[str], latest: int) -> bool:
     """Say whether all numbers are seconds, or thousandths and so on, about the time of the app's last episode."""
     if not all(_WHOLE.fullmatch(value) for value in values):
         return False  # a digest, or more digits than any moment has
-    now = latest // _SECOND
+    now = latest // 10**9
     first, last = (now - _AROUND, now + _AROUND) if now else (_FIRST, _LAST)
     return any(
         all(first * unit <= int(value) <= last * unit for value in values) for unit in _UNITS

@@ -77,7 +77,6 @@ _GROUPED: Final = re.compile(r"(?:\+|\(?\+?0)\d*\)?(?:[ ./-]{1,2}\(?\d{1,6}\)?){
 _DAY_FIRST: Final = re.compile(r"\d{1,2}[./-]\d{1,2}[./-](?:19|20)\d\d")
 _IPV4: Final = re.compile(r"(?:\d{1,3}\.){3}\d{1,3}")
 _IPV6: Final = re.compile(r"[0-9a-fA-F:]*:[0-9a-fA-F:]*:[0-9a-fA-F:.]*")
-_BYTE: Final = 256
 _LONG_ADDRESS: Final = re.compile(
     r"(?=.*::|(?:[^:]+:){7})(?:[0-9a-fA-F]{0,4}:){2,7}[0-9a-fA-F]{0,4}"
 )
@@ -216,7 +215,7 @@ def lines_by_kind(text: str) -> Iterator[tuple[str, str]]:
 def is_net_address(text: str) -> bool:
     """Say whether a text is an address of the internet's protocol, of the older form or the newer."""
     if _IPV4.fullmatch(text):
-        return all(int(part) < _BYTE for part in text.split("."))
+        return all(int(part) < 256 for part in text.split("."))
     return text.count(":") > 1 and _LONG_ADDRESS.fullmatch(text) is not None
 
 

@@ -167,7 +167,6 @@ class _Traces:
     unchanged: int = 0
     repeated_same: int = 0
     """Identical calls in one episode with identical results."""
-    success_words: int = 0
     texts: dict[str, list[bool]] = field(default_factory=lambda: defaultdict(list))
     """Per text argument, whether its value stood in the conversation before."""
     words: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))

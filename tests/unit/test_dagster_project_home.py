@@ -17,8 +17,8 @@ from dagster_project.home.layout import (
     apps_of,
     lock,
     open_home,
-    raw_days_of,
     redaction_of,
+    retention_of,
     set_redaction,
     vault_secret,
 )
@@ -49,7 +49,7 @@ def test_a_home_is_opened_again_as_it_was(tmp_path: Path) -> None:
 
     again = open_home(tmp_path / "h", create=True)
 
-    assert (apps_of(again), redaction_of(again), raw_days_of(again)) == (("a", "b"), "off", 30)
+    assert (apps_of(again), redaction_of(again), retention_of(again).raw) == (("a", "b"), "off", 30)
 
 
 def test_a_missing_home_is_one_sentence(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_raw_days_must_be_a_number_of_days(tmp_path: Path) -> None:
     home.manifest.write_text(json.dumps({"format": 1, "raw_days": "many"}))
 
     with pytest.raises(HomeError, match="raw_days"):
-        raw_days_of(home)
+        retention_of(home)
 
 
 def test_the_secret_is_made_once_and_only_its_owner_reads_it(tmp_path: Path) -> None:
