@@ -10,24 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from functools import reduce
 from typing import Final
 
 from environments.runtime.document.tools import ToolPart
-from environments.runtime.play.environment import run_actions
-from environments.runtime.task.attempt import UNKNOWN, Attempt, Json
-from environments.runtime.task.candidate import Action, Candidate, RecordedAttempt
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.candidate import Candidate, RecordedAttempt
 from environments.runtime.task.rubric import Rubric
-from environments.runtime.task.task import Limits, Task, UserTurn
-from environments.runtime.task.tool_definition import definition_of, function_of, name_of
-from environments.runtime.values.canonical import digest
-from environments.runtime.values.normal import stable
+from environments.runtime.task.task import Task
 from environments.runtime.views.formats import fits
 from environments.runtime.views.multiplexed import EMPTY
 from environments.runtime.world.versions import outdated
 from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode
-from synth.attempts.constructed_attempts import BY, actions_of, asked_after, consent_to
+from synth.attempts.constructed_attempts import BY
 from synth.attempts.grouping import Group, join_attempts
 from synth.attempts.host_arguments import injected_arguments, without_injected
 from synth.attempts.later_attempts import join_later
@@ -37,20 +32,18 @@ from synth.attempts.reference_answers import (
     Wanted,
     label_by_answer,
     provenance_of,
-    said_in,
     wanted_of,
-    why_no_answer,
 )
 from synth.attempts.starts import LearntWorld, Start, Starts
-from synth.attempts.user_turns import acts_first, user_turns
+from synth.attempts.user_turns import acts_first
 from synth.attempts.withheld_values import needs_withheld
-from synth.inferred_tools import ToolBook, tools_from_calls
+from synth.inferred_tools import ToolBook
 from synth.labels import Label
 from synth.recordings.attempt import EpisodeAttempt, record
 from synth.recordings.attempt_facts import Facts, facts_of
 from synth.recordings.calculators import calculators
 from synth.recordings.failing_writers import failing_writers
-from synth.recordings.results import Results, plain_attempt
+from synth.recordings.results import Results
 from synth.recordings.tool_kinds import ToolKinds, infer_tools
 from synth.recordings.traits import AppTraits, language_of, traits_of
 from synth.rubric.derive import Derived, derive_rubric
@@ -59,17 +52,16 @@ from synth.rubric.habits import FAIL, NO_ACT, faults_of, same_end
 from synth.rubric.policy_rules import rule_checks
 from synth.rubric.references import Reference
 from synth.solutions.constructed_ends import Intents
-from synth.solutions.corrected_ends import NOT_SAID, OTHER_TOOL, CorrectionPlanner, fault_of_run
-from synth.solutions.corrections import Correction, Said, join_corrections
-from synth.solutions.plans import Doubts, Plan, Unbound
+from synth.solutions.constructions import Construction, Makers, construct, construct_answer
+from synth.solutions.corrected_ends import CorrectionPlanner
+from synth.solutions.corrections import Said
+from synth.solutions.plans import Doubts, Plan
+from synth.task_parts import id_of, task_of, with_consent
 
-ID_LENGTH: Final = 32
 NEEDS_CONTENT: Final = frozenset({"no_content", "truncated"})
 """What an episode may lack that makes its task unusable."""
 FAULT: Final = "fault"
 """Reason: making a part of it failed."""
-MIN_MESSAGES: Final = 30
-MIN_CALLS: Final = 40
 
 
 Unit = Callable[[str, str], AbstractContextManager[object]]
@@ -145,15 +137,15 @@ def derive_tasks(  # noqa: PLR0913 - all that a build knows of an app
     language = language_of(list(facts.values()))
     wanted = [wanted_of(a, references or {}, kinds, language=language) for a in attempts]
     attempts = [label_by_answer(a, w) for a, w in zip(attempts, wanted, strict=True)]
-    makers = _Makers(intents, CorrectionPlanner(intents, kinds, several), corrections or {})
+    makers = Makers(intents, CorrectionPlanner(intents, kinds, several), corrections or {})
     found: list[_Attempts] = []
     for g, mine, right in zip(groups, attempts, wanted, strict=True):
-        made: _Construction | None = _Construction(why_not=FAULT)
-        with unit("solution", _id_of(g)):
+        made: Construction | None = Construction(why_not=FAULT)
+        with unit("solution", id_of(g)):
             begins = starts.start_of(g.begins)
-            made = _construct(g, mine, makers, begins, kinds)
+            made = construct(g, mine, makers, begins, kinds)
             if right is not None and (made is None or made.facts is None):
-                made = _construct_answer(g, mine, right, begins, kinds) or made
+                made = construct_answer(g, mine, right, begins, kinds) or made
         found.append(_Attempts(g, mine, made, right))
     also = [*intents.foretold_peers(), *(one for f in found for one in _ended_right(f, kinds))]
     risk = world.document.recall.risk if world.document.recall is not None else 0.0
@@ -172,16 +164,11 @@ def _candidates(
 ) -> list[Candidate]:
     out: list[Candidate] = []
     for one in found:
-        with unit("task", _id_of(one.group)):
+        with unit("task", id_of(one.group)):
             begins = starts.start_of(one.group.begins) if starts is not None else None
             begins = (one.made and one.made.start) or begins
             out.append(_candidate(one, traits, begins, judged=judged))
     return out
-
-
-def _id_of(group: Group) -> str:
-    anchor = group.anchor.episode
-    return task_id_of(anchor.app, task_key=group.task_key, anchor=anchor.episode_id)
 
 
 def _ended_right(found: _Attempts, kinds: ToolKinds) -> Iterable[tuple[bool, frozenset[str]]]:
@@ -194,122 +181,13 @@ def _ended_right(found: _Attempts, kinds: ToolKinds) -> Iterable[tuple[bool, fro
 
 
 @dataclass(frozen=True, slots=True)
-class _Construction:
-    """A constructed attempt, or why there is none."""
-
-    facts: Facts | None = None
-    plan: Plan | None = None
-    turn: UserTurn | None = None
-    failed: Facts | None = None
-    places: tuple[int, ...] = ()
-    """The user's turns before which `turn` comes."""
-    why_not: str = ""
-    start: Start | None = None
-    """Where the task begins, with what is believed of the calls that make it right."""
-
-
-@dataclass(frozen=True, slots=True)
 class _Attempts:
     """The attempts at one task, and the constructed one where nobody resolved it."""
 
     group: Group
     facts: Sequence[Facts]
-    made: _Construction | None = None
+    made: Construction | None = None
     wanted: Wanted | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Makers:
-    """What tells the right ends of failed requests."""
-
-    intents: Intents
-    corrected: CorrectionPlanner
-    corrections: Mapping[str, Said]
-
-    def said_correction(self, attempts: Iterable[Facts]) -> tuple[Facts | None, Said | None]:
-        """What people say that they did about a request, with the first attempt of which they say it."""
-        told = [a for a in attempts if a.episode_id in self.corrections]
-        said = [self.corrections[a.episode_id] for a in told]
-        return (told[0], reduce(join_corrections, said)) if told else (None, None)
-
-
-def _construct(
-    group: Group, attempts: Sequence[Facts], makers: _Makers, start: Start, kinds: ToolKinds
-) -> _Construction | None:
-    """A solution of a request that nobody resolved: what a person did, else what alike requests got."""
-    if any(a.resolved for a in attempts):
-        return None
-    unresolved = [a for a in attempts if a.resolved is False]
-    why_not = ""
-    about, said = makers.said_correction(unresolved)
-    if about is not None and said is not None:
-        plan = makers.corrected.plan(about, said) if isinstance(said, Correction) else said
-        if isinstance(plan, Plan):
-            made, run = _construct_from_plan(plan, group, about, start=start, kinds=kinds)
-            plan = fault_of_run(run, plan) or plan
-            if isinstance(plan, Plan):
-                return made
-        if plan not in {OTHER_TOOL, NOT_SAID}:
-            # Whoever did it knows better than requests that look alike.
-            return _Construction(why_not=plan.reason)
-        why_not = plan.reason
-    for failed in unresolved:
-        plan = makers.intents.construct(failed)
-        if isinstance(plan, Unbound):
-            why_not = why_not or plan.reason
-            continue
-        if why_not == NOT_SAID.reason and not makers.corrected.agrees(plan, said):
-            continue
-        return _construct_from_plan(plan, group, failed, start=start, kinds=kinds)[0]
-    return _Construction(why_not=why_not) if why_not else None
-
-
-def _construct_answer(
-    group: Group, attempts: Sequence[Facts], wanted: Wanted, start: Start, kinds: ToolKinds
-) -> _Construction | None:
-    """A solution that says the reference, of a request that nobody is known to have resolved."""
-    if any(a.resolved for a in attempts):
-        return None
-    offered = [name_of(function_of(tool)) for tool in _tools(group)]
-    why_not = why_no_answer(attempts, wanted, kinds, offered)
-    if why_not:
-        return _Construction(why_not=why_not)
-    shown = next((a for a in attempts if a.resolved is False), attempts[0])
-    task = _task("", group, shown.recorded, kinds=kinds, start=start)
-    return _Construction(said_in(task, start, shown, wanted, kinds), failed=shown)
-
-
-def _construct_from_plan(
-    plan: Plan, group: Group, failed: Facts, *, start: Start, kinds: ToolKinds
-) -> tuple[_Construction, Attempt]:
-    """The constructed attempt of a plan, and its run."""
-    turn = consent_to(plan, failed, kinds)
-    places = asked_after(failed, kinds, changes=len(plan.steps))
-    task = _task("", group, failed.recorded, kinds=kinds, start=start)
-    task = _agreeing(task, turn, places, plan.answers)
-    steps = actions_of(plan, failed, kinds)
-    actions = tuple(map(start.world.dispatched.as_asked, steps))
-    begins, attempt = _played(task, actions, plan, start)
-    told = plain_attempt(start.world, attempt)
-    recorded = replace(failed.recorded, attempt=told, actions=actions, unanswered=0)
-    label = Label(resolved=True, confidence=plan.confidence, by=BY, provenance=plan.origin)
-    made = facts_of(recorded, label, kinds)
-    return _Construction(made, plan, turn, failed, places, start=begins), attempt
-
-
-def _played(
-    task: Task, actions: Sequence[Action], plan: Plan, start: Start
-) -> tuple[Start, Attempt]:
-    """The solution's run; where the world knows everything but whether a change succeeds, alike users' success counts."""
-    attempt = run_actions(task, start.world, actions)
-    steps = {(step.tool, stable(step.arguments)) for step in plan.steps}
-    dark = {(c.name, stable(c.arguments)) for c in attempt.calls if c.result.source == UNKNOWN}
-    if not dark or not dark <= steps or plan.chose_a_record:
-        return start, attempt
-    believing = start.believing(plan)
-    again = run_actions(replace(task, start=believing.start), start.world, actions)
-    known = all(c.result.source != UNKNOWN for c in again.calls)
-    return (believing, again) if known else (start, attempt)
 
 
 def _reads(world: LearntWorld | None) -> dict[str, str]:
@@ -345,16 +223,10 @@ def _changes_no_record(tool: ToolPart) -> bool:
     return tool.kind != "write" and not tool.writes
 
 
-def task_id_of(app: str, *, task_key: str | None, anchor: str) -> str:
-    """The task's identity: over app and task key, else over app and anchor episode."""
-    named: list[Json] = ["key", app, task_key] if task_key is not None else ["episode", app, anchor]
-    return digest(named)[:ID_LENGTH]
-
-
 def _candidate(
     found: _Attempts, traits: AppTraits, start: Start | None, *, judged: bool
 ) -> Candidate:
-    group, attempts, made = found.group, found.facts, found.made or _Construction()
+    group, attempts, made = found.group, found.facts, found.made or Construction()
     shows = [*attempts, made.facts] if made.facts is not None else attempts
     prose = start.world.prose if start is not None else {}
     free = {tool: one.names for tool, one in prose.items()}
@@ -365,7 +237,7 @@ def _candidate(
     if made.facts is not None and made.facts.acts:
         # Who alike handed over or acted otherwise shows in no end: here the act is the end.
         traits = replace(traits, unforgiven={**traits.unforgiven, NO_ACT: FAIL})
-    task_id = _id_of(group)
+    task_id = id_of(group)
     derived, shown, task = _derived(task_id, found, shows, traits, start)
     if start is not None and made.plan is None and derived.solution is not None:
         others = [r for r in group.records if r is not shown]
@@ -373,7 +245,7 @@ def _candidate(
             start = start.along_path(path_of(start.world, shown, others))
             derived, shown, task = _derived(task_id, found, shows, traits, start)
     if made.plan is not None:
-        task = _agreeing(task, made.turn, made.places, made.plan.answers)
+        task = with_consent(task, made.turn, made.places, made.plan.answers)
         named = "outcomes" if made.plan.source else "like"
         solved: dict[str, Json] = {
             "solution": made.plan.source or BY,
@@ -429,7 +301,7 @@ def _derived(
         wanted=found.wanted.check if found.wanted is not None else None,
     )
     shown = (derived.solution or found.facts[0]).recorded
-    return derived, shown, _task(task_id, found.group, shown, kinds=traits.kinds, start=start)
+    return derived, shown, task_of(task_id, found.group, shown, kinds=traits.kinds, start=start)
 
 
 def _doubts(plan: Plan | None) -> Doubts:
@@ -472,75 +344,3 @@ def _told_anew(derived: Derived, start: Start | None) -> tuple[str, ...]:
     drawn = [mark.form for mark in marks.values() if mark.form.kind != "number"]
     anew = any(fits(mark, value) for mark in drawn for value in values)
     return ("told_by_format",) if anew else ()
-
-
-def _task(
-    task_id: str,
-    group: Group,
-    shown: EpisodeAttempt,
-    *,
-    kinds: ToolKinds,
-    start: Start | None,
-) -> Task:
-    episode = shown.episode
-    longest = max(len(r.actions) for r in group.records)
-    most = max(len(r.attempt.calls) for r in group.records)
-    offered = _tools(group)
-    return Task(
-        task_id=task_id,
-        app=episode.app,
-        opening=shown.attempt.messages[: shown.attempt.opening],
-        tools=offered,
-        world=episode.app,
-        start=start.start if start is not None else {},
-        started_at=group.begins.episode.started_at,
-        user=user_turns(shown.episode),
-        limits=Limits(
-            messages=max(MIN_MESSAGES, 2 * longest + 10), calls=max(MIN_CALLS, 3 * most + 10)
-        ),
-        terminal_tools=kinds.stopping(),
-        closing_tools=kinds.closing(),
-        dispatched=start.world.dispatched.to_json() if start is not None else {},
-        provenance=_provenance(group, shown, offered),
-    )
-
-
-def _provenance(
-    group: Group, shown: EpisodeAttempt, tools: Iterable[Mapping[str, Json]]
-) -> dict[str, Json]:
-    ids: Sequence[str] = [r.episode.episode_id for r in group.records]
-    inferred = tools_from_calls(tools)
-    return {
-        "anchor": group.anchor.episode.episode_id,
-        "shown": shown.episode.episode_id,
-        "episodes": list[Json](ids),
-        "joined_by": group.joined_by,
-        "subject": group.anchor.episode.subject,
-        "redaction": "off" if any(r.episode.redaction == "off" for r in group.records) else "on",
-        **({"tools_from_calls": list[Json](inferred)} if inferred else {}),
-    }
-
-
-def _tools(group: Group) -> tuple[Mapping[str, Json], ...]:
-    """Every tool that any attempt at the task was offered."""
-    found: dict[str, Mapping[str, Json]] = {}
-    for text in (t for recorded in group.records for t in recorded.episode.tools):
-        definition = definition_of(text)
-        function = function_of(definition)
-        # Nobody can call what has no name.
-        if function:
-            found.setdefault(name_of(function), definition)
-    return tuple(found[name] for name in sorted(found))
-
-
-def _agreeing(
-    task: Task, consent: UserTurn | None, places: Sequence[int], answers: Sequence[UserTurn]
-) -> Task:
-    """The task with a user who agrees when asked, wherever the question was due, and answers what comes before it."""
-    if consent is None:
-        return task
-    turns = list(task.user)
-    for place in sorted(places, reverse=True):
-        turns.insert(place, consent)
-    first = min(places)
-    return replace(task, user=(*turns[:first], *answers, *turns[first:]))

@@ -38,7 +38,7 @@ from dagster_project.home.tidy import tidy
 from dagster_project.lake.freshness import resting
 from dagster_project.privacy.gate import vault_of
 from dagster_project.privacy.leak_check import check_apps, check_texts, note_leaks, shown_texts
-from dagster_project.report.data import FunnelStage
+from dagster_project.report.data.counts import FunnelStage
 from dagster_project.report.yield_table import HEADINGS, table_rows
 from dagster_project.tasks.judge_replies import JudgeChoice
 from ingest.receiver.wal import Wal

@@ -21,7 +21,7 @@ from dagster_project.defs.spans import counts_once
 from dagster_project.home.layout import HOME_FORMAT, Home, redaction_of
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import EPISODES, LOG_EVENTS, SPANS
-from dagster_project.report.data import FunnelStage
+from dagster_project.report.data.counts import FunnelStage
 from dagster_project.report.faults import SkippedRow, rows_of
 from dagster_project.report.yield_table import as_documents, first_stages, yield_of
 from dagster_project.tasks.app_state import has_tools, standing_of

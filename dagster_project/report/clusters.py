@@ -11,14 +11,8 @@ from dagster_project.causes.agreement_rows import agreement_row
 from dagster_project.causes.cluster_rows import cost_of, lineage_of
 from dagster_project.causes.side_by_side import side_by_side
 from dagster_project.lake.store import Lake
-from dagster_project.report.data import (
-    AgentVersionRow,
-    ClusterRow,
-    Count,
-    DayCount,
-    Example,
-    ranked,
-)
+from dagster_project.report.data.counts import Count, DayCount, ranked
+from dagster_project.report.data.failures import AgentVersionRow, ClusterRow, Example
 from dagster_project.report.page import CLUSTERS_SHOWN
 from dagster_project.tasks.app_state import Standing
 from environments.verification.sentences import reason_group, reason_says

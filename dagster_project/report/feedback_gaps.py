@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Final
 
-from dagster_project.report.data import Missing
+from dagster_project.report.data.arrivals import Missing
 from environments.runtime.document.world_file import WorldDocument
 from environments.runtime.views.multiplexed import EMPTY, Dispatched
 from redact.records.clean_episode import CleanEpisode

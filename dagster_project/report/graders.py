@@ -6,7 +6,7 @@ Not here: the comparison itself (`agreement`), how it looks.
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from dagster_project.report.data import Agreement, GraderKindRow, GraderRow, Part
+from dagster_project.report.data.tasks import Agreement, GraderKindRow, GraderRow, Part
 from dagster_project.tasks.agreement import HeldOut, by_cluster, figures_of
 from dagster_project.tasks.app_state import Standing
 from dagster_project.tasks.grader_trust import (

@@ -19,18 +19,16 @@ import jinja2
 from markupsafe import Markup
 
 from dagster_project.report import pictures, texts
-from dagster_project.report.data import (
-    ClusterRow,
-    Count,
-    DayCount,
+from dagster_project.report.data.arrivals import (
     Missing,
     OutcomeCount,
     RedactionCount,
     RedactionState,
-    ReportData,
-    TaskCount,
-    TaskRow,
 )
+from dagster_project.report.data.counts import Count, DayCount
+from dagster_project.report.data.failures import ClusterRow
+from dagster_project.report.data.page import ReportData
+from dagster_project.report.data.tasks import TaskCount, TaskRow
 from dagster_project.report.faults import SEND
 from environments.rollout.causes import nulls_in_words
 from environments.verification.sentences import probe_says

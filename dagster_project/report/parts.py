@@ -31,17 +31,16 @@ from dagster_project.privacy.gate import HELD, LANGUAGE, REPLACED, TALKS, WITHHE
 from dagster_project.privacy.leak_check import leaks_of
 from dagster_project.privacy.signoff import says
 from dagster_project.report.clusters import agreement_rows, cluster_rows, gone_rows
-from dagster_project.report.data import (
-    Figure,
+from dagster_project.report.data.arrivals import (
     LanguageCount,
     Missing,
     OutcomeCount,
     QuarantineRow,
     RedactionCount,
     RedactionState,
-    ReportData,
-    ranked,
 )
+from dagster_project.report.data.counts import Figure, ranked
+from dagster_project.report.data.page import ReportData
 from dagster_project.report.faults import rows_of
 from dagster_project.report.feedback_gaps import changing_tools, feedback_gaps
 from dagster_project.report.graders import grader_rows, kind_rows

@@ -10,7 +10,7 @@ from datetime import date
 
 from markupsafe import Markup
 
-from dagster_project.report.data import Count, DayCount, Fidelity, FunnelStage
+from dagster_project.report.data.counts import Count, DayCount, Fidelity, FunnelStage
 from dagster_project.report.texts import label, slug
 
 MOST_BARS = 60

@@ -12,7 +12,7 @@ from dagster_project.lake.clean_records import stored_episodes_of
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import REDACTIONS
 from dagster_project.privacy.gate import STAYS
-from dagster_project.report.data import StaysRow
+from dagster_project.report.data.arrivals import StaysRow
 from redact.audit.remaining_values import AMOUNT, DAY, NUMBER, PAGE, TEXT, WORDS
 from redact.readers.documents import plain_key
 from redact.readers.leaves import documents_in

@@ -7,16 +7,15 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dagster_project.report.data import (
+from dagster_project.report.data.counts import Count, ranked
+from dagster_project.report.data.tasks import (
     AttackCount,
     CheckRow,
-    Count,
     GroundRow,
     ProbeRow,
     TaskCount,
     TaskRow,
     WayCount,
-    ranked,
 )
 from dagster_project.report.graders import agreement_row
 from dagster_project.tasks.agreement import HeldOut

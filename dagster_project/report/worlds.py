@@ -7,14 +7,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from dagster_project.report.data import (
-    Count,
-    Fidelity,
-    ToolRow,
-    UnknownCall,
-    VersionRow,
-    WorldRow,
-)
+from dagster_project.report.data.counts import Count, Fidelity
+from dagster_project.report.data.worlds import ToolRow, UnknownCall, VersionRow, WorldRow
 from dagster_project.worlds.stored_worlds import StoredWorld
 from dagster_project.worlds.tool_costs import UNTIMED, ToolCost
 from environments.frontier import points

@@ -23,7 +23,7 @@ from dagster_project.lake.tables import CHATS, EPISODES, LOG_EVENTS, REDACTIONS,
 from dagster_project.privacy.gate import HELD
 from dagster_project.privacy.leak_check import is_among, leaks_of, to_settle
 from dagster_project.privacy.undecided_keys import account_of, waiting_keys
-from dagster_project.report.data import Count, FunnelStage
+from dagster_project.report.data.counts import Count, FunnelStage
 from dagster_project.report.faults import BUDGET, counts_of
 from dagster_project.tasks.app_state import Standing, right_ends
 from dagster_project.tasks.sampling import sample_of

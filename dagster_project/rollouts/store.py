@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from dagster_project.lake.learnt_tables import ROLLOUTS
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import deduplicate
-from dagster_project.report.data import RolloutRow
+from dagster_project.report.data.tasks import RolloutRow
 from dagster_project.rollouts.reasons import COLUMNS, PolicyReasons, by_policy
 from environments.rollout.rollout import Rollout, RolloutKey, advantages_of
 

@@ -48,7 +48,7 @@ from redact.records.clean_episode import CleanEpisode
 from redact.records.clean_outcome import CleanOutcome
 from synth.labels import label_episodes, load_outcome_policy
 from synth.recordings.attempt import record
-from synth.tasks import task_id_of
+from synth.task_parts import task_id_of
 from synth.world.observation import histories
 from synth.world.views.callers import learn_envelopes
 

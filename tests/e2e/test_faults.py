@@ -21,6 +21,7 @@ import environments.kept.reads
 import redact.apply.learn
 import redact.apply.scrub
 import synth.failures.detection
+import synth.task_parts
 import synth.tasks
 import synth.world.learn
 import synth.world.search.fields
@@ -321,7 +322,7 @@ def test_a_task_that_cannot_be_derived_is_left_out(
         monkeypatch,
         synth.tasks,
         "_candidate",
-        lambda found, *_, **_more: synth.tasks._id_of(found.group) == odd,
+        lambda found, *_, **_more: synth.task_parts.id_of(found.group) == odd,
     )
     found = built(home)
     assert {one.unit for one in found.skipped if one.stage == "tasks"} == {odd}

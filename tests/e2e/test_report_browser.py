@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from dagster_project.report.data import ReportData
+from dagster_project.report.data.page import ReportData
 from dagster_project.report.page import write_report
 from tests.chromium import chromium
 from tests.unit.report_sample import sample_report

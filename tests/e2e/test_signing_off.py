@@ -14,7 +14,8 @@ from dagster_project.build.run import build
 from dagster_project.cli.main import app as command_line
 from dagster_project.home.layout import Home, open_home
 from dagster_project.lake.store import Lake
-from dagster_project.report.data import Count, RedactionState
+from dagster_project.report.data.arrivals import RedactionState
+from dagster_project.report.data.counts import Count
 from dagster_project.report.page import _gate_sentence
 from dagster_project.report.parts import write_home_report
 from dagster_project.report.remaining_values import stays_rows

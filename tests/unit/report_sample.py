@@ -1,35 +1,29 @@
 """A realistic `ReportData` for the tests of the page: a bike-parts shop and a travel desk. Invented, no real data."""
 
-from dagster_project.report.data import (
-    Agreement,
-    AttackCount,
-    CheckRow,
-    ClusterRow,
-    Count,
-    DayCount,
-    Example,
-    Fidelity,
-    Figure,
-    FunnelStage,
-    GraderKindRow,
-    GraderRow,
-    GroundRow,
+from dagster_project.report.data.arrivals import (
     Missing,
     OutcomeCount,
-    Part,
-    ProbeRow,
     QuarantineRow,
     RedactionCount,
     RedactionState,
-    ReportData,
+)
+from dagster_project.report.data.counts import Count, DayCount, Fidelity, Figure, FunnelStage
+from dagster_project.report.data.failures import ClusterRow, Example
+from dagster_project.report.data.page import ReportData
+from dagster_project.report.data.tasks import (
+    Agreement,
+    AttackCount,
+    CheckRow,
+    GraderKindRow,
+    GraderRow,
+    GroundRow,
+    Part,
+    ProbeRow,
     RolloutRow,
     TaskCount,
     TaskRow,
-    ToolRow,
-    UnknownCall,
-    VersionRow,
-    WorldRow,
 )
+from dagster_project.report.data.worlds import ToolRow, UnknownCall, VersionRow, WorldRow
 from environments.verification.attack_table import AttackRow
 from environments.verification.sentences import probe_says
 

@@ -11,17 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dagster_project.report.data import (
-    Count,
-    Fidelity,
+from dagster_project.report.data.arrivals import (
     LanguageCount,
     Missing,
     QuarantineRow,
     RedactionCount,
     RedactionState,
-    ReportData,
-    TaskCount,
 )
+from dagster_project.report.data.counts import Count, Fidelity
+from dagster_project.report.data.page import ReportData
+from dagster_project.report.data.tasks import TaskCount
 from dagster_project.report.page import TASKS_SHOWN, render, write_report
 from dagster_project.report.texts import clip, number, share
 from environments.verification.sentences import reason_says

@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dagster_project.report.data import Count, DayCount, Fidelity, FunnelStage
+from dagster_project.report.data.counts import Count, DayCount, Fidelity, FunnelStage
 from dagster_project.report.pictures import (
     MOST_BARS,
     MOST_SQUARES,

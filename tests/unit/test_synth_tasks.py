@@ -11,7 +11,8 @@ from environments.runtime.document.world_file import WorldDocument
 from environments.runtime.task.candidate import Candidate
 from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels import Label
-from synth.tasks import derive_tasks, task_id_of
+from synth.task_parts import task_id_of
+from synth.tasks import derive_tasks
 
 DEFINITIONS = tuple(
     json.dumps({"type": "function", "function": {"name": n, "description": d, "parameters": {}}})

@@ -28,7 +28,7 @@ from environments.runtime.answers.recall import MOST_RISK, is_risk
 
 if TYPE_CHECKING:
     from dagster_project.build.run import BuildResult
-    from dagster_project.report.data import ReportData
+    from dagster_project.report.data.page import ReportData
 
 
 def build(  # noqa: PLR0913, PLR0917 - one parameter per option

@@ -1,0 +1,1 @@
+"""The records of the report, one module a section."""

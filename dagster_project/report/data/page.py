@@ -1,0 +1,72 @@
+"""Everything on the page: plain records of clean counts and texts, filled by the pipeline from the lake.
+
+Every number on the page is a field of a record here or beside; the page itself computes only shares, widths of pictures and sums over days.
+Not here: how it looks (`page`, `pictures`, `templates/`), where the numbers come from (the pipeline). Texts may hold anything: the page
+escapes them and cuts what is too long.
+"""
+
+from dataclasses import dataclass
+
+from dagster_project.report.data.arrivals import (
+    Missing,
+    OutcomeCount,
+    QuarantineRow,
+    RedactionCount,
+    RedactionState,
+)
+from dagster_project.report.data.counts import Figure, FunnelStage
+from dagster_project.report.data.failures import ClusterRow
+from dagster_project.report.data.tasks import (
+    AttackCount,
+    GraderKindRow,
+    GraderRow,
+    GroundRow,
+    RolloutRow,
+    TaskCount,
+    TaskRow,
+    WayCount,
+)
+from dagster_project.report.data.worlds import WorldRow
+from dagster_project.report.faults import SkippedRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportData:
+    """Everything on the page. Empty parts are shown as "nothing yet", with what would fill them."""
+
+    made_at: str
+    """ISO time of the build."""
+    version: str
+    apps: tuple[str, ...] = ()
+    title: str = "What your agents\u2019 users got"
+    says: str = ""
+    notices: tuple[str, ...] = ()
+    """Sentences that a reader must see first (redaction off, a blocked export)."""
+    figures: tuple[Figure, ...] = ()
+    funnel: tuple[FunnelStage, ...] = ()
+    outcomes: tuple[OutcomeCount, ...] = ()
+    missing: tuple[Missing, ...] = ()
+    redaction: tuple[RedactionState, ...] = ()
+    redacted: tuple[RedactionCount, ...] = ()
+    clusters: tuple[ClusterRow, ...] = ()
+    agreement: tuple[tuple[str, str, int, str, str, str, str], ...] = ()
+    """Who names causes as people do: app, who, labelled failures, shares of cause, step, step within two, agent."""
+    gone: tuple[tuple[str, str, str], ...] = ()
+    """Clusters that were split, merged or retired: app, name, what became of them."""
+    failures: int | None = None
+    """All failures found; None before detection ran. Cluster counts need not add up to it."""
+    worlds: tuple[WorldRow, ...] = ()
+    graders: tuple[GraderRow, ...] = ()
+    grader_kinds: tuple[GraderKindRow, ...] = ()
+    attacks: tuple[AttackCount, ...] = ()
+    ways: tuple[WayCount, ...] = ()
+    grounds: tuple[GroundRow, ...] = ()
+    task_counts: tuple[TaskCount, ...] = ()
+    tasks: tuple[TaskRow, ...] = ()
+    """May be all tasks: the page shows the first ones of each status and counts the rest."""
+    quarantine: tuple[QuarantineRow, ...] = ()
+    rollouts: tuple[RolloutRow, ...] = ()
+    skipped: tuple[SkippedRow, ...] = ()
+    """What was left out because tracegym itself failed at it."""
+    broken: frozenset[str] = frozenset()
+    """Sections of which a part could not be made."""

@@ -1,0 +1,198 @@
+"""Tasks, their graders and rollouts of them, as the report shows them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from dagster_project.report.data.counts import Count
+from environments.verification.attack_table import AttackRow, WayRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckRow:
+    """One check of a rubric as a plain sentence."""
+
+    says: str
+    fn: str = ""
+    role: str = "both"
+    required: bool = False
+    positive: bool = True
+    weight: float = 1.0
+    support: int = 0
+    counter: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbeRow:
+    """One attack on a task, and what it was paid."""
+
+    name: str
+    passed: bool
+    reward: float | None = None
+    says: str = ""
+    in_gate: bool = True
+    """Families kept out of the gate decide nothing and are shown apart."""
+    turns: tuple[str, ...] = ()
+    """What the attack did, message by message; only where it was paid."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroundRow:
+    """How many recorded attempts of an app told something of one kind that nothing had shown."""
+
+    app: str
+    kind: str
+    """`number`, `date`, `time`, `id`, `email`; empty is any."""
+    tell: int
+    """Attempts that tell facts of this kind."""
+    without: int
+    """Those of them that tell one without a ground."""
+    resolved: int
+    """Attempts among the former whose user got what they asked for."""
+    resolved_without: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttackCount:
+    """What one kind of attack earned on an app's tasks."""
+
+    app: str
+    attack: AttackRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WayCount:
+    """What became of another way of making an app's good attempts."""
+
+    app: str
+    way: WayRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """How a rubric's agreement verdict compares with outcomes it has not seen."""
+
+    episodes: int
+    graded: int
+    agreed: int
+    false_pass: int = 0
+    false_fail: int = 0
+    kappa: float | None = None
+    low: float | None = None
+    high: float | None = None
+    """95 % interval (Wilson) of the share that agrees."""
+    false_pass_high: float | None = None
+    """Upper end of the 95 % interval of the false passes among the graded."""
+    kappa_low: float | None = None
+    kappa_high: float | None = None
+    """95 % interval of kappa, tasks drawn anew; None where it cannot be said."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraderRow:
+    """Agreement of a set of rubrics, for one app."""
+
+    app: str
+    rubrics: str
+    """`all` or `accepted`."""
+    cluster: str = ""
+    """A failure cluster's name; empty is the whole app."""
+    agreement: Agreement
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """How many of some, with the 95 % interval of the share."""
+
+    count: int
+    of: int
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraderKindRow:
+    """How far the graders of one kind of check are trusted, for one app."""
+
+    app: str
+    kind: str
+    """A name of the kind; empty: all graders of the app, those of tasks that were not accepted included."""
+    says: str
+    """What decides, as a sentence's words."""
+    standing: str
+    """In words: good enough, not proven, not measured, not trusted."""
+    held_back: bool
+    """Whether tasks of this kind do not ship."""
+    tasks: int
+    attempts: int
+    graded: int
+    kappa: float | None = None
+    false_pass: Part
+    false_fail: Part
+    paid: Part
+    """Attempts that ended badly and would be paid."""
+    graded_tasks: int
+    kappa_low: float | None = None
+    """The lowest kappa that remains when one task is left out."""
+    tasks_false_pass: Part
+    """Of the graded tasks."""
+    tasks_false_fail: Part
+    needed: int
+    """Further graded attempts without an error until too many false passes are ruled out."""
+    app_errs: bool = False
+    """Whether it is held back because the app's graders err and too few attempts show that this kind does better."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskRow:
+    """One task version with its rubric and verification."""
+
+    app: str
+    task_id: str
+    task_version: str
+    title: str
+    """A short line for a person: the intent."""
+    status: str
+    """`accepted`, `needs_review` or `rejected`."""
+    opening: str = ""
+    """The user's first words (clean)."""
+    reasons: tuple[Count, ...] = ()
+    """Why it is not accepted; `name` is the code, `says` the sentence."""
+    checks: tuple[CheckRow, ...] = ()
+    probes: tuple[ProbeRow, ...] = ()
+    agreement: Agreement | None = None
+    attempts: int = 0
+    resolved: int = 0
+    unresolved: int = 0
+    solution_steps: int | None = None
+    """Actions of the reference solution; None when there is none."""
+    cluster: str = ""
+    """The failure cluster's name, where the task comes out of one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskCount:
+    """How many tasks of one app stand where, and the reasons of those that were not accepted."""
+
+    app: str
+    accepted: int
+    needs_review: int
+    rejected: int
+    reasons: tuple[Count, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RolloutRow:
+    """How one policy did over a task set."""
+
+    app: str
+    policy: str
+    tasks: int
+    rollouts: int
+    graded: int
+    mean_reward: float | None = None
+    null: int = 0
+    """Rollouts that ended and have no reward."""
+    reasons: Mapping[str, int] = field(default_factory=dict)
+    """Rollouts by the code of their cause (`environments.rollout.causes`)."""
+    hides: str = ""
+    """A sentence where the policy has no reward more often where it fails; empty elsewhere."""
