@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,12 @@ from environments.export.errors import ExportError
 from environments.export.formats.dpo import write_dpo
 from environments.export.formats.sft import write_sft
 from environments.export.package import module_name
-from environments.export.taskset import Choice
+from environments.export.taskset import Choice, write_task_set
 from environments.runtime import TaskSet
-from tests.consumer_desk import write_desk
-from tests.environments_shop import write_shop
+from environments.runtime.task.candidate import RecordedAttempt
+from environments.runtime.task.task import UserTurn
+from tests.consumer_desk import OUTER, desk_entry, renamed, write_desk
+from tests.environments_shop import call, world, write_shop
 
 
 @pytest.fixture
@@ -89,6 +92,37 @@ def test_tasks_without_attempts_give_their_solution_and_no_pair(tmp_path: Path) 
     write_dpo(tmp_path / "set", tmp_path / "dpo")
     assert [row["episode_id"] for row in rows(tmp_path / "sft" / "train.jsonl")] == ["", ""]
     assert rows(tmp_path / "dpo" / "train.jsonl") == []
+
+
+def test_a_call_with_an_id_that_this_user_never_gave_is_nothing_to_learn(tmp_path: Path) -> None:
+    """Attempts share one user: what another user had said, a learner of the replay would make up. Where it was given, it stays."""
+    one = desk_entry(1)
+    look = call(OUTER["get_order"], {"order_id": "ORD-88817"})
+    beside = RecordedAttempt(episode_id="other", actions=(look, *one.solution), resolved=True)
+    given = UserTurn(text="Look at ORD-88817, too.", asked=str(one.solution[0]["content"]))
+    told = replace(one.task, task_id="told", user=(given, *one.task.user[1:]))
+    asked = replace(beside, actions=(one.solution[0], look, *one.solution[1:]))
+    document = renamed(world())
+    document["tables"]["order"]["rows"][json.dumps(["ORD-88817"])] = {
+        "order_id": "ORD-88817", "status": "pending", "total": 42.0,
+    }  # fmt: skip
+    write_task_set(
+        tmp_path / "set",
+        [
+            replace(one, attempts=(*one.attempts, beside)),
+            replace(one, task=told, attempts=(*one.attempts, asked)),
+        ],
+        {"shop": document},
+        provenance={"name": "desk tasks", "redaction": "on"},
+        choice=Choice(splits=None),
+    )
+    write_sft(tmp_path / "set", tmp_path / "sft")
+    found = rows(tmp_path / "sft" / "train.jsonl")
+    assert {(row["task_id"], row["episode_id"]) for row in found} == {
+        ("task1", "good1"),
+        ("told", "good1"),
+        ("told", "other"),
+    }
 
 
 def test_the_same_task_set_gives_the_same_bytes(desk: Path, tmp_path: Path) -> None:

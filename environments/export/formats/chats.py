@@ -2,14 +2,19 @@
 
 In: an opened task set. Out: good and bad conversations per task. A conversation is what the environment gives back for the
 recorded actions, so tool results and user turns are those of every rollout. Left out: attempts whose outcome is not
-known, whose reward is null, whose outcome and reward disagree, or in which the world did not know an answer.
+known, whose reward is null, whose outcome and reward disagree, in which the world did not know an answer, and good ones that
+call with an id, address or number that this user never gave (the user of their own recording did).
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
+from environments.runtime.checks.ground import written_without_ground
+from environments.runtime.checks.view import View
 from environments.runtime.play.environment import run_actions
 from environments.runtime.play.play import outward
 from environments.runtime.play.tool_names import ToolNames
@@ -18,6 +23,10 @@ from environments.runtime.task.candidate import RecordedAttempt
 from environments.runtime.task.task import Task
 from environments.runtime.task.task_set import TaskSet
 from environments.runtime.values.canonical import canonical
+from environments.runtime.values.facts import EMAIL, ID, NUMBER, Fact
+
+GIVEN: Final = frozenset({EMAIL, ID, NUMBER})
+"""Kinds of facts that come from somebody; a date may be worked out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,11 +90,18 @@ def _distinct(
 ) -> tuple[Chat, ...]:
     """The conversations of attempts that earn everything (or less than that), each once."""
     chats: dict[str, Chat] = {}
+    own: set[Fact] | None = None
     for attempt in attempts:
         done = run_actions(task, task_set.world(task.task_id), attempt.actions)
         reward = task_set.verdict(task.task_id, done).reward
         if reward is None or (reward == 1) is not full or _off_the_map(done):
             continue
+        if full:
+            # The first is the solution: what an agent made up there before this user, others may; a built one may nothing.
+            guessed = _guessed(done)
+            own = own if own is not None else guessed if attempt.episode_id else set()
+            if not guessed <= own:
+                continue
         # Templates print a missing content as the word None.
         messages = tuple({"content": "", **outward(m, names)} for m in done.messages)
         chat = Chat(
@@ -96,6 +112,18 @@ def _distinct(
         )
         chats.setdefault(canonical(list(messages)), chat)
     return tuple(chats.values())
+
+
+def _guessed(attempt: Attempt) -> set[Fact]:
+    """What calls were made with that nothing had shown before."""
+    view = View(attempt=attempt)
+    return {
+        fact
+        for call in attempt.calls
+        if not call.by_user
+        for fact in written_without_ground(view, json.dumps(call.arguments), until=call.message)
+        if fact.kind in GIVEN
+    }
 
 
 def _off_the_map(attempt: Attempt) -> bool:
