@@ -6,7 +6,7 @@ is there is not made again, so a run that was stopped goes on.
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
 from random import Random
@@ -19,6 +19,8 @@ from examples.train_small.learner import LinearPolicy
 from examples.train_small.linear import Weights
 from examples.train_small.plan import Plan
 from examples.train_small.practice import Exported, Practice, Real, Sitting, serve
+from examples.train_small.rounds import Beginner, practise
+from examples.train_small.writing import Vocabulary
 
 UNTRAINED: Final = "untrained"
 EXPORTED: Final = "exported"
@@ -51,11 +53,16 @@ class Experiment:
         self._exports = exports
 
     @cached_property
-    def lessons(self) -> Lessons:
-        """What the good attempts teach."""
+    def _conversations(self) -> Sequence[dict[str, Any]]:
         with (self._exports / "sft" / "train.jsonl").open(encoding="utf-8") as lines:
-            conversations = [json.loads(line) for line in lines]
-        return lessons_of(conversations, vocabulary_of(conversations))
+            return [json.loads(line) for line in lines]
+
+    def lessons(self, seed: int) -> Lessons:
+        """What the good attempts teach, or as many of them as the plan says."""
+        shown, most = self._conversations, self.plan.demonstrations
+        if most is not None and most < len(shown):
+            shown = Random(seed).sample(shown, most)
+        return lessons_of(shown, vocabulary_of(shown))
 
     @cached_property
     def exam(self) -> Sequence[Sitting]:
@@ -91,36 +98,55 @@ class Experiment:
         return found
 
     def _one(self, arm: str, seed: int) -> dict[str, Any]:
-        weights, _ = imitate(self.lessons, epochs=self.plan.epochs, rate=self.plan.rate, seed=seed)
+        plan, lessons = self.plan, self.lessons(seed)
+        weights, _ = imitate(lessons, epochs=plan.epochs, rate=plan.rate, seed=seed)
         looks: dict[int, dict[str, float | None]] = {}
         steps: list[Step] = []
-        if arm != UNTRAINED:
-            weights, steps = reinforce(
-                LinearPolicy(arm, self.lessons.vocabulary, weights),
-                self._practice(arm),
-                self.plan.schedule,
-                seed=seed,
-                look=lambda step, now: looks.update({step: self._look(now)}),
+
+        def look(number: int, now: Weights) -> None:
+            looks[number] = self._look(arm, lessons.vocabulary, now)
+
+        practice = self._practice(arm)
+        if arm != UNTRAINED and plan.rounds is not None:
+            weights, steps = practise(
+                Beginner(lessons, weights), practice, plan.rounds, seed=seed, look=look
             )
+        if arm != UNTRAINED and plan.schedule.steps:
+            start = LinearPolicy(arm, lessons.vocabulary, weights)
+            done = len(steps)
+            weights, more = reinforce(
+                start,
+                practice,
+                plan.schedule,
+                seed=seed,
+                look=lambda number, now: look(done + number, now),
+            )
+            steps += [replace(step, step=done + step.step) for step in more]
         return {
-            "exam": self._served(weights),
+            "exam": self._served(lessons.vocabulary, weights),
             "looks": looks,
             "steps": [asdict(step) for step in steps],
         }
 
-    def _look(self, weights: Weights) -> dict[str, float | None]:
-        """What the policy earns now, by dice, at some exported tasks and at some of production's requests."""
-        found: dict[str, float | None] = {}
-        for place in (EXPORTED, REAL):
-            practice = self._practice(place)
-            ids = Random(place).sample(practice.tasks, min(self.plan.looked, len(practice.tasks)))
-            policy = LinearPolicy(place, self.lessons.vocabulary, weights, salt="look")
-            rewards = [one.reward for one in practice.play(policy, ids, 1)]
+    def _look(self, arm: str, vocabulary: Vocabulary, weights: Weights) -> dict[str, float | None]:
+        """What the policy earns now, by dice, where it never practised: at unseen requests, and in its arm at held-out tasks."""
+        found: dict[str, float | None] = {EXPORTED: None}
+        for place in dict.fromkeys((arm, REAL)):
+            practice = Real(self.exam) if place == REAL else self._practice(place)
+            tasks = self._held_out if place == EXPORTED else practice.tasks
+            policy = LinearPolicy(place, vocabulary, weights, salt="look")
+            rewards = [one.reward for one in practice.play(policy, tasks[: self.plan.looked], 1)]
             known = [reward for reward in rewards if reward is not None]
             found[place] = sum(known) / len(known) if known else None
         return found
 
-    def _served(self, weights: Weights) -> list[bool]:
+    @cached_property
+    def _held_out(self) -> Sequence[str]:
+        """Tasks that nobody practises on; where there is none, those of the training split."""
+        held_out = (Exported(self._task_set, split).tasks for split in ("held_out", "validation"))
+        return [task for tasks in held_out for task in tasks] or self._practice(EXPORTED).tasks
+
+    def _served(self, vocabulary: Vocabulary, weights: Weights) -> list[bool]:
         """The exam: the likeliest choices at every unseen request."""
-        policy = LinearPolicy(self.app.name, self.lessons.vocabulary, weights)
+        policy = LinearPolicy(self.app.name, vocabulary, weights)
         return [serve(policy, sitting) for sitting in self.exam]

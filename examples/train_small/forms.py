@@ -13,6 +13,7 @@ from examples.train_small.shown import USER, Known, Scalar
 
 _SEPARATORS: Final = (", ", " + ", " and ", "; ")
 _SHORTEST: Final = 2
+_SHORT_WORD: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,19 @@ class Form:
         """The slots in order."""
         return tuple(part for part in self.parts if isinstance(part, Slot))
 
+    @property
+    def loose(self) -> tuple[Part, ...]:
+        """The form whatever number of values stands in a slot."""
+        return tuple(
+            Slot(cents=part.cents) if isinstance(part, Slot) else part for part in self.parts
+        )
+
+    def before(self, number: int) -> str:
+        """The word before a slot."""
+        at = [at for at, part in enumerate(self.parts) if isinstance(part, Slot)][number]
+        words = str(self.parts[at - 1]).casefold().split() if at else []
+        return words[-1] if words else "^"
+
     def text(self, fillings: Sequence[Sequence[Scalar]]) -> str:
         """The text with these values in the slots."""
         rest = iter(fillings)
@@ -57,9 +71,9 @@ class Read(NamedTuple):
     fillings: tuple[tuple[Scalar, ...], ...]
 
 
-def read_text(text: str, known: Iterable[Known]) -> Read:
-    """Put a slot wherever a known value stands; of two the longer one."""
-    spelt = _spellings(known)
+def read_text(text: str, known: Iterable[Known], *, cents: bool = True) -> Read:
+    """Put a slot wherever a known value stands; of two the longer one. With `cents` numbers are read as amounts."""
+    spelt = _spellings(known, cents=cents)
     if not spelt:
         return Read(Form((text,)), ())
     longest = sorted(spelt, key=len, reverse=True)
@@ -90,15 +104,16 @@ def read_text(text: str, known: Iterable[Known]) -> Read:
     return Read(Form(tuple(parts)), tuple(fillings))
 
 
-def _spellings(known: Iterable[Known]) -> dict[str, tuple[Slot, Known]]:
+def _spellings(known: Iterable[Known], *, cents: bool) -> dict[str, tuple[Slot, Known]]:
     """How known values are written in a text."""
     found: dict[str, tuple[Slot, Known]] = {}
     for one in known:
         value = one.value
         if isinstance(value, bool):
             continue
-        if isinstance(value, float):
-            found.setdefault(f"{value:.2f}", (Slot(cents=True), one))
+        if isinstance(value, int | float):
+            slot = Slot(cents=cents)
+            found.setdefault(f"{value:.2f}" if cents else f"{float(value)}", (slot, one))
         text = str(value)
         by_user = all(seen.place == USER for seen in one.seen)
         if len(text) >= _SHORTEST and _is_a_name(text, by_user=by_user):
@@ -107,8 +122,10 @@ def _spellings(known: Iterable[Known]) -> dict[str, tuple[Slot, Known]]:
 
 
 def _is_a_name(text: str, *, by_user: bool) -> bool:
-    """Whether a value is recognised in a text by its spelling: with a digit, or in a tool's answer with a capital."""
-    return re.search(r"[\d@]", text) is not None or (not by_user and text != text.lower())
+    """Whether a value is recognised in a text: with a digit, or in a tool's answer as a name or a word that is not short."""
+    if re.search(r"[\d@]", text):
+        return True
+    return not by_user and (text != text.lower() or (text.isalpha() and len(text) > _SHORT_WORD))
 
 
 def _put(value: Scalar, slot: Slot) -> str:

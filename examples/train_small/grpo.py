@@ -70,7 +70,7 @@ def reinforce(
         played = practice.play(policy, chosen, schedule.samples)
         teach(policy, played, climber)
         hopes.update(_hopes(played))
-        steps.append(_seen(number, played))
+        steps.append(step_of(number, played))
     look(schedule.steps, learnt)
     return learnt, steps
 
@@ -98,7 +98,8 @@ def teach(policy: LinearPolicy, played: Sequence[Played], climber: Climber) -> N
     climber.step()
 
 
-def _seen(number: int, played: Sequence[Played]) -> Step:
+def step_of(number: int, played: Sequence[Played]) -> Step:
+    """What a step or a round saw."""
     rewards = [one.reward for one in played if one.reward is not None]
     return Step(
         step=number,

@@ -5,14 +5,14 @@ In: conversations of the `sft` export. Out: a vocabulary and weights. A message 
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import log
 from random import Random
 from typing import Any, Final
 
 from environments.runtime.play.tool_names import tool_name
-from examples.train_small.forms import read_text
+from examples.train_small.forms import Form, Part, read_text
 from examples.train_small.learner import Chooser
 from examples.train_small.linear import Choice, Climber, Weights
 from examples.train_small.shown import Message, known_values
@@ -37,33 +37,55 @@ class Lessons:
 def vocabulary_of(conversations: Sequence[dict[str, Any]]) -> Vocabulary:
     """Tools that were offered, forms that were met more than once."""
     tools: dict[str, None] = {}
-    said: Counter[Any] = Counter()
+    said: Counter[tuple[str, tuple[Part, ...]]] = Counter()
+    widest: dict[tuple[str, tuple[Part, ...]], Form] = {}
     for one in conversations:
         tools.update(dict.fromkeys(tool_name(tool) for tool in one["tools"]))
-        found = set()
-        for at, message in enumerate(one["messages"]):
-            if message["role"] != "assistant":
-                continue
-            known = known_values(one["messages"][:at]).values()
-            if message.get("content"):
-                found.add(("", read_text(message["content"], known).form))
-            for call in message.get("tool_calls") or ():
-                shown = {str(value.value) for value in known}
-                place = str(call["function"]["name"])
-                for key, value in json.loads(call["function"]["arguments"]).items():
-                    if isinstance(value, str) and value not in shown:
-                        found.add((f"{place}.{key}", read_text(value, known).form))
-        said.update(found)
-    kept = [key for key, count in said.items() if count >= LEAST]
-    arguments: dict[str, list[Any]] = {}
-    for place, form in kept:
-        if place:
-            arguments.setdefault(place, []).append(form)
-    return Vocabulary(sorted(tools), [form for place, form in kept if not place], arguments)
+        for place, form in dict.fromkeys(_texts(one["messages"])):
+            said[place, form.loose] += 1
+            # Of forms that differ in how many values a slot holds, the one that takes several.
+            widest[place, form.loose] = max(
+                widest.get((place, form.loose), form), form, key=_separators
+            )
+    arguments: dict[str, list[Form]] = {}
+    for key, count in said.items():
+        if count >= LEAST:
+            arguments.setdefault(key[0], []).append(widest[key])
+    return Vocabulary(sorted(tools), arguments.pop("", []), arguments)
+
+
+def _texts(messages: Sequence[Message]) -> Iterator[tuple[str, Form]]:
+    """Forms of an agent's sentences, under no place, and of arguments that nothing had shown, by tool and argument."""
+    for at, message in enumerate(messages):
+        if message["role"] != "assistant":
+            continue
+        known = known_values(messages[:at]).values()
+        if message.get("content"):
+            yield "", read_text(message["content"], known).form
+        shown = {str(value.value) for value in known}
+        for call in message.get("tool_calls") or ():
+            for key, value in json.loads(call["function"]["arguments"]).items():
+                if isinstance(value, str) and value not in shown:
+                    place = f"{call['function']['name']}.{key}"
+                    yield place, read_text(value, known, cents=False).form
+
+
+def _separators(form: Form) -> int:
+    return sum(bool(slot.separator) for slot in form.slots)
 
 
 def lessons_of(conversations: Sequence[dict[str, Any]], vocabulary: Vocabulary) -> Lessons:
-    """The choices that lead to each message of the good attempts."""
+    """The choices that lead to each message of the good attempts.
+
+    They are gone through twice: first to learn which sorts of values stand where.
+    """
+    _walk(conversations, vocabulary, learns_sorts=True)
+    return _walk(conversations, vocabulary)
+
+
+def _walk(
+    conversations: Sequence[dict[str, Any]], vocabulary: Vocabulary, *, learns_sorts: bool = False
+) -> Lessons:
     blank = Weights.of(len(vocabulary.heads))
     made: list[tuple[Choice, ...]] = []
     left_out = 0
@@ -74,7 +96,8 @@ def lessons_of(conversations: Sequence[dict[str, Any]], vocabulary: Vocabulary) 
             if message["role"] != "assistant":
                 continue
             chooser = Chooser(blank, None)
-            writer = Writer(vocabulary, situation_of(messages[:at], heads), one["tools"], chooser)
+            situation = situation_of(messages[:at], heads)
+            writer = Writer(vocabulary, situation, one["tools"], chooser, learns_sorts)
             try:
                 head, _ = writer.write(message)
             except NotWritableError:

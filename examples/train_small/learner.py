@@ -10,7 +10,7 @@ from random import Random
 import numpy as np
 
 from environments.rollout.policy import Message, Run, Turn
-from examples.train_small.candidates import Candidate
+from examples.train_small.candidates import Candidate, Place
 from examples.train_small.linear import (
     Choice,
     HeadChoice,
@@ -43,16 +43,17 @@ class Chooser:
         self.choices.append(choice)
         return int(columns[choice.chosen])
 
-    def value(self, place: str, offered: Sequence[Candidate], told: int | None) -> int:
+    def value(self, place: Place, offered: Sequence[Candidate], told: int | None) -> int:
         """The place of one of the candidates."""
         if len(offered) == 1:
             return 0
         sizes = [len(one.traits) for one in offered]
         traits = np.concatenate([one.traits for one in offered])
-        starts = np.cumsum([0, *sizes[:-1]]).astype(np.int32) * 2
-        rows = np.empty(2 * len(traits), np.int32)
-        rows[0::2] = value_rows(traits, place)
-        rows[1::2] = value_rows(traits, "")
+        starts = np.cumsum([0, *sizes[:-1]]).astype(np.int32) * 3
+        rows = np.empty(3 * len(traits), np.int32)
+        rows[0::3] = value_rows(traits, place.name)
+        rows[1::3] = value_rows(traits, f"~{place.context}")
+        rows[2::3] = value_rows(traits, "")
         made = rows, starts
         chosen = self._pick(ValueChoice(*made, 0), told)
         self.choices.append(ValueChoice(*made, chosen))

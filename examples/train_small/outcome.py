@@ -28,7 +28,7 @@ class Outcome:
     share_interval: tuple[float, float] | None
     """Bootstrap over requests, 95 %."""
     ahead: float
-    """How much more the exported arm's reward at exported tasks rose than its score at production's real requests."""
+    """How much more the exported arm's reward at held-out tasks rose than its score at unseen real requests."""
     null: tuple[float, float]
     """Share of rollouts without a reward in the first and in the second half of the steps."""
     spread: float
@@ -85,7 +85,7 @@ def _interval(first: Sequence[float], second: Sequence[float]) -> tuple[float, f
 
 
 def _ahead(documents: Sequence[Mapping[str, Any]]) -> float:
-    """By dice, as the policy practises. Rises are compared, not heights: not every request has become a task."""
+    """By dice, as the policy practises, where it never did. Rises are compared, not heights: not every request is a task."""
     rises = []
     for one in documents:
         looks = [one["looks"][step] for step in sorted(one["looks"], key=int)]

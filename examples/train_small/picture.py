@@ -23,9 +23,9 @@ def draw(path: Path, name: str, found: Mapping[str, Sequence[Mapping[str, Any]]]
         left.plot(at, scores, color=INK[arm], label=f"practised: {arm}")
         if arm == EXPORTED:
             rewards = [_mean([one[step][EXPORTED] or 0.0 for one in looks]) for step in at]
-            right.plot(at, rewards, color=INK[arm], label="reward at exported tasks")
-            right.plot(at, scores, color=INK[REAL], label="score at real requests")
-    left.set(title=f"{name}: production's requests, real backend", xlabel="step", ylabel="resolved")
+            right.plot(at, rewards, color=INK[arm], label="reward at held-out exported tasks")
+            right.plot(at, scores, color=INK[REAL], label="score at unseen real requests")
+    left.set(title=f"{name}: unseen requests, real backend", xlabel="step", ylabel="resolved")
     steps = [one["steps"] for one in found[EXPORTED]]
     numbers = range(len(steps[0]))
     masked = [

@@ -14,12 +14,15 @@ from typing import Any, Final, NamedTuple
 Message = Mapping[str, Any]
 """In OpenAI's shape."""
 Scalar = str | int | float | bool
+_Shown = tuple[Scalar, str, int, tuple[str, ...], tuple[str, ...]]
 
 USER: Final = "user"
 _LINE: Final = re.compile(r"^\s*(?P<dash>- )?(?P<key>[A-Za-z_][\w ]{0,40}): (?P<value>.+)$")
 _WORD: Final = re.compile(r"[^\s,;:!?()\"']+")
 _LONGEST_RUN: Final = 4
 _LONGEST_TEXT: Final = 120
+_LONGEST_KIND: Final = 24
+_MOST_KINDS: Final = 2
 _SHORTEST: Final = 4
 """Letters of a user's word that is no number and no code."""
 
@@ -35,6 +38,8 @@ class Seen(NamedTuple):
     """Number among the values of its place in this message."""
     beside: tuple[str, ...]
     """Texts of the same record, in lower case; around a user's word, the words before and after it."""
+    kinds: tuple[str, ...] = ()
+    """Of these the record's own that look like one of few: a status, a kind."""
 
 
 @dataclass(slots=True)
@@ -57,9 +62,10 @@ def known_values(messages: Sequence[Message]) -> dict[tuple[str, Scalar], Known]
             shown = _returned(names.get(str(message.get("tool_call_id")), ""), content)
         else:
             continue
-        for value, place, turn, beside in shown:
+        for value, place, turn, beside, kinds in shown:
             key = (type(value).__name__, value)
-            found.setdefault(key, Known(value)).seen.append(Seen(place, at, turn, beside))
+            seen = Seen(place, at, turn, beside, kinds)
+            found.setdefault(key, Known(value)).seen.append(seen)
     return found
 
 
@@ -73,7 +79,7 @@ def called(messages: Sequence[Message]) -> dict[str, str]:
 
 
 @lru_cache(maxsize=4096)
-def _said(text: str) -> tuple[tuple[Scalar, str, int, tuple[str, ...]], ...]:
+def _said(text: str) -> tuple[_Shown, ...]:
     """Words of a user's text, runs of names and numbers, quoted texts; each with what stands around it."""
     found: dict[str, tuple[str, ...]] = {}
     parts = re.split(r"[,;:!?()]|\.\s|\.$", text)
@@ -89,7 +95,7 @@ def _said(text: str) -> tuple[tuple[Scalar, str, int, tuple[str, ...]], ...]:
     for quoted in re.findall(r"[\"']([^\"']{2,120})[\"']", text):
         found[quoted] = ("quoted",)
     return tuple(
-        (word, USER, turn, found[word])
+        (word, USER, turn, found[word], ())
         for turn, word in enumerate(found)
         if len(word) >= _SHORTEST or not word.islower()
     )
@@ -105,13 +111,13 @@ def _runs(words: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 @lru_cache(maxsize=8192)
-def _returned(tool: str, content: str) -> tuple[tuple[Scalar, str, int, tuple[str, ...]], ...]:
+def _returned(tool: str, content: str) -> tuple[_Shown, ...]:
     """The leaves of a tool's answer, each with the texts beside it."""
     turns: dict[str, int] = {}
     found = []
-    for value, place, beside in _leaves(parsed(content), tool, ()):
+    for value, place, beside, kinds in _leaves(parsed(content), tool, (), ()):
         turn = turns[place] = turns.get(place, -1) + 1
-        found.append((value, place, turn, beside))
+        found.append((value, place, turn, beside, kinds))
     return tuple(found)
 
 
@@ -140,11 +146,20 @@ def _plain(text: str) -> Scalar:
     return value if isinstance(value, str | int | float | bool) else text
 
 
+def is_a_kind(value: object) -> bool:
+    """Whether a value looks like one of few: a status, a kind, a flag."""
+    return isinstance(value, bool) or (
+        isinstance(value, str) and len(value) < _LONGEST_KIND and value.islower()
+        and value.isascii() and not any(letter.isdigit() for letter in value)
+    )  # fmt: skip
+
+
 def _leaves(
-    value: object, place: str, beside: tuple[str, ...]
-) -> Iterator[tuple[Scalar, str, tuple[str, ...]]]:
+    value: object, place: str, beside: tuple[str, ...], kinds: tuple[str, ...]
+) -> Iterator[tuple[Scalar, str, tuple[str, ...], tuple[str, ...]]]:
     if isinstance(value, dict):
-        here = tuple(v.casefold() for v in value.values() if isinstance(v, str) and 2 < len(v) < 60)
+        texts = [v for v in value.values() if isinstance(v, str) and 2 < len(v) < 60]
+        here = tuple(text.casefold() for text in texts)
         options = tuple(
             v.casefold()
             for inner in value.values()
@@ -152,12 +167,13 @@ def _leaves(
             for v in inner.values()
             if isinstance(v, str) and 2 < len(v) < 60
         )
+        own = tuple(text for text in texts if is_a_kind(text))[:_MOST_KINDS]
         for key, inner in value.items():
-            yield from _leaves(inner, f"{place}.{key}", here + options)
+            yield from _leaves(inner, f"{place}.{key}", here + options, own)
     elif isinstance(value, list):
         for inner in value:
-            yield from _leaves(inner, place, beside)
+            yield from _leaves(inner, place, beside, kinds)
     elif isinstance(value, str | int | float) and (
         not isinstance(value, str) or 0 < len(value) < _LONGEST_TEXT
     ):
-        yield value, place, beside
+        yield value, place, beside, kinds

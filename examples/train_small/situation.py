@@ -1,22 +1,27 @@
 """The situation in which a policy acts, as features: what was said last, what was done, what the results say.
 
 In: messages in OpenAI's shape and the tools. Out: names of features, the same for any app; which of them matter is learnt.
+A feature may look back over all turns: what was asked for first, what the user gave that no call has used, which values of
+results are still to be looked at.
 """
 
+import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Final
 
-from examples.train_small.shown import USER, Known, Message, Scalar, called, known_values
+from examples.train_small.shown import USER, Known, Message, Scalar, called, is_a_kind, known_values
 
 _WORDS: Final = re.compile(r"[^\W\d_]+(?:'\w+)?")
 _STAMP: Final = re.compile(r"\d{4}-\d\d-\d\d")
 _LONG: Final = 5
 """Words from which on a user's message counts as a request of its own."""
+_SHORT: Final = 3
 _AGES: Final = (0, 7, 30, 60)
 """Days."""
 
@@ -34,6 +39,16 @@ class Situation:
     """The user's last message that is long enough to be a request, in lower case."""
     spoken: str
     """Everything the user said, in lower case."""
+    words: tuple[str, ...]
+    """The user's words in any turn, each once."""
+    lately: tuple[str, ...]
+    """Those of the last two turns."""
+    used: str
+    """The text of all arguments so far."""
+    used_as: Mapping[tuple[str, str], int]
+    """By argument and value, the number of the call that used it last."""
+    last_use: Mapping[str, int]
+    """By argument, the number of the last call that had it."""
     done: tuple[tuple[str, str], ...]
     """Tools called, with the text of the arguments."""
     calls_in_turn: int
@@ -58,10 +73,15 @@ def situation_of(messages: Sequence[Message], heads: Sequence[str]) -> Situation
     said, requested = (users or [""])[-1], (long or users or [""])[-1]
     event = _event(messages, names)
     stage = f"{event} after {_spoken(heads)}" if event == USER else event
+    words = tuple(dict.fromkeys(_WORDS.findall(" ".join(users))))
+    used = " ".join(texts.values())
     features = [
         *_steps(messages, heads, event),
         *_words(said, requested, heads, (event, stage)),
+        *(f"ever {word} {moment}" for word in words for moment in dict.fromkeys((event, stage))),
         *_facts(known, messages, (event, stage)),
+        *_meetings(requested, known, messages, event),
+        *_open_values(known, used, event),
         *_repeats(names.values(), event),
     ]
     return Situation(
@@ -71,10 +91,40 @@ def situation_of(messages: Sequence[Message], heads: Sequence[str]) -> Situation
         said_last=said,
         requested=requested,
         spoken=" ".join(users),
+        words=words,
+        lately=tuple(dict.fromkeys(_WORDS.findall(" ".join(users[-2:])))),
+        used=used,
+        used_as=(uses := _uses(texts.values())),
+        last_use={key: at for (key, _), at in sorted(uses.items(), key=lambda one: one[1])},
         done=tuple((str(c["function"]["name"]), str(c["function"]["arguments"])) for c in calls),
         calls_in_turn=_calls_in_turn(messages),
         refused=frozenset(refused),
     )
+
+
+@lru_cache(maxsize=4096)
+def _arguments(text: str) -> tuple[tuple[str, str], ...]:
+    """Names and values of a call's plain arguments."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return ()
+    values = found.items() if isinstance(found, dict) else ()
+    return tuple(
+        (stem_of(key), str(one))
+        for key, value in values
+        for one in (value if isinstance(value, list) else [value])
+        if isinstance(one, str | int | float)
+    )
+
+
+def _uses(texts: Iterable[str]) -> dict[tuple[str, str], int]:
+    return {use: at for at, text in enumerate(texts, start=1) for use in _arguments(text)}
+
+
+def stem_of(key: str) -> str:
+    """A key without its plural."""
+    return key.rstrip("s")
 
 
 def _is_refusal(content: str) -> bool:
@@ -128,9 +178,6 @@ def _words(
 ) -> Iterator[str]:
     before = heads[-1] if heads else "-"
     if moments[0] == USER:
-        for word in said.split():
-            if any(letter.isdigit() or letter == "@" for letter in word):
-                yield f"holds {re.sub('[^@-]', 'x', word)[:3]} {before}"
         for word in set(_WORDS.findall(said)):
             yield f"reply {before} {word}"
     words = list(dict.fromkeys(_WORDS.findall(requested)))
@@ -154,10 +201,7 @@ def _facts(
         value, seen = one.value, one.seen[-1]
         if seen.place == USER or seen.at < latest[seen.place]:
             continue
-        if isinstance(value, bool) or (
-            isinstance(value, str) and len(value) < 24 and value.islower() and value.isascii()
-            and not any(letter.isdigit() for letter in value)
-        ):  # fmt: skip
+        if is_a_kind(value):
             yield from (f"shown {seen.place} {value} {moment}" for moment in moments)
         elif now and isinstance(value, str) and (day := _day(value)):
             age = sum((now - day).days > limit for limit in _AGES)
@@ -165,6 +209,71 @@ def _facts(
         places = {seen.place for seen in one.seen}
         if len(places) > 1:
             yield f"same {' '.join(sorted(places))} {moments[0]}"
+
+
+def _meetings(
+    requested: str,
+    known: dict[tuple[str, Scalar], Known],
+    messages: Sequence[Message],
+    event: str,
+) -> Iterator[str]:
+    """Words of the request beside what the last result shows, and values of results that the user named."""
+    last = len(messages) - 1
+    words = [word for word in dict.fromkeys(_WORDS.findall(requested)) if len(word) > _SHORT]
+    spoken = " ".join(
+        str(m.get("content") or "").casefold() for m in messages if m.get("role") == "user"
+    )
+    for one in known.values():
+        seen = one.seen[-1]
+        if seen.place == USER:
+            continue
+        if is_a_kind(one.value):
+            if seen.at == last:
+                yield from (f"meets {word} {seen.place} {one.value}" for word in words)
+        elif (
+            isinstance(one.value, str)
+            and len(one.value) > _SHORT
+            and one.value.casefold() in spoken
+        ):
+            yield f"named {seen.place} {'now' if seen.at == last else 'before'} {event}"
+
+
+def _open_values(known: dict[tuple[str, Scalar], Known], used: str, event: str) -> Iterator[str]:
+    """What no call has used yet: things that the user gave, by their shape, and ids that results show."""
+    left: Counter[str] = Counter()
+    for one in known.values():
+        text = str(one.value)
+        place = one.seen[0].place
+        if place == USER:
+            if any(letter.isdigit() or letter == "@" for letter in text) or " " in text:
+                state = "used" if f'"{text}"' in used else "open"
+                yield f"gave {shape_of(text)} {state} {event}"
+                yield f"gave {sort_of(text)} {state} {event}"
+        elif isinstance(one.value, str) and any(letter.isdigit() for letter in text):
+            left[place] += f'"{text}"' not in used
+    for place, count in left.items():
+        yield f"left {place} {min(count, 3)} {event}"
+
+
+@cache
+def shape_of(text: str) -> str:
+    """A text's letters and digits without what they are."""
+    rough = re.sub(
+        r"[A-Z]?[^\W\d_A-Z]+", lambda found: "Aa" if found[0][0].isupper() else "a", text
+    )
+    return re.sub(r"[A-Z]{2,}", "A", re.sub(r"\d+", "9", rough))[:24]
+
+
+@cache
+def sort_of(text: str) -> str:
+    """A text's shape, coarser: which sorts of letters it has."""
+    if "@" in text:
+        return "@"
+    signs = "".join(sign for sign in "-_. " if sign in text)
+    sorts = (str.isdigit, str.isupper, str.islower)
+    return signs + "".join(
+        mark for mark, is_so in zip("9Aa", sorts, strict=True) if any(map(is_so, text))
+    )
 
 
 def _day(text: str) -> datetime | None:

@@ -18,7 +18,7 @@ from examples.train_small.arms import Experiment
 from examples.train_small.desk import Desk
 from examples.train_small.outcome import outcome_of
 from examples.train_small.picture import draw
-from examples.train_small.plan import FULL, QUICK
+from examples.train_small.plan import DESK, QUICK
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -26,8 +26,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parse(arguments)
     console = Console()
     desk = Desk(mode=options.mode, variant=options.variant, conversations=options.conversations)
-    plan = QUICK if options.quick else FULL
-    schedule = replace(plan.schedule, steps=options.steps or plan.schedule.steps)
+    plan = QUICK if options.quick else DESK
+    steps = plan.schedule.steps if options.steps is None else options.steps
+    schedule = replace(plan.schedule, steps=steps)
     plan = replace(plan, seeds=options.seeds or plan.seeds, schedule=schedule)
     try:
         exports = make_exports(desk.arguments(), options.exports or options.out / desk.name)
@@ -54,9 +55,9 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--exports", type=Path, metavar="DIR", help="where taskset/ and sft/ are")
     parser.add_argument("--mode", choices=("reset", "living"), default="reset")
     parser.add_argument("--variant", type=int, default=0)
-    parser.add_argument("--conversations", type=int, default=600)
+    parser.add_argument("--conversations", type=int, default=2400)
     parser.add_argument("--seeds", type=int)
-    parser.add_argument("--steps", type=int, help="of GRPO, in either arm")
+    parser.add_argument("--steps", type=int, help="of GRPO after the rounds, in either arm")
     parser.add_argument("--quick", action="store_true", help="every part once, in minutes")
     return parser.parse_args(arguments)
 

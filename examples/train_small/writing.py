@@ -12,10 +12,10 @@ from typing import Any, Final, Protocol
 
 from environments.runtime.play.tool_names import tool_name
 from environments.runtime.task.tool_definition import function_of, properties_of
-from examples.train_small.candidates import END, FILL, SKIP, Candidate, Offers
+from examples.train_small.candidates import FILL, SKIP, Candidate, Offers, Place
 from examples.train_small.forms import Form, Slot, read_text
 from examples.train_small.shown import Message, Scalar
-from examples.train_small.situation import Situation
+from examples.train_small.situation import Situation, sort_of
 
 _LONGEST_LIST: Final = 8
 MOST_CALLS: Final = 12
@@ -33,7 +33,7 @@ class Chooser(Protocol):
         """One of the allowed heads."""
         ...
 
-    def value(self, place: str, offered: Sequence[Candidate], told: int | None) -> int:
+    def value(self, place: Place, offered: Sequence[Candidate], told: int | None) -> int:
         """The place of one of the candidates."""
         ...
 
@@ -46,6 +46,8 @@ class Vocabulary:
     forms: list[Form] = field(default_factory=list)
     arguments: dict[str, list[Form]] = field(default_factory=dict)
     """By tool and argument."""
+    sorts: dict[str, set[str]] = field(default_factory=dict)
+    """By a place's context, the sorts of values (`sort_of`) that recorded attempts put there."""
 
     @property
     def heads(self) -> list[str]:
@@ -62,10 +64,17 @@ class Writer:
     situation: Situation
     tools: Sequence[Message]
     chooser: Chooser
+    learns_sorts: bool = False
+    """Offer every sort of value in every place, and note which sort was recorded where."""
     offers: Offers = field(init=False)
 
     def __post_init__(self) -> None:
-        self.offers = Offers(self.situation)
+        self.offers = Offers(self.situation, {} if self.learns_sorts else self.vocabulary.sorts)
+
+    def _met(self, place: Place, value: object) -> None:
+        """Note the sort of a recorded value."""
+        if self.learns_sorts:
+            self.vocabulary.sorts.setdefault(place.context, set()).add(sort_of(str(value)))
 
     def write(self, told: Message | None = None) -> tuple[str, dict[str, Any]]:
         """The head, and an assistant's message; with `told`, the choices that lead to that message are made."""
@@ -81,7 +90,7 @@ class Writer:
         if call is not None:
             target = _place(self.vocabulary.tools, call[0])
         elif read is not None:
-            target = first + _place(self.vocabulary.forms, read.form)
+            target = first + _form_place(self.vocabulary.forms, read.form)
         head = self.chooser.head(self.situation, offered, target)
         name = self.vocabulary.heads[head]
         if head >= first:
@@ -109,64 +118,74 @@ class Writer:
         """An object, property by property; one that need not be there may be skipped."""
         made: dict[str, Any] = {}
         for key, schema in properties.items():
-            here = f"{place}.{key}"
+            here = Place(f"{place}.{key}", key)
             if key not in required:
                 skipped = None if told is None else int(told.get(key) is not None)
-                if self.chooser.value(f"{here}?", [SKIP, FILL], skipped) == 0:
+                asked = Place(f"{here.name}?", f"{key}?")
+                if self.chooser.value(asked, [SKIP, FILL], skipped) == 0:
                     continue
             made[key] = self._argument(here, schema, None if told is None else told.get(key))
         return made
 
-    def _argument(self, place: str, schema: Any, told: Any) -> Any:  # noqa: ANN401 - JSON schema
+    def _argument(self, place: Place, schema: Any, told: Any) -> Any:  # noqa: ANN401 - JSON schema
         kind = _kind(schema)
         if kind == "object":
             inner = schema.get("properties") or {}
-            return self._record(place, inner, schema.get("required") or list(inner), told)
+            return self._record(place.name, inner, schema.get("required") or list(inner), told)
         if kind == "array":
             return list(self._several(place, schema.get("items") or {}, told))
         return self._one(place, schema, told)
 
-    def _several(self, place: str, schema: Any, told: Any) -> list[Any]:  # noqa: ANN401
+    def _several(self, place: Place, schema: Any, told: Any) -> list[Any]:  # noqa: ANN401
         chosen: list[Any] = []
         while len(chosen) < _LONGEST_LIST:
-            offered = [END, *self.offers.candidates(place, schema, self._forms(place), chosen)]
+            more = self.offers.candidates(place, schema, self._forms(place), chosen)
+            offered = [self.offers.end(more, chosen), *more]
             target = None
             if told is not None:
                 target = 0 if len(chosen) == len(told) else _find(offered, told[len(chosen)])
             picked = offered[self.chooser.value(place, offered, target)]
-            if picked is END:
+            if picked.ends:
                 break
+            self._met(place, picked.value)
             chosen.append(picked.value)
         return chosen
 
-    def _one(self, place: str, schema: Any, told: Any) -> Any:  # noqa: ANN401 - JSON schema
+    def _one(self, place: Place, schema: Any, told: Any) -> Any:  # noqa: ANN401 - JSON schema
         offered = self.offers.candidates(place, schema, self._forms(place))
         target, read = None, None
         if told is not None:
             target = _find(offered, told, fails=not isinstance(told, str))
             if target is None:
-                read = read_text(str(told), self.situation.known.values())
-                target = _place([one.form for one in offered], read.form)
+                read = read_text(str(told), self.situation.known.values(), cents=False)
+                target = _form_place([one.form for one in offered if one.form], read.form)
         if not offered:
             return ""
         picked = offered[self.chooser.value(place, offered, target)]
         if picked.form is None:
+            self._met(place, picked.value)
             return picked.value
-        return picked.form.text(self._fill(place, picked.form, read.fillings if read else None))
+        return picked.form.text(
+            self._fill(place.name, picked.form, read.fillings if read else None)
+        )
 
-    def _forms(self, place: str) -> Sequence[Form]:
-        return self.vocabulary.arguments.get(place, ())
+    def _forms(self, place: Place) -> Sequence[Form]:
+        return self.vocabulary.arguments.get(place.name, ())
 
     def _fill(
         self, place: str, form: Form, told: Sequence[Sequence[Scalar]] | None
     ) -> list[list[Scalar]]:
         """Values for every slot."""
         return [
-            self._slot(f"{place} {number}", slot, None if told is None else told[number])
+            self._slot(
+                Place(f"{place} {number}", form.before(number)),
+                slot,
+                None if told is None else told[number],
+            )
             for number, slot in enumerate(form.slots)
         ]
 
-    def _slot(self, place: str, slot: Slot, told: Sequence[Scalar] | None) -> list[Scalar]:
+    def _slot(self, place: Place, slot: Slot, told: Sequence[Scalar] | None) -> list[Scalar]:
         schema: Any = {"type": "number"} if slot.cents else {}
         if slot.separator:
             return self._several(place, schema, told)
@@ -201,9 +220,13 @@ def _place(options: Sequence[object], wanted: object) -> int:
     return options.index(wanted)
 
 
+def _form_place(forms: Sequence[Form], wanted: Form) -> int:
+    return _place([one.loose for one in forms], wanted.loose)
+
+
 def _find(offered: Sequence[Candidate], wanted: object, *, fails: bool = True) -> int | None:
     for at, one in enumerate(offered):
-        if one.form is None and one.value == wanted and one is not END:
+        if one.form is None and one.value == wanted and not one.ends:
             return at
     if fails:
         raise NotWritableError(str(wanted))

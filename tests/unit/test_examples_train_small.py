@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
+from examples.train_small.candidates import Offers, Place
 from examples.train_small.forms import read_text
 from examples.train_small.grpo import Schedule, reinforce
 from examples.train_small.imitation import imitate, lessons_of, vocabulary_of
@@ -14,7 +15,9 @@ from examples.train_small.learner import LinearPolicy
 from examples.train_small.linear import Weights
 from examples.train_small.outcome import outcome_of
 from examples.train_small.practice import Act, Real, serve
+from examples.train_small.rounds import Beginner, Rounds, practise
 from examples.train_small.shown import known_values
+from examples.train_small.situation import situation_of
 from examples.train_small.writing import Vocabulary
 
 TOOL = {
@@ -120,6 +123,40 @@ def test_rewards_move_the_policy() -> None:
     learnt, steps = reinforce(start, Real(orders(200, 12)), schedule, seed=0)
     assert [step.masked for step in steps] == [0] * 12
     assert share(lessons.vocabulary, learnt) > share(lessons.vocabulary, weights) + 0.1
+
+
+def test_rounds_of_practice_imitate_what_earned_everything() -> None:
+    """From little imitation, its own resolved rollouts teach the policy requests that it never practised on; seeds repeat."""
+    lessons = lessons_of(attempts(2), vocabulary_of(attempts(2)))
+    weights, _ = imitate(lessons, epochs=1, rate=0.02, seed=0)
+    start, rounds = Beginner(lessons, weights), Rounds(count=2, tasks=12, samples=6)
+    learnt, steps = practise(start, Real(orders(200, 12)), rounds, seed=0)
+    again, _ = practise(start, Real(orders(200, 12)), rounds, seed=0)
+    assert steps[1].reward > steps[0].reward
+    assert share(lessons.vocabulary, learnt) > share(lessons.vocabulary, weights) + 0.1
+    assert (learnt.values == again.values).all()
+
+
+def test_only_values_of_a_sort_that_was_recorded_there_are_offered() -> None:
+    """An order's number goes where numbers went; words of the request do not."""
+    lessons = lessons_of(attempts(4), vocabulary_of(attempts(4)))
+    assert lessons.vocabulary.sorts["order"] == {"-9A"}
+    situation = situation_of([asked("O-7", "late")], [])
+    offered = Offers(situation, lessons.vocabulary.sorts).candidates(
+        Place("cancel.order", "order"), {"type": "string"}
+    )
+    assert [one.value for one in offered] == ["O-7"]
+
+
+def test_one_value_and_several_are_one_form() -> None:
+    """A sentence that lists names has one form, however many were listed where it was recorded."""
+    shown = {"role": "tool", "tool_call_id": "c", "content": '{"items": ["Lamp A", "Rug B"]}'}
+    said = [
+        {"messages": [shown, {"role": "assistant", "content": text}], "tools": []}
+        for text in ("You have Lamp A, Rug B.", "You have Rug B.")
+    ]
+    forms = vocabulary_of(said).forms
+    assert [form.text([["X", "Y"]]) for form in forms] == ["You have X, Y."]
 
 
 def share(vocabulary: Vocabulary, weights: Weights) -> float:
