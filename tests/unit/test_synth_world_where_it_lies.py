@@ -81,3 +81,39 @@ def test_a_record_that_was_carried_away_is_not_told_where_it_lay() -> None:
     session.call("carry", {"parcel": "P-007", "to": "north"})
     told = session.call("get_parcel", _asked("P-007", "south"))
     assert told.source == UNKNOWN or told.content == "no parcel P-007 there"
+
+
+def _owned_days() -> list[CleanEpisode]:
+    """Customers look at their own parcels; now and then one asks for a neighbour's, and is refused."""
+    out = []
+    for number in range(120):
+        customer, parcel = f"C-{number % 10:03}", f"P-{number % 20:03}"
+        calls = [
+            ("profile", {"customer": customer}, json.dumps({"customer": customer, "points": 7}))
+        ]
+        if number % 7 == 0:
+            wrong = {"parcel": f"P-{(number + 1) % 20:03}", "customer": customer}
+            calls.append(("get_parcel", wrong, "no such parcel"))
+        mine = {"parcel": parcel, "customer": customer}
+        told = {"parcel": parcel, "weight": 3 + number % 20, "sender": "Ovo Ltd"}
+        calls.append(("get_parcel", mine, json.dumps(told)))
+        steps: list[CleanStep] = []
+        for at, (name, arguments, content) in enumerate(calls):
+            call = CleanToolCall(call_id=f"c{at}", name=name, arguments=json.dumps(arguments))
+            steps.append(CleanStep(role="assistant", tool_calls=(call,), at=number * 100 + at))
+            steps.append(
+                CleanStep(role="tool", call_id=f"c{at}", content=content, at=number * 100 + at)
+            )
+        out.append(
+            CleanEpisode(
+                app="depot", episode_id=f"e{number:03}", started_at=number * 100, steps=tuple(steps)
+            )
+        )
+    return out
+
+
+def test_who_asks_is_no_place() -> None:
+    """A parcel that is refused to a neighbour in another episode is one record: its key is its id alone."""
+    learnt = learn_world(_owned_days(), WorldSettings(risk=0, continuity="living"))
+    tool = next(one for one in learnt.tools if one.name == "get_parcel")
+    assert "asked_by" not in tool.evidence

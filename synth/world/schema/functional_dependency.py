@@ -33,7 +33,8 @@ def _places(looks: Sequence[tuple[Observation, bool]], own: str, name: str) -> b
     lacking: dict[str, set[str]] = defaultdict(set)
     for seen, no in looks:
         side = lacking if no else found
-        side[stable(seen.arguments[own])].add(stable(seen.arguments.get(name)))
+        # In another episode somebody else asks, at another time: either may be why it is refused there.
+        side[stable([seen.episode, seen.arguments[own]])].add(stable(seen.arguments.get(name)))
     # A value that never finds anything is no place, and with one value both ways something else decides.
     known = set[str]().union(*found.values())
     if any(found[key] & values for key, values in lacking.items() if key in found):
@@ -63,7 +64,7 @@ def decides_beside(good: Sequence[Observation], keys: Sequence[str], name: str) 
 
 
 def decides(groups: Iterable[list[Observation]], name: str, *, reads: bool) -> bool:
-    """Whether another value of an argument shows other fields of one record, or, of a tool that says it reads, other values."""
+    """Whether another value of an argument shows other things, of a tool that says it reads."""
     alike = otherwise = 0
     for group in groups:
         told: dict[str, set[str]] = defaultdict(set)
@@ -71,8 +72,6 @@ def decides(groups: Iterable[list[Observation]], name: str, *, reads: bool) -> b
             told[stable(seen.arguments.get(name))].add(seen.content)
         if len(told) < 2:
             continue
-        if _steady_parts(group, name):
-            return True
         # What differs in values alone may have been changed in between.
         common = set[str].intersection(*told.values())
         alike += bool(common)
@@ -86,13 +85,3 @@ def of_one_amount(groups: Iterable[list[Observation]], name: str) -> bool:
     return all(is_number(value) for values in given for value in values) and all(
         len(set(map(stable, values))) == 1 for values in given
     )
-
-
-def _steady_parts(group: Sequence[Observation], name: str) -> bool:
-    """Whether one record has other fields with another value of an argument, and always the same with one value."""
-    fields: dict[str, set[tuple[str, ...]]] = defaultdict(set)
-    for seen in group:
-        if isinstance(seen.value, dict):
-            fields[stable(seen.arguments.get(name))].add(tuple(sorted(seen.value)))
-    one_each = all(len(shapes) == 1 for shapes in fields.values())
-    return one_each and len(set[tuple[str, ...]]().union(*fields.values())) > 1

@@ -183,11 +183,9 @@ def _key_by_parts(bench: Workbench, fields: dict[str, frozenset[str]]) -> None:
             groups[stable(seen.arguments.get(own))].append(seen)
         others = sorted({n for seen in tool.good() for n in seen.arguments} - {own})
         beside = [n for n in others if decides(groups.values(), n, reads=says_write(name) < 0)]
-        beside = beside or [n for n in others if of_one_amount(groups.values(), n)]
-        if beside:
-            # What is worked out from several arguments may hang on each that nothing clears.
-            beside = [n for n in others if n in beside or not _idle(tool.good(), n)]
-            _ask_by(bench, tool, beside)
+        if beside or any(of_one_amount(groups.values(), n) for n in others):
+            # What is worked out from several arguments may hang on each of them.
+            _ask_by(bench, tool, others)
 
 
 def _ask_by(bench: Workbench, tool: ToolModel, beside: list[str]) -> None:
@@ -195,16 +193,6 @@ def _ask_by(bench: Workbench, tool: ToolModel, beside: list[str]) -> None:
     tool.evidence["asked_by"] = beside
     del tool.evidence["own_key"]
     tool.table = _new_table(bench, tool, None)
-
-
-def _idle(good: Iterable[Observation], name: str) -> bool:
-    """Whether calls that differ in one argument alone were answered alike."""
-    groups: dict[str, list[Observation]] = defaultdict(list)
-    for seen in good:
-        rest = {n: value for n, value in seen.arguments.items() if n != name}
-        groups[stable(rest)].append(seen)
-    same = [group for group in groups.values() if len({o.content for o in group}) == 1]
-    return _varies(same, name)
 
 
 def _varies(groups: Iterable[list[Observation]], name: str) -> bool:

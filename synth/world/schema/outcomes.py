@@ -63,18 +63,13 @@ def learn_outcomes(tool: ToolModel) -> None:
     # A record that says what went wrong is no sign that the tool's other answers are records.
     has_records = any(c.startswith("record:") or c == "list" for c in own)
     for name, whole in told.items():
-        odd = has_records and name.startswith("text:") and not _mostly_text(classes)
+        odd = has_records and name.startswith("text:")
         tool.outcomes[name] = "refusal" if whole in faults or odd else "success"
 
 
 def _whole_class(name: str) -> str:
     """A class of records without what it shows beside a fault."""
     return name.partition(PARTLY)[0] if name.startswith("record:") else name
-
-
-def _mostly_text(classes: dict[str, list[Observation]]) -> bool:
-    texts = sum(len(g) for name, g in classes.items() if name.startswith("text:"))
-    return texts * 2 > sum(len(g) for g in classes.values()) and len(classes) > 6
 
 
 def _says_error(group: Sequence[Observation]) -> bool:
