@@ -224,10 +224,10 @@ class Recall:
         }
 
         self._always: dict[str, frozenset[str]] = {}
-        """By tool, the tools that every recording of it has before it."""
+        """By tool, the tools that every success of it has before it."""
         for text, listed in self._answers.items():
             tool = _tool_of(text)
-            for one in listed:
+            for one in (one for one in listed if not one.failed):
                 before = frozenset(earlier.tool for earlier in one.past)
                 self._always[tool] = self._always.get(tool, before) & before
 
@@ -302,8 +302,9 @@ class Recall:
             if others > MOST_OF_OTHERS and not is_own:
                 continue
             cells = differing(call, one.names, past, one.past)
+            unmade = () if one.failed else lacking
             kept = self._influence.unchanged(
-                (*cells, *lacking, baseline_cell(call, one.whose, is_own=is_own))
+                (*cells, *unmade, baseline_cell(call, one.whose, is_own=is_own))
             )
             if kept > probable.get(one.content, (0.0,))[0]:
                 probable[one.content] = kept, is_own, one

@@ -122,7 +122,8 @@ def _acts_elsewhere(found: Found, suspect: str, name: str, states: States) -> bo
 def never_matters(found: Found, suspect: str, name: str, *, states: States) -> bool:
     """Whether a tool's calls do not matter to another's answers though they share a name."""
     key, evidence = (suspect, True), found[name]
-    if key in evidence.convicted:
+    # What came before every success may be what makes it one: that refusals stayed refusals says nothing of it.
+    if key in evidence.convicted or suspect in evidence.always:
         return False
     near, far = (len(evidence.trials.get((suspect, n), ())) for n in (True, False))
     if not evidence.personal and _often_suspected(evidence, key):
