@@ -159,6 +159,14 @@ def test_one_value_and_several_are_one_form() -> None:
     assert [form.text([["X", "Y"]]) for form in forms] == ["You have X, Y."]
 
 
+def test_forms_stand_in_the_order_in_which_they_were_met() -> None:
+    """The vocabulary is the same in every process, whatever order texts are hashed in: so is a run with the same seed."""
+    texts = [f"This is sentence {word}." for word in ("a", "b", "c", "d", "e", "f", "g", "h")]
+    said = [{"role": "assistant", "content": text} for text in texts]
+    vocabulary = vocabulary_of([{"messages": said, "tools": []}] * 2)
+    assert [form.text([]) for form in vocabulary.forms] == texts
+
+
 def share(vocabulary: Vocabulary, weights: Weights) -> float:
     """Score by dice at orders that were neither shown nor practised."""
     policy = LinearPolicy("p", vocabulary, weights, salt="exam")
