@@ -141,7 +141,8 @@ def _collect(recorded: EpisodeAttempt, names: dict[str, _Name], made: Counter[st
     said, answered = VisibleTexts(), VisibleTexts()
     last: dict[str, str] = {}
     read = 0
-    for call, (tool, _) in zip(attempt.calls, recorded.asked, strict=True):
+    for call, as_made in zip(attempt.calls, recorded.as_made, strict=True):
+        tool = as_made.tool
         if call.by_user or call.malformed or call.name != tool:
             # Of a tool that is several only the parts are known.
             continue

@@ -43,11 +43,11 @@ def path_of(world: World, solution: EpisodeAttempt, others: Sequence[EpisodeAtte
     for recorded in (solution, *(() if world.living else others)):
         mine: dict[str, dict[str, list[Json]]] = {}
         past: tuple[str, ...] = ()
-        for (name, arguments), call in zip(recorded.asked, recorded.attempt.calls, strict=True):
-            text = asked_text(name, arguments)
-            answer: list[Json] = [call.result.content, call.result.is_error]
+        for made, call in zip(recorded.as_made, recorded.attempt.calls, strict=True):
+            text = asked_text(made.tool, made.arguments)
+            answer: list[Json] = [made.content, call.result.is_error]
             mine.setdefault(past_key(past), {}).setdefault(text, []).append(answer)
-            if not only_looks(world, name):
+            if not only_looks(world, made.tool):
                 past = (*past, text)
         for before, calls in mine.items():
             known = told.setdefault(before, {})

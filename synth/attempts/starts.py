@@ -52,10 +52,12 @@ class Start:
     def end_of(self, facts: Facts) -> EndState:
         """Where the world ends when the attempt's calls are made again."""
         session = self.world.session(self.start, started_at=self.at)
-        calls = facts.recorded.attempt.calls
-        asked = facts.recorded.asked if "path" in self.start else ()
-        for name, arguments in asked or ((call.name, call.arguments) for call in calls):
-            session.call(name, arguments)
+        if "path" in self.start:
+            for made in facts.recorded.as_made:
+                session.call(made.tool, made.arguments)
+        else:
+            for call in facts.recorded.attempt.calls:
+                session.call(call.name, call.arguments)
         return session.end_state()
 
 

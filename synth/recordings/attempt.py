@@ -19,6 +19,16 @@ from synth.recordings.results import Results
 from synth.tool_errors import looks_failed
 
 
+@dataclass(frozen=True, slots=True)
+class CallAsMade:
+    """One call with its result, in the form in which agents make calls and sessions answer them."""
+
+    tool: str
+    arguments: str
+    content: str
+    """With what the app's tools put around their results."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EpisodeAttempt:
     """One recorded episode as an attempt."""
@@ -29,8 +39,8 @@ class EpisodeAttempt:
     """All assistant messages, without calls that have no recorded result."""
     unanswered: int
     """Calls without a recorded result."""
-    asked: tuple[tuple[str, str], ...] = ()
-    """The attempt's calls as they were made: tool and the text of the arguments."""
+    as_made: tuple[CallAsMade, ...] = ()
+    """The attempt's calls as they were made and answered."""
 
 
 def record(
@@ -39,7 +49,7 @@ def record(
     """The episode as an attempt, calls of tools that are several as calls of parts; nothing re-run, results as the world reads them."""
     messages: list[Mapping[str, Json]] = []
     calls: list[Call] = []
-    asked: list[tuple[str, str]] = []
+    as_made: list[CallAsMade] = []
     actions: list[Action] = []
     unanswered = 0
     start = opening_length(episode)
@@ -59,8 +69,8 @@ def record(
             arguments = parse_arguments(call.arguments)
             meant = dispatched.meaning_of(call.name, arguments or {})
             result = results[call.call_id]
-            told = _tool_result(call, result, results_read)
-            asked.append((call.name, call.arguments))
+            told, content = _tool_result(call, result, results_read)
+            as_made.append(CallAsMade(call.name, call.arguments, content))
             calls.append(
                 Call(
                     name=meant.tool,
@@ -95,7 +105,7 @@ def record(
         attempt=attempt,
         actions=tuple(actions),
         unanswered=unanswered,
-        asked=tuple(asked),
+        as_made=tuple(as_made),
     )
 
 
@@ -131,14 +141,18 @@ def parse_arguments(text: str) -> dict[str, Json] | None:
 
 def _tool_result(
     call: CleanToolCall, result: CleanStep, results_read: Results | None
-) -> ToolResult:
-    """A failure is what the source says, what looks like one anywhere, and what the app's world has learnt to be a refusal."""
+) -> tuple[ToolResult, str]:
+    """The result as the world reads it, and as a session gives it.
+
+    A failure is what the source says, what looks like one anywhere, and what the app's world has learnt to be a refusal.
+    """
     content = result.content or ""
     failed = bool(result.is_error) or looks_failed(content)
     if results_read is None:
-        return ToolResult(content=content, source=RECORDED, is_error=failed)
+        return ToolResult(content=content, source=RECORDED, is_error=failed), content
     read = results_read.read(call.name, call.arguments, content)
-    return ToolResult(content=read.plain, source=RECORDED, is_error=failed or read.refused)
+    is_error = failed or read.refused
+    return ToolResult(content=read.plain, source=RECORDED, is_error=is_error), read.as_given
 
 
 def _message(step: CleanStep, kept: tuple[str, ...]) -> dict[str, Json]:

@@ -27,6 +27,8 @@ class Read:
 
     plain: str
     """What it says, without what stands around every result; times, ids and tokens as they were told."""
+    as_given: str
+    """As a session of the world gives it to the episode's agent."""
     refused: bool
 
 
@@ -87,12 +89,13 @@ class Results:
     def read(self, tool: str, arguments: str, content: str) -> Read:
         """The next result."""
         envelope = self.world.envelopes.get(self.caller)
-        asked, inside = CallInFlight(tool, arguments), unwrap(content, envelope)
+        asked, as_given = CallInFlight(tool, arguments), unwrap(content, envelope)
+        inside = as_given
         for view in self.views:
             inside = view.observed(asked, inside)
         meant = self.world.part_name(tool, arguments)
-        told = plain_result(self.world, meant, unwrap(content, envelope))
+        plain = plain_result(self.world, meant, as_given)
         known, given = self.world.tools.get(asked.version), parse_arguments(asked.arguments)
         if known is None or given is None:
-            return Read(told, refused=False)
-        return Read(told, refused=known.refused(inside, known.normal(given)) is True)
+            return Read(plain, as_given, refused=False)
+        return Read(plain, as_given, refused=known.refused(inside, known.normal(given)) is True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import given, settings
@@ -70,6 +71,36 @@ def test_a_path_that_the_world_cannot_answer_is_told_as_recorded() -> None:
         assert verdict.status == ACCEPTED, verdict.reasons
         nothing = run_actions(candidate.task, world, [{"role": "assistant", "content": "Done."}])
         assert evaluate(candidate.rubric, nothing, task_version="v").reward == 0.0
+
+
+def test_answers_on_a_path_stand_in_their_envelope() -> None:
+    """The agent gets what the app's tools return, not what the learner reads of it."""
+
+    def enveloped(content: str) -> str:
+        return json.dumps({"status": "ok", "data": json.loads(content)})
+
+    plain = [lottery(n) for n in range(1, 10)]
+    candidates, world = derived(
+        [
+            replace(
+                one,
+                steps=tuple(
+                    replace(step, content=enveloped(step.content or ""))
+                    if step.role == "tool"
+                    else step
+                    for step in one.steps
+                ),
+            )
+            for one in plain
+        ]
+    )
+    for one, candidate in zip(plain, candidates, strict=True):
+        assert "path" in candidate.task.start
+        session = world.session(candidate.task.start)
+        answers = [step.content or "" for step in one.steps if step.role == "tool"]
+        calls = [call for step in one.steps for call in step.tool_calls]
+        for call, answer in zip(calls, answers, strict=True):
+            assert session.call(call.name, call.arguments).content == enveloped(answer)
 
 
 def test_off_the_path_the_world_answers() -> None:
