@@ -32,6 +32,8 @@ MIN_CONTESTED: Final = SEEN_FOUR_TIMES
 MIN_DIFFERENT: Final = SEEN_TWICE
 """Pairs of different subjects that differ, and the share of all such pairs."""
 MIN_SHARE: Final = HARDLY_EVER
+MIN_SAME: Final = SEEN_TWICE
+"""Pairs of two subjects that agree about a state that changes: they share it."""
 MIN_UNCOMPARED: Final = SEEN_VERY_OFTEN
 """Pairs of one subject where no pair of two subjects says anything: their starts may differ or not."""
 MAX_EQUAL: Final = 20
@@ -63,9 +65,9 @@ class _Pairs:
     broken: Counter[str] = field(default_factory=Counter)
     """Per tool: unlike, for one subject."""
     same: int = 0
-    """Alike for two subjects, of calls that were answered otherwise at some time."""
+    """Alike for two subjects, of tools that answered some call otherwise at some time: what they say depends on a state."""
     equal: int = 0
-    """Alike for two subjects, of calls that never were."""
+    """Alike for two subjects, of tools that never did."""
     different: Counter[str] = field(default_factory=Counter)
     told: Counter[str] = field(default_factory=Counter)
     """Those of calls with arguments."""
@@ -103,18 +105,21 @@ def infer_own_starts(histories: Sequence[History]) -> OwnStarts | None:
         return found if found.within >= MIN_WITHIN and contested >= MIN_CONTESTED else None
     # Where nothing is ever answered otherwise, there is no state that starts could differ in.
     changing = sum(len(contents) > 1 for contents in told.values())
-    compared = pairs.same or different or pairs.equal >= MAX_EQUAL or changing < MIN_CHANGING
+    compared = (
+        pairs.same >= MIN_SAME or different or pairs.equal >= MAX_EQUAL or changing < MIN_CHANGING
+    )
     compared = compared or len({h.subject for h in histories}) < MIN_SUBJECTS
     return found if not compared and found.within >= MIN_UNCOMPARED else None
 
 
 def _compared(histories: Sequence[History], told: dict[tuple[str, str], set[str]]) -> _Pairs:
     out = _Pairs()
+    changing = {tool for (tool, _), contents in told.items() if len(contents) > 1}
     for pair in equal_pasts(histories):
         seen, other = pair.seen, pair.other
         out.add(seen, pair.own, other)
         if other is not None and other.content == seen.content:
-            if len(told[seen.tool, seen.key]) > 1:
+            if seen.tool in changing:
                 out.same += 1
             else:
                 out.equal += 1
