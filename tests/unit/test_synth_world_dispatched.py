@@ -253,6 +253,27 @@ def test_a_tool_of_few_calls_stays_one() -> None:
     assert _learnt(calls) == {}
 
 
+def test_attempts_at_one_task_say_one_thing_together() -> None:
+    """Three attempts give an argument or leave it out alike: of a host with one visitor that is no way to call a tool."""
+    lines = []
+    for task in range(5):
+        call = {"host": f"p-{'abcde'[task] * 3}", "company": "Acme", "until": "noon"}
+        given = {k: v for k, v in call.items() if k != ("company", "until")[task % 2]}
+        for attempt in range(4):
+            function = {"name": "register", "arguments": json.dumps(given)}
+            messages: list[dict[str, Any]] = [
+                {"role": "user", "content": "please"},
+                {"role": "assistant", "content": None,
+                 "tool_calls": [{"id": "c", "type": "function", "function": function}]},
+                {"role": "tool", "tool_call_id": "c", "content": '{"badge": "given"}'},
+            ]  # fmt: skip
+            lines.append(
+                {"app": "gate", "episode_id": f"e{task}{attempt}", "task_key": f"t{task}"}
+                | {"messages": messages}
+            )
+    assert learn_dispatched(histories([to_episode(line) for line in lines])) == {}
+
+
 def _stays(n: int) -> list[tuple[str, dict[str, Any], str]]:
     """Three actions on a booking; one of them takes a record beside other arguments."""
     guest = {"name": f"Guest {n}", "mail": f"g{n}@example.com"}

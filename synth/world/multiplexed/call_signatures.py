@@ -29,6 +29,8 @@ class Call:
     """One call, and what tells kinds of calls apart."""
 
     seen: Observation
+    task: str = ""
+    """At which it was made: attempts at one task make the same calls, and say one thing together."""
     beside: frozenset[str] = frozenset()
     """Arguments in its path."""
 
@@ -71,6 +73,11 @@ class Group:
     """Calls with one value."""
 
     calls: list[Call] = field(default_factory=list)
+
+    @property
+    def support(self) -> int:
+        """Tasks at which they were made."""
+        return len({call.task for call in self.calls})
 
     def usual_arguments(self) -> frozenset[str]:
         """Arguments that nearly all of them have."""

@@ -44,7 +44,7 @@ from synth.world.support import (
 MIN_CALLS: Final = SEEN_MANY_TIMES
 """Calls of a tool that may be several."""
 MIN_SEEN: Final = SEEN_THRICE
-"""Calls with one value that are compared with those of others."""
+"""Tasks with calls of one value, before these are compared with those of others."""
 SUPPORTED: Final = MOSTLY
 """Share of calls whose value came so often."""
 APART: Final = HALF_OF_CASES
@@ -59,11 +59,12 @@ Place = tuple[str, ...]
 def learn_dispatched(histories: Sequence[History]) -> dict[str, RulePart]:
     """The tools that are several, as the world file has them; their calls are calls of parts from here on."""
     groups = by_tool(histories)
+    tasks = {history.index: history.task for history in histories}
     shown = _words_shown(histories)
     alone = _sole_objects(groups)
     out: dict[str, RulePart] = {}
     for tool, seen in sorted(groups.items()):
-        part = _tool(tool, [Call(one) for one in seen], shown, alone)
+        part = _tool(tool, [Call(one, tasks[one.episode]) for one in seen], shown, alone)
         if part is not None:
             out[tool] = part
             rule = Rule(tool, part)
@@ -167,7 +168,7 @@ class _Discriminator:
         """The call with the arguments in its path."""
         template = self.template(call)
         places = _in_path(template, str(call.arguments.get(self.path or ""))) if template else []
-        return Call(call.seen, frozenset(".".join(place) for place, _ in places))
+        return Call(call.seen, call.task, frozenset(".".join(place) for place, _ in places))
 
 
 def _told_apart(calls: Sequence[Call], shown: frozenset[str]) -> _Discriminator | None:
@@ -201,7 +202,7 @@ def _by_path(calls: Sequence[Call], name: str, shown: frozenset[str]) -> _Discri
 
 def _tells_more(calls: Sequence[Call], told: _Discriminator, name: str) -> bool:
     """Whether an argument tells parts further apart, or every part has one value of it."""
-    groups = [g for g in _group_calls(calls, told).values() if len(g.calls) >= MIN_SEEN]
+    groups = [g for g in _group_calls(calls, told).values() if g.support >= MIN_SEEN]
     values = [Counter(stable(c.arguments.get(name)) for c in g.calls) for g in groups]
     fixed = sum(max(v.values()) >= NEARLY_ALWAYS * v.total() for v in values)
     if fixed >= SUPPORTED * len(groups):
@@ -224,14 +225,14 @@ def _share_apart(calls: Sequence[Call], told: _Discriminator, *, shapes: bool = 
     """The share of pairs of values whose calls differ in kind; 0 where too few calls say so."""
     good = [call for call in calls if call.seen.is_error is not True]
     groups = _group_calls(good, told)
-    known = sum(len(g.calls) for g in groups.values() if len(g.calls) >= MIN_SEEN)
+    known = sum(len(g.calls) for g in groups.values() if g.support >= MIN_SEEN)
     apart, total = _pairs(groups, shapes=shapes)
     return apart / total if total and known >= SUPPORTED * len(good) else 0.0
 
 
 def _pairs(groups: Mapping[Key, Group], *, shapes: bool = True) -> tuple[int, int]:
     """Of the pairs of values, how many differ in kind, and how many there are."""
-    known = [g for _, g in sorted(groups.items()) if len(g.calls) >= MIN_SEEN]
+    known = [g for _, g in sorted(groups.items()) if g.support >= MIN_SEEN]
     return differing([g.kind(shapes=shapes) for g in known])
 
 
@@ -252,7 +253,7 @@ def _is_container(name: str, groups: Sequence[Group], told: Sequence[str]) -> bo
         name in call.object_arguments for call in calls if call.arguments[name] not in (None, "")
     ):
         return False
-    known = [g for g in groups if len(g.calls) >= MIN_SEEN]
+    known = [g for g in groups if g.support >= MIN_SEEN]
     filled = [g for g in known if any(call.object_arguments.get(name) for call in g.calls)]
     steady = [g for g in filled if any(k.startswith(name + ".") for k in g.usual_arguments())]
     if not filled or len(steady) < SUPPORTED * len(filled):
