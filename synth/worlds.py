@@ -235,6 +235,7 @@ def _observe(
         fields=fields,
         own_starts=around.own_starts,
         model=settings.proposals,
+        is_certain=not settings.risk,
     )
 
 

@@ -153,6 +153,8 @@ class Workbench:
     continuity: ContinuityPart | None = None
     own_starts: OwnStarts | None = None
     """Where every subject has a start of its own: what says so."""
+    is_certain: bool = True
+    """Whether nothing may be told that recordings do not show (risk 0)."""
     fields: frozenset[str] = frozenset()
     """Keys that look like ids and name nothing: fields and arguments."""
     model: LlmSettings | None = None

@@ -202,6 +202,14 @@ def test_a_tool_called_often_whose_name_says_that_it_reads_needs_one_equal_answe
     assert enough(_asked("drop_shift", 40), set()) == 30
 
 
+def test_a_name_that_clearly_says_that_it_looks_is_enough_where_some_risk_is_taken() -> None:
+    """Not where a change is its doing alone, nor of a name that says nothing or says that it changes something."""
+    assert enough(_asked("list_shifts", 2), set(), by_name=True) == 0
+    assert enough(_asked("list_shifts", 2), {"list_shifts"}, by_name=True) == 3
+    assert enough(_asked("rota", 2), set(), by_name=True) == 3
+    assert enough(_asked("drop_shift", 2), set(), by_name=True) == 30
+
+
 def _asked(name: str, calls: int, said: str = "[]") -> ToolModel:
     made = [(name, {"on": "fri"}, said)] * calls
     return _bench([made], set()).tools[name]

@@ -67,7 +67,7 @@ def learn_effects(
         elif tool.evidence.get("shows"):
             _learn_update(tool, distinct_first(done), Search(tables=tables, propose=propose))
             _verify(tool, done)
-        else:
+        if not tool.writes and tool.answer is None:
             _learn_aside(bench, tool, distinct_first(done), tables)
 
 

@@ -164,11 +164,18 @@ def _convict(bench: Workbench) -> dict[str, Evidence]:
     alone = {name for e in found.values() for name in _sole_suspects(e)}
     # Hardly a call comes before the one that lets a session in: no pairs could clear it.
     admit = admits(bench.views.tokens, bench.tools)
+    admitted = _always_after_a_change(bench)
     doubted = [
         t
         for t in shows
         if t.name not in admit
-        and calm[t.name] < enough(t, alone, living=bench.living or bench.own_starts is not None)
+        and calm[t.name]
+        < enough(
+            t,
+            alone,
+            living=bench.living or bench.own_starts is not None,
+            by_name=not bench.is_certain and t.name not in admitted,
+        )
         and not (bench.living and _finds_the_same(t))
     ]
     for tool in doubted:
@@ -183,6 +190,15 @@ def _convict(bench: Workbench) -> dict[str, Evidence]:
         found[name].always = set(frozenset.intersection(*pasts)) - {name}
     _judge(found)
     return found
+
+
+def _always_after_a_change(bench: Workbench) -> set[str]:
+    """Tools that never succeeded before a call of some tool that does not say that it looks: nobody knows how they answer without."""
+    return {
+        name
+        for name, pasts in pasts_of(bench).items()
+        if any(says_write(other) > -1 for other in frozenset.intersection(*pasts) - {name})
+    }
 
 
 def _asked_again(bench: Workbench, found: dict[str, Evidence]) -> dict[str, Evidence]:

@@ -40,15 +40,19 @@ MAX_WORDS: Final = 1
 """Words of a value in a record that names a state."""
 
 
-def enough(tool: ToolModel, alone: set[str], *, living: bool = False) -> int:
-    """Different calls answered alike after a tool before it counts as a reader."""
+def enough(tool: ToolModel, alone: set[str], *, living: bool = False, by_name: bool = False) -> int:
+    """Different calls answered alike after a tool before it counts as a reader.
+
+    `alone`: tools whose calls alone explain some change. `by_name`: where a name says clearly that the tool looks, and no change is its
+    doing, that is enough: few such tools change anything, and few of their changes show.
+    """
     says = says_write(tool.name)
     if says < 0 and not living and _never_again(tool):
         return MIN_NAMED
     if says > 0 or (says == 0 and (says_done(tool) or (living and _joins(tool)))):
         return MIN_NAMED
-    if says <= -1 and tool.name not in alone and len(tool.observations) >= MIN_CALLS:
-        return 1
+    if says <= -1 and tool.name not in alone and (by_name or len(tool.observations) >= MIN_CALLS):
+        return 0 if by_name else 1
     return MIN_DOUBTFUL if tool.name in alone and says == 0 else MIN_READER
 
 
