@@ -116,7 +116,7 @@ def test_an_answer_that_no_behaviour_says_is_recalled_with_its_confidence() -> N
     calls = [review(3), assess(3)]
     at_none = world(episodes, 0).session()
     assert [told(at_none, call).source for call in calls] == [UNKNOWN, RECORDED]
-    at_some = world(episodes, 0.02).session()
+    at_some = world(episodes, 0.05).session()
     first = told(at_some, calls[0])
     assert (first.source, first.content) == (RECORDED, calls[0][2])
     assert 0.6 < first.confidence < 1
@@ -264,19 +264,19 @@ def asked() -> list[RecordedEpisode]:
 
 def test_the_frontier_counts_what_each_risk_buys() -> None:
     """More risk, more answers; the app's own is marked."""
-    known = world(office(), 0.02)
+    known = world(office(), 0.05)
     counts = frontier(known, lambda at: replay(at, asked()))
     rows = points(counts, known.risk)  # type: ignore[arg-type]
-    assert [row[5] for row in rows] == ["", "", "", "", "chosen", ""]
+    assert [row[5] for row in rows] == ["", "", "", "", "", "chosen"]
     assert [row[1] for row in rows] == sorted(row[1] for row in rows)
     assert rows[0][1] == 0
-    assert rows[4][1] == TASKS
+    assert rows[5][1] == TASKS
     assert all(row[1] + row[2] + row[4] == 2 * TASKS for row in rows)
 
 
 def test_reliability_sets_what_was_right_beside_what_was_promised() -> None:
     """By confidence and by tool; unknown answers promise nothing."""
-    found = replay(world(office(), 0.02), asked())
+    found = replay(world(office(), 0.05), asked())
     held: Any = reliability(found.judged)
     assert held["by_tool"]["ReviewFile"]["told"] == held["by_tool"]["ReviewFile"]["right"] == TASKS
     assert 0.6 * TASKS < held["by_tool"]["ReviewFile"]["promised"] < TASKS
@@ -305,7 +305,7 @@ def test_answers_of_a_tool_that_were_too_often_wrong_are_unknown() -> None:
 
 def test_trust_is_measured_by_tool_and_source() -> None:
     """Answers of behaviours only: recalled ones have a confidence of their own."""
-    found = replay(world(office(), 0.02), asked())
+    found = replay(world(office(), 0.05), asked())
     assert trust(found.judged) == []
     calls = [RecordedCall(name="AssessRisk", arguments='{"client": "c1"}', content="other")]
     wrong = replay(world(office(), 0.02), [RecordedEpisode(episode_id="h", calls=calls)] * 8)
