@@ -17,7 +17,7 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.task.candidate import Candidate, RecordedAttempt
 from environments.runtime.task.rubric import Rubric
 from environments.runtime.task.task import Task
-from environments.runtime.views.formats import fits
+from environments.runtime.values.formats import fits
 from environments.runtime.views.multiplexed import EMPTY
 from environments.runtime.world.versions import outdated
 from environments.runtime.world.world import World

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from environments.runtime.views.formats import (
+from environments.runtime.values.formats import (
     SECOND,
     draw_id,
     fits,

@@ -14,7 +14,7 @@ from environments.fidelity import replay
 from environments.runtime.document.views import ValueForm
 from environments.runtime.document.world_file import WorldDocument
 from environments.runtime.task.attempt import DERIVED, UNKNOWN
-from environments.runtime.views.formats import draw_id, fits, read_time
+from environments.runtime.values.formats import draw_id, fits, read_time
 from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels import Label

@@ -13,8 +13,8 @@ from typing import Final
 
 from ..document.views import IdlePart
 from ..task.attempt import Json
+from ..values.formats import DAY, fits, read_time
 from ..values.normal import parse_arguments
-from .formats import DAY, fits, read_time
 from .view import CallInFlight, View
 
 AGAIN: Final = "a key that an earlier call had"

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Final
 from ..answers.outcome import outcome_of
 from ..document.views import WrappingPart
 from ..task.attempt import UNKNOWN, Json, ToolResult
+from ..values.formats import fits
 from ..values.normal import parse_arguments, parse_json, same_json
 from .clock_and_ids import MARK, Fresh, Marks
-from .formats import fits
 from .view import CallInFlight, View
 
 if TYPE_CHECKING:

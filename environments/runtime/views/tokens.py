@@ -17,9 +17,9 @@ from typing import Final
 
 from ..document.views import TokensPart
 from ..task.attempt import DERIVED, UNKNOWN, Json, ToolResult
+from ..values.formats import draw_id, fits, short_digest
 from ..values.normal import parse_arguments, parse_json, stable
 from .clock_and_ids import BY_FORMAT, fields_of
-from .formats import draw_id, fits, short_digest
 from .view import CallInFlight, View
 
 STAND_IN: Final = re.compile(r"tk1:[0-9a-f]{16}")

@@ -16,8 +16,8 @@ from typing import Final
 
 from environments.runtime.document.views import IdlePart, ValueForm
 from environments.runtime.task.attempt import Json
+from environments.runtime.values.formats import freedom, id_format
 from environments.runtime.values.normal import stable
-from environments.runtime.views.formats import freedom, id_format
 from redact.records.clean_episode import CleanEpisode
 from synth.world.model import outcome_class
 from synth.world.observation import History, Observation

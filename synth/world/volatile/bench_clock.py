@@ -16,8 +16,8 @@ from typing import Final
 
 from environments.runtime.document.views import ValueForm
 from environments.runtime.task.attempt import Json
+from environments.runtime.values.formats import fits, read_time
 from environments.runtime.views.clock_and_ids import Marks, places_of
-from environments.runtime.views.formats import fits, read_time
 from synth.world.observation import History, Observation
 from synth.world.support import SEEN_THRICE
 

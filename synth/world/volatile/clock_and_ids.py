@@ -21,6 +21,15 @@ from typing import Final
 
 from environments.runtime.document.views import FreshPart, MarkPart, ValueForm
 from environments.runtime.task.attempt import Json
+from environments.runtime.values.formats import (
+    DAY,
+    SECOND,
+    freedom,
+    grain,
+    id_format,
+    read_time,
+    short_digest,
+)
 from environments.runtime.values.normal import is_name, names_in
 from environments.runtime.views.clock_and_ids import (
     LISTED,
@@ -29,15 +38,6 @@ from environments.runtime.views.clock_and_ids import (
     masked,
     places_of,
     replaced,
-)
-from environments.runtime.views.formats import (
-    DAY,
-    SECOND,
-    freedom,
-    grain,
-    id_format,
-    read_time,
-    short_digest,
 )
 from synth.world.model import ToolModel
 from synth.world.observation import History, Observation, by_tool

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from environments.runtime.task.attempt import Json
-from environments.runtime.views.formats import SECOND, freedom, grain, id_format, read_time
+from environments.runtime.values.formats import SECOND, freedom, grain, id_format, read_time
 from synth.world.observation import History, Observation
 
 MIN_IDS: Final = 2**20

@@ -15,9 +15,9 @@ from typing import Final
 
 from environments.runtime.document.views import ValueForm
 from environments.runtime.task.attempt import Json
+from environments.runtime.values.formats import fits, freedom, id_format, short_digest
 from environments.runtime.values.normal import is_name, names_in, stable
 from environments.runtime.views.clock_and_ids import LISTED
-from environments.runtime.views.formats import fits, freedom, id_format, short_digest
 from synth.world.observation import History, Observation, by_tool
 from synth.world.support import SEEN_SEVERAL_TIMES, SEEN_THRICE, SEEN_TWICE
 

@@ -17,9 +17,9 @@ from typing import Final
 
 from environments.runtime.document.views import MarkPart, ValueForm
 from environments.runtime.task.attempt import Json
+from environments.runtime.values.formats import grain, read_time
 from environments.runtime.values.normal import names_in
 from environments.runtime.views.clock_and_ids import ANY, STYLES
-from environments.runtime.views.formats import grain, read_time
 from synth.world.observation import History, Observation
 from synth.world.support import SEEN_THRICE, SEEN_TWICE
 from synth.world.volatile.drawn_values import (

@@ -15,8 +15,8 @@ from typing import Final
 
 from environments.runtime.document.views import TokenPart, TokensPart
 from environments.runtime.task.attempt import Json
+from environments.runtime.values.formats import freedom, id_format, short_digest
 from environments.runtime.views.clock_and_ids import fields_of
-from environments.runtime.views.formats import freedom, id_format, short_digest
 from environments.runtime.views.tokens import given_out, stand_in
 from synth.world.influence.contrast_pairs import says_write
 from synth.world.observation import History, Observation
