@@ -56,6 +56,7 @@ from dagster_project.report.tasks import (
 from dagster_project.report.worlds import world_row
 from dagster_project.report.yield_table import yield_of
 from dagster_project.rollouts.store import rollout_rows
+from dagster_project.runs.policy_pairs import comparison_rows
 from dagster_project.tasks.app_state import Standing, standing_of
 from dagster_project.worlds.stored_worlds import StoredWorld, world_of
 from dagster_project.worlds.tool_costs import tool_costs
@@ -141,6 +142,9 @@ def report_data(
         ),
         quarantine=parts.rows_of("quarantine", lambda: _quarantine(private)),
         rollouts=parts.rows_of("tasks", lambda: rollout_rows(clean.lake)),
+        comparisons=parts.rows_of(
+            "tasks", lambda: comparison_rows(open_home(Path(clean.home)).clean)
+        ),
         skipped=rows_of(skipped_of(clean.lake)),
         broken=frozenset(parts.broken),
     )

@@ -18,6 +18,7 @@ from dagster_project.report.data.counts import Figure, FunnelStage
 from dagster_project.report.data.failures import ClusterRow
 from dagster_project.report.data.tasks import (
     AttackCount,
+    ComparisonRow,
     GraderKindRow,
     GraderRow,
     GroundRow,
@@ -66,6 +67,7 @@ class ReportData:
     """May be all tasks: the page shows the first ones of each status and counts the rest."""
     quarantine: tuple[QuarantineRow, ...] = ()
     rollouts: tuple[RolloutRow, ...] = ()
+    comparisons: tuple[ComparisonRow, ...] = ()
     skipped: tuple[SkippedRow, ...] = ()
     """What was left out because tracegym itself failed at it."""
     broken: frozenset[str] = frozenset()

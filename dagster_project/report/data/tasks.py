@@ -196,3 +196,24 @@ class RolloutRow:
     """Rollouts by the code of their cause (`environments.rollout.causes`)."""
     hides: str = ""
     """A sentence where the policy has no reward more often where it fails; empty elsewhere."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparisonRow:
+    """Two policies on the tasks of an app that both tried."""
+
+    app: str
+    a: str
+    """The policy that was run first."""
+    b: str
+    tasks: int
+    mean_a: float | None
+    mean_b: float | None
+    low: float | None
+    """Of the 95 % interval of B's mean reward less A's."""
+    high: float | None
+    null_a: tuple[int, int]
+    """Its rollouts without a reward, and all at the compared tasks."""
+    null_b: tuple[int, int]
+    says: str
+    """Which is better, or why that cannot be told."""

@@ -1,0 +1,63 @@
+"""Every two policies of an app compared on the tasks that both tried, as the report shows them.
+
+Comes in: the clean side's rollouts and task sets. Goes out: `ComparisonRow`. Not here: how two runs are compared (`comparison`).
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import combinations
+from pathlib import Path
+from typing import Final
+
+from dagster_project.lake.learnt_tables import ROLLOUTS
+from dagster_project.lake.store import Lake
+from dagster_project.report.data.tasks import ComparisonRow
+from dagster_project.rollouts.reasons import PolicyReasons
+from dagster_project.rollouts.store import explained_rollouts
+from dagster_project.runs.comparison import TaskFacts, Version, compare, known_of
+from dagster_project.runs.run import LISTED, RunRow
+from environments.runtime.task.errors import TaskSetError
+from environments.runtime.task.task_set import TaskSet
+
+MOST_POLICIES: Final = 5
+"""Of an app, those that were run last: ten pairs are as many as anybody reads."""
+
+
+def comparison_rows(clean: Path) -> Iterator[ComparisonRow]:
+    """The pairs of each app, the policies that were run first before the others."""
+    lake = Lake(clean / "lake")
+    for app in sorted({key[0] for key in lake.counts(ROLLOUTS)}):
+        runs: dict[str, list[RunRow]] = defaultdict(list)
+        for row in explained_rollouts(lake, app, LISTED):
+            found = RunRow.model_validate(row)
+            runs[found.policy].append(found)
+        last = sorted(runs, key=lambda name: max(row.started_at for row in runs[name]))
+        known = _known_tasks(clean / "tasksets" / app)
+        for a, b in combinations(last[-MOST_POLICIES:], 2):
+            found_both = compare((a, runs[a]), (b, runs[b]), known)
+            both = found_both.overall
+            yield ComparisonRow(
+                app=app,
+                a=a,
+                b=b,
+                tasks=both.tasks,
+                mean_a=both.mean_a,
+                mean_b=both.mean_b,
+                low=both.low,
+                high=both.high,
+                null_a=_null_of(found_both.reasons_a),
+                null_b=_null_of(found_both.reasons_b),
+                says="; ".join(filter(None, (found_both.says(), found_both.warns()))),
+            )
+
+
+def _known_tasks(folder: Path) -> dict[Version, TaskFacts]:
+    """What the app's task set says of its tasks; nothing where it was not built yet: rollouts are compared all the same."""
+    try:
+        return known_of(TaskSet.load(folder))
+    except TaskSetError:
+        return {}
+
+
+def _null_of(found: PolicyReasons | None) -> tuple[int, int]:
+    return (found.null, found.rollouts) if found is not None else (0, 0)
