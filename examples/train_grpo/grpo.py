@@ -7,7 +7,8 @@ section 4.1, with token-level normalisation and no reference model (as in DAPO, 
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import torch
 from transformers import LlamaForCausalLM
@@ -42,12 +43,14 @@ async def reinforce(
     plan: Plan,
     *,
     on_step: Callable[[Step], None] = lambda _: None,
+    kept: Path | None = None,
 ) -> list[Step]:
-    """Train; what each step saw comes back."""
-    settings, dice, seen = plan.reinforcement, random.Random(plan.seed), []
+    """Train; what each step saw comes back. With `kept` it goes on where the file says, and writes there as it goes."""
+    settings, dice = plan.reinforcement, random.Random(plan.seed)
     optimizer = torch.optim.AdamW(learner.model.parameters(), lr=settings.rate, weight_decay=0.0)
     ids = [task.task_id for task in task_set.tasks]
-    for number in range(1, settings.steps + 1):
+    seen = _go_on(kept, learner, optimizer, dice)
+    for number in range(len(seen) + 1, settings.steps + 1):
         tasks = dice.sample(ids, min(settings.tasks, len(ids)))
         rollouts = await sample(learner, task_set, plan, tasks=tasks, salt=number)
         step, sequences = _learnable(number, rollouts)
@@ -55,7 +58,45 @@ async def reinforce(
             _improve(learner, optimizer, sequences, settings)
         seen.append(step)
         on_step(step)
+        if kept is not None and number % settings.keep_every == 0:
+            _keep(kept, learner, optimizer, dice, seen)
     return seen
+
+
+def _keep(
+    path: Path,
+    learner: Learner,
+    optimizer: torch.optim.Optimizer,
+    dice: random.Random,
+    seen: Sequence[Step],
+) -> None:
+    """Write what the next step needs; a stop in the middle leaves what was there."""
+    partly = path.with_suffix(".part")
+    torch.save(
+        {
+            "model": learner.model.state_dict(),
+            "optimizer": optimizer.state_dict(),
+            "dice": dice.getstate(),
+            "torch": torch.get_rng_state(),
+            "steps": [asdict(step) for step in seen],
+        },
+        partly,
+    )
+    partly.replace(path)
+
+
+def _go_on(
+    path: Path | None, learner: Learner, optimizer: torch.optim.Optimizer, dice: random.Random
+) -> list[Step]:
+    """Take up what was kept; the steps that were done."""
+    if path is None or not path.is_file():
+        return []
+    found = torch.load(path, map_location=learner.model.device, weights_only=False)
+    learner.model.load_state_dict(found["model"])
+    optimizer.load_state_dict(found["optimizer"])
+    dice.setstate(found["dice"])
+    torch.set_rng_state(found["torch"].cpu())
+    return [Step(**step) for step in found["steps"]]
 
 
 async def sample(

@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 import torch
 from transformers import LlamaForCausalLM
 
+from environments.runtime.task.attempt import Json
+from examples.production import ExampleError
 from examples.train_grpo.little_model import Learner, Message, pieces
 from examples.train_grpo.plan import Imitation
 from examples.train_grpo.sequences import Tokens, batches
@@ -23,11 +25,21 @@ def imitate(
     conversations: Sequence[Sequence[Message]],
     settings: Imitation,
     *,
+    tools: Sequence[Json] = (),
     on_step: Callable[[int, int, float], None] = lambda *_: None,
 ) -> list[float]:
-    """Train; the mean loss of each epoch comes back."""
+    """Train; the mean loss of each epoch comes back. A conversation that the model's template cannot go through is left out.
+
+    Raises:
+        ExampleError: that is so of every conversation, or all are longer than the model reads.
+    """
     model = learner.model
-    sequences = _fitting(model, [_tokens(learner, messages) for messages in conversations])
+    made_of = [_tokens(learner, messages, tools) for messages in conversations]
+    sequences = _fitting(model, [tokens for tokens in made_of if tokens is not None])
+    if not sequences:
+        raise ExampleError(
+            "no conversation fits the model and its chat template; pass another --model"
+        )
     optimizer = torch.optim.AdamW(model.parameters(), lr=settings.rate, weight_decay=0.01)
     per_epoch = math.ceil(len(sequences) / settings.batch)
     steps = per_epoch * settings.epochs
@@ -56,12 +68,15 @@ def imitate(
     return losses
 
 
-def _tokens(learner: Learner, messages: Sequence[Message]) -> Tokens:
+def _tokens(learner: Learner, messages: Sequence[Message], tools: Sequence[Json]) -> Tokens | None:
     ids: list[int] = []
     own: list[bool] = []
-    for some, mine in pieces(learner.tokenizer, messages):
-        ids += some
-        own += mine
+    try:
+        for some, mine in pieces(learner.tokenizer, messages, tools):
+            ids += some
+            own += [mine] * len(some)
+    except ValueError:
+        return None
     return Tokens(ids=ids, own=own, logprobs=[0.0] * len(ids))
 
 

@@ -1,6 +1,6 @@
-"""A decoder and its tokenizer, both from nothing: no weights and no vocabulary are downloaded.
+"""A model with its tokenizer: a published one, or a decoder from nothing, for which nothing is downloaded.
 
-In: the `sft` export. Out: a tokenizer (byte-level BPE, one token per digit, so that ids can be copied) with a chat
+In: the name or folder of a model, or the `sft` export. Out: a published model as it is, else a tokenizer (byte-level BPE, one token per digit, so that ids can be copied) with a chat
 template, and a Llama of a few million parameters. The template leaves out the system message and the tool definitions:
 they are the same in every conversation of this app, so a model that only ever serves it has no need to read them.
 """
@@ -10,11 +10,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from jinja2 import TemplateError
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
-from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    LlamaConfig,
+    LlamaForCausalLM,
+    PreTrainedTokenizerFast,
+)
 
 from environments.rollout.torch_policy import templated
 from environments.runtime.task.attempt import Json
+from examples.production import ExampleError
 from examples.train_grpo.plan import ModelSize
 
 END: Final = "<|end|>"
@@ -54,6 +62,26 @@ class Learner:
         """Write both; `tracegym rollout TASKSET --policy torch:FOLDER` plays it."""
         self.model.save_pretrained(folder)
         self.tokenizer.save_pretrained(folder)
+
+
+def load_learner(model: str, *, device: str) -> Learner:
+    """A published model, by name or folder, with a chat template of its own.
+
+    Raises:
+        ExampleError: it cannot be loaded, or has no chat template.
+    """
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(model)
+        weights = AutoModelForCausalLM.from_pretrained(model)
+    except (OSError, ValueError) as fault:
+        raise ExampleError(
+            f"{model} cannot be loaded: pass a folder or a name that transformers knows, or leave --model out"
+        ) from fault
+    if not tokenizer.chat_template:
+        raise ExampleError(f"{model} has no chat template; pass a model that was made for chats")
+    if tokenizer.pad_token_id is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    return Learner(weights.to(device), tokenizer)
 
 
 def make_learner(
@@ -112,15 +140,40 @@ def make_model(size: ModelSize, tokenizer: PreTrainedTokenizerFast) -> LlamaForC
 
 
 def pieces(
-    tokenizer: PreTrainedTokenizerFast, messages: Sequence[Message]
-) -> Iterator[tuple[list[int], list[bool]]]:
-    """Each message's tokens, and which of them the model itself is to write."""
-    header = 1  # the role's token
-    for message in messages:
-        text = tokenizer.apply_chat_template([templated(message)], tokenize=False)
-        ids: list[int] = tokenizer(str(text), add_special_tokens=False)["input_ids"]
+    tokenizer: PreTrainedTokenizerFast, messages: Sequence[Message], tools: Sequence[Json] = ()
+) -> Iterator[tuple[list[int], bool]]:
+    """The tokens of a conversation, part by part, and whether the model itself is to write them.
+
+    Raises:
+        ValueError: the template writes earlier messages anew as the conversation goes on, so no part of it stays.
+    """
+
+    def rendered(count: int, *, prompt: bool = False) -> str:
+        if not count and not prompt:
+            return ""
+        shown = [templated(message) for message in messages[:count]]
+        try:
+            return str(
+                tokenizer.apply_chat_template(
+                    shown, tools=list(tools) or None, add_generation_prompt=prompt, tokenize=False
+                )
+            )
+        except TemplateError as fault:
+            raise ValueError("the template refuses the conversation") from fault
+
+    before = ""
+    for at, message in enumerate(messages):
         own = message["role"] == "assistant"
-        yield ids, [own and at >= header for at in range(len(ids))]
+        if not own and at + 1 < len(messages) and messages[at + 1]["role"] != "assistant":
+            continue
+        whole = rendered(at + 1)
+        start = rendered(at, prompt=True) if own else whole
+        if not (whole.startswith(start) and start.startswith(before)):
+            raise ValueError("the template writes earlier messages anew")
+        for text, mine in ((start[len(before) :], False), (whole[len(start) :], True)):
+            ids: list[int] = tokenizer(text, add_special_tokens=False)["input_ids"]
+            yield ids, mine
+        before = whole
 
 
 def _texts(conversations: Sequence[Sequence[Message]]) -> Iterator[str]:

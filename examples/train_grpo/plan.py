@@ -40,6 +40,8 @@ class Reinforcement:
     rate: float = 5e-5
     clip: float = 0.2
     temperature: float = 1.0
+    keep_every: int = 5
+    """Steps after which all that is needed to go on is kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +55,8 @@ class Plan:
     held_out: int = 200
     """Requests never seen, on the real backend."""
     seed: int = 0
+    published: str = ""
+    """The model to start from, by name or folder; empty: `model`, from nothing."""
     model: ModelSize = field(default_factory=ModelSize)
     imitation: Imitation = field(default_factory=Imitation)
     reinforcement: Reinforcement = field(default_factory=Reinforcement)
@@ -72,7 +76,7 @@ SMOKE: Final = Plan(
     held_out=4,
     model=ModelSize(width=64, layers=2, heads=2, vocabulary=512, context=2048),
     imitation=Imitation(epochs=2, batch=8, rate=3e-3),
-    reinforcement=Reinforcement(steps=1, tasks=2, samples=2, batch=4),
+    reinforcement=Reinforcement(steps=1, tasks=2, samples=2, batch=4, keep_every=1),
     max_new_tokens=24,
 )
 """Shows in about a minute, on a CPU, that every part works. It learns nothing worth having."""

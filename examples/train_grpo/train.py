@@ -1,7 +1,7 @@
 """Train a small model on what tracegym made of production: `python examples/train_grpo/train.py --out out`.
 
 Comes in: nothing but this repository (the support desk is the production app). Goes out: the exports, two models, the
-exam's result as JSON, and curves as PNG. With `--smoke` everything happens once, in about a minute, on a CPU.
+exam's result as JSON, and curves as PNG. The same command goes on where a run was stopped. With `--smoke` everything happens once, in about a minute, on a CPU.
 """
 
 import argparse
@@ -9,10 +9,10 @@ import asyncio
 import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from rich.console import Console
@@ -23,10 +23,12 @@ from examples.production import ExampleError, make_exports
 from examples.train_grpo.curves import draw
 from examples.train_grpo.grpo import Step, reinforce
 from examples.train_grpo.imitation import imitate
-from examples.train_grpo.little_model import Learner, Message, make_learner
+from examples.train_grpo.little_model import Learner, Message, load_learner, make_learner
 from examples.train_grpo.plan import FULL, SMOKE, Plan
 from examples.train_grpo.real_desk import examine
 from examples.train_grpo.statistics import paired
+
+Made = TypeVar("Made")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -53,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         diary.console.print(f"[red]train_grpo:[/red] {error}")
         return 1
     except KeyboardInterrupt:
-        diary.console.print("train_grpo: stopped; the same command goes on with the exports made")
+        diary.console.print("train_grpo: stopped; the same command goes on from here")
         return 130
     (options.out / "result.json").write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
     diary.console.print_json(data=result["exam"])
@@ -64,22 +66,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def run(plan: Plan, out: Path, *, device: str, diary: Diary) -> dict[str, Any]:
     """All parts, in order."""
     torch.manual_seed(plan.seed)
+    _require_same_plan(plan, out)
     exports = make_exports(plan.desk(), out)
     diary.chapter("production to exports")
-    conversations = _conversations(exports.good_attempts / "train.jsonl")
-    learner = make_learner(conversations, plan.model, device=device)
-    losses = imitate(
-        learner, conversations, plan.imitation,
-        on_step=lambda step, steps, loss: _say_loss(diary.console, step, steps, loss),
-    )  # fmt: skip
-    learner.keep(out / "imitation")
+    rows = _rows(exports.good_attempts / "train.jsonl")
+    learner, losses = _imitated(plan, out, rows, device=device, console=diary.console)
     diary.chapter("imitation")
-    before = asyncio.run(_exam(learner, plan))
+    before = _once(out / "exam-before.json", lambda: asyncio.run(_exam(learner, plan)))
     diary.console.print(f"real desk before GRPO: {sum(before)} of {len(before)} resolved")
     diary.chapter("exam before")
     task_set = TaskSet.load(exports.task_set)
     steps = asyncio.run(
-        reinforce(learner, task_set, plan, on_step=lambda step: _say_step(diary.console, step))
+        reinforce(
+            learner,
+            task_set,
+            plan,
+            on_step=lambda step: _say_step(diary.console, step),
+            kept=out / "grpo-state.pt",
+        )
     )
     learner.keep(out / "grpo")
     diary.chapter("GRPO")
@@ -92,7 +96,7 @@ def run(plan: Plan, out: Path, *, device: str, diary: Diary) -> dict[str, Any]:
         "device": _device_name(device),
         "parameters": sum(weights.numel() for weights in learner.model.parameters()),
         "tasks": len(task_set.tasks),
-        "conversations": len(conversations),
+        "conversations": len(rows),
         "losses": losses,
         "steps": [asdict(step) for step in steps],
         "exam": exam.document(),
@@ -108,9 +112,54 @@ async def _exam(learner: Learner, plan: Plan) -> list[bool]:
         return await examine(policy, plan)
 
 
-def _conversations(path: Path) -> list[list[Message]]:
+def _require_same_plan(plan: Plan, out: Path) -> None:
+    """Refuse to go on with what another plan made.
+
+    Raises:
+        ExampleError: the folder holds a run of another plan.
+    """
+    document = json.loads(json.dumps(asdict(plan)))
+    if _once(out / "plan.json", lambda: document) != document:
+        raise ExampleError(f"{out} holds a run with other options; pass another --out")
+
+
+def _once(path: Path, make: Callable[[], Made]) -> Made:
+    """What was made before, or is made and kept now, as JSON."""
+    if not path.is_file():
+        made = make()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(made), encoding="utf-8")
+    found: Made = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def _imitated(
+    plan: Plan, out: Path, rows: Sequence[Mapping[str, Any]], *, device: str, console: Console
+) -> tuple[Learner, list[float]]:
+    """The model after imitation and the losses; those of the run before where it came so far."""
+    folder, kept = out / "imitation", out / "losses.json"
+    if kept.is_file():
+        return load_learner(str(folder), device=device), _once(kept, list[float])
+    conversations: list[list[Message]] = [row["messages"] for row in rows]
+    learner = (
+        load_learner(plan.published, device=device)
+        if plan.published
+        else make_learner(conversations, plan.model, device=device)
+    )
+    losses = imitate(
+        learner,
+        conversations,
+        plan.imitation,
+        tools=rows[0]["tools"] if plan.published else (),
+        on_step=lambda step, steps, loss: _say_loss(console, step, steps, loss),
+    )
+    learner.keep(folder)
+    return learner, _once(kept, lambda: losses)
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
     with path.open(encoding="utf-8") as lines:
-        return [json.loads(line)["messages"] for line in lines]
+        return [json.loads(line) for line in lines]
 
 
 def _say_loss(console: Console, step: int, steps: int, loss: float) -> None:
@@ -132,7 +181,12 @@ def _device_name(device: str) -> str:
 def _plan(options: argparse.Namespace) -> Plan:
     plan = SMOKE if options.smoke else FULL
     asked = {"conversations": options.conversations, "held_out": options.held_out}
-    plan = replace(plan, seed=options.seed, **{k: v for k, v in asked.items() if v is not None})
+    plan = replace(
+        plan,
+        seed=options.seed,
+        published=options.model,
+        **{k: v for k, v in asked.items() if v is not None},
+    )
     if options.steps is not None:
         plan = replace(plan, reinforcement=replace(plan.reinforcement, steps=options.steps))
     if options.epochs is not None:
@@ -147,6 +201,12 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--smoke", action="store_true", help="everything once, in a minute, on a CPU"
     )
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    parser.add_argument(
+        "--model",
+        default="",
+        metavar="NAME",
+        help="a published model or its folder; else one from nothing",
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--conversations", type=int, help="in production")
     parser.add_argument("--held-out", type=int, help="requests of the exam")

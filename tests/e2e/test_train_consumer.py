@@ -49,3 +49,14 @@ def test_the_example_runs_from_production_to_the_exam(python: Path, tmp_path: Pa
     assert result["exam"]["requests"] == 4
     assert (tmp_path / "out/curves.png").stat().st_size > 10_000
     assert (tmp_path / "out/grpo/config.json").is_file()
+    again = sh(
+        python, ROOT / "examples/train_grpo/train.py", "--smoke", "--out", tmp_path / "out",
+        cwd=tmp_path, PYTHONPATH=str(ROOT),
+    )  # fmt: skip
+    assert "imitation 1/" not in again, "what was learnt is not learnt again"
+    assert "GRPO 1:" not in again
+    sh(
+        python, ROOT / "examples/train_grpo/train.py", "--smoke", "--out", tmp_path / "next",
+        "--model", tmp_path / "out/grpo", cwd=tmp_path, PYTHONPATH=str(ROOT),
+    )  # fmt: skip
+    assert (tmp_path / "next/grpo/config.json").is_file()
