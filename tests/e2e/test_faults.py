@@ -343,7 +343,7 @@ def test_a_task_without_a_solution_that_could_be_made_needs_review(
     failing(
         monkeypatch,
         synth.tasks,
-        "_construct",
+        "construct",
         lambda _group, mine, *_: not any(one.resolved for one in mine),
     )
     found = built(home)
