@@ -54,12 +54,12 @@ RULES = "left out once, with what is paid and who says how it went; the newest o
     group_name="environments",
     kinds={"delta"},
     owners=OWNERS,
-    description="Each attempt graded by a rubric made without it, beside what its user got.",
+    description="How well rubrics agree with users: each recorded attempt is graded by a rubric that was made without it.",
     check_specs=[
         dg.AssetCheckSpec(
             "rubrics_agree",
             asset=ASSET,
-            description="Rubrics rarely pass what users called unresolved, on attempts that they have not seen.",
+            description="Rubrics rarely pass an attempt that its user called unresolved; measured on attempts that were left out when the rubric was made.",
         ),
         LEFT_OUT(ASSET),
     ],

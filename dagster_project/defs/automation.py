@@ -18,7 +18,11 @@ RANGE_START = "dagster/asset_partition_range_start"
 RANGE_END = "dagster/asset_partition_range_end"
 
 
-@dg.sensor(job=days, minimum_interval_seconds=60, description="New records and late outcomes.")
+@dg.sensor(
+    job=days,
+    minimum_interval_seconds=60,
+    description="Starts a run for days with new records or late outcomes.",
+)
 def arrivals(
     context: dg.SensorEvaluationContext, private: PrivateSide, clean: CleanSide
 ) -> dg.SensorResult | dg.SkipReason:
@@ -47,7 +51,7 @@ def arrivals(
 
 
 @dg.schedule(
-    job=apps, cron_schedule="30 3 * * *", description="Worlds, tasks and task sets, daily."
+    job=apps, cron_schedule="30 3 * * *", description="Makes worlds, tasks and task sets, each day."
 )
 def daily(
     context: dg.ScheduleEvaluationContext, private: PrivateSide, clean: CleanSide
@@ -72,5 +76,5 @@ nightly_tidy = dg.ScheduleDefinition(
     name="nightly_tidy",
     job=tidy,
     cron_schedule="0 5 * * *",
-    description="Expired raw data and old table files, nightly.",
+    description="Removes raw data that has expired and files of older table versions, each night.",
 )

@@ -35,7 +35,7 @@ ASSET = "clean_outcomes"
     kinds={"delta"},
     owners=OWNERS,
     check_specs=[LEFT_OUT(ASSET)],
-    description="What users got, past the gate, joined to clean episodes.",
+    description="What users got, redacted and joined to redacted episodes.",
 )
 def clean_outcomes(
     context: dg.AssetExecutionContext, private: PrivateSide, clean: CleanSide

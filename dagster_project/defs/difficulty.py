@@ -45,7 +45,7 @@ RULES = "estimates, spread"
     kinds={"delta"},
     owners=OWNERS,
     check_specs=[LEFT_OUT(ASSET)],
-    description="Rates with intervals, per task version: real attempts, and rollouts by policy.",
+    description="How often each task version is solved, with intervals: by recorded agents, and by each policy in rollouts.",
 )
 def difficulty(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
     """Count the apps whose verdicts or rollouts changed."""

@@ -46,7 +46,7 @@ ASSET = "episodes"
         dg.AssetCheckSpec(
             "nothing_lost",
             asset=ASSET,
-            description="Every trace in which a model ran is in an episode, every chat-log line as well; the rest is counted.",
+            description="Every trace with a model call and every line of a chat log is part of an episode; what is not is counted.",
         ),
         LEFT_OUT(ASSET),
     ],

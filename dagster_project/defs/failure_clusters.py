@@ -32,7 +32,7 @@ DEFAULT_K = ClusterSettings().k
     kinds={"delta", "scikitlearn"},
     owners=OWNERS,
     check_specs=[LEFT_OUT(ASSET)],
-    description="Failures grouped by how they fail; a cluster keeps its id, has a name, a trend and examples.",
+    description="Failures grouped by cause. Each group has a name, a trend and examples, and keeps its id from build to build.",
 )
 def failure_clusters(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
     """Place new failures among the clusters that are known."""

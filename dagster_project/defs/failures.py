@@ -59,7 +59,7 @@ ASSET = "failures"
     kinds={"delta"},
     owners=OWNERS,
     check_specs=[LEFT_OUT(ASSET)],
-    description="Episodes that an outcome or several signals say went badly, with the evidence.",
+    description="Episodes that failed, by their outcome or by several signals, with the evidence.",
 )
 def failures(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
     """Look for failures in the days that changed."""

@@ -19,26 +19,26 @@ days = dg.define_asset_job(
     "days",
     selection=dg.AssetSelection.assets(*ARRIVING),
     partitions_def=APP_DAYS,
-    description="Telemetry to failures, for the app-days that changed.",
+    description="From telemetry to failures, for each day of an app that changed.",
     executor_def=EXECUTOR.definition,
 )
 apps = dg.define_asset_job(
     "apps",
     selection=dg.AssetSelection.assets(*LEARNT),
     partitions_def=APPS,
-    description="Clusters, worlds, tasks and task sets of the apps that changed.",
+    description="From failures to task sets, for each app that changed.",
     executor_def=EXECUTOR.definition,
 )
 rollout_runs = dg.define_asset_job(
     "rollout_runs",
     selection=dg.AssetSelection.assets("rollouts"),
     partitions_def=APP_DAYS,
-    description="A policy over the task sets; the policy is the run's configuration.",
+    description="Run a policy on the task sets; the run's configuration names the policy.",
     executor_def=EXECUTOR.definition,
 )
 
 
-@dg.op(description="Remove expired raw data and old table files.")
+@dg.op(description="Remove raw data that has expired and files of older table versions.")
 def remove_expired(context: dg.OpExecutionContext, private: PrivateSide) -> None:
     """Tidy the home."""
     done = tidy_home(private.opened())
@@ -50,7 +50,7 @@ def remove_expired(context: dg.OpExecutionContext, private: PrivateSide) -> None
     )
 
 
-@dg.job(description="Raw data expires; old table files go.")
+@dg.job(description="Remove raw data that has expired and files of older table versions.")
 def tidy() -> None:
     """One step."""
     remove_expired()

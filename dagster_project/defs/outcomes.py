@@ -26,7 +26,7 @@ ASSET = "outcomes"
     kinds={"delta"},
     owners=OWNERS,
     check_specs=[LEFT_OUT(ASSET)],
-    description="Outcomes with who said so and when, joined to episodes by conversation, trace, user or task key.",
+    description="What users got, with source and time, joined to episodes by conversation, trace, user or task key.",
 )
 def outcomes(context: dg.AssetExecutionContext, private: PrivateSide) -> AssetResult:
     """Join what arrived; outcomes without an episode wait with the day they were said."""

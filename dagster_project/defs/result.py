@@ -28,7 +28,7 @@ def LEFT_OUT(asset: str) -> dg.AssetCheckSpec:  # noqa: N802 - stands among cons
     return dg.AssetCheckSpec(
         NOTHING_LEFT_OUT,
         asset=asset,
-        description="No unit of work (an episode, a tool, a task, an app) was left out because of a fault of tracegym itself.",
+        description="No episode, tool, task or app was left out because of a fault of tracegym itself.",
     )
 
 

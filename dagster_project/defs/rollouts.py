@@ -47,7 +47,7 @@ class RolloutConfig(dg.Config, use_attribute_docstrings=True):
     group_name="environments",
     kinds={"delta"},
     owners=OWNERS,
-    description="Trajectories, rewards and group advantages of a policy over an app's task set.",
+    description="Trajectories, rewards and group advantages of a policy on an app's task set.",
     output_required=False,
 )
 def rollouts(

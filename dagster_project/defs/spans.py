@@ -24,7 +24,7 @@ _ARRIVING = (SPANS, LOG_EVENTS, CHATS)
     group_name="ingest",
     kinds={"delta"},
     owners=OWNERS,
-    description="Spans, log events and chat episodes as they arrived, folded by identity.",
+    description="Spans, log events and chat episodes as they arrived, each once.",
     check_specs=[LEFT_OUT(ASSET)],
 )
 def spans(context: dg.AssetExecutionContext, private: PrivateSide) -> AssetResult:

@@ -37,17 +37,17 @@ RULES = "splits"
     group_name="environments",
     kinds={"python"},
     owners=OWNERS,
-    description="A folder per app that runs on a bare Python: tasks, worlds, rubrics, runtime, card.",
+    description="One folder per app with tasks, worlds, rubrics, card and a runtime that needs only Python.",
     check_specs=[
         dg.AssetCheckSpec(
             "opens",
             asset=ASSET,
-            description="Every file of every task set has its manifest's hash.",
+            description="Every file of each task set has the hash that its manifest states.",
         ),
         dg.AssetCheckSpec(
             "splits_do_not_leak",
             asset=ASSET,
-            description="No user, record, episode, text or solution stands in two splits.",
+            description="No user, record, episode, text or solution is in two splits.",
             blocking=True,
         ),
         LEFT_OUT(ASSET),

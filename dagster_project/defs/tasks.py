@@ -61,7 +61,7 @@ ASSET = "tasks"
     kinds={"delta"},
     owners=OWNERS,
     check_specs=[LEFT_OUT(ASSET)],
-    description="Opening, tools, world slice, user to come and rubric of every request that was recorded.",
+    description="One task for each recorded request: its opening messages, the tools, the part of the world that it needs, the scripted user, and the rubric.",
 )
 def tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
     """Derive the tasks of the apps whose world, episodes or outcomes changed."""

@@ -55,18 +55,18 @@ ASSET = "verified_tasks"
     group_name="environments",
     kinds={"delta"},
     owners=OWNERS,
-    description="Accepted, needs review or rejected: what doing nothing, claiming, copying and others got paid.",
+    description="Each task is accepted, rejected or waits for review, by what attacks on its grader earn (doing nothing, claiming success, copying and others).",
     check_specs=[
         dg.AssetCheckSpec(
             "probes_hold",
             asset=ASSET,
             blocking=True,
-            description="No accepted task pays an attack, and its recorded good attempt is paid 1.",
+            description="No accepted task rewards an attack, and each rewards its recorded good attempt with 1.",
         ),
         dg.AssetCheckSpec(
             CHECK,
             asset=ASSET,
-            description="Of each kind of check at most 2 % false passes are possible (95 %), on attempts that graders have not seen.",
+            description="Each kind of check passes at most 2 % of bad attempts that were left out when it was made (upper bound at 95 %).",
         ),
         LEFT_OUT(ASSET),
     ],

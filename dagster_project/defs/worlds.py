@@ -70,12 +70,12 @@ MOST_UNSETTLED: Final = 30
     group_name="synth",
     kinds={"delta"},
     owners=OWNERS,
-    description="What each tool does, learnt from recorded calls and measured on held-out ones.",
+    description="What each tool does, learnt from recorded calls and measured on calls that were left out.",
     check_specs=[
         dg.AssetCheckSpec(
             "wrong_answers",
             asset=ASSET,
-            description="Held-out calls that the world answers wrongly, as if it knew, stay rare.",
+            description="The world rarely gives a wrong answer to a call that was left out.",
         ),
         LEFT_OUT(ASSET),
     ],

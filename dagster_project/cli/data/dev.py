@@ -1,10 +1,13 @@
 """`tracegym dev`: the Dagster UI over a home."""
 
 import os
+import signal
 import socket
 import subprocess
 import sys
-from typing import Annotated
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Final
 
 import typer
 
@@ -12,6 +15,11 @@ from dagster_project.cli.options import HOME, HomeOption
 from dagster_project.cli.output import notices
 from dagster_project.errors import InputError, ProjectError
 from dagster_project.home.layout import open_home
+
+GROUPS: Final = ("ingest", "redact", "synth", "environments")
+"""Groups of assets, which the link opens."""
+_LOOK: Final = 0.5
+"""Seconds between two looks at whether the UI still runs."""
 
 
 def dev(
@@ -46,12 +54,29 @@ def dev(
     # Warnings of libraries are for developers.
     quiet = [sys.executable, "-W", "ignore"]
     command = [*quiet, "-m", "dagster", "dev", "-m", "dagster_project.definitions"]
-    notices().print(f"Dagster UI: http://{host}:{port} (Ctrl-C ends it)")
-    try:
-        done = subprocess.run(  # noqa: S603 - our own interpreter, no shell
-            [*command, "--host", host, "--port", str(port)], env=child, check=False
-        )
-    except KeyboardInterrupt:
-        return
-    if done.returncode not in {0, 130, -2}:
+    open_groups = ",".join(f"global@global:{group}" for group in GROUPS)
+    notices().print(
+        f"Dagster UI: http://{host}:{port} (Ctrl-C ends it)\n"
+        f"assets and how they depend on each other: http://{host}:{port}/asset-groups?expanded={open_groups}",
+        soft_wrap=True,
+    )
+    code = _run_until_stopped([*command, "--host", host, "--port", str(port)], child)
+    if code not in {0, 130, -2}:
         raise ProjectError("the Dagster UI ended with a fault; its lines above say why")
+
+
+def _run_until_stopped(command: Sequence[str], environment: Mapping[str, str]) -> int:
+    """Run a command that ends its own processes on an interrupt; hand on one interrupt, whichever signal stops this process.
+
+    A group of its own keeps the terminal's Ctrl-C from coming twice, and handlers set here leave the child the usual ones, also where
+    a shell that started this process in the background made it ignore interrupts.
+    """
+    stopped = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda _signal, _frame: stopped.set())
+    with subprocess.Popen(command, env=environment, process_group=0) as child:  # noqa: S603 - our own interpreter, no shell
+        while child.poll() is None:
+            if stopped.wait(_LOOK):
+                child.send_signal(signal.SIGINT)
+                break
+        return child.wait()
