@@ -1,14 +1,12 @@
 """A page on this machine, served until somebody ends the command."""
 
-import signal
-import threading
 import webbrowser
-from types import FrameType
 from typing import TYPE_CHECKING
 
 import typer
 
 from dagster_project.cli.output import notices
+from dagster_project.cli.stopping import stop_event
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -22,13 +20,7 @@ def serve_page(page: "ASGIApp", keys: "Keys", port: int, *, browser: bool) -> No
     from ingest.receiver.server import Server, ServerSettings  # noqa: PLC0415
 
     server = Server(page, ServerSettings(port=port))
-    stop = threading.Event()
-
-    def end(_signal: int, _frame: FrameType | None) -> None:
-        stop.set()
-
-    signal.signal(signal.SIGINT, end)
-    signal.signal(signal.SIGTERM, end)
+    stop = stop_event()
     address = f"http://127.0.0.1:{server.start()}/?token={keys.token}"
     notices().print("The link works once, in one browser on this machine (Ctrl-C ends the page):")
     typer.echo(address)

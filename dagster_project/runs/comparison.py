@@ -9,11 +9,13 @@ from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import fsum
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from dagster_project.rollouts.reasons import PolicyReasons, by_policy
 from dagster_project.runs.paired_policies import PairedDifference, paired_difference
 from dagster_project.runs.run import RunRow
+from environments.runtime.task.errors import TaskSetError
 from environments.runtime.task.task_set import TaskSet
 
 NO_SPLIT: Final = "no split"
@@ -125,6 +127,14 @@ def known_of(task_set: TaskSet) -> dict[Version, TaskFacts]:
         )
         for task in task_set.tasks
     }
+
+
+def known_in(folder: Path) -> dict[Version, TaskFacts]:
+    """The same of a home's task set; nothing where it was not built yet: rollouts are compared all the same."""
+    try:
+        return known_of(TaskSet.load(folder))
+    except TaskSetError:
+        return {}
 
 
 def compare(

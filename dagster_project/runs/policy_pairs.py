@@ -14,10 +14,8 @@ from dagster_project.lake.store import Lake
 from dagster_project.report.data.tasks import ComparisonRow
 from dagster_project.rollouts.reasons import PolicyReasons
 from dagster_project.rollouts.store import explained_rollouts
-from dagster_project.runs.comparison import TaskFacts, Version, compare, known_of
+from dagster_project.runs.comparison import compare, known_in
 from dagster_project.runs.run import LISTED, RunRow
-from environments.runtime.task.errors import TaskSetError
-from environments.runtime.task.task_set import TaskSet
 
 MOST_POLICIES: Final = 5
 """Of an app, those that were run last: ten pairs are as many as anybody reads."""
@@ -32,7 +30,7 @@ def comparison_rows(clean: Path) -> Iterator[ComparisonRow]:
             found = RunRow.model_validate(row)
             runs[found.policy].append(found)
         last = sorted(runs, key=lambda name: max(row.started_at for row in runs[name]))
-        known = _known_tasks(clean / "tasksets" / app)
+        known = known_in(clean / "tasksets" / app) if len(runs) > 1 else {}
         for a, b in combinations(last[-MOST_POLICIES:], 2):
             found_both = compare((a, runs[a]), (b, runs[b]), known)
             both = found_both.overall
@@ -49,14 +47,6 @@ def comparison_rows(clean: Path) -> Iterator[ComparisonRow]:
                 null_b=_null_of(found_both.reasons_b),
                 says="; ".join(filter(None, (found_both.says(), found_both.warns()))),
             )
-
-
-def _known_tasks(folder: Path) -> dict[Version, TaskFacts]:
-    """What the app's task set says of its tasks; nothing where it was not built yet: rollouts are compared all the same."""
-    try:
-        return known_of(TaskSet.load(folder))
-    except TaskSetError:
-        return {}
 
 
 def _null_of(found: PolicyReasons | None) -> tuple[int, int]:

@@ -1,6 +1,7 @@
 """A record that is found in one place and refused in another is asked for by its id and its place."""
 
 import json
+from collections.abc import Mapping, Sequence
 
 from environments.runtime.task.attempt import UNKNOWN
 from environments.runtime.world.session import Session
@@ -46,19 +47,22 @@ def _days() -> list[CleanEpisode]:
             json.dumps({"zone": f"Z-{zone}", "fee": 2 + zone}),
         )
         calls.insert(0 if number % 2 else len(calls), rate)
-        steps: list[CleanStep] = []
-        for at, (name, arguments, content) in enumerate(calls):
-            call = CleanToolCall(call_id=f"c{at}", name=name, arguments=json.dumps(arguments))
-            steps.append(CleanStep(role="assistant", tool_calls=(call,), at=number * 100 + at))
-            steps.append(
-                CleanStep(role="tool", call_id=f"c{at}", content=content, at=number * 100 + at)
-            )
-        out.append(
-            CleanEpisode(
-                app="depot", episode_id=f"e{number:03}", started_at=number * 100, steps=tuple(steps)
-            )
-        )
+        out.append(_episode(number, calls))
     return out
+
+
+def _episode(number: int, calls: Sequence[tuple[str, Mapping[str, str], str]]) -> CleanEpisode:
+    """An episode of calls with their results."""
+    steps: list[CleanStep] = []
+    for at, (name, arguments, content) in enumerate(calls):
+        call = CleanToolCall(call_id=f"c{at}", name=name, arguments=json.dumps(arguments))
+        steps.append(CleanStep(role="assistant", tool_calls=(call,), at=number * 100 + at))
+        steps.append(
+            CleanStep(role="tool", call_id=f"c{at}", content=content, at=number * 100 + at)
+        )
+    return CleanEpisode(
+        app="depot", episode_id=f"e{number:03}", started_at=number * 100, steps=tuple(steps)
+    )
 
 
 def _open() -> Session:
@@ -97,18 +101,7 @@ def _owned_days() -> list[CleanEpisode]:
         mine = {"parcel": parcel, "customer": customer}
         told = {"parcel": parcel, "weight": 3 + number % 20, "sender": "Ovo Ltd"}
         calls.append(("get_parcel", mine, json.dumps(told)))
-        steps: list[CleanStep] = []
-        for at, (name, arguments, content) in enumerate(calls):
-            call = CleanToolCall(call_id=f"c{at}", name=name, arguments=json.dumps(arguments))
-            steps.append(CleanStep(role="assistant", tool_calls=(call,), at=number * 100 + at))
-            steps.append(
-                CleanStep(role="tool", call_id=f"c{at}", content=content, at=number * 100 + at)
-            )
-        out.append(
-            CleanEpisode(
-                app="depot", episode_id=f"e{number:03}", started_at=number * 100, steps=tuple(steps)
-            )
-        )
+        out.append(_episode(number, calls))
     return out
 
 

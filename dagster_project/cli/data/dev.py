@@ -5,7 +5,6 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Final
 
@@ -13,6 +12,7 @@ import typer
 
 from dagster_project.cli.options import HOME, HomeOption
 from dagster_project.cli.output import notices
+from dagster_project.cli.stopping import stop_event
 from dagster_project.errors import InputError, ProjectError
 from dagster_project.home.layout import open_home
 
@@ -71,9 +71,7 @@ def _run_until_stopped(command: Sequence[str], environment: Mapping[str, str]) -
     A group of its own keeps the terminal's Ctrl-C from coming twice, and handlers set here leave the child the usual ones, also where
     a shell that started this process in the background made it ignore interrupts.
     """
-    stopped = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda _signal, _frame: stopped.set())
+    stopped = stop_event()
     with subprocess.Popen(command, env=environment, process_group=0) as child:  # noqa: S603 - our own interpreter, no shell
         while child.poll() is None:
             if stopped.wait(_LOOK):

@@ -1,14 +1,11 @@
 """`tracegym serve`: the OTLP receiver, and what arrives into the lake as it comes."""
 
-import signal
-import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -17,6 +14,7 @@ from rich.console import Console
 from dagster_project.cli.faults import fault_of
 from dagster_project.cli.options import HOME, HomeOption, RefsOption
 from dagster_project.cli.output import notices
+from dagster_project.cli.stopping import stop_event
 from dagster_project.errors import InputError
 from dagster_project.home.layout import Home, open_home
 
@@ -99,13 +97,7 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter per option
     tokens = load_tokens(token_file) if token_file is not None else None
     feed = _Feed(spool=spool, app=app, late=LateContent(elsewhere_of(refs or [])))
     console = notices()
-    stop = threading.Event()
-
-    def end(_signal: int, _frame: FrameType | None) -> None:
-        stop.set()
-
-    signal.signal(signal.SIGINT, end)
-    signal.signal(signal.SIGTERM, end)
+    stop = stop_event()
     with Wal(opened.wal) as wal:
         wal.check_writable()
         settings = ServerSettings(host=host, port=port, certificate=certificate, key=key)

@@ -122,8 +122,7 @@ def _known_tasks(
     task_set: Path | None, home: Home | None, apps: set[str]
 ) -> "Mapping[Version, TaskFacts]":
     """Splits and clusters, from the task set that was named or from those that the home keeps."""
-    from dagster_project.runs.comparison import known_of  # noqa: PLC0415 - see above
-    from environments.runtime.task.errors import TaskSetError  # noqa: PLC0415
+    from dagster_project.runs.comparison import known_in, known_of  # noqa: PLC0415 - see above
     from environments.runtime.task.task_set import TaskSet  # noqa: PLC0415
 
     if task_set is not None:
@@ -134,12 +133,7 @@ def _known_tasks(
     if home is None:
         return found
     for app in sorted(apps & set(apps_of(home))):
-        folder = home.clean / "tasksets" / app
-        try:
-            found |= known_of(TaskSet.load(folder))
-        except TaskSetError:
-            # Not built yet: the rollouts are compared all the same.
-            continue
+        found |= known_in(home.clean / "tasksets" / app)
     return found
 
 

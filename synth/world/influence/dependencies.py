@@ -164,7 +164,7 @@ def _convict(bench: Workbench) -> dict[str, Evidence]:
     alone = {name for e in found.values() for name in _sole_suspects(e)}
     # Hardly a call comes before the one that lets a session in: no pairs could clear it.
     admit = admits(bench.views.tokens, bench.tools)
-    admitted = _always_after_a_change(bench)
+    after_changes = _always_after_a_change(bench)
     doubted = [
         t
         for t in shows
@@ -174,7 +174,7 @@ def _convict(bench: Workbench) -> dict[str, Evidence]:
             t,
             alone,
             living=bench.living or bench.own_starts is not None,
-            by_name=not bench.is_certain and t.name not in admitted,
+            by_name=not bench.is_certain and t.name not in after_changes,
         )
         and not (bench.living and _finds_the_same(t))
     ]
