@@ -20,11 +20,6 @@ class Row:
     figures: Mapping[str, Figure]
 
 
-def row(case: str, **figures: Figure) -> Row:
-    """A row whose figures have plain names; `_` stands for a blank."""
-    return Row(case=case, figures={name.replace("_", " "): it for name, it in figures.items()})
-
-
 def percent(part: float, whole: float) -> float | None:
     """How many per cent a part is, to a tenth; None of nothing."""
     return round(100 * part / whole, 2) if whole else None

@@ -65,12 +65,12 @@ def sets(seed: int) -> Iterator[Conversations]:
     yield from _recordings()
     for app in apps.APPS:
         for size, more in SIZES:
-            make = partial(_of_app, app, size, seed + more)
+            make = partial(of_app, app, size, seed + more)
             yield Conversations(kind="apps", name=f"{app} {size} {seed + more}", make=make)
     for language in languages.LOCALES:
         for chosen in ("develop", "held_out"):
             for size in LANGUAGE_SIZES:
-                make = partial(_of_language, language, chosen, size, seed)
+                make = partial(of_language, language, chosen, size, seed)
                 yield Conversations(kind="languages", name=f"{language} {chosen} {size}", make=make)
     for app in published.APPS if os.environ.get(FOLDER) else ():
         for size, more in PUBLISHED:
@@ -119,20 +119,22 @@ def _collection(path: Path) -> list[Told]:
     return found[:MOST]
 
 
-def _of_app(app: str, size: int, seed: int) -> list[Told]:
+def of_app(app: str, size: int, seed: int, *, third: bool = True) -> list[Told]:
+    """Conversations of an invented app, with or without the people whom only prose names."""
     draw = random.Random(f"{app} {seed}")  # noqa: S311 - invented data
     talks = [apps.APPS[app](number, draw) for number in range(size)]
     return [
         Told(
             episode=talk.episode,
-            personal=(*talk.direct.values(), *talk.third),
+            personal=(*talk.direct.values(), *(talk.third if third else ())),
             nobodys=[(None, word) for word in talk.meaning],
         )
         for talk in talks
     ]
 
 
-def _of_language(language: str, chosen: str, size: int, seed: int) -> list[Told]:
+def of_language(language: str, chosen: str, size: int, seed: int) -> list[Told]:
+    """Conversations in one language, of what was looked at (`develop`) or not (`held_out`)."""
     writer = languages.Writer(language, chosen, seed)
     talks = [writer.write(number) for number in range(size)]
     return [

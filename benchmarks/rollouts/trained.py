@@ -1,6 +1,6 @@
-"""Does training on exported tasks make a published backend's agent better? The experiment of `examples/train_small` at two of them.
+"""Does training on exported tasks make a published backend's agent better? The experiment of `examples/train_small` at a published bank.
 
-A firm whose errands are drawn (`bank` or `phone`; needs `TRACEGYM_OUTSIDE`). Below `--out`: exports, a file for each arm and seed, the result
+A firm whose errands are drawn (`bank`; needs `TRACEGYM_OUTSIDE`). Below `--out`: exports, a file for each arm and seed, the result
 as JSON and a picture. Stopped, the same command goes on.
 """
 
@@ -41,13 +41,7 @@ def _bank(purpose: str, count: int) -> Firm:
     return bank(purpose, count)
 
 
-def _phone(purpose: str, count: int) -> Firm:
-    from benchmarks.rollouts.trained_phone import phone  # noqa: PLC0415 - needs its package
-
-    return phone(purpose, count)
-
-
-FIRMS: Final[dict[str, Callable[[str, int], Firm]]] = {"bank": _bank, "phone": _phone}
+FIRMS: Final[dict[str, Callable[[str, int], Firm]]] = {"bank": _bank}
 
 
 @dataclass(frozen=True, slots=True)

@@ -176,12 +176,6 @@ class Wal:
         now = time.time_ns()
         self._write("update records set decoded_at = ? where seq = ?", [(now, seq) for seq in seqs])
 
-    def mark_pending(self) -> int:
-        """Put every record that is still held back in line, to be decoded again; returns how many."""
-        return self._write(
-            "update records set decoded_at = null where decoded_at is not null", [()]
-        )
-
     def purge(self, before_ns: int) -> int:
         """Forget decoded records that were received before a moment; returns how many."""
         return self._write(

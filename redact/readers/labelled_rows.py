@@ -15,7 +15,6 @@ from redact.lists.gazetteer import ORDINARY, is_name
 from redact.lists.lexicon import Lexicon, key_words
 from redact.readers.tables import form_of, is_label
 
-Row = tuple[str, object]
 _ROWS: Final = (dict, list, tuple)
 
 

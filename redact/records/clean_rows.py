@@ -1,13 +1,13 @@
-"""Clean records from and to table rows: the lake stores them, and only this folder may construct them.
+"""Clean records from table rows: the lake stores them, and only this folder may construct them.
 
-In: rows of the tables `clean_episodes` and `clean_outcomes` (what pyarrow's `to_pylist` returns). Out: the records,
-and rows with the partition's `day`. Reads and writes no files.
+In: rows of the tables `clean_episodes` and `clean_outcomes` (what pyarrow's `to_pylist` returns). Out: the records. Reads
+and writes no files.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import fields
 from typing import Any, Final
 
 from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
@@ -34,16 +34,6 @@ def _step_from_row(row: Mapping[str, Any]) -> CleanStep:
         for call in known.pop("tool_calls", None) or ()
     )
     return CleanStep(**known, tool_calls=calls)
-
-
-def clean_episode_to_row(episode: CleanEpisode, *, day: str) -> dict[str, Any]:
-    """Return the row of a clean episode in the partition of that day."""
-    row = asdict(episode)
-    row["day"] = day
-    for listed in ("tools", "completeness", "withheld"):
-        row[listed] = list(row[listed])
-    row["steps"] = [{**step, "tool_calls": list(step["tool_calls"])} for step in row["steps"]]
-    return row
 
 
 def clean_outcome_from_row(row: Mapping[str, Any]) -> CleanOutcome:

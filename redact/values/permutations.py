@@ -64,13 +64,6 @@ class KeyedDigest:
                 self._moved[asked] = moved
         return moved
 
-    def move_back(self, number: int, size: int, tweak: str) -> int:
-        """Return what `move` made the number from."""
-        if size < 2:
-            return number
-        back = self._forward(number, size, tweak) - self._step(size, tweak)
-        return self._inverse(back % size, size, tweak)
-
     def _step(self, size: int, tweak: str) -> int:
         step = self._steps.get((size, tweak))
         if step is None:

@@ -28,7 +28,6 @@ ENOUGH: Final = 0.1
 """Share of what a resolved attempt told that another one tells at least."""
 MOST_LINES: Final = 60
 """Facts that get a line of their own."""
-WITNESSES: Final = 2
 
 
 def told_some_checks(accepted: Sequence[End], traits: AppTraits, after: str) -> list[Check]:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.ingest.power_loss import Event, compiled, disk_at, events_in
 from ingest.receiver.wal import Wal
+from tests.power_loss import Event, compiled, disk_at, events_in
 
 ACKNOWLEDGE = """
 import sys, threading

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 
 from dagster_project.causes.side_by_side import AROUND, side_by_side
+from dagster_project.lake.rows import constant_column, to_table
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import CLEAN_EPISODES
 from redact.records.clean_episode import CleanEpisode
-from redact.records.clean_rows import clean_episode_to_row
 from synth.failures.detection import Failure, detect, reference_from
 from synth.failures.reading import AppReading
 from synth.labels import Label
@@ -46,8 +45,8 @@ WRONG = replace(
 def lake(tmp_path: Path) -> Lake:
     """Both conversations past the gate."""
     made = Lake(tmp_path / "lake")
-    rows = [clean_episode_to_row(one, day="2026-03-01") for one in (RIGHT, WRONG)]
-    made.append(CLEAN_EPISODES, pa.Table.from_pylist(rows, schema=CLEAN_EPISODES.schema))
+    day = constant_column("2026-03-01")
+    made.append(CLEAN_EPISODES, to_table((RIGHT, WRONG), CLEAN_EPISODES.schema, day=day))
     return made
 
 

@@ -15,7 +15,6 @@ from environments.runtime.task.tool_definition import (
     function_of,
     properties_of,
     read_definition,
-    required_of,
     types_of,
 )
 from redact.records.clean_episode import CleanEpisode
@@ -91,7 +90,6 @@ def test_parameters_of_any_shape_name_no_arguments(parameters: Any) -> None:  # 
     function = function_of({"function": {"name": "show", "parameters": parameters}})
     assert function["name"] == "show"
     assert properties_of(function) == {}
-    assert required_of(function) == []
     json.dumps(complete_tool({"type": "function", "function": {**function}}))
 
 

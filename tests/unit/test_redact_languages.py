@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.testbeds.people.languages import measure
+from benchmarks.redaction.quality import measure
+from benchmarks.redaction.sets import of_language
 from benchmarks.testbeds.people.talks import episode, says, step
 from redact.apply.learn import learn
 from redact.apply.scrub import Scrubbed, scrub
@@ -158,8 +159,8 @@ def test_words_stand_where_they_are_said_to(text: str) -> None:
 @pytest.mark.parametrize("language", ["zh", "ja", "de", "es"])
 def test_few_planted_values_are_left_and_nothing_waits(language: str) -> None:
     """Twelve conversations of another seed than was looked at: one value in thirty at most, one piece of a sentence in five (German, Spanish) or twenty-five."""
-    found = measure(language, "develop", 12, seed=17)
-    assert found.planted.total() > 80
-    assert found.left.total() * 30 <= found.planted.total()
-    assert found.withheld == 0
-    assert found.changed * (25 if language in {"zh", "ja"} else 5) <= found.nobodys
+    counts = measure(of_language(language, "develop", 12, 17), known=True).counts
+    assert counts["people"] > 80
+    assert counts["left"] * 30 <= counts["people"]
+    assert counts["withheld"] == 0
+    assert counts["changed"] * (25 if language in {"zh", "ja"} else 5) <= counts["words"]

@@ -27,12 +27,11 @@ def test_every_kind_has_a_family_that_makes_surrogates() -> None:
 
 
 @pytest.mark.parametrize("size", [2, 3, 10, 90, 365, 1000])
-def test_a_permutation_moves_every_number_and_back(size: int) -> None:
-    """All numbers are hit once, none stays where it was, and the way back exists."""
+def test_a_permutation_moves_every_number(size: int) -> None:
+    """All numbers are hit once, and none stays where it was."""
     moved = [KEYED.move(number, size, "t") for number in range(size)]
     assert sorted(moved) == list(range(size))
     assert all(number != image for number, image in enumerate(moved))
-    assert [KEYED.move_back(image, size, "t") for image in moved] == list(range(size))
 
 
 def test_invented_words_are_distinct_for_all_short_words() -> None:

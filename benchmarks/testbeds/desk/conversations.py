@@ -8,7 +8,6 @@ product never sees any of the truth.
 from __future__ import annotations
 
 import json
-import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -118,12 +117,6 @@ def hold_season(
 def policies() -> tuple[str, ...]:
     """The good agent and the seven with a fault each."""
     return tuple(POLICIES)
-
-
-def some(talks: list[Talk], most: int, *, seed: int) -> list[Talk]:
-    """A repeatable sample."""
-    chance = random.Random(seed)  # noqa: S311 - a repeatable sample, not a secret
-    return talks if len(talks) <= most else chance.sample(talks, most)
 
 
 def _talk(held: Held) -> Talk:

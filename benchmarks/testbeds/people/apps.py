@@ -1,35 +1,21 @@
-"""Measures redaction on invented apps whose keys, values and habits no list was made for.
+"""Invented apps whose keys, values and habits no list was made for, with the truth of each conversation.
 
-A German meter service, a members' club whose
-tools answer in Japanese and French, a ferry desk in Chinese and Spanish, and the apps of `redaction_desks`, `redaction_blind` and `redaction_forms`: keys
-outside the lexicon, JSON inside strings, ids inside URLs, people named in the free text of results only, a note per user, names that no list
-holds, answers that are no records. Truth is what the generator put in: an identifier counts as protected only if no mention of it is left
-anywhere in its episode. Besides, what of the product's words is lost, and which values read unlike in two conversations.
+A German meter service, a members' club whose tools answer in Japanese and French, a ferry desk in Chinese and Spanish, and the apps of
+`desks`, `kennel` and `forms`: keys outside the lexicon, JSON inside strings, ids inside URLs, people named in the free text of results only, a
+note per user, names that no list holds, answers that are no records. Truth is what the generator put in.
 """
 
 from __future__ import annotations
 
 import json
 import random
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Final
 
-from benchmarks.redaction.recordings import SECRET, parsed, recorded, stands_in, texts_of
 from benchmarks.testbeds.people.desks import clinic_talk, lettings_talk, payroll_talk
 from benchmarks.testbeds.people.forms import printed_talk, screen_talk, segments_talk
 from benchmarks.testbeds.people.kennel import kennel_talk
 from benchmarks.testbeds.people.talks import Talk, episode, says, step
-from dagster_project.privacy.leak_search import is_surrogate
-from ingest.records.episode import Episode
-from redact.apply.learn import learn
-from redact.apply.scrub import scrub
-from redact.audit.leaks import find_leaks
-from redact.operators.vault import open_vault
-from redact.policy import Policy
-from redact.readers.tables import records_in
-from redact.records.clean_episode import CleanEpisode
 
 GERMAN_FIRST: Final = (
     "Jörg",
@@ -210,82 +196,3 @@ APPS: Final[dict[str, Callable[[int, random.Random], Talk]]] = {
     "segments": segments_talk,
     "printed": printed_talk,
 }
-
-
-@dataclass(slots=True)
-class Counts:
-    """What was counted over one app."""
-
-    direct: int = 0
-    leaked: Counter[str] = field(default_factory=Counter)
-    third: int = 0
-    third_left: int = 0
-    held: Counter[str] = field(default_factory=Counter)
-    """Withheld leaves by key."""
-    waiting: int = 0
-    """Episodes with a withheld leaf."""
-    checked: int = 0
-    """Hits of the leak check on the result."""
-    meaning: Counter[str] = field(default_factory=Counter)
-    """Words of the product that no longer stand in their conversation."""
-    apart: Counter[str] = field(default_factory=Counter)
-    """Places of calls and results with a value that reads unlike in two conversations."""
-
-
-def measure(app: str, episodes: int, seed: int, policy: Policy | None = None) -> Counts:
-    """Redact so many conversations of one app, learnt from themselves."""
-    draw = random.Random(f"{app} {seed}")  # noqa: S311 - invented data
-    talks = [APPS[app](number, draw) for number in range(episodes)]
-    chosen = policy or Policy()
-    raw = [talk.episode for talk in talks]
-    learnt = learn(raw, (), policy=chosen)
-    vault = open_vault(None, SECRET)
-    done = list(scrub(raw, learnt=learnt, vault=vault, policy=chosen))
-    counts = Counts()
-    for talk, item in zip(talks, done, strict=True):
-        left = "\n".join(texts_of(item.clean)).lower()
-        counts.direct += len(talk.direct)
-        counts.leaked.update(
-            kind for kind, value in talk.direct.items() if stands_in(value.lower(), left)
-        )
-        counts.meaning.update(w for w in talk.meaning if not stands_in(w.lower(), left))
-        counts.third += len(talk.third)
-        counts.third_left += sum(stands_in(name.lower(), left) for name in talk.third)
-        counts.held.update(held.key for held in item.held)
-        counts.waiting += bool(item.held)
-    counts.apart = apart(raw, [item.clean for item in done])
-    texts = [text for item in done for text in texts_of(item.clean)]
-    hits = find_leaks([(str(place), text) for place, text in enumerate(texts)], learnt=learnt)
-    counts.checked = sum(
-        not is_surrogate(vault, raw[0].app, hit, texts[int(hit.where)]) for hit in hits
-    )
-    return counts
-
-
-def apart(raw: Sequence[Episode], clean: Sequence[CleanEpisode]) -> Counter[str]:
-    """Places (tool, keys) with how many of their values became more than one thing: such a value breaks replay."""
-    images: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
-    for before, after in zip(raw, clean, strict=True):
-        for one, two in zip(recorded(before), recorded(after), strict=True):
-            for left, right in zip(one[1:], two[1:], strict=True):
-                for place, value, other in places(left, right, one[0]):
-                    images[place, value].add(other)
-    return Counter(place for (place, _), found in images.items() if len(found) > 1)
-
-
-def places(one: object, two: object, at: str) -> Iterator[tuple[str, str, str]]:
-    """Place, value and what it became, for every text of a call or result; JSON inside texts is opened."""
-    if isinstance(one, str):
-        inner = parsed(one)
-        if isinstance(inner, dict | list):
-            yield from places(inner, parsed(str(two)), at)
-        elif "\n" in one:
-            yield from places(records_in(one), records_in(str(two)), at)
-        else:
-            yield at, one, str(two)
-    elif isinstance(one, dict) and isinstance(two, dict):
-        for (name, left), right in zip(one.items(), two.values(), strict=False):
-            yield from places(left, right, f"{at}.{name}")
-    elif isinstance(one, list) and isinstance(two, list):
-        for left, right in zip(one, two, strict=False):
-            yield from places(left, right, at)

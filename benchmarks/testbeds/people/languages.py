@@ -1,8 +1,6 @@
-"""Measures redaction on conversations in Chinese, Japanese, German and Spanish: what is left of people, what is lost of everything else.
+"""Invented conversations in Chinese, Japanese, German and Spanish, with their people and the pieces of sentences that are nobody's.
 
-Sentences, records and names are those of
-`languages.toml`; every second name and address is Faker's. A value counts as left where it still stands in a text of its conversation; a piece of a
-sentence that is nobody's counts as changed where it no longer stands in its own text. `--show` prints what is left of one kind, or `changed`.
+Sentences, records and names are those of `languages.toml`; every second name and address is Faker's.
 """
 
 from __future__ import annotations
@@ -11,24 +9,15 @@ import json
 import random
 import re
 import tomllib
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from faker import Faker
 
-from benchmarks.redaction.recordings import SECRET, texts_of
 from benchmarks.testbeds.people.talks import episode, says, step
-from dagster_project.privacy.leak_search import is_surrogate
 from ingest.records.episode import Episode, Step
-from redact.apply.learn import learn
-from redact.apply.scrub import scrub
-from redact.audit.leaks import find_leaks
-from redact.operators.vault import open_vault
-from redact.policy import Policy
-from redact.records.clean_episode import CleanEpisode
 
 LOCALES: Final = {"zh": "zh_CN", "ja": "ja_JP", "de": "de_DE", "es": "es_ES"}
 _SLOT: Final = re.compile(r"\{(\w+)\}")
@@ -205,72 +194,3 @@ class Writer:
         piece = piece.strip()
         if sum(map(str.isalnum, piece)) > 1:
             talk.nobodys.append((place, piece))
-
-
-@dataclass(slots=True)
-class Counts:
-    """What was counted over one language."""
-
-    planted: Counter[str] = field(default_factory=Counter)
-    left: Counter[str] = field(default_factory=Counter)
-    nobodys: int = 0
-    changed: int = 0
-    withheld: int = 0
-    waiting: int = 0
-    checked: int = 0
-    shown: Counter[str] = field(default_factory=Counter)
-    """What `--show` asks for."""
-
-
-def measure(language: str, chosen: str, episodes: int, seed: int, show: str = "") -> Counts:
-    """Redact so many conversations of one language, learnt from themselves."""
-    writer = Writer(language, chosen, seed)
-    talks = [writer.write(number) for number in range(episodes)]
-    raw = [talk.raw for talk in talks]
-    policy = Policy()
-    learnt = learn(raw, (), policy=policy)
-    vault = open_vault(None, SECRET)
-    done = list(scrub(raw, learnt=learnt, vault=vault, policy=policy))
-    counts = Counts()
-    for talk, item in zip(talks, done, strict=True):
-        texts = list(texts_of(item.clean))
-        together = "\n".join(texts)
-        for kind, value in talk.planted:
-            counts.planted[kind] += 1
-            if value in together:
-                counts.left[kind] += 1
-                if kind == show:
-                    counts.shown[_around(value, texts)] += 1
-        for place, piece in _lost(talk, item.clean):
-            counts.changed += 1
-            if show == "changed":
-                counts.shown[f"{piece} <<< {_step(item.clean, place)[:160]}"] += 1
-        counts.nobodys += len(talk.nobodys)
-        counts.withheld += len(item.held)
-        counts.waiting += bool(item.held)
-        if show == "held":
-            counts.shown.update(f"{held.key} {held.reason}" for held in item.held)
-    texts = [text for item in done for text in texts_of(item.clean)]
-    hits = find_leaks([(str(place), text) for place, text in enumerate(texts)], learnt=learnt)
-    counts.checked = sum(
-        not is_surrogate(vault, raw[0].app, hit, texts[int(hit.where)]) for hit in hits
-    )
-    return counts
-
-
-def _around(value: str, texts: list[str]) -> str:
-    text = next(text for text in texts if value in text)
-    at = text.index(value)
-    return f"{value} <<< {text[max(0, at - 40) : at + len(value) + 30]}".replace("\n", " / ")
-
-
-def _step(clean: CleanEpisode, place: int) -> str:
-    one = clean.steps[place]
-    return f"{one.content or ''}\n{' '.join(call.arguments for call in one.tool_calls)}"
-
-
-def _lost(talk: Talk, clean: CleanEpisode) -> Iterator[tuple[int, str]]:
-    """Yield the pieces that no longer stand in their text, each looked for behind the one before it."""
-    for place, piece in talk.nobodys:
-        if piece not in _step(clean, place):
-            yield place, piece

@@ -96,13 +96,6 @@ def choices_of(schema: Json, root: Mapping[str, Json] | None = None) -> list[Jso
     return [value for one in _reached(schema, root or {}) for value in _choices(one)]
 
 
-def required_of(function: Mapping[str, Json]) -> list[str]:
-    """The arguments that have to be given, as far as the definition says so."""
-    required = parameters_of(function).get("required")
-    names = required if isinstance(required, list) else ()
-    return [name for name in names if isinstance(name, str)]
-
-
 def followed(schema: Json, root: Mapping[str, Json]) -> Json:
     """The schema that a local reference names, with what stands beside the reference; any other schema as it is."""
     seen: set[str] = set()

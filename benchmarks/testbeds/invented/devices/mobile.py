@@ -16,7 +16,6 @@ PLANS: dict[str, dict[str, Any]] = {
 }
 SWITCH_FEE = 10.0
 MAX_REFUEL = 5
-MAX_LINES = 3
 
 
 @dataclass(kw_only=True)

@@ -3,7 +3,7 @@
  *   o number           a file was opened; the bytes are its name      w number offset    bytes were written
  *   s number           a file was synced                              t number size      a file was cut
  *   u                  a file was removed; the bytes are its name
- * `benchmarks.faults.power_loss` makes the disks of it that a loss of power could have left. */
+ * `tests.power_loss` makes the disks of it that a loss of power could have left. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
