@@ -7,13 +7,13 @@ from typing import Final
 
 import pyarrow as pa
 
-from dagster_project.lake.tables import BY_APP, Table
+from dagster_project.lake.tables import BY_APP, Table, layout
 from environments.rollout.rollout import ROLLOUT_SCHEMA
 from synth.clusters.clustering import CLUSTER_SCHEMA
 from synth.failures.detection import FAILURE_SCHEMA
 
-DOCUMENT_SCHEMA: Final = pa.schema(
-    [("app", pa.string()), ("id", pa.string()), ("version", pa.string()), ("document", pa.string())]
+DOCUMENT_SCHEMA: Final = layout(
+    app=pa.string(), id=pa.string(), version=pa.string(), document=pa.string()
 )
 """A learnt thing per app as canonical JSON, for records whose shape is a tree (worlds, tasks, clusters)."""
 

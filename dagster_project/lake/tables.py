@@ -35,12 +35,13 @@ class Table:
     """Columns that name a row within its partition; appended rows of one identity are one row."""
 
 
-def _layout(**columns: pa.DataType) -> pa.Schema:
+def layout(**columns: pa.DataType) -> pa.Schema:
+    """The columns of a table whose rows are no records."""
     fields: list[pa.Field[Any]] = [pa.field(name, kind) for name, kind in columns.items()]
     return pa.schema(fields)
 
 
-STAMP_SCHEMA: Final = _layout(
+STAMP_SCHEMA: Final = layout(
     asset=pa.string(),
     app=pa.string(),
     day=pa.string(),
@@ -78,13 +79,13 @@ QUARANTINE: Final = Table(
 EPISODES: Final = Table(name="episodes", schema=EPISODE_SCHEMA)
 OUTCOMES: Final = Table(name="outcomes", schema=OUTCOME_SCHEMA)
 
-RESPONSE_SCHEMA: Final = pa.schema(
-    [pa.field(name, pa.string()) for name in ("app", "day", "response_id", "episode_id")]
+RESPONSE_SCHEMA: Final = layout(
+    app=pa.string(), day=pa.string(), response_id=pa.string(), episode_id=pa.string()
 )
 """Which episode a model's response belongs to: thumbs are often stored with nothing but the response's id."""
 RESPONSES: Final = Table(name="responses", schema=RESPONSE_SCHEMA, identity=("response_id",))
 
-LEARNT_SCHEMA: Final = _layout(
+LEARNT_SCHEMA: Final = layout(
     app=pa.string(),
     day=pa.string(),
     sealed=pa.binary(),
@@ -97,7 +98,7 @@ LEARNT_SCHEMA: Final = _layout(
 """
 LEARNT: Final = Table(name="learnt", schema=LEARNT_SCHEMA)
 
-CALL_PAIR_SCHEMA: Final = _layout(
+CALL_PAIR_SCHEMA: Final = layout(
     app=pa.string(),
     day=pa.string(),
     raw=pa.binary(),
@@ -106,7 +107,7 @@ CALL_PAIR_SCHEMA: Final = _layout(
 """Answered calls as keyed digests, before and past the gate; `clean` is null where a part was withheld."""
 CALL_PAIRS: Final = Table(name="call_pairs", schema=CALL_PAIR_SCHEMA)
 
-REDACTION_SCHEMA: Final = _layout(
+REDACTION_SCHEMA: Final = layout(
     app=pa.string(),
     day=pa.string(),
     what=pa.string(),
@@ -118,7 +119,7 @@ REDACTION_SCHEMA: Final = _layout(
 )
 """What the gate did, by kind, place and length: `replaced`, `withheld` (in how many episodes), `held`, and by `language` of the conversation; never a text."""
 
-SKIPPED_SCHEMA: Final = _layout(
+SKIPPED_SCHEMA: Final = layout(
     stage=pa.string(),
     app=pa.string(),
     day=pa.string(),

@@ -7,14 +7,9 @@ from typing import Final
 
 import pyarrow as pa
 
-from dagster_project.lake.tables import BY_APP, Table
+from dagster_project.lake.tables import BY_APP, Table, layout
 
-
-def _layout(**columns: pa.DataType) -> pa.Schema:
-    return pa.schema(dict(columns))
-
-
-REVIEW_SCHEMA: Final = _layout(
+REVIEW_SCHEMA: Final = layout(
     app=pa.string(),
     review_id=pa.string(),
     kind=pa.string(),
@@ -29,7 +24,7 @@ REVIEW_SCHEMA: Final = _layout(
 )
 REVIEWS: Final = Table(name="reviews", schema=REVIEW_SCHEMA, by=BY_APP, identity=("review_id",))
 
-VERDICT_SCHEMA: Final = _layout(
+VERDICT_SCHEMA: Final = layout(
     app=pa.string(),
     rollout_id=pa.string(),
     rubric=pa.string(),

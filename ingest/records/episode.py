@@ -10,7 +10,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import Final
 
-import pyarrow as pa
+from ingest.records.columns import schema_of
 
 ROLES: Final = frozenset({"system", "user", "assistant", "tool"})
 
@@ -66,8 +66,6 @@ class Episode:
     ended_at: int | None = None
     agent: str | None = None
     model: str | None = None
-    agent_version: str | None = None
-    """Which version of the agent or its service acted, as the source names it."""
     task_key: str | None = None
     """"The same request": an A/B test, a retry, an evaluation case. Production rarely has it."""
     subject: str | None = None
@@ -80,6 +78,8 @@ class Episode:
     trace_ids: tuple[str, ...] = ()
     completeness: tuple[str, ...] = ()
     """What is missing, by name (`no_content`, `truncated`, `missing_results`, `orphan_results`, ...); empty is whole."""
+    agent_version: str | None = None
+    """Which version of the agent or its service acted, as the source names it."""
 
 
 def episode_id_of(app: str, conversation_or_first_span: str) -> str:
@@ -88,49 +88,5 @@ def episode_id_of(app: str, conversation_or_first_span: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-STEP_TYPE: Final = pa.struct(
-    [
-        ("role", pa.string()),
-        ("content", pa.string()),
-        (
-            "tool_calls",
-            pa.list_(
-                pa.struct(
-                    [("call_id", pa.string()), ("name", pa.string()), ("arguments", pa.string())]
-                )
-            ),
-        ),
-        ("call_id", pa.string()),
-        ("tool_name", pa.string()),
-        ("at", pa.int64()),
-        ("is_error", pa.bool_()),
-        ("input_tokens", pa.int64()),
-        ("output_tokens", pa.int64()),
-        ("agent", pa.string()),
-        ("parent", pa.string()),
-    ]
-)
-"""A step as a table column; free-form values stay JSON text, because Arrow unifies the structs of different rows."""
-
-_COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
-    ("app", pa.string()),
-    ("day", pa.string()),
-    ("episode_id", pa.string()),
-    ("conversation_id", pa.string()),
-    ("source", pa.string()),
-    ("started_at", pa.int64()),
-    ("ended_at", pa.int64()),
-    ("agent", pa.string()),
-    ("model", pa.string()),
-    ("task_key", pa.string()),
-    ("subject", pa.string()),
-    ("do_not_train", pa.bool_()),
-    ("tools", pa.list_(pa.string())),
-    ("steps", pa.list_(STEP_TYPE)),
-    ("trace_ids", pa.list_(pa.string())),
-    ("completeness", pa.list_(pa.string())),
-    ("agent_version", pa.string()),
-]
-
-EPISODE_SCHEMA: Final = pa.schema(_COLUMNS)
+EPISODE_SCHEMA: Final = schema_of(Episode, "app", "day")
 """The lake table `episodes`, partitioned by app and day (the UTC day of `started_at`, ISO format)."""

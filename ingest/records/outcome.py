@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-import pyarrow as pa
+from ingest.records.columns import schema_of
 
 ANNOTATORS: Final = frozenset(
     {"end_user", "business_record", "reviewer", "code", "model", "implicit", "unknown"}
@@ -56,30 +56,11 @@ class Outcome:
     author: str | None = None
     at: int | None = None
     """Nanoseconds since the epoch, when it was said; None when the source does not say."""
-    window_seconds: int | None = None
-    """How long before it was said the episode may have ended, where the target may name several; None sets no bound."""
     source: str
     """Where it came from: a dialect's name, `chat_log`, or `table`."""
+    window_seconds: int | None = None
+    """How long before it was said the episode may have ended, where the target may name several; None sets no bound."""
 
 
-_COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
-    ("app", pa.string()),
-    ("day", pa.string()),
-    ("outcome_id", pa.string()),
-    ("target_kind", pa.string()),
-    ("target_id", pa.string()),
-    ("episode_id", pa.string()),
-    ("name", pa.string()),
-    ("value", pa.float64()),
-    ("label", pa.string()),
-    ("text", pa.string()),
-    ("correction", pa.string()),
-    ("by", pa.string()),
-    ("author", pa.string()),
-    ("at", pa.int64()),
-    ("source", pa.string()),
-    ("window_seconds", pa.int64()),
-]
-
-OUTCOME_SCHEMA: Final = pa.schema(_COLUMNS)
+OUTCOME_SCHEMA: Final = schema_of(Outcome, "app", "day")
 """The lake table `outcomes`; `day` is the episode's where it is joined, else the day it was said."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-import pyarrow as pa
+from ingest.records.columns import schema_of
 
 MAX_KEPT_BODY: Final = 64 << 10
 """Bytes of a refused record that are kept."""
@@ -39,14 +39,4 @@ class Rejected:
         return self.position.startswith(f"{ROW} ")
 
 
-_COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
-    ("source", pa.string()),
-    ("position", pa.string()),
-    ("code", pa.string()),
-    ("reason", pa.string()),
-    ("body", pa.binary()),
-    ("app", pa.string()),
-    ("at", pa.int64()),
-]
-
-REJECTED_SCHEMA: Final = pa.schema(_COLUMNS)
+REJECTED_SCHEMA: Final = schema_of(Rejected)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-import pyarrow as pa
+from ingest.records.columns import schema_of
 
 WITHHELD: Final = "[withheld]"
 """What stands in place of a leaf that the policy could not judge: never the true value of anything."""
@@ -57,7 +57,6 @@ class CleanEpisode:
     ended_at: int | None = None
     agent: str | None = None
     model: str | None = None
-    agent_version: str | None = None
     task_key: str | None = None
     subject: str | None = None
     """A surrogate; equal for one user's episodes."""
@@ -70,48 +69,8 @@ class CleanEpisode:
     """Paths of leaves that the policy could not judge and replaced by a marker; tasks that need them wait."""
     redaction: str = "on"
     """`on`, or `off` where the data was declared free of personal data; every manifest downstream repeats it."""
+    agent_version: str | None = None
 
 
-CLEAN_STEP_TYPE: Final = pa.struct(
-    [
-        ("role", pa.string()),
-        ("content", pa.string()),
-        (
-            "tool_calls",
-            pa.list_(
-                pa.struct(
-                    [("call_id", pa.string()), ("name", pa.string()), ("arguments", pa.string())]
-                )
-            ),
-        ),
-        ("call_id", pa.string()),
-        ("tool_name", pa.string()),
-        ("at", pa.int64()),
-        ("is_error", pa.bool_()),
-        ("input_tokens", pa.int64()),
-        ("output_tokens", pa.int64()),
-        ("agent", pa.string()),
-        ("parent", pa.string()),
-    ]
-)
-
-_COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
-    ("app", pa.string()),
-    ("day", pa.string()),
-    ("episode_id", pa.string()),
-    ("started_at", pa.int64()),
-    ("ended_at", pa.int64()),
-    ("agent", pa.string()),
-    ("model", pa.string()),
-    ("task_key", pa.string()),
-    ("subject", pa.string()),
-    ("do_not_train", pa.bool_()),
-    ("tools", pa.list_(pa.string())),
-    ("steps", pa.list_(CLEAN_STEP_TYPE)),
-    ("completeness", pa.list_(pa.string())),
-    ("withheld", pa.list_(pa.string())),
-    ("redaction", pa.string()),
-    ("agent_version", pa.string()),
-]
-CLEAN_EPISODE_SCHEMA: Final = pa.schema(_COLUMNS)
+CLEAN_EPISODE_SCHEMA: Final = schema_of(CleanEpisode, "app", "day")
 """The lake table `clean_episodes`, partitioned by app and day."""

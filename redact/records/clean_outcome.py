@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-import pyarrow as pa
+from ingest.records.columns import schema_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,20 +29,5 @@ class CleanOutcome:
     """Whether something else stands in the correction for a part of what was written; None where an earlier version wrote it."""
 
 
-_COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
-    ("app", pa.string()),
-    ("day", pa.string()),
-    ("outcome_id", pa.string()),
-    ("episode_id", pa.string()),
-    ("name", pa.string()),
-    ("value", pa.float64()),
-    ("label", pa.string()),
-    ("text", pa.string()),
-    ("correction", pa.string()),
-    ("by", pa.string()),
-    ("at", pa.int64()),
-    ("source", pa.string()),
-    ("replaced", pa.bool_()),
-]
-CLEAN_OUTCOME_SCHEMA: Final = pa.schema(_COLUMNS)
+CLEAN_OUTCOME_SCHEMA: Final = schema_of(CleanOutcome, "app", "day")
 """The lake table `clean_outcomes`, partitioned like the episodes they belong to."""

@@ -16,8 +16,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-import pyarrow as pa
-
+from ingest.records.columns import schema_of
 from synth.clusters.descriptions import description_of
 from synth.clusters.lineage import merges, splits
 from synth.clusters.names import name_of, rest_name, said_by, who
@@ -26,7 +25,6 @@ from synth.clusters.trend import DayCount, movement_of, trend_of
 from synth.clusters.versions import Version, VersionCount, change_of, counts_of
 from synth.failures.causes import UNTOLD
 from synth.failures.detection import (
-    AMOUNT_TYPE,
     CONFIRMED,
     Failure,
     day_of,
@@ -107,10 +105,10 @@ class Cluster:
     """What its failures cost, where outcomes say so."""
     split_from: str = ""
     """The cluster that most of its first failures were in before."""
-    description: str = ""
-    """What holds for how many of its failures, in sentences that anybody can check."""
     merged_into: str = ""
     """Of a cluster without members: the one that most of them are in now."""
+    description: str = ""
+    """What holds for how many of its failures, in sentences that anybody can check."""
 
     @property
     def episode_ids(self) -> tuple[str, ...]:
@@ -133,46 +131,7 @@ class Cluster:
         return self.error if self.named else ""
 
 
-MEMBER_TYPE: Final = pa.struct(
-    [
-        ("episode_id", pa.string()),
-        ("day", pa.string()),
-        ("who", pa.string()),
-        ("status", pa.string()),
-    ]
-)
-
-VERSION_TYPE: Final = pa.struct(
-    [("version", pa.string()), ("failures", pa.int64()), ("episodes", pa.int64())]
-)
-CLUSTER_SCHEMA: Final = pa.schema(
-    [
-        ("app", pa.string()),
-        ("cluster_id", pa.string()),
-        ("kind", pa.string()),
-        ("cause", pa.string()),
-        ("focus", pa.list_(pa.string())),
-        ("error", pa.string()),
-        ("fingerprints", pa.list_(pa.string())),
-        ("name", pa.string()),
-        ("named", pa.bool_()),
-        ("failures", pa.int64()),
-        ("confirmed", pa.int64()),
-        ("subjects", pa.int64()),
-        ("trend", pa.list_(pa.struct([("day", pa.string()), ("count", pa.int64())]))),
-        ("movement", pa.string()),
-        ("examples", pa.list_(pa.string())),
-        ("exemplars", pa.list_(pa.string())),
-        ("members", pa.list_(MEMBER_TYPE)),
-        ("versions", pa.list_(VERSION_TYPE)),
-        ("change", pa.string()),
-        ("since", pa.string()),
-        ("amounts", pa.list_(AMOUNT_TYPE)),
-        ("split_from", pa.string()),
-        ("merged_into", pa.string()),
-        ("description", pa.string()),
-    ]
-)
+CLUSTER_SCHEMA: Final = schema_of(Cluster, "app")
 """The lake table `failure_clusters`, partitioned by app."""
 
 

@@ -13,8 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import pyarrow as pa
-
+from ingest.records.columns import Int32
 from synth.failures.turns import Turn
 
 CHANGED: Final = "changed"
@@ -98,25 +97,13 @@ class Evidence:
     name: str
     cause: str
     """One of `PARTIES`."""
-    step: int
+    step: Int32
     weight: float
     """What it adds to the step's log-odds."""
     about: tuple[str, ...] = ()
     """The tool first, then the arguments or the rule that it turns on."""
     says: str
     """One sentence, without any text of the conversation."""
-
-
-EVIDENCE_TYPE: Final = pa.struct(
-    [
-        ("name", pa.string()),
-        ("cause", pa.string()),
-        ("step", pa.int32()),
-        ("weight", pa.float64()),
-        ("about", pa.list_(pa.string())),
-        ("says", pa.string()),
-    ]
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

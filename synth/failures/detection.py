@@ -15,9 +15,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final
 
-import pyarrow as pa
-
 from environments.runtime.views.multiplexed import words_of_part
+from ingest.records.columns import Int32, schema_of
 from redact.records.clean_episode import CleanEpisode
 from synth.failures.calibration import (
     Calibration,
@@ -29,7 +28,6 @@ from synth.failures.calibration import (
 from synth.failures.calls import SeenCall
 from synth.failures.causes import (
     CHANGED,
-    EVIDENCE_TYPE,
     NO_CHANGE,
     PARTIES,
     TURNS_ON,
@@ -43,13 +41,12 @@ from synth.failures.judging.opinion import (
     EVIDENCE,
     LABELS,
     NOTHING,
-    OPINION_TYPE,
     Opinion,
     SaidOpinions,
 )
 from synth.failures.reading import PLAIN, AppReading, Reading, read
 from synth.failures.reference import Called, Reference, learn_reference, succeeded
-from synth.failures.signals import SIGNAL_TYPE, Signal, signals_of
+from synth.failures.signals import Signal, signals_of
 from synth.failures.texts import facet, template, values_of, vocabulary
 from synth.failures.turns import turns_of
 from synth.failures.words import BROKEN, name_words
@@ -89,7 +86,7 @@ class Failure:
     """What the user wanted, in their own words without values."""
     vocabulary: tuple[str, ...] = ()
     """Words of the tool definitions that the texts above use: those that may stand in a name."""
-    step: int | None = None
+    step: Int32 | None = None
     """The critical step: the first after which nothing recovered."""
     agent: str | None = None
     """The agent that made the critical step, where it has a name."""
@@ -97,13 +94,13 @@ class Failure:
     """What speaks for a cause at a step, the heaviest first."""
     beside: str | None = None
     """A resolved attempt at the same request."""
-    agent_version: str | None = None
-    amounts: tuple[Amount, ...] = ()
-    """What it cost, where outcomes say so."""
     named_by: str = EVIDENCE
     """Who named the cause, the step and the agent above: one of those in `opinions`."""
     opinions: tuple[Opinion, ...] = ()
     """What the evidence, a model and people say went wrong."""
+    agent_version: str | None = None
+    amounts: tuple[Amount, ...] = ()
+    """What it cost, where outcomes say so."""
 
     @property
     def party(self) -> str:
@@ -111,33 +108,7 @@ class Failure:
         return PARTIES.get(self.cause, "agent")
 
 
-AMOUNT_TYPE: Final = pa.struct([("unit", pa.string()), ("value", pa.float64())])
-_COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
-    ("app", pa.string()),
-    ("day", pa.string()),
-    ("episode_id", pa.string()),
-    ("started_at", pa.int64()),
-    ("subject", pa.string()),
-    ("task_key", pa.string()),
-    ("do_not_train", pa.bool_()),
-    ("status", pa.string()),
-    ("suspicion", pa.float64()),
-    ("signals", pa.list_(SIGNAL_TYPE)),
-    ("cause", pa.string()),
-    ("focus", pa.list_(pa.string())),
-    ("error", pa.string()),
-    ("facet", pa.string()),
-    ("vocabulary", pa.list_(pa.string())),
-    ("step", pa.int32()),
-    ("agent", pa.string()),
-    ("evidence", pa.list_(EVIDENCE_TYPE)),
-    ("beside", pa.string()),
-    ("named_by", pa.string()),
-    ("opinions", pa.list_(OPINION_TYPE)),
-    ("agent_version", pa.string()),
-    ("amounts", pa.list_(AMOUNT_TYPE)),
-]
-FAILURE_SCHEMA: Final = pa.schema(_COLUMNS)
+FAILURE_SCHEMA: Final = schema_of(Failure, "app", "day")
 """The lake table `failures`, partitioned by app and day."""
 
 

@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-import pyarrow as pa
-
 from environments.runtime.values.facts import facts_in
+from ingest.records.columns import Int32
 from redact.records.clean_episode import CleanEpisode
 from synth.failures.calls import SeenCall
 from synth.failures.compared import steps_unlike_resolved
@@ -33,24 +32,12 @@ class Signal:
     """Signals of one family are not independent: `outcome`, `tools`, `calls`, `user`, `ending`, `claims`, `hand_over`."""
     provenance: str
     """Who says so: `outcome_policy`, `tool_result`, `call_sequence`, `user_words`, `agent_words`, `shape`."""
-    steps: tuple[int, ...]
+    steps: tuple[Int32, ...]
     """Indexes of the episode's steps that show it."""
     lift: float
     """What it adds to the log-odds of failure; 0 describes only."""
     says: str
     """One sentence, without any text of the conversation."""
-
-
-SIGNAL_TYPE: Final = pa.struct(
-    [
-        ("name", pa.string()),
-        ("family", pa.string()),
-        ("provenance", pa.string()),
-        ("steps", pa.list_(pa.int32())),
-        ("lift", pa.float64()),
-        ("says", pa.string()),
-    ]
-)
 
 
 def signals_of(reading: Reading) -> tuple[Signal, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-import pyarrow as pa
+from ingest.records.columns import Int32
 
 EVIDENCE: Final = "evidence"
 MODEL: Final = "model"
@@ -28,21 +28,10 @@ class Opinion:
     """`EVIDENCE`, `MODEL` or `PERSON`."""
     cause: str
     """One of `causes.PARTIES`."""
-    step: int | None = None
+    step: Int32 | None = None
     agent: str | None = None
-    examples: int = 0
+    examples: Int32 = 0
     """A model's: how many labels of people it was shown first."""
-
-
-OPINION_TYPE: Final = pa.struct(
-    [
-        ("by", pa.string()),
-        ("cause", pa.string()),
-        ("step", pa.int32()),
-        ("agent", pa.string()),
-        ("examples", pa.int32()),
-    ]
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
