@@ -1,10 +1,11 @@
 """Who and what a span is about: conversation, user, agent, model, consent. The same look-up for every dialect.
 
-The names below are the dialects' own; where two are on one span, the earlier line wins.
+The names in `identity.toml` are the dialects' own; where two are on one span, the earlier one wins.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Final
 
 from ingest.dialects.attributes import (
@@ -16,112 +17,22 @@ from ingest.dialects.attributes import (
     text_of,
 )
 from ingest.records.span import STATUS_ERROR, STATUS_OK, Attributes, Span
+from ingest.records.word_lists import word_lists
 
-CONVERSATION_KEYS: Final = (
-    "tracegym.conversation_id",
-    "langfuse.session.id",
-    "session.id",
-    "gen_ai.conversation.id",
-    "langfuse.observation.metadata.langfuse_session_id",
-    "langfuse.trace.metadata.langfuse_session_id",
-    "traceloop.association.properties.session_id",
-    "traceloop.association.properties.thread_id",
-    "traceloop.association.properties.conversation_id",
-    "langsmith.metadata.session_id",
-    "langsmith.metadata.thread_id",
-    "langsmith.metadata.conversation_id",
-    "ai.telemetry.metadata.sessionId",
-    "ai.telemetry.metadata.threadId",
-    "ai.telemetry.metadata.conversationId",
-    "ai.settings.context.sessionId",
-    "mlflow.trace.session",
-    "gcp.vertex.agent.session_id",
-    "honeyhive.session_id",
-    "conversation.id",
-)
-
-USER_KEYS: Final = (
-    "tracegym.user_id",
-    "langfuse.user.id",
-    "user.id",
-    "enduser.id",
-    "enduser.pseudo.id",
-    "langfuse.observation.metadata.langfuse_user_id",
-    "langfuse.trace.metadata.langfuse_user_id",
-    "traceloop.association.properties.user_id",
-    "traceloop.association.properties.customer_id",
-    "langsmith.metadata.user_id",
-    "ai.telemetry.metadata.userId",
-    "ai.settings.context.userId",
-    "mlflow.trace.user",
-    "gen_ai.user",
-    "llm.user",
-)
-
-AGENT_KEYS: Final = (
-    "gen_ai.agent.name",
-    "langsmith.metadata.lc_agent_name",
-    "traceloop.association.properties.lc_agent_name",
-    "agent.name",
-    "agent_name",
-    "graph.node.name",
-)
-
-MODEL_KEYS: Final = (
-    "gen_ai.request.model",
-    "llm.request.model_name",
-    "langfuse.observation.model.name",
-    "llm.model_name",
-    "ai.model.id",
-    "mlflow.llm.model",
-    "gen_ai.response.model",
-    "llm.response.model_name",
-    "ai.response.model",
-)
-
-VERSION_KEYS: Final = (
-    "gen_ai.agent.version",
-    "agent.version",
-    "langfuse.release",
-    "langfuse.version",
-)
+_KEYS: Final = word_lists(Path(__file__).with_name("identity.toml"))
+CONVERSATION_KEYS: Final = _KEYS["conversation"]
+USER_KEYS: Final = _KEYS["user"]
+AGENT_KEYS: Final = _KEYS["agent"]
+MODEL_KEYS: Final = _KEYS["model"]
+VERSION_KEYS: Final = _KEYS["version"]
 """On the span before the resource: a service may run several agents."""
-SERVICE_VERSION: Final = ("gen_ai.agent.version", "service.version")
-
-TASK_KEYS: Final = ("tracegym.task_key", "langfuse.trace.metadata.task_key", "task_key")
-
-CONSENT_KEYS: Final = (
-    "tracegym.do_not_train",
-    "gen_ai.do_not_train",
-    "langfuse.trace.metadata.do_not_train",
-    "langfuse.observation.metadata.do_not_train",
-    "traceloop.association.properties.do_not_train",
-    "langsmith.metadata.do_not_train",
-    "ai.telemetry.metadata.do_not_train",
-    "do_not_train",
-)
-
-INPUT_TOKEN_KEYS: Final = (
-    "gen_ai.usage.input_tokens",
-    "gen_ai.usage.prompt_tokens",
-    "llm.token_count.prompt",
-    "ai.usage.inputTokens",
-    "ai.usage.promptTokens",
-    "input_tokens",
-)
-
-OUTPUT_TOKEN_KEYS: Final = (
-    "gen_ai.usage.output_tokens",
-    "gen_ai.usage.completion_tokens",
-    "llm.token_count.completion",
-    "ai.usage.outputTokens",
-    "ai.usage.completionTokens",
-    "output_tokens",
-)
-
-PREVIOUS_RESPONSE_KEYS: Final = ("gen_ai.request.previous_response.id", "previous_response_id")
-
-RESPONSE_KEYS: Final = ("gen_ai.response.id", "ai.response.id", "response_id")
+SERVICE_VERSION: Final = _KEYS["service_version"]
+TASK_KEYS: Final = _KEYS["task"]
+CONSENT_KEYS: Final = _KEYS["consent"]
+INPUT_TOKEN_KEYS: Final = _KEYS["input_token"]
+OUTPUT_TOKEN_KEYS: Final = _KEYS["output_token"]
+PREVIOUS_RESPONSE_KEYS: Final = _KEYS["previous_response"]
+RESPONSE_KEYS: Final = _KEYS["response"]
 
 
 def identity(span: Span) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ingest.formats.records.find import are_messages
-from ingest.formats.records.words import snake_case
+from ingest.formats.records.words import NAMES, snake_case
 from ingest.records.text import Json
 
 _PLAIN: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -21,26 +21,7 @@ _DEEPEST: Final = 5
 _LOOKED_AT: Final = 200
 _LONGEST_WORD: Final = 40
 _LIST: Final = "[]"
-_SPEAKERS: Final = frozenset(
-    [
-        "role",
-        "who",
-        "actor",
-        "speaker",
-        "from",
-        "sender",
-        "author",
-        "kind",
-        "type",
-        "side",
-        "by",
-        "party",
-        "origin",
-        "source",
-        "name",
-        "person",
-    ]
-)
+_SPEAKERS: Final = frozenset(NAMES["may_name_a_speaker"])
 _BESIDE: Final = {
     "id": ("id", "ref", "key", "number", "no", "uuid", "session", "conversation"),
     "task": ("task", "case", "scenario", "question_id"),

@@ -5,23 +5,17 @@ In: a list's name. Out: its words. Lists are data so that a reviewer can read an
 
 from __future__ import annotations
 
-import tomllib
-from functools import cache
 from pathlib import Path
 from typing import Final
 
+from ingest.records.word_lists import word_lists
 
-@cache
-def _lists() -> dict[str, str]:
-    lists: dict[str, str] = tomllib.loads(
-        (Path(__file__).parent / "word_lists.toml").read_text("utf-8")
-    )
-    return lists
+_LISTS: Final = word_lists(Path(__file__).with_name("word_lists.toml"))
 
 
 def word_list(name: str) -> frozenset[str]:
     """Return one list's words."""
-    return frozenset(_lists()[name].split())
+    return frozenset(_LISTS[name])
 
 
 PARTICLES: Final = word_list("particles")

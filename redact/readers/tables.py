@@ -13,6 +13,7 @@ from itertools import takewhile
 from typing import Final
 
 from redact.bounds import LONGEST_TABLE, PARTS, SEVERAL, STEM
+from redact.lists.word_lists import word_list
 from redact.readers.fields import fields_in
 from redact.readers.printed_objects import printed_in
 from redact.values.character_classes import SIGNS
@@ -36,50 +37,7 @@ _UNNAMED: Final = "~"
 """How the place of a field begins that has no label (`redact.readers.fields`)."""
 _ROW: Final = re.compile(r"<tr\b[^>]*>(.*?)</tr\s*>", re.DOTALL | re.IGNORECASE)
 _CELL: Final = re.compile(r"<t[dh]\b[^>]*>\s*(?:<(?:b|strong|i|em)>)?([^<>]*)", re.IGNORECASE)
-_LAYOUT: Final = frozenset(
-    [
-        "a",
-        "b",
-        "i",
-        "u",
-        "p",
-        "s",
-        "em",
-        "li",
-        "td",
-        "th",
-        "tr",
-        "br",
-        "hr",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "div",
-        "span",
-        "strong",
-        "small",
-        "code",
-        "pre",
-        "label",
-        "option",
-        "button",
-        "class",
-        "style",
-        "href",
-        "src",
-        "width",
-        "height",
-        "colspan",
-        "rowspan",
-        "align",
-        "xmlns",
-        "version",
-        "encoding",
-    ]
-)
+_LAYOUT: Final = word_list("layout")
 """Names of markup that say how a text looks and not what it is."""
 _RULE: Final = re.compile(r"[\s|:+=-]*-[\s|:+=-]*")
 _DELIMITERS: Final = "\t;,"

@@ -13,45 +13,13 @@ from typing import Final
 
 from ingest.records.episode import Step
 from redact.bounds import LONGEST_PROSE, NEAR
+from redact.lists.word_lists import word_list
 from redact.readers.place import ARGUMENT, MESSAGE
 from redact.values.segments import words_apart
 
 _ALTERNATIVES: Final = frozenset({"and", "or", "y", "o", "und", "oder", "et", "ou", "e", "of"})
 """Between amounts: `$48 or 52`."""
-_COMPARED: Final = frozenset(
-    [
-        "about",
-        "above",
-        "almost",
-        "approximately",
-        "around",
-        "at",
-        "below",
-        "between",
-        "exactly",
-        "exceed",
-        "exceeds",
-        "least",
-        "most",
-        "nearly",
-        "over",
-        "than",
-        "under",
-        "über",
-        "unter",
-        "mehr",
-        "weniger",
-        "mindestens",
-        "plus",
-        "moins",
-        "menos",
-        "más",
-        "mayor",
-        "menor",
-        "meno",
-        "più",
-    ]
-)
+_COMPARED: Final = word_list("compared")
 """Behind these a number is an amount: `below 3500`."""
 _NO_CODE_FOLLOWS: Final = _ALTERNATIVES | _COMPARED
 _JOINTS: Final = r"and|or|is|on|to|y|o|e|i|und|et|ou|en|og|ve|aur|a|the|my|for"

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Final
 
 from environments.runtime.views.multiplexed import words_of_part
@@ -22,114 +23,7 @@ from synth.failures.reference import AGREED
 from synth.failures.texts import VALUE
 from synth.failures.words import name_words
 
-_TALK: Final = frozenset(
-    {
-        *("able", "actually", "additional", "ahead", "appreciate", "asap", "assist", "assistance"),
-        *(
-            "case",
-            "check",
-            "confirm",
-            "could",
-            "day",
-            "did",
-            "didn",
-            "does",
-            "doesn",
-            "don",
-            "email",
-            "everything",
-        ),
-        *(
-            "fine",
-            "forward",
-            "great",
-            "having",
-            "hello",
-            "help",
-            "hey",
-            "hmm",
-            "hope",
-            "however",
-            "just",
-            "know",
-            "let",
-        ),
-        *("like", "ll", "looking", "mind", "name", "need", "needs", "oh", "ok", "okay", "perfect"),
-        *(
-            "please",
-            "possible",
-            "prefer",
-            "provide",
-            "quick",
-            "quickly",
-            "really",
-            "recent",
-            "recently",
-        ),
-        *(
-            "remember",
-            "right",
-            "said",
-            "sorry",
-            "sounds",
-            "sure",
-            "thank",
-            "thanks",
-            "think",
-            "today",
-        ),
-        *(
-            "trying",
-            "understand",
-            "ve",
-            "want",
-            "wanted",
-            "wants",
-            "way",
-            "well",
-            "wondering",
-            "work",
-        ),
-        *(
-            "works",
-            "would",
-            "yeah",
-            "yes",
-            "yet",
-            "hi",
-            "got",
-            "going",
-            "isn",
-            "won",
-            "wouldn",
-            "couldn",
-        ),
-        *(
-            "id",
-            "number",
-            "code",
-            "info",
-            "information",
-            "details",
-            "handy",
-            "hand",
-            "share",
-            "question",
-        ),
-        *(
-            "good",
-            "afternoon",
-            "morning",
-            "evening",
-            "things",
-            "thing",
-            "stuff",
-            "does",
-            "make",
-            "using",
-        ),
-    }
-)
+_TALK: Final = frozenset(Path(__file__).with_name("talk.txt").read_text("utf-8").split())
 """Words of talking rather than of wanting."""
 
 _TERM: Final = re.compile(r"[^\W\d_]{3,}")

@@ -13,151 +13,36 @@ from typing import Any, Final, TypeVar
 from ingest.dialects.tool_schemas import read_tools
 from ingest.files.partial_json import parse_json
 from ingest.formats.records.speech import moment
-from ingest.formats.records.words import snake_case
+from ingest.formats.records.words import NAMES, snake_case
 from ingest.records.moments import to_text
 from ingest.records.text import Json
 
 Value = TypeVar("Value")
 
-CONVERSATION: Final = (
-    "episode_id",
-    "conversation_id",
-    "session_id",
-    "thread_id",
-    "chat_id",
-    "dialogue_id",
-    "dialog_id",
-    "trajectory_id",
-    "rollout_id",
-)
+CONVERSATION: Final = NAMES["conversation"]
 """Names of ids that one conversation has for itself."""
-TASK: Final = (
-    "task_key",
-    "task_id",
-    "instance_id",
-    "question_id",
-    "problem_id",
-    "scenario_id",
-    "case_id",
-    "test_case_id",
-    "sample_id",
-    "example_id",
-    "query_id",
-    "prompt_id",
-)
+TASK: Final = NAMES["task"]
 """Names of ids that all attempts at one request share."""
-ROW: Final = ("id", "uuid", "uid", "_id", "key")
+ROW: Final = NAMES["row"]
 """Names of ids that may be either."""
-TRIAL: Final = (
-    "trial",
-    "trial_id",
-    "trial_index",
-    "trial_num",
-    "attempt",
-    "attempt_id",
-    "attempt_index",
-    "run",
-    "run_index",
-    "run_number",
-    "run_idx",
-    "epoch",
-    "rollout",
-    "rollout_index",
-    "repeat",
-    "repetition",
-    "sample_index",
-    "iteration",
-)
-USER: Final = (
-    "user_id",
-    "end_user_id",
-    "enduser_id",
-    "customer_id",
-    "username",
-    "user_name",
-    "user",
-    "customer",
-    "end_user",
-)
-MODEL: Final = ("model", "model_name", "model_id", "llm", "llm_model", "agent_model")
-AGENT: Final = ("agent", "agent_name", "agent_class", "assistant_name", "bot_name")
-APP: Final = ("app", "app_name", "application", "service_name", "service")
-STARTED: Final = ("started_at", "start_time", "created_at", "timestamp", "created", "time", "date")
-ENDED: Final = ("ended_at", "end_time", "finished_at", "completed_at")
-TOOLS: Final = (
-    "tools",
-    "functions",
-    "tool_definitions",
-    "available_tools",
-    "tool_schemas",
-    "function_definitions",
-    "tool_defs",
-    "tools_info",
-)
-SYSTEM: Final = (
-    "system_prompt",
-    "system",
-    "system_message",
-    "system_instruction",
-    "system_instructions",
-)
-QUESTION: Final = (
-    "question",
-    "instruction",
-    "problem_statement",
-    "user_request",
-    "user_query",
-    "user_message",
-    "user_input",
-    "query",
-    "prompt",
-    "task_description",
-    "task",
-    "request",
-    "problem",
-    "goal",
-    "input",
-)
+TRIAL: Final = NAMES["trial"]
+USER: Final = NAMES["user"]
+MODEL: Final = NAMES["model"]
+AGENT: Final = NAMES["agent"]
+APP: Final = NAMES["app"]
+STARTED: Final = NAMES["started"]
+ENDED: Final = NAMES["ended"]
+TOOLS: Final = NAMES["tools"]
+SYSTEM: Final = NAMES["system"]
+QUESTION: Final = NAMES["question"]
 ANSWER: Final = "answer"
 """The agent's answer where nothing else is; otherwise more often the right one."""
-RESPONSE: Final = (
-    "response",
-    "final_response",
-    "completion",
-    "final_output",
-    "output",
-    "prediction",
-    "final_answer",
-    "model_answer",
-    "model_response",
-    "agent_answer",
-    "assistant_response",
-    "reply",
-    "generated_answer",
-    "final_solution",
-    ANSWER,
-)
+RESPONSE: Final = NAMES["response"]
 
-BODIES: Final = ("response_body", "output_body_json", "response_json")
+BODIES: Final = NAMES["bodies"]
 """Names of a model API's whole response, which gateways and clouds log."""
 _DEEPEST: Final = 3
-_OTHERS: Final = frozenset(
-    [
-        "user_info",
-        "user_model",
-        "simulator",
-        "user_simulator",
-        "judge",
-        "evaluator",
-        "evaluation",
-        "grader",
-        "reward_model",
-        "expected",
-        "reference",
-        "ground_truth",
-        "usage",
-    ]
-)
+_OTHERS: Final = frozenset(NAMES["of_others"])
 """Objects that speak of somebody or something else than the agent and its user."""
 _LONGEST_NAME: Final = 200
 _MOST_WORDS: Final = 4

@@ -13,30 +13,10 @@ from typing import Any, Final
 from ingest.formats.records.fields import CONVERSATION, QUESTION, Fields
 from ingest.formats.records.speech import ROLE_NAMED, SPEAKER_NAMED, is_step, strength
 from ingest.formats.records.transcripts import items_of
-from ingest.formats.records.words import snake_case
+from ingest.formats.records.words import NAMES, snake_case
 from ingest.records.text import Json
 
-MESSAGE_KEYS: Final = (
-    "messages",
-    "traj",
-    "trajectory",
-    "conversation",
-    "conversations",
-    "history",
-    "chat_history",
-    "dialogue",
-    "dialog",
-    "turns",
-    "transcript",
-    "chat",
-    "message_history",
-    "thread",
-    "log",
-    "events",
-    "steps",
-    "input",
-    "prompt",
-)
+MESSAGE_KEYS: Final = NAMES["messages"]
 """Names of lists of messages, the likeliest first."""
 _LISTS_OF_MESSAGES: Final = frozenset(MESSAGE_KEYS) - {"input", "prompt"}
 _ANSWERS: Final = frozenset(
@@ -46,51 +26,9 @@ _OF_ONE: Final = frozenset(
     {*MESSAGE_KEYS, *_ANSWERS, "inputs", "request", "chosen", "state", "values"}
 )
 """Keys of a record's own parts: where they stand, an object is one record and no map of several."""
-_ASKED: Final = frozenset(
-    [
-        "prompt",
-        "question",
-        "instruction",
-        "query",
-        "user_input",
-        "user_query",
-        "user_message",
-        "user_request",
-    ]
-)
-_ANSWERED: Final = frozenset(
-    [
-        "response",
-        "completion",
-        "reply",
-        "final_response",
-        "final_answer",
-        "model_response",
-        "assistant_response",
-        "model_answer",
-        "agent_answer",
-        "generated_answer",
-        "prediction",
-    ]
-)
-_ASIDE: Final = frozenset(
-    [
-        "demonstration",
-        "demonstrations",
-        "demo",
-        "demos",
-        "example",
-        "examples",
-        "few_shot",
-        "fewshot",
-        "expected",
-        "reference",
-        "ground_truth",
-        "rejected",
-        "gold",
-        "tools",
-    ]
-)
+_ASKED: Final = frozenset(NAMES["asked_of_record"])
+_ANSWERED: Final = frozenset(NAMES["answered_by_record"])
+_ASIDE: Final = frozenset(NAMES["aside"])
 """Keys below which messages are no part of what happened."""
 _DEEPEST: Final = 4
 _LOOKED_AT: Final = 50

@@ -15,7 +15,7 @@ from ingest.dialects.attributes import integer_of
 from ingest.formats.records.calls import message_calls, pieces, results
 from ingest.formats.records.steps import AgentStep, said_by, step_in
 from ingest.formats.records.text_calls import calls_in, results_in
-from ingest.formats.records.words import CALL, is_name, role_in_name, role_of, snake_case
+from ingest.formats.records.words import CALL, NAMES, is_name, role_in_name, role_of, snake_case
 from ingest.records.call_names import CALL_LISTS, RESULT_LISTS
 from ingest.records.moments import from_any
 from ingest.records.text import Json, json_text, type_of
@@ -25,70 +25,28 @@ ROLE_NAMED: Final = 2
 SPEAKER_NAMED: Final = 1
 """It names a speaker and something said; a record of anything else may do that, too."""
 
-_SPEAKER: Final = ("role", "from", "speaker", "sender", "author", "participant")
+_SPEAKER: Final = NAMES["speaker"]
 _ALSO_SPEAKER: Final = (
     *("type", "event", "event_type", "kind", "source", "name", "agent", "agent_name"),
     "message_type",
 )
 """Keys that name a speaker in some logs and something else in others."""
-_SAID: Final = (
-    "content",
-    "parts",
-    "value",
-    "text",
-    "message",
-    "utterance",
-    "body",
-    "msg",
-    "contents",
-    "said",
-    "output_text",
-)
-_SAID_PLAINLY: Final = ("content", "parts", "text", "message", "utterance")
+_SAID: Final = NAMES["said"]
+_SAID_PLAINLY: Final = NAMES["said_plainly"]
 _CALL: Final = ("function_call", "functionCall")
 _BESIDE: Final = ("additional_kwargs",)
 _SAID_ONCE: Final = frozenset({*CALL_LISTS, *RESULT_LISTS, *_CALL, *_BESIDE, "usage"})
 """What counts for a message as a whole, into however many it is cut."""
-_ASKED: Final = ("prompt", "question", "input", "query", "instruction")
+_ASKED: Final = NAMES["asked_in_item"]
 _QUESTIONS: Final = frozenset(_ASKED) - {"input"}
 """What is never an argument of a call."""
-_ANSWERED: Final = ("response", "completion", "output", "answer", "reply")
-_TIME: Final = (
-    "timestamp",
-    "time",
-    "created_at",
-    "create_time",
-    "sent_at",
-    "date",
-    "ts",
-    "datetime",
-)
-_REASONING: Final = ("reasoning_content", "reasoning", "thinking", "thought", "thoughts")
+_ANSWERED: Final = NAMES["answered_in_item"]
+_TIME: Final = NAMES["time"]
+_REASONING: Final = NAMES["reasoning"]
 _EARLIEST: Final = 631_152_000 * 10**9
 """1990: what is earlier is no time of a conversation."""
-_PART_KEYS: Final = frozenset(
-    [
-        "type",
-        "text",
-        "content",
-        "refusal",
-        "function",
-        "functionCall",
-        "functionResponse",
-        "function_call",
-        "function_response",
-        "toolUse",
-        "toolResult",
-        "reasoningContent",
-        "cachePoint",
-        "image",
-        "document",
-        "video",
-        "inlineData",
-        "inline_data",
-    ]
-)
-_ENVELOPES: Final = ("message", "payload", "data", "body", "event", "item")
+_PART_KEYS: Final = frozenset(NAMES["keys_of_parts"])
+_ENVELOPES: Final = NAMES["envelopes"]
 """What an object is called that holds the message, where the item only says when and where it was said."""
 _ITEMS: Final = frozenset({"function_call", "function_call_output", "reasoning"})
 """Items of OpenAI's Responses API that have no role."""

@@ -13,80 +13,20 @@ from typing import Any, Final
 from ingest.files.chat_outcome import number_of
 from ingest.formats.records.fields import ANSWER, Fields
 from ingest.formats.records.speech import strength
-from ingest.formats.records.words import snake_case
+from ingest.formats.records.words import NAMES, snake_case
 from ingest.records.right_answer import right_answer
 from ingest.records.text import Json
 
-VERDICTS: Final = (
-    "reward",
-    "resolved",
-    "is_resolved",
-    "is_correct",
-    "correct",
-    "success",
-    "is_success",
-    "successful",
-    "passed",
-    "is_passed",
-    "solved",
-    "score",
-    "rating",
-    "judge",
-    "judgement",
-    "judgment",
-    "verdict",
-    "grade",
-    "feedback",
-    "thumbs",
-    "csat",
-    "satisfaction",
-    "exact_match",
-    "won",
-    "outcome",
-)
+VERDICTS: Final = NAMES["verdicts"]
 """Names of statements about how a conversation went, those with one meaning first."""
-_MAPS: Final = ("scores", "ratings", "evaluations", "outcomes", "rewards")
+_MAPS: Final = NAMES["maps_of_verdicts"]
 """Names of maps or lists of several such statements."""
-REFERENCES: Final = (
-    "ground_truth",
-    "expected_answer",
-    "expected_output",
-    "expected",
-    "reference_answer",
-    "reference",
-    "correct_answer",
-    "gold_answer",
-    "gold",
-    "target",
-    "reference_answers",
-    "expected_answers",
-    "correct_answers",
-    "gold_answers",
-    "golden_answers",
-    "references",
-    "ground_truths",
-)
+REFERENCES: Final = NAMES["references"]
 """Names of the answer that would have been right."""
-_REASONS: Final = ("reason", "explanation", "comment", "rationale", "reasoning", "comments")
-_PARTS: Final = frozenset(
-    [
-        "reward",
-        "resolved",
-        "correct",
-        "success",
-        "successful",
-        "passed",
-        "solved",
-        "rating",
-        "feedback",
-        "satisfaction",
-        "csat",
-    ]
-)
+_REASONS: Final = NAMES["reasons"]
+_PARTS: Final = frozenset(NAMES["parts_of_verdicts"])
 """Words of a longer name that make it a verdict's; `score` is none: there are scores of anything."""
-_YES_OR_NO: Final = frozenset(
-    ["true", "false", "yes", "no", "success", "failure", "succeeded", "failed", "passed", "unknown"]
-)
+_YES_OR_NO: Final = frozenset(NAMES["yes_or_no"])
 _EVENTS: Final = ("event", "event_type", "type", "kind", "name")
 _FIGURES: Final = ("value", "score", "label", "stars")
 _TRUTHS: Final = {"true": 1.0, "false": 0.0}

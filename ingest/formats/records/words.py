@@ -8,8 +8,13 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from pathlib import Path
 from typing import Final
 
+from ingest.records.word_lists import word_lists
+
+NAMES: Final = word_lists(Path(__file__).with_name("names_in_use.toml"))
+"""Names in common use, by what they name; the likeliest or surest stands first."""
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _BETWEEN: Final = re.compile(r"[^A-Za-z0-9]+")
 _LONGEST: Final = 64
@@ -47,23 +52,10 @@ _TELLING: Final = {
     "user": frozenset({"user", "human", "customer", "client", "caller"}),
 }
 """Words that tell the role of a longer name which holds one of them: `Customer 7`, but also `customer_support`."""
-_SPEECH: Final = frozenset({"message", "msg", "reply", "response", "turn", "utterance", "said"})
+_SPEECH: Final = frozenset(NAMES["speech"])
 """Words for something said, behind the word for who said it: `agent_message`, `bot_reply`."""
-_REQUESTED: Final = frozenset({"invocation", "request", "requested", "start", "started", "message"})
-_RETURNED: Final = frozenset(
-    {
-        "result",
-        "results",
-        "output",
-        "outputs",
-        "response",
-        "return",
-        "returned",
-        "end",
-        "finished",
-        "completed",
-    }
-)
+_REQUESTED: Final = frozenset(NAMES["requested"])
+_RETURNED: Final = frozenset(NAMES["returned"])
 """Words behind a tool or a call that tell the asking from what came of it."""
 _STANDS_FOR_USER: Final = ("user_proxy", "human_proxy")
 
