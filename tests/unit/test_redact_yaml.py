@@ -56,6 +56,10 @@ def test_blocks_of_records_are_read_whole() -> None:
         "a: 1\n- b: 2\n",
         "a: *b\nc:\n- d\n",
         "a: 1\na: 2\nb:\n- c\n",
+        "a:\n- &b 1\n- *b\n",
+        "a:\n- !!python/object:os.system c\n",
+        "a:\n- \ud800\n",
+        "".join(f"{' ' * at}- b:\n" for at in range(500)),
     ],
 )
 def test_what_is_no_block_of_yaml_is_left(text: str) -> None:
