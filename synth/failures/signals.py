@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from environments.runtime.values.facts import facts_in
 from ingest.records.columns import Int32
@@ -40,6 +40,96 @@ class Signal:
     """One sentence, without any text of the conversation."""
 
 
+class _Kind(NamedTuple):
+    """What every signal of one name has."""
+
+    family: str
+    provenance: str
+    lift: float
+    says: str
+
+
+_KINDS: Final[Mapping[str, _Kind]] = {
+    "tool_error": _Kind(
+        "tools", "tool_result", 0.6, "{calls} failed and that tool never succeeded afterwards."
+    ),
+    "tool_error_mended": _Kind(
+        "tools", "tool_result", 0.2, "{calls} failed, but the same tool succeeded later."
+    ),
+    "unanswered_call": _Kind("tools", "shape", 0.2, "{calls} never got a result."),
+    "loop": _Kind(
+        "calls",
+        "call_sequence",
+        2.2,
+        "The same call was made {times} times and got the same answer each time.",
+    ),
+    "repeated_call": _Kind(
+        "calls", "call_sequence", 1.6, "The same call was made twice and got the same answer."
+    ),
+    "repeated_reply": _Kind(
+        "calls", "agent_words", 0.8, "The agent said the same thing word for word more than once."
+    ),
+    "user_corrects": _Kind("user", "user_words", 0.3, "The user said that the agent got it wrong."),
+    "user_rephrases": _Kind(
+        "user", "user_words", 0.4, "The user said nearly the same thing again."
+    ),
+    "user_withdraws": _Kind("user", "user_words", 0.0, "The user no longer wanted it."),
+    "unlike_resolved": _Kind(
+        "compared",
+        "call_sequence",
+        3.0,
+        "It changed something else than every resolved attempt at the same request, or left out what all of them changed.",
+    ),
+    "asked_for_human": _Kind("hand_over", "user_words", 0.3, "The user asked for a human."),
+    "handed_over": _Kind(
+        "hand_over",
+        "call_sequence",
+        0.0,
+        "The agent handed the conversation over; that is often right.",
+    ),
+    "abandoned": _Kind(
+        "ending", "shape", 0.4, "The agent asked something and the user never answered."
+    ),
+    "left_unanswered": _Kind(
+        "ending", "shape", 0.4, "The user asked something and nobody answered."
+    ),
+    "cut_off": _Kind("ending", "shape", 0.4, "The run stops after a tool result, without a word."),
+    "truncated": _Kind("ending", "shape", 0.4, "The recording says that it was cut."),
+    "agent_declines": _Kind(
+        "claims",
+        "agent_words",
+        0.0,
+        "The agent said that it could not or may not; that is often right.",
+    ),
+    "unbacked_claim": _Kind(
+        "claims",
+        "agent_words",
+        1.0,
+        "The agent said that something was done, but no call of a tool for it had succeeded.",
+    ),
+    "told_without_ground": _Kind(
+        "claims",
+        "agent_words",
+        0.0,
+        "The agent told a figure, date, id or address that nothing had shown.",
+    ),
+}
+
+
+def _shown(name: str, steps: Iterable[int], **counts: object) -> Iterator[Signal]:
+    """The signal of this name, where steps show it."""
+    found, kind = tuple(steps), _KINDS[name]
+    if found:
+        yield Signal(
+            name=name,
+            family=kind.family,
+            provenance=kind.provenance,
+            steps=found,
+            lift=kind.lift,
+            says=kind.says.format(**counts),
+        )
+
+
 def signals_of(reading: Reading) -> tuple[Signal, ...]:
     """Every signal that the episode shows, in a fixed order."""
     return tuple(signal for find in _FINDERS for signal in find(reading))
@@ -50,38 +140,15 @@ def _tool_errors(reading: Reading) -> Iterator[Signal]:
     failed = [call for call in reading.calls if call.error is not None]
     open_errors = [call for call in failed if last[call.name].error is not None]
     mended = [call for call in failed if last[call.name].error is None]
-    if open_errors:
-        yield Signal(
-            name="tool_error",
-            family="tools",
-            provenance="tool_result",
-            steps=_steps(open_errors),
-            lift=0.6,
-            says=f"{_times(len(open_errors), 'call')} failed and that tool never succeeded afterwards.",
-        )
-    if mended:
-        yield Signal(
-            name="tool_error_mended",
-            family="tools",
-            provenance="tool_result",
-            steps=_steps(mended),
-            lift=0.2,
-            says=f"{_times(len(mended), 'call')} failed, but the same tool succeeded later.",
-        )
+    yield from _shown("tool_error", _steps(open_errors), calls=_times(len(open_errors), "call"))
+    yield from _shown("tool_error_mended", _steps(mended), calls=_times(len(mended), "call"))
 
 
 def _unanswered_calls(reading: Reading) -> Iterator[Signal]:
     final = len(reading.episode.steps) - 1
     lost = [call for call in reading.calls if call.result_step is None and call.step != final]
     if lost and len(lost) < len(reading.calls):
-        yield Signal(
-            name="unanswered_call",
-            family="tools",
-            provenance="shape",
-            steps=_steps(lost),
-            lift=0.2,
-            says=f"{_times(len(lost), 'call')} never got a result.",
-        )
+        yield from _shown("unanswered_call", _steps(lost), calls=_times(len(lost), "call"))
 
 
 def repeats(reading: Reading) -> list[list[SeenCall]]:
@@ -103,23 +170,9 @@ def _repeats(reading: Reading) -> Iterator[Signal]:
     repeated = [call for group in groups for call in group]
     most = max(map(len, groups), default=0)
     if most >= 3:
-        yield Signal(
-            name="loop",
-            family="calls",
-            provenance="call_sequence",
-            steps=_steps(repeated),
-            lift=2.2,
-            says=f"The same call was made {most} times and got the same answer each time.",
-        )
+        yield from _shown("loop", _steps(repeated), times=most)
     elif repeated:
-        yield Signal(
-            name="repeated_call",
-            family="calls",
-            provenance="call_sequence",
-            steps=_steps(repeated),
-            lift=1.6,
-            says="The same call was made twice and got the same answer.",
-        )
+        yield from _shown("repeated_call", _steps(repeated))
 
 
 def _repeated_replies(reading: Reading) -> Iterator[Signal]:
@@ -128,28 +181,12 @@ def _repeated_replies(reading: Reading) -> Iterator[Signal]:
         if step.role == "assistant" and step.content and len(step.content) >= 60:
             places[" ".join(step.content.split())].append(index)
     steps = sorted(i for found in places.values() if len(found) > 1 for i in found)
-    if steps:
-        yield Signal(
-            name="repeated_reply",
-            family="calls",
-            provenance="agent_words",
-            steps=tuple(steps),
-            lift=0.8,
-            says="The agent said the same thing word for word more than once.",
-        )
+    yield from _shown("repeated_reply", steps)
 
 
 def _corrections(reading: Reading) -> Iterator[Signal]:
-    steps = _steps_that_say(reading.episode, "user", lambda text: bool(CORRECTION.search(text)))
-    if steps:
-        yield Signal(
-            name="user_corrects",
-            family="user",
-            provenance="user_words",
-            steps=steps,
-            lift=0.3,
-            says="The user said that the agent got it wrong.",
-        )
+    steps = _steps_that_say(reading.episode, "user", CORRECTION.search)
+    yield from _shown("user_corrects", steps)
 
 
 def _rephrasings(reading: Reading) -> Iterator[Signal]:
@@ -163,45 +200,20 @@ def _rephrasings(reading: Reading) -> Iterator[Signal]:
         for before, after in itertools.pairwise(turns)
         if _has_same_words(before[1], after[1])
     )
-    if steps:
-        yield Signal(
-            name="user_rephrases",
-            family="user",
-            provenance="user_words",
-            steps=steps,
-            lift=0.4,
-            says="The user said nearly the same thing again.",
-        )
+    yield from _shown("user_rephrases", steps)
 
 
 def _withdrawals(reading: Reading) -> Iterator[Signal]:
     """The last that the user says is that they no longer want it."""
     said = _steps_that_say(reading.episode, "user", bool)
-    steps = _steps_that_say(reading.episode, "user", lambda text: bool(WITHDRAWS.search(text)))
+    steps = _steps_that_say(reading.episode, "user", WITHDRAWS.search)
     last = tuple(step for step in steps if step in said[1:][-2:])
-    if last:
-        yield Signal(
-            name="user_withdraws",
-            family="user",
-            provenance="user_words",
-            steps=last,
-            lift=0.0,
-            says="The user no longer wanted it.",
-        )
+    yield from _shown("user_withdraws", last)
 
 
 def _unlike_resolved(reading: Reading) -> Iterator[Signal]:
     """What resolved attempts at the same request did is missing, or something else was changed."""
-    steps = steps_unlike_resolved(reading)
-    if steps:
-        yield Signal(
-            name="unlike_resolved",
-            family="compared",
-            provenance="call_sequence",
-            steps=steps,
-            lift=3.0,
-            says="It changed something else than every resolved attempt at the same request, or left out what all of them changed.",
-        )
+    yield from _shown("unlike_resolved", steps_unlike_resolved(reading))
 
 
 def _has_same_words(before: frozenset[str], after: frozenset[str]) -> bool:
@@ -211,26 +223,10 @@ def _has_same_words(before: frozenset[str], after: frozenset[str]) -> bool:
 
 
 def _hand_over(reading: Reading) -> Iterator[Signal]:
-    asked = _steps_that_say(reading.episode, "user", lambda text: bool(ASKS_FOR_HUMAN.search(text)))
-    if asked:
-        yield Signal(
-            name="asked_for_human",
-            family="hand_over",
-            provenance="user_words",
-            steps=asked,
-            lift=0.3,
-            says="The user asked for a human.",
-        )
+    asked = _steps_that_say(reading.episode, "user", ASKS_FOR_HUMAN.search)
+    yield from _shown("asked_for_human", asked)
     handed = [c for c in reading.calls if reading.tools[c.name].hands_over and c.error is None]
-    if handed:
-        yield Signal(
-            name="handed_over",
-            family="hand_over",
-            provenance="call_sequence",
-            steps=_steps(handed),
-            lift=0.0,
-            says="The agent handed the conversation over; that is often right.",
-        )
+    yield from _shown("handed_over", _steps(handed))
 
 
 def _endings(reading: Reading) -> Iterator[Signal]:
@@ -242,38 +238,18 @@ def _endings(reading: Reading) -> Iterator[Signal]:
     asks = (last.content or "").rstrip().endswith("?")
     handed = any(reading.tools[call.name].hands_over for call in reading.calls)
     if last.role == "assistant" and asks and not handed:
-        yield _ending(
-            "abandoned", spoken[-1], "The agent asked something and the user never answered."
-        )
+        yield from _shown("abandoned", spoken[-1:])
     elif last.role == "user" and asks and not handed:
-        yield _ending(
-            "left_unanswered", spoken[-1], "The user asked something and nobody answered."
-        )
+        yield from _shown("left_unanswered", spoken[-1:])
     elif steps[-1].role == "tool" and steps[-1].content and not handed:
-        yield _ending(
-            "cut_off", len(steps) - 1, "The run stops after a tool result, without a word."
-        )
+        yield from _shown("cut_off", [len(steps) - 1])
     if "truncated" in reading.episode.completeness:
-        yield _ending("truncated", len(steps) - 1, "The recording says that it was cut.")
-
-
-def _ending(name: str, step: int, says: str) -> Signal:
-    return Signal(
-        name=name, family="ending", provenance="shape", steps=(step,), lift=0.4, says=says
-    )
+        yield from _shown("truncated", [len(steps) - 1])
 
 
 def _refusals(reading: Reading) -> Iterator[Signal]:
-    steps = _steps_that_say(reading.episode, "assistant", lambda text: bool(INABILITY.search(text)))
-    if steps:
-        yield Signal(
-            name="agent_declines",
-            family="claims",
-            provenance="agent_words",
-            steps=steps,
-            lift=0.0,
-            says="The agent said that it could not or may not; that is often right.",
-        )
+    steps = _steps_that_say(reading.episode, "assistant", INABILITY.search)
+    yield from _shown("agent_declines", steps)
 
 
 def _unbacked_claims(reading: Reading) -> Iterator[Signal]:
@@ -291,15 +267,7 @@ def _unbacked_claims(reading: Reading) -> Iterator[Signal]:
         and step.content
         and _claims_without(step.content, index, verbs, reading.calls)
     )
-    if steps:
-        yield Signal(
-            name="unbacked_claim",
-            family="claims",
-            provenance="agent_words",
-            steps=steps,
-            lift=1.0,
-            says="The agent said that something was done, but no call of a tool for it had succeeded.",
-        )
+    yield from _shown("unbacked_claim", steps)
 
 
 def _claims_without(
@@ -324,19 +292,11 @@ def _told_without_ground(reading: Reading) -> Iterator[Signal]:
         for index, step in enumerate(reading.episode.steps)
         if step.role == "assistant" and found.intersection(facts_in(step.content or ""))
     )
-    if steps:
-        yield Signal(
-            name="told_without_ground",
-            family="claims",
-            provenance="agent_words",
-            steps=steps,
-            lift=0.0,
-            says="The agent told a figure, date, id or address that nothing had shown.",
-        )
+    yield from _shown("told_without_ground", steps)
 
 
 def _steps_that_say(
-    episode: CleanEpisode, role: str, matches: Callable[[str], bool]
+    episode: CleanEpisode, role: str, matches: Callable[[str], object]
 ) -> tuple[int, ...]:
     return tuple(
         index
