@@ -20,7 +20,7 @@ from typing import Final
 
 from benchmarks.figures import Row
 from benchmarks.rollouts.environments import server
-from environments.export.formats.verifiers import write_verifiers
+from environments.export.registry import FORMATS
 from tests.consumer_venv import make_venv, sh
 from tests.environments_shop import write_shop
 
@@ -96,7 +96,7 @@ def rows(options: argparse.Namespace) -> Iterator[Row]:
         folder = Path(name)
         consumer = make_venv("verifiers", PACKAGES, folder)
         write_shop(folder / "set")
-        write_verifiers(folder / "set", folder / "out", name="shop_tasks")
+        FORMATS["verifiers"].write(folder / "set", folder / "out", name="shop_tasks")
         (folder / "side").mkdir()
         for path in SIDE.glob("*.py.txt"):
             shutil.copy(path, folder / "side" / path.stem)

@@ -27,44 +27,47 @@ TAKEN: Final = frozenset({"runtime", "task_set", "server", "tests", "environment
 """Names that would shadow what a package imports."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
-    """What one format's folder is made of."""
-
-    format_name: str
-    templates: str = ""
-    """The folder of templates beside this file."""
-    files: Mapping[str, str] = field(default_factory=dict)
-    """Path in the export -> template; `$package` stands for the module's name in both path and text."""
-    task_sets: tuple[str, ...] = ("$package/task_set",)
-    """Where the task set is copied to; a format of plain rows has it nowhere."""
-    consumer: str = ""
-    """A module that the package must not be called like."""
-
-
 Row = TypeVar("Row")
 Rows = Callable[[TaskSet, str], Mapping[str, bytes]]
 """Files that are computed from the task set, by path; the second argument is the package's name."""
 
 
-def write_package(
-    task_set: Path, dest: Path, layout: Layout, *, name: str = "", rows: Rows | None = None
-) -> TaskSetManifest:
-    """Write one export; an older export of the same format is replaced, anything else is left alone."""
-    opened = TaskSet.load(task_set)
-    package = module_name(name or opened.manifest.name, layout.consumer)
-    _refuse_foreign(dest, layout.format_name)
-    computed = rows(opened, package) if rows else {}
-    dest.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=dest.parent, prefix=f".{dest.name}-") as scratch:
-        folder = Path(scratch) / "export"
-        _write(folder, opened, layout, package)
-        for path, data in sorted(computed.items()):
-            _put(folder / path, data)
-        if dest.exists():
-            shutil.move(dest, Path(scratch) / "before")
-        folder.rename(dest)
-    return opened.manifest
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """What one format's folder is made of."""
+
+    name: str
+    templates: str = ""
+    """The folder of templates beside this file."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Path in the export -> template; `$package` stands for the module's name in both path and text."""
+    rows: Rows | None = None
+    task_sets: tuple[str, ...] = ("$package/task_set",)
+    """Where the task set is copied to; a format of plain rows has it nowhere."""
+    consumer: str = ""
+    """A module that the package must not be called like."""
+    check: str
+    """A command line that shows it loads; `DIR` stands for the folder."""
+
+    def write(self, task_set: Path, dest: Path, *, name: str = "") -> TaskSetManifest:
+        """Write one export; an older export of the same format is replaced, anything else is left alone.
+
+        `name` is the package's name, made from the task set's name if left out.
+        """
+        opened = TaskSet.load(task_set)
+        package = module_name(name or opened.manifest.name, self.consumer)
+        _refuse_foreign(dest, self.name)
+        computed = self.rows(opened, package) if self.rows else {}
+        dest.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=dest.parent, prefix=f".{dest.name}-") as scratch:
+            folder = Path(scratch) / "export"
+            _write(folder, opened, self, package)
+            for path, data in sorted(computed.items()):
+                _put(folder / path, data)
+            if dest.exists():
+                shutil.move(dest, Path(scratch) / "before")
+            folder.rename(dest)
+        return opened.manifest
 
 
 def by_split(
@@ -112,7 +115,7 @@ def template(folder: str, name: str, values: Mapping[str, str]) -> str:
     return Template(text).safe_substitute(values)
 
 
-def _write(folder: Path, opened: TaskSet, layout: Layout, package: str) -> None:
+def _write(folder: Path, opened: TaskSet, made: Format, package: str) -> None:
     version = opened.manifest.task_set_version
     values = {
         "package": package,
@@ -123,12 +126,12 @@ def _write(folder: Path, opened: TaskSet, layout: Layout, package: str) -> None:
         "tasks": str(len(opened.tasks)),
     }
     folder.mkdir(parents=True)
-    for path, name in sorted(layout.files.items()):
-        text = template(layout.templates, name, values)
+    for path, name in sorted(made.files.items()):
+        text = template(made.templates, name, values)
         _put(folder / Template(path).substitute(values), text.encode())
-    for path in layout.task_sets:
+    for path in made.task_sets:
         copy_task_set(opened, folder / Template(path).substitute(values))
-    marker = {"format": layout.format_name, "package": package, "task_set_version": version}
+    marker = {"format": made.name, "package": package, "task_set_version": version}
     _put(folder / MARKER, (json.dumps(marker, indent=1, sort_keys=True) + "\n").encode())
 
 

@@ -116,7 +116,7 @@ _KINDS: Final[Mapping[str, _Kind]] = {
 }
 
 
-def _shown(name: str, steps: Iterable[int], **counts: object) -> Iterator[Signal]:
+def _signal(name: str, steps: Iterable[int], **counts: object) -> Iterator[Signal]:
     """The signal of this name, where steps show it."""
     found, kind = tuple(steps), _KINDS[name]
     if found:
@@ -140,15 +140,15 @@ def _tool_errors(reading: Reading) -> Iterator[Signal]:
     failed = [call for call in reading.calls if call.error is not None]
     open_errors = [call for call in failed if last[call.name].error is not None]
     mended = [call for call in failed if last[call.name].error is None]
-    yield from _shown("tool_error", _steps(open_errors), calls=_times(len(open_errors), "call"))
-    yield from _shown("tool_error_mended", _steps(mended), calls=_times(len(mended), "call"))
+    yield from _signal("tool_error", _steps(open_errors), calls=_times(len(open_errors), "call"))
+    yield from _signal("tool_error_mended", _steps(mended), calls=_times(len(mended), "call"))
 
 
 def _unanswered_calls(reading: Reading) -> Iterator[Signal]:
     final = len(reading.episode.steps) - 1
     lost = [call for call in reading.calls if call.result_step is None and call.step != final]
     if lost and len(lost) < len(reading.calls):
-        yield from _shown("unanswered_call", _steps(lost), calls=_times(len(lost), "call"))
+        yield from _signal("unanswered_call", _steps(lost), calls=_times(len(lost), "call"))
 
 
 def repeats(reading: Reading) -> list[list[SeenCall]]:
@@ -170,9 +170,9 @@ def _repeats(reading: Reading) -> Iterator[Signal]:
     repeated = [call for group in groups for call in group]
     most = max(map(len, groups), default=0)
     if most >= 3:
-        yield from _shown("loop", _steps(repeated), times=most)
+        yield from _signal("loop", _steps(repeated), times=most)
     elif repeated:
-        yield from _shown("repeated_call", _steps(repeated))
+        yield from _signal("repeated_call", _steps(repeated))
 
 
 def _repeated_replies(reading: Reading) -> Iterator[Signal]:
@@ -181,12 +181,12 @@ def _repeated_replies(reading: Reading) -> Iterator[Signal]:
         if step.role == "assistant" and step.content and len(step.content) >= 60:
             places[" ".join(step.content.split())].append(index)
     steps = sorted(i for found in places.values() if len(found) > 1 for i in found)
-    yield from _shown("repeated_reply", steps)
+    yield from _signal("repeated_reply", steps)
 
 
 def _corrections(reading: Reading) -> Iterator[Signal]:
     steps = _steps_that_say(reading.episode, "user", CORRECTION.search)
-    yield from _shown("user_corrects", steps)
+    yield from _signal("user_corrects", steps)
 
 
 def _rephrasings(reading: Reading) -> Iterator[Signal]:
@@ -200,7 +200,7 @@ def _rephrasings(reading: Reading) -> Iterator[Signal]:
         for before, after in itertools.pairwise(turns)
         if _has_same_words(before[1], after[1])
     )
-    yield from _shown("user_rephrases", steps)
+    yield from _signal("user_rephrases", steps)
 
 
 def _withdrawals(reading: Reading) -> Iterator[Signal]:
@@ -208,12 +208,12 @@ def _withdrawals(reading: Reading) -> Iterator[Signal]:
     said = _steps_that_say(reading.episode, "user", bool)
     steps = _steps_that_say(reading.episode, "user", WITHDRAWS.search)
     last = tuple(step for step in steps if step in said[1:][-2:])
-    yield from _shown("user_withdraws", last)
+    yield from _signal("user_withdraws", last)
 
 
 def _unlike_resolved(reading: Reading) -> Iterator[Signal]:
     """What resolved attempts at the same request did is missing, or something else was changed."""
-    yield from _shown("unlike_resolved", steps_unlike_resolved(reading))
+    yield from _signal("unlike_resolved", steps_unlike_resolved(reading))
 
 
 def _has_same_words(before: frozenset[str], after: frozenset[str]) -> bool:
@@ -224,9 +224,9 @@ def _has_same_words(before: frozenset[str], after: frozenset[str]) -> bool:
 
 def _hand_over(reading: Reading) -> Iterator[Signal]:
     asked = _steps_that_say(reading.episode, "user", ASKS_FOR_HUMAN.search)
-    yield from _shown("asked_for_human", asked)
+    yield from _signal("asked_for_human", asked)
     handed = [c for c in reading.calls if reading.tools[c.name].hands_over and c.error is None]
-    yield from _shown("handed_over", _steps(handed))
+    yield from _signal("handed_over", _steps(handed))
 
 
 def _endings(reading: Reading) -> Iterator[Signal]:
@@ -238,18 +238,18 @@ def _endings(reading: Reading) -> Iterator[Signal]:
     asks = (last.content or "").rstrip().endswith("?")
     handed = any(reading.tools[call.name].hands_over for call in reading.calls)
     if last.role == "assistant" and asks and not handed:
-        yield from _shown("abandoned", spoken[-1:])
+        yield from _signal("abandoned", spoken[-1:])
     elif last.role == "user" and asks and not handed:
-        yield from _shown("left_unanswered", spoken[-1:])
+        yield from _signal("left_unanswered", spoken[-1:])
     elif steps[-1].role == "tool" and steps[-1].content and not handed:
-        yield from _shown("cut_off", [len(steps) - 1])
+        yield from _signal("cut_off", [len(steps) - 1])
     if "truncated" in reading.episode.completeness:
-        yield from _shown("truncated", [len(steps) - 1])
+        yield from _signal("truncated", [len(steps) - 1])
 
 
 def _refusals(reading: Reading) -> Iterator[Signal]:
     steps = _steps_that_say(reading.episode, "assistant", INABILITY.search)
-    yield from _shown("agent_declines", steps)
+    yield from _signal("agent_declines", steps)
 
 
 def _unbacked_claims(reading: Reading) -> Iterator[Signal]:
@@ -267,7 +267,7 @@ def _unbacked_claims(reading: Reading) -> Iterator[Signal]:
         and step.content
         and _claims_without(step.content, index, verbs, reading.calls)
     )
-    yield from _shown("unbacked_claim", steps)
+    yield from _signal("unbacked_claim", steps)
 
 
 def _claims_without(
@@ -292,7 +292,7 @@ def _told_without_ground(reading: Reading) -> Iterator[Signal]:
         for index, step in enumerate(reading.episode.steps)
         if step.role == "assistant" and found.intersection(facts_in(step.content or ""))
     )
-    yield from _shown("told_without_ground", steps)
+    yield from _signal("told_without_ground", steps)
 
 
 def _steps_that_say(

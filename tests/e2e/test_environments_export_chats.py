@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from environments.export.formats.dpo import write_dpo
-from environments.export.formats.sft import write_sft
+from environments.export.registry import FORMATS
 from tests.consumer_desk import write_desk
 from tests.consumer_venv import make_venv, sh
 
@@ -35,7 +34,7 @@ def test_datasets_gives_back_what_was_written(
 ) -> None:
     """Tool calls, tool definitions of every row and all fields come back equal."""
     write_desk(tmp_path / "set")
-    writer = {"sft": write_sft, "dpo": write_dpo}[format_name]
+    writer = FORMATS[format_name].write
     writer(tmp_path / "set", tmp_path / "out")
     path = tmp_path / "out" / "train.jsonl"
     written = [json.loads(line) for line in path.read_text().splitlines()]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from environments.export.formats.harbor import write_harbor
+from environments.export.registry import FORMATS
 from tests.consumer_desk import write_desk
 from tests.consumer_venv import make_venv, sh
 
@@ -59,6 +59,6 @@ def consumer(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_harbor_loads_and_lints_every_task(consumer: Path, tmp_path: Path) -> None:
     """`task.toml` fits the published schema, the folder is a task, and no rule about leaks or verifiers speaks up."""
     write_desk(tmp_path / "set")
-    write_harbor(tmp_path / "set", tmp_path / "out")
+    FORMATS["harbor"].write(tmp_path / "set", tmp_path / "out")
     found = json.loads(sh(consumer / "python", "-c", DRIVER, tmp_path / "out", cwd=tmp_path))
     assert found == {name: ["separate", []] for name in ("task1", "task3", "task4")}

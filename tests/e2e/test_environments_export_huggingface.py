@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from environments.export.formats.huggingface import write_huggingface
+from environments.export.registry import FORMATS
 from environments.export.splits import SplitSettings
 from environments.export.taskset import Choice
 from environments.runtime import TaskSet
@@ -35,7 +35,7 @@ def test_datasets_loads_every_split_by_the_front_matter(consumer: Path, tmp_path
     """`load_dataset(FOLDER)` needs no argument; the task set lies beside it, unchanged."""
     halves = Choice(splits=SplitSettings(shares={"train": 0.5, "held_out": 0.5}))
     write_shop(tmp_path / "set", entries=[entry(1), entry(3)], choice=halves)
-    write_huggingface(tmp_path / "set", tmp_path / "out")
+    FORMATS["huggingface"].write(tmp_path / "set", tmp_path / "out")
     loaded = json.loads(sh(consumer / "python", "-c", LOAD, tmp_path / "out", cwd=tmp_path))
     opened = TaskSet.load(tmp_path / "out" / "task_set")
     assert {name: [row["task_id"] for row in rows] for name, rows in loaded.items()} == {

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from environments.export.formats.inspect import write_inspect
+from environments.export.registry import FORMATS
 from tests.consumer_replay import assert_pays_the_same, install, write_replays
 from tests.consumer_venv import make_venv, sh
 from tests.environments_shop import write_shop
@@ -96,7 +96,7 @@ def consumer(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_inspect_eval_plays_and_scores(consumer: Path, tmp_path: Path) -> None:
     """`inspect eval PACKAGE/replay` against a model endpoint: the log says success, the tasks earn 1, twice the same."""
     write_shop(tmp_path / "set")
-    write_inspect(tmp_path / "set", tmp_path / "out", name="shop_eval")
+    FORMATS["inspect"].write(tmp_path / "set", tmp_path / "out", name="shop_eval")
     install(consumer, tmp_path)
     with serving(shop_clerk) as server:
         sh(

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from environments.export.formats.verifiers import write_verifiers
+from environments.export.registry import FORMATS
 from environments.runtime import TaskSet
 from tests.consumer_venv import make_venv, sh
 from tests.environments_shop import write_shop
@@ -30,7 +30,7 @@ def work(consumer: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An empty folder to work in, with the shop's package installed: a source folder beside it would shadow it."""
     folder = tmp_path_factory.mktemp("verifiers")
     write_shop(folder / "set")
-    write_verifiers(folder / "set", folder / "package", name="shop_tasks")
+    FORMATS["verifiers"].write(folder / "set", folder / "package", name="shop_tasks")
     flags = ("--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", folder / "dist")
     sh(consumer / "pip", "wheel", *flags, folder / "package", cwd=folder)
     wheel = next((folder / "dist").glob("*.whl"))

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from environments.export.errors import ExportError
-from environments.export.formats.dpo import write_dpo
-from environments.export.formats.sft import write_sft
 from environments.export.package import module_name
+from environments.export.registry import FORMATS
 from environments.export.taskset import Choice, write_task_set
 from environments.runtime import TaskSet
 from environments.runtime.task.candidate import RecordedAttempt
@@ -40,7 +39,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def test_a_conversation_is_whole_and_earns_everything(desk: Path, tmp_path: Path) -> None:
     """Each good attempt is one line with the policy document, the user's turns, calls, results and tools."""
-    write_sft(desk, tmp_path / "sft")
+    FORMATS["sft"].write(desk, tmp_path / "sft")
     found = rows(tmp_path / "sft" / "train.jsonl")
     assert [(row["task_id"], row["episode_id"], row["reward"]) for row in found] == [
         ("task1", "good1", 1.0),
@@ -63,7 +62,7 @@ def test_a_conversation_is_whole_and_earns_everything(desk: Path, tmp_path: Path
 
 def test_a_conversation_grades_as_it_says(desk: Path, tmp_path: Path) -> None:
     """The lines, run again by the task set, earn the reward that stands beside them."""
-    write_sft(desk, tmp_path / "sft")
+    FORMATS["sft"].write(desk, tmp_path / "sft")
     task_set = TaskSet.load(desk)
     for row in rows(tmp_path / "sft" / "train.jsonl"):
         text = json.dumps(row["messages"]).replace("shop_orders_get", "shop.orders/get")
@@ -72,7 +71,7 @@ def test_a_conversation_grades_as_it_says(desk: Path, tmp_path: Path) -> None:
 
 def test_a_pair_parts_where_the_attempts_part(desk: Path, tmp_path: Path) -> None:
     """The prompt ends before the first message that differs; attempts without a known outcome or reward are in no pair."""
-    write_dpo(desk, tmp_path / "dpo")
+    FORMATS["dpo"].write(desk, tmp_path / "dpo")
     found = rows(tmp_path / "dpo" / "train.jsonl")
     assert [(r["chosen_episode_id"], r["rejected_episode_id"]) for r in found] == [
         ("good1", "bad1"),
@@ -88,8 +87,8 @@ def test_a_pair_parts_where_the_attempts_part(desk: Path, tmp_path: Path) -> Non
 def test_tasks_without_attempts_give_their_solution_and_no_pair(tmp_path: Path) -> None:
     """A task set that holds solutions only is still good for fine-tuning."""
     write_shop(tmp_path / "set", choice=Choice(splits=None))
-    write_sft(tmp_path / "set", tmp_path / "sft")
-    write_dpo(tmp_path / "set", tmp_path / "dpo")
+    FORMATS["sft"].write(tmp_path / "set", tmp_path / "sft")
+    FORMATS["dpo"].write(tmp_path / "set", tmp_path / "dpo")
     assert [row["episode_id"] for row in rows(tmp_path / "sft" / "train.jsonl")] == ["", ""]
     assert rows(tmp_path / "dpo" / "train.jsonl") == []
 
@@ -116,7 +115,7 @@ def test_a_call_with_an_id_that_this_user_never_gave_is_nothing_to_learn(tmp_pat
         provenance={"name": "desk tasks", "redaction": "on"},
         choice=Choice(splits=None),
     )
-    write_sft(tmp_path / "set", tmp_path / "sft")
+    FORMATS["sft"].write(tmp_path / "set", tmp_path / "sft")
     found = rows(tmp_path / "sft" / "train.jsonl")
     assert {(row["task_id"], row["episode_id"]) for row in found} == {
         ("task1", "good1"),
@@ -127,22 +126,22 @@ def test_a_call_with_an_id_that_this_user_never_gave_is_nothing_to_learn(tmp_pat
 
 def test_the_same_task_set_gives_the_same_bytes(desk: Path, tmp_path: Path) -> None:
     """Two exports are equal, and the second replaces the first."""
-    write_dpo(desk, tmp_path / "dpo")
+    FORMATS["dpo"].write(desk, tmp_path / "dpo")
     before = contents(tmp_path / "dpo")
-    write_dpo(desk, tmp_path / "dpo")
+    FORMATS["dpo"].write(desk, tmp_path / "dpo")
     assert contents(tmp_path / "dpo") == before
 
 
 def test_a_foreign_folder_is_left_alone(desk: Path, tmp_path: Path) -> None:
     """Only an export of the same format is replaced."""
-    write_sft(desk, tmp_path / "sft")
+    FORMATS["sft"].write(desk, tmp_path / "sft")
     (tmp_path / "file").write_text("work")
     with pytest.raises(ExportError, match="not a dpo export"):
-        write_dpo(desk, tmp_path / "sft")
+        FORMATS["dpo"].write(desk, tmp_path / "sft")
     with pytest.raises(ExportError, match="is a file"):
-        write_dpo(desk, tmp_path / "file")
+        FORMATS["dpo"].write(desk, tmp_path / "file")
     with pytest.raises(ExportError, match="not a dpo export"):
-        write_dpo(desk, desk)
+        FORMATS["dpo"].write(desk, desk)
 
 
 def test_names_that_would_shadow_are_refused() -> None:

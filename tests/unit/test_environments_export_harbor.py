@@ -19,7 +19,7 @@ import pytest
 from mcp.client.session import ClientSession
 from mcp.client.streamable_http import streamable_http_client
 
-from environments.export.formats.harbor import write_harbor
+from environments.export.registry import FORMATS
 from environments.runtime import TaskSet
 from environments.runtime.play.play import TALK
 from tests.consumer_desk import replays, write_desk
@@ -60,7 +60,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The desk as task folders, with its task set beside them."""
     folder = tmp_path_factory.mktemp("harbor")
     write_desk(folder / "set")
-    write_harbor(folder / "set", folder / "out")
+    FORMATS["harbor"].write(folder / "set", folder / "out")
     return folder
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from environments.export.formats.trl import write_trl
+from environments.export.registry import FORMATS
 from environments.export.taskset import write_task_set
 from environments.runtime.task.attempt import Json
 from tests.consumer_venv import sh
@@ -57,7 +57,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
         solution=tuple(odd(dict(action)) for action in plain.solution),
     )
     write_task_set(folder / "set", [changed], {"shop": odd(world())}, provenance={"name": "odd"})
-    write_trl(folder / "set", folder / "out", name="odd")
+    FORMATS["trl"].write(folder / "set", folder / "out", name="odd")
     return folder / "out"
 
 

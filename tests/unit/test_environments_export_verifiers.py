@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from environments.export.errors import ExportError
-from environments.export.formats.verifiers import write_verifiers
 from environments.export.package import module_name
+from environments.export.registry import FORMATS
 from environments.runtime.task.errors import ChangedFileError
 from tests.environments_shop import entry, write_shop
 
@@ -21,7 +21,7 @@ from tests.environments_shop import entry, write_shop
 def package(tmp_path: Path) -> Path:
     """The small shop as a package."""
     write_shop(tmp_path / "set")
-    write_verifiers(tmp_path / "set", tmp_path / "package", name="Shop tasks")
+    FORMATS["verifiers"].write(tmp_path / "set", tmp_path / "package", name="Shop tasks")
     return tmp_path / "package"
 
 
@@ -76,10 +76,10 @@ def test_the_runtime_inside_grades(package: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_the_same_task_set_gives_the_same_bytes(package: Path, tmp_path: Path) -> None:
     """Two exports are equal; another content has another version."""
-    write_verifiers(tmp_path / "set", tmp_path / "again", name="Shop tasks")
+    FORMATS["verifiers"].write(tmp_path / "set", tmp_path / "again", name="Shop tasks")
     assert contents(package) == contents(tmp_path / "again")
     write_shop(tmp_path / "set", entries=[entry(1)])
-    write_verifiers(tmp_path / "set", tmp_path / "again", name="Shop tasks")
+    FORMATS["verifiers"].write(tmp_path / "set", tmp_path / "again", name="Shop tasks")
     assert contents(package)["pyproject.toml"] != contents(tmp_path / "again")["pyproject.toml"]
 
 
@@ -87,7 +87,7 @@ def test_a_changed_task_set_is_not_exported(package: Path) -> None:
     """A file that is not as it was exported stops every further export."""
     (package.parent / "set" / "tasks.jsonl").write_text("")
     with pytest.raises(ChangedFileError):
-        write_verifiers(package.parent / "set", package)
+        FORMATS["verifiers"].write(package.parent / "set", package)
     assert (package / "pyproject.toml").is_file()
 
 
@@ -96,7 +96,7 @@ def test_a_foreign_folder_is_left_alone(package: Path, tmp_path: Path) -> None:
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis" / "pyproject.toml").write_text("mine")
     with pytest.raises(ExportError, match="not a verifiers export"):
-        write_verifiers(tmp_path / "set", tmp_path / "thesis")
+        FORMATS["verifiers"].write(tmp_path / "set", tmp_path / "thesis")
     assert (tmp_path / "thesis" / "pyproject.toml").read_text() == "mine"
 
 

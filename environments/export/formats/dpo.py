@@ -9,27 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import takewhile
-from pathlib import Path
 from typing import Final
 
 from environments.export.formats.chats import Chat, TaskChats, chats_of
 from environments.export.formats.sft import lines
-from environments.export.package import Layout, by_split, write_package
+from environments.export.package import Format, by_split
 from environments.runtime.task.attempt import Json
-from environments.runtime.task.manifest import TaskSetManifest
 from environments.runtime.task.task_set import TaskSet
-
-LAYOUT: Final = Layout(
-    format_name="dpo",
-    templates="rows_package",
-    files={"README.md": "dpo.md.txt"},
-    task_sets=(),
-)
-
-
-def write_dpo(task_set: Path, dest: Path, *, name: str = "") -> TaskSetManifest:
-    """Write one pair for each resolved and each unresolved attempt at the same task."""
-    return write_package(task_set, dest, LAYOUT, name=name, rows=_rows)
 
 
 def _rows(opened: TaskSet, _package: str) -> Mapping[str, bytes]:
@@ -74,3 +60,13 @@ def _without_ids(message: Mapping[str, Json]) -> dict[str, Json]:
         [c.get("function") for c in calls if isinstance(c, dict)] if isinstance(calls, list) else []
     )
     return {**kept, "calls": functions}
+
+
+DPO: Final = Format(
+    name="dpo",
+    templates="rows_package",
+    files={"README.md": "dpo.md.txt"},
+    task_sets=(),
+    check="python -c \"import datasets; print(datasets.load_dataset('json', data_files='DIR/train.jsonl'))\"",
+    rows=_rows,
+)

@@ -13,25 +13,18 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from environments.export.package import Layout, template, write_package
+from environments.export.package import Format, template
 from environments.export.taskset import Choice, Entry, write_task_set
 from environments.runtime.play.message import requests_of, text_of
 from environments.runtime.play.play import TALK, Play
 from environments.runtime.task.attempt import Json
-from environments.runtime.task.manifest import MANIFEST, TaskSetManifest
+from environments.runtime.task.manifest import MANIFEST
 from environments.runtime.task.task import Task
 from environments.runtime.task.task_set import PackedTask, TaskSet
 from environments.runtime.values.canonical import digest
 from environments.verification.judge_checks import asks_a_judge
 
 TEMPLATES: Final = "harbor_task"
-LAYOUT: Final = Layout(
-    format_name="harbor",
-    templates=TEMPLATES,
-    files={"README.md": "README.md.txt"},
-    task_sets=(),
-    consumer="harbor",
-)
 FILES: Final = {
     "environment/Dockerfile": "Dockerfile.txt",
     "environment/docker-compose.yaml": "docker-compose.yaml.txt",
@@ -45,11 +38,6 @@ FILES: Final = {
 }
 HOLDS_ANSWERS: Final = ("environment/replay/task_set", "tests/task_set")
 NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}")
-
-
-def write_harbor(task_set: Path, dest: Path, *, name: str = "") -> TaskSetManifest:
-    """Write one folder a task; `name` is the organisation before the slash of every task's name."""
-    return write_package(task_set, dest, LAYOUT, name=name, rows=_folders)
 
 
 def _folders(opened: TaskSet, package: str) -> Mapping[str, bytes]:
@@ -157,3 +145,15 @@ def _task_set_of_one(opened: TaskSet, task: PackedTask) -> dict[str, bytes]:
             choice=Choice(statuses=(entry.status,), splits=None, reward=opened.manifest.reward),
         )
         return {name: (folder / name).read_bytes() for name in (*made.files, MANIFEST)}
+
+
+HARBOR: Final = Format(
+    name="harbor",
+    templates=TEMPLATES,
+    files={"README.md": "README.md.txt"},
+    task_sets=(),
+    consumer="harbor",
+    check="harbor lint DIR/TASK (see DIR/README.md)",
+    rows=_folders,
+)
+"""`name` is the organisation before the slash of every task's name."""

@@ -9,18 +9,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
 
 from environments.export.formats.parquet import parquet
-from environments.export.package import Layout, by_split, write_package
-from environments.runtime.task.manifest import TaskSetManifest
+from environments.export.package import Format, by_split
 from environments.runtime.task.task_set import PackedTask, TaskSet
 from environments.runtime.values.canonical import canonical
 
-LAYOUT: Final = Layout(format_name="huggingface", task_sets=("task_set",))
 _COLUMNS: Final[dict[str, pa.DataType]] = {
     "task_id": pa.string(),
     "task_version": pa.string(),
@@ -37,11 +34,6 @@ ROW_SCHEMA: Final = pa.schema(_COLUMNS)
 LICENCE: Final = re.compile(r"[A-Za-z0-9.\-]{1,40}")
 SIZES: Final = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"))
 PICTURE: Final = "difficulty.png"
-
-
-def write_huggingface(task_set: Path, dest: Path, *, name: str = "") -> TaskSetManifest:
-    """Write the dataset folder."""
-    return write_package(task_set, dest, LAYOUT, name=name, rows=_files)
 
 
 def _files(opened: TaskSet, package: str) -> Mapping[str, bytes]:
@@ -101,3 +93,11 @@ def _front(opened: TaskSet, package: str, splits: list[str]) -> str:
     for split in splits:
         lines += [f"  - split: {split}", f"    path: {json.dumps(f'data/{split}-*.parquet')}"]
     return "\n".join([*lines, "---"]) + "\n"
+
+
+HUGGINGFACE: Final = Format(
+    name="huggingface",
+    task_sets=("task_set",),
+    check="python -c \"import datasets; print(datasets.load_dataset('DIR'))\"",
+    rows=_files,
+)

@@ -6,14 +6,12 @@ of Inspect. A verdict of None is an unscored sample.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Final
 
-from environments.export.package import Layout, write_package
-from environments.runtime.task.manifest import TaskSetManifest
+from environments.export.package import Format
 
-LAYOUT: Final = Layout(
-    format_name="inspect",
+INSPECT: Final = Format(
+    name="inspect",
     templates="inspect_package",
     files={
         "pyproject.toml": "pyproject.toml.txt",
@@ -23,9 +21,6 @@ LAYOUT: Final = Layout(
         "$package/replay.py": "replay.py.txt",
     },
     consumer="inspect_ai",
+    check="pip install DIR and inspect eval NAME/replay --model openai-api/local/MODEL (see DIR/README.md)",
 )
-
-
-def write_inspect(task_set: Path, dest: Path, *, name: str = "") -> TaskSetManifest:
-    """Write the package; `name` is what stands before the slash in `inspect eval`."""
-    return write_package(task_set, dest, LAYOUT, name=name)
+"""`name` is what stands before the slash in `inspect eval`."""

@@ -8,39 +8,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Final
 
 from environments.export.formats.sft import lines
-from environments.export.package import Layout, by_split, write_package
+from environments.export.package import Format, by_split
 from environments.runtime.play.message import requests_of, text_of
 from environments.runtime.play.play import TALK_TOOL, Play
 from environments.runtime.task.attempt import Json
-from environments.runtime.task.manifest import TaskSetManifest
 from environments.runtime.task.task_set import TaskSet
 
 SERVER: Final = "resources_servers/$package"
-LAYOUT: Final = Layout(
-    format_name="nemo-gym",
-    templates="nemo_gym_package",
-    files={
-        "README.md": "README.md.txt",
-        f"{SERVER}/README.md": "README.md.txt",
-        f"{SERVER}/__init__.py": "init.py.txt",
-        f"{SERVER}/app.py": "app.py.txt",
-        f"{SERVER}/task_data.py": "task_data.py.txt",
-        f"{SERVER}/requirements.txt": "requirements.txt.txt",
-        f"{SERVER}/configs/$package.yaml": "config.yaml.txt",
-    },
-    task_sets=(f"{SERVER}/task_set",),
-    consumer="nemo_gym",
-)
 EXAMPLES: Final = 5
-
-
-def write_nemo_gym(task_set: Path, dest: Path, *, name: str = "") -> TaskSetManifest:
-    """Write the server's folder; `name` is the server's name."""
-    return write_package(task_set, dest, LAYOUT, name=name, rows=_files)
 
 
 def _files(opened: TaskSet, package: str) -> Mapping[str, bytes]:
@@ -93,3 +71,23 @@ def _items(message: Mapping[str, Json]) -> Iterator[dict[str, Json]]:
             "name": request.name,
             "arguments": arguments,
         }
+
+
+NEMO_GYM: Final = Format(
+    name="nemo-gym",
+    templates="nemo_gym_package",
+    files={
+        "README.md": "README.md.txt",
+        f"{SERVER}/README.md": "README.md.txt",
+        f"{SERVER}/__init__.py": "init.py.txt",
+        f"{SERVER}/app.py": "app.py.txt",
+        f"{SERVER}/task_data.py": "task_data.py.txt",
+        f"{SERVER}/requirements.txt": "requirements.txt.txt",
+        f"{SERVER}/configs/$package.yaml": "config.yaml.txt",
+    },
+    task_sets=(f"{SERVER}/task_set",),
+    consumer="nemo_gym",
+    check="gym env validate (see DIR/README.md)",
+    rows=_files,
+)
+"""`name` is the server's name."""

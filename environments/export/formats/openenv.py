@@ -6,14 +6,12 @@ user is reached by a tool. A verdict of None is a null reward with `mask_sample`
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Final
 
-from environments.export.package import Layout, write_package
-from environments.runtime.task.manifest import TaskSetManifest
+from environments.export.package import Format
 
-LAYOUT: Final = Layout(
-    format_name="openenv",
+OPENENV: Final = Format(
+    name="openenv",
     templates="openenv_package",
     files={
         "openenv.yaml": "openenv.yaml.txt",
@@ -30,9 +28,6 @@ LAYOUT: Final = Layout(
     },
     task_sets=("task_set",),
     consumer="openenv",
+    check="openenv validate DIR --level static --skip-build",
 )
-
-
-def write_openenv(task_set: Path, dest: Path, *, name: str = "") -> TaskSetManifest:
-    """Write the project; `name` is the environment's name."""
-    return write_package(task_set, dest, LAYOUT, name=name)
+"""`name` is the environment's name."""

@@ -8,26 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Final
 
 from environments.export.formats.chats import TaskChats, chats_of
-from environments.export.package import Layout, by_split, write_package
+from environments.export.package import Format, by_split
 from environments.runtime.task.attempt import Json
-from environments.runtime.task.manifest import TaskSetManifest
 from environments.runtime.task.task_set import TaskSet
-
-LAYOUT: Final = Layout(
-    format_name="sft",
-    templates="rows_package",
-    files={"README.md": "sft.md.txt"},
-    task_sets=(),
-)
-
-
-def write_sft(task_set: Path, dest: Path, *, name: str = "") -> TaskSetManifest:
-    """Write the conversations that earn the whole reward, one a line."""
-    return write_package(task_set, dest, LAYOUT, name=name, rows=_rows)
 
 
 def _rows(opened: TaskSet, _package: str) -> Mapping[str, bytes]:
@@ -53,3 +39,13 @@ def _conversations(chats: TaskChats) -> Iterator[dict[str, Json]]:
             "episode_id": chat.episode_id,
             "reward": chat.reward,
         }
+
+
+SFT: Final = Format(
+    name="sft",
+    templates="rows_package",
+    files={"README.md": "sft.md.txt"},
+    task_sets=(),
+    check="python -c \"import datasets; print(datasets.load_dataset('json', data_files='DIR/train.jsonl'))\"",
+    rows=_rows,
+)

@@ -7,29 +7,16 @@ environment reads calls from text, since SkyRL's rows carry no tools. Imports no
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Final
 
 import pyarrow as pa
 
 from environments.export.formats.parquet import MESSAGES, parquet
-from environments.export.package import Layout, by_split, write_package
+from environments.export.package import Format, by_split
 from environments.runtime.play.play import Play
 from environments.runtime.play.tool_text import text_opening
-from environments.runtime.task.manifest import TaskSetManifest
 from environments.runtime.task.task_set import TaskSet
 
-LAYOUT: Final = Layout(
-    format_name="skyrl",
-    templates="skyrl_package",
-    files={
-        "pyproject.toml": "pyproject.toml.txt",
-        "README.md": "README.md.txt",
-        "$package/__init__.py": "init.py.txt",
-        "$package/env.py": "env.py.txt",
-    },
-    consumer="skyrl_gym",
-)
 NAMED: Final = pa.struct([("task_id", pa.string()), ("task_version", pa.string())])
 ROW_SCHEMA: Final = pa.schema(
     [
@@ -41,11 +28,6 @@ ROW_SCHEMA: Final = pa.schema(
     ]
 )
 """`ground_truth` names the task: the answer stays in the package."""
-
-
-def write_skyrl(task_set: Path, dest: Path, *, name: str = "") -> TaskSetManifest:
-    """Write the rows and the package; `name` is the environment's id in `skyrl_gym`."""
-    return write_package(task_set, dest, LAYOUT, name=name, rows=_rows)
 
 
 def _rows(opened: TaskSet, package: str) -> Mapping[str, bytes]:
@@ -61,3 +43,19 @@ def _row(play: Play, package: str) -> dict[str, object]:
         "reward_spec": {"method": "rule", "ground_truth": play.task.task_id},
         "extra_info": {"task_id": play.task.task_id, "task_version": play.task.task_version},
     }
+
+
+SKYRL: Final = Format(
+    name="skyrl",
+    templates="skyrl_package",
+    files={
+        "pyproject.toml": "pyproject.toml.txt",
+        "README.md": "README.md.txt",
+        "$package/__init__.py": "init.py.txt",
+        "$package/env.py": "env.py.txt",
+    },
+    consumer="skyrl_gym",
+    check="pip install DIR (see DIR/README.md)",
+    rows=_rows,
+)
+"""`name` is the environment's id in `skyrl_gym`."""

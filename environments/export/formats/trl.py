@@ -7,30 +7,17 @@ TRL discovers tools from a class, so rows name the class that has their tools. A
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Final
 
 import pyarrow as pa
 
 from environments.export.formats.parquet import MESSAGES, parquet
-from environments.export.package import Layout, by_split, write_package
+from environments.export.package import Format, by_split
 from environments.runtime.play.play import Play
 from environments.runtime.play.tool_text import text_messages
-from environments.runtime.task.manifest import TaskSetManifest
 from environments.runtime.task.task_set import TaskSet
 from environments.runtime.values.canonical import digest
 
-LAYOUT: Final = Layout(
-    format_name="trl",
-    templates="trl_package",
-    files={
-        "pyproject.toml": "pyproject.toml.txt",
-        "README.md": "README.md.txt",
-        "$package/__init__.py": "init.py.txt",
-        "$package/envs.py": "envs.py.txt",
-    },
-    consumer="trl",
-)
 ROW_SCHEMA: Final = pa.schema(
     [
         ("prompt", MESSAGES),
@@ -39,11 +26,6 @@ ROW_SCHEMA: Final = pa.schema(
         ("task_version", pa.string()),
     ]
 )
-
-
-def write_trl(task_set: Path, dest: Path, *, name: str = "") -> TaskSetManifest:
-    """Write the rows and the package."""
-    return write_package(task_set, dest, LAYOUT, name=name, rows=_rows)
 
 
 def _rows(opened: TaskSet, _package: str) -> Mapping[str, bytes]:
@@ -59,3 +41,18 @@ def _row(play: Play) -> dict[str, object]:
         "task_id": play.task.task_id,
         "task_version": play.task.task_version,
     }
+
+
+TRL: Final = Format(
+    name="trl",
+    templates="trl_package",
+    files={
+        "pyproject.toml": "pyproject.toml.txt",
+        "README.md": "README.md.txt",
+        "$package/__init__.py": "init.py.txt",
+        "$package/envs.py": "envs.py.txt",
+    },
+    consumer="trl",
+    check="pip install DIR (see DIR/README.md)",
+    rows=_rows,
+)

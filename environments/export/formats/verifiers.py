@@ -6,14 +6,12 @@ files do, where it is installed. The task set goes in unchanged, so rewards are 
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Final
 
-from environments.export.package import Layout, write_package
-from environments.runtime.task.manifest import TaskSetManifest
+from environments.export.package import Format
 
-LAYOUT: Final = Layout(
-    format_name="verifiers",
+VERIFIERS: Final = Format(
+    name="verifiers",
     templates="verifiers_package",
     files={
         "pyproject.toml": "pyproject.toml.txt",
@@ -23,9 +21,6 @@ LAYOUT: Final = Layout(
         "$package/harness.py": "harness.py.txt",
     },
     consumer="verifiers",
+    check="pip install DIR and vf-validate (see DIR/README.md)",
 )
-
-
-def write_verifiers(task_set: Path, dest: Path, *, name: str = "") -> TaskSetManifest:
-    """Write the package; `name` is its id in verifiers, which lowers ids and turns dashes into underscores."""
-    return write_package(task_set, dest, LAYOUT, name=name)
+"""`name` is its id in verifiers, which lowers ids and turns dashes into underscores."""

@@ -9,40 +9,20 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Final
 
 import pyarrow as pa
 
 from environments.export.formats.parquet import MESSAGES, parquet
-from environments.export.package import Layout, by_split, write_package
+from environments.export.package import Format, by_split
 from environments.runtime.play.play import TALK_TOOL, Play
 from environments.runtime.play.tool_names import tool_name
 from environments.runtime.play.tool_text import text_messages
 from environments.runtime.task.attempt import Json
-from environments.runtime.task.manifest import TaskSetManifest
 from environments.runtime.task.task_set import TaskSet
 from environments.runtime.values.canonical import canonical, digest
 
-LAYOUT: Final = Layout(
-    format_name="verl",
-    templates="verl_package",
-    files={
-        "pyproject.toml": "pyproject.toml.txt",
-        "README.md": "README.md.txt",
-        "$package/__init__.py": "init.py.txt",
-        "$package/task_set_of.py": "task_set_of.py.txt",
-        "$package/replay_tool.py": "replay_tool.py.txt",
-        "$package/reward.py": "reward.py.txt",
-    },
-    consumer="verl",
-)
 SCALARS: Final = frozenset({"string", "integer", "number", "boolean", "object", "array", "null"})
-
-
-def write_verl(task_set: Path, dest: Path, *, name: str = "") -> TaskSetManifest:
-    """Write the rows, the tool configuration and the package."""
-    return write_package(task_set, dest, LAYOUT, name=name, rows=_files)
 
 
 @dataclass(slots=True)
@@ -180,3 +160,20 @@ def _row(play: Play, tools: _Tools, index: int) -> dict[str, object]:
             "tool_selection": names,
         },
     }
+
+
+VERL: Final = Format(
+    name="verl",
+    templates="verl_package",
+    files={
+        "pyproject.toml": "pyproject.toml.txt",
+        "README.md": "README.md.txt",
+        "$package/__init__.py": "init.py.txt",
+        "$package/task_set_of.py": "task_set_of.py.txt",
+        "$package/replay_tool.py": "replay_tool.py.txt",
+        "$package/reward.py": "reward.py.txt",
+    },
+    consumer="verl",
+    check="pip install DIR (see DIR/README.md)",
+    rows=_files,
+)
