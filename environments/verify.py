@@ -23,12 +23,13 @@ from environments.runtime.task.rubric import AGREEMENT
 from environments.runtime.task.task import Limits, Task
 from environments.runtime.task.verdict import Verdict
 from environments.runtime.values.canonical import rubric_hash, task_version
+from environments.runtime.values.normal import as_list
 from environments.runtime.views.multiplexed import Dispatched
 from environments.search.found_cheats import FoundCheat, found_probes, good_ones
 from environments.search.stock import known_in
 from environments.verification.attacks import attacks
 from environments.verification.cheats import cheats
-from environments.verification.material import Material, OtherTasks, as_list, by_meaning
+from environments.verification.material import Material, OtherTasks, by_meaning
 from environments.verification.mutants import mutants, recorded_bad, routes
 from environments.verification.other_wordings import other_ways
 from environments.verification.probe import (

@@ -18,7 +18,7 @@ from benchmarks.figures import Figure, Row
 from environments.llm import LlmJudge
 from ingest.files.telemetry_files import read_file
 from ingest.otlp.decode import decode
-from ingest.receiver.wal import StoredRecord, WalRecord
+from ingest.receiver.wal import WalRecord
 from ingest.records.episode import Episode
 from redact.apply.learn import learn
 from redact.apply.scrub import scrub
@@ -81,18 +81,7 @@ def named_runs(folder: Path) -> list[Named]:
 def _episodes(record: object) -> Iterator[Episode]:
     if not isinstance(record, WalRecord):
         raise SystemExit(f"a run cannot be read: {record}")
-    stored = StoredRecord(
-        seq=1,
-        kind=record.kind,
-        app=record.app,
-        source=record.source,
-        body=record.body,
-        received_at=record.received_at,
-        encoding=record.encoding,
-        position=record.position,
-        facts=record.facts,
-    )
-    yield from (chat.episode for chat in decode(stored).chats)
+    yield from (chat.episode for chat in decode(record.stored(1)).chats)
 
 
 def hit(one: Named, step: int | None) -> Hit:

@@ -24,7 +24,7 @@ from benchmarks.testbeds.published.packages import FOLDER
 from ingest.files.chat_log import Chat, parse_line
 from ingest.files.telemetry_files import read_file
 from ingest.otlp.decode import decode
-from ingest.receiver.wal import StoredRecord, WalRecord
+from ingest.receiver.wal import WalRecord
 from ingest.records.episode import Episode
 
 SIZES: Final = ((1, 0), (5, 0), (40, 0), (40, 1))
@@ -104,18 +104,8 @@ def _collection(path: Path) -> list[Told]:
     found: list[Told] = []
     for number, record in enumerate(read_file(path, app=path.stem.partition(".")[0])):
         if isinstance(record, WalRecord):
-            stored = StoredRecord(
-                seq=number,
-                kind=record.kind,
-                app=record.app,
-                source=record.source,
-                body=record.body,
-                received_at=record.received_at,
-                encoding=record.encoding,
-                position=record.position,
-                facts=record.facts,
-            )
-            found += [Told(episode=chat.episode) for chat in decode(stored).chats]
+            chats = decode(record.stored(number)).chats
+            found += [Told(episode=chat.episode) for chat in chats]
     return found[:MOST]
 
 

@@ -53,13 +53,8 @@ def app_difficulty(lake: Lake, app: str) -> AppDifficulty:
         list(records(lake, TASKS, app, Candidate).values()),
         {task_id: verdict.task_version for task_id, verdict in verdicts.items()},
         rewards_of(lake, app),
-        writers=writers_of(world.document if world is not None else WorldDocument()),
+        writers=(world.document if world is not None else WorldDocument()).writers,
     )
-
-
-def writers_of(world: WorldDocument) -> frozenset[str]:
-    """The tools of a world file that change something."""
-    return frozenset(name for name, tool in world.tools.items() if tool.kind == "write")
 
 
 def saturation(rollouts: Iterable[Mapping[str, Any]]) -> list[Saturation]:

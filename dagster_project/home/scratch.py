@@ -23,7 +23,7 @@ _PREFIXES: Final = (ASSEMBLE, EPISODES, REKEY)
 def scratch_folder(parent: Path, prefix: str) -> Iterator[Path]:
     """A new folder, readable by its owner only, removed at the end."""
     # Beside a removal, a folder that is made and not yet locked would look left behind.
-    with _lock_folder(parent):
+    with lock_folder(parent):
         folder = Path(tempfile.mkdtemp(dir=parent, prefix=prefix))
         handle = _try_lock(folder)
     try:
@@ -37,7 +37,7 @@ def scratch_folder(parent: Path, prefix: str) -> Iterator[Path]:
 def remove_abandoned(parent: Path) -> int:
     """Remove the folders whose process is gone; returns how many."""
     removed = 0
-    with _lock_folder(parent):
+    with lock_folder(parent):
         for prefix in _PREFIXES:
             for folder in sorted(parent.glob(f"{prefix}*")):
                 if not folder.is_dir() or folder.is_symlink():
@@ -51,7 +51,8 @@ def remove_abandoned(parent: Path) -> int:
 
 
 @contextmanager
-def _lock_folder(folder: Path) -> Iterator[None]:
+def lock_folder(folder: Path) -> Iterator[None]:
+    """Hold a folder until the context ends; other processes that want it wait."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)

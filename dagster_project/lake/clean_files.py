@@ -5,20 +5,18 @@ whole: its files under their digests, then one object that names them; who reads
 For a home on a disk both are nothing to do. Not here: tables (`lake`).
 """
 
-import fcntl
 import hashlib
 import json
-import os
 import shutil
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 from dagster_project.errors import LakeError
 from dagster_project.home.lease import require_owner
+from dagster_project.home.scratch import lock_folder
 from dagster_project.home.storage import place_of
 from dagster_project.lake.objects import Objects, StoredObject
 
@@ -75,7 +73,7 @@ def bring(clean: Path, part: str) -> Path:
     if place is None:
         return clean / part
     objects = Objects(place.child("files"))
-    with _lock_folder(clean):
+    with lock_folder(clean):
         for _ in range(_TRIES):
             found = objects.get(f"{part}.json")
             if found is None or _brought(objects, clean / part, part, _read(objects, part, found)):
@@ -138,13 +136,3 @@ def _read(objects: Objects, part: str, found: StoredObject | None) -> dict[str, 
         raise LakeError(
             f"{objects.place.url}/{part}.json does not say which files there are; remove it and run the build again"
         ) from fault
-
-
-@contextmanager
-def _lock_folder(clean: Path) -> Iterator[None]:
-    handle = os.open(clean, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)

@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 from dagster_project.report.data.arrivals import Missing
-from environments.runtime.document.world_file import WorldDocument
 from environments.runtime.views.multiplexed import EMPTY, Dispatched
 from redact.records.clean_episode import CleanEpisode
 from synth.failures.calls import read_calls
@@ -94,8 +93,3 @@ def _intent(one: CleanEpisode, changing: Collection[str], parts: Dispatched) -> 
     more = len(tools) - MOST_TOOLS
     named = ", ".join(tools[:MOST_TOOLS])
     return f"{named} and {more} more" if more > 0 else named
-
-
-def changing_tools(document: WorldDocument) -> frozenset[str]:
-    """The tools of a world file that change something."""
-    return frozenset(name for name, tool in document.tools.items() if tool.kind == "write")

@@ -229,18 +229,8 @@ def _hash_of(style: str) -> str:
 
 
 def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = texts.templates(_TEMPLATES)
     environment.filters.update(
-        clip=texts.clip,
-        n=texts.number,
-        label=texts.label,
-        slug=texts.slug,
         gate_sentence=_gate_sentence,
         waived=_waived,
         stood=_place_title,
@@ -251,7 +241,6 @@ def _environment() -> jinja2.Environment:
         nulls=nulls_in_words,
     )
     environment.globals.update(
-        share=texts.share,
         funnel_widths=pictures.funnel_widths,
         funnel_segment=pictures.funnel_segment,
         sparkline=pictures.sparkline,

@@ -42,7 +42,7 @@ from dagster_project.report.data.arrivals import (
 from dagster_project.report.data.counts import Figure, ranked
 from dagster_project.report.data.page import ReportData
 from dagster_project.report.faults import rows_of
-from dagster_project.report.feedback_gaps import changing_tools, feedback_gaps
+from dagster_project.report.feedback_gaps import feedback_gaps
 from dagster_project.report.graders import grader_rows, kind_rows
 from dagster_project.report.page import write_report
 from dagster_project.report.remaining_values import stays_rows
@@ -255,7 +255,7 @@ def _missing(clean: CleanSide, app: str) -> tuple[Missing, ...]:
         app,
         clean_episodes_of(clean.lake, app),
         labels_of(clean.lake, app, clean.outcome_policy),
-        changing_tools(world.document) if world is not None else (),
+        world.document.writers if world is not None else (),
         Dispatched(world.document.views.dispatched) if world is not None else EMPTY,
     )
 

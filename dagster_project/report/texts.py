@@ -4,7 +4,10 @@ Not here: escaping, which the template engine and `markupsafe` do for every valu
 """
 
 import re
+from pathlib import Path
 from typing import Final
+
+import jinja2
 
 _UNSEEN: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
@@ -46,3 +49,17 @@ def label(name: str) -> str:
 def slug(name: str) -> str:
     """A class name that no text can break out of."""
     return "".join(c if c.isascii() and c.isalnum() else "-" for c in name.lower())[:40]
+
+
+def templates(*folders: Path) -> jinja2.Environment:
+    """Templates of pages: every value is escaped, an unknown one is an error."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(folders),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(clip=clip, n=number, label=label, slug=slug)
+    environment.globals.update(share=share)
+    return environment

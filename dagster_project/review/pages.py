@@ -90,21 +90,11 @@ def page(name: str, frame: Frame, **values: object) -> str:
 
 @cache
 def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader([_HERE, _REPORT, _RUNS]),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = texts.templates(_HERE, _REPORT, _RUNS)
     environment.filters.update(
-        clip=texts.clip,
-        n=texts.number,
-        label=texts.label,
         why=reason_says,
         attack=probe_says,
         spelt=_reason_text,
-        slug=texts.slug,
         day=_day,
         title_of=lambda task: texts.clip(title_of(task) or "(no words of a user)", 90),
         plainly=plain_text,
@@ -113,9 +103,7 @@ def _environment() -> jinja2.Environment:
         nulls=nulls_in_words,
         reward=lambda value: "not graded" if value is None else texts.number(value),
     )
-    environment.globals.update(
-        share=texts.share, causes=CAUSES, roles=ROLES, origins=ORIGINS, joined=JOINED
-    )
+    environment.globals.update(causes=CAUSES, roles=ROLES, origins=ORIGINS, joined=JOINED)
     return environment
 
 

@@ -8,7 +8,7 @@ else from the app's at the time the episode started. Not here: what counts as eq
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,6 @@ from environments.verify import ACCEPTED
 from ingest.files.chat_log import Chat
 from ingest.files.telemetry_files import read_file
 from ingest.otlp.decode import decode
-from ingest.receiver.wal import StoredRecord
 from ingest.records.app_name import UNNAMED
 from ingest.records.quarantine import Rejected
 from redact.apply.learn import learn
@@ -143,10 +142,7 @@ def _read(files: Sequence[Path], named_after: str | None) -> tuple[list[Chat], l
             if isinstance(body, Rejected):
                 rejected.append(body)
                 continue
-            stored = StoredRecord(
-                seq=number, **{one.name: getattr(body, one.name) for one in fields(body)}
-            )
-            decoded = decode(stored)
+            decoded = decode(body.stored(number))
             chats += decoded.chats
             rejected += decoded.rejected
     return chats, rejected

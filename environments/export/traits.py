@@ -16,6 +16,7 @@ from environments.runtime.play.user_recording import WORD
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.candidate import Action
 from environments.runtime.values.canonical import digest
+from environments.runtime.values.normal import as_list
 
 if TYPE_CHECKING:
     from environments.export.taskset import Entry
@@ -120,7 +121,7 @@ def _traits(entry: Entry, keys: Keys) -> Traits:
     return Traits(
         task_id=task.task_id,
         subject=str(note["subject"]) if note.get("subject") else None,
-        episodes=frozenset(map(str, _as_list(note.get("episodes")))),
+        episodes=frozenset(map(str, as_list(note.get("episodes")))),
         started_at=task.started_at,
         kind=str(note.get("cluster") or f"{task.app}: {' + '.join(tools) or 'no tools'}"),
         records=frozenset(record for run in runs for record in _touched(run, keys)),
@@ -155,7 +156,3 @@ def _scalars(value: Json) -> Iterator[str]:
             yield from _scalars(part)
     elif isinstance(value, int | float) and not isinstance(value, bool):
         yield str(value)
-
-
-def _as_list(value: Json) -> list[Json]:
-    return value if isinstance(value, list) else []

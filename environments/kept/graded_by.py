@@ -16,7 +16,8 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.task.candidate import Action, Candidate
 from environments.runtime.task.rubric import Check
 from environments.runtime.task.task import Task
-from environments.verification.material import as_list, planned_calls
+from environments.runtime.values.normal import as_list
+from environments.verification.material import planned_calls
 
 REFUSALS: Final = "refusals"
 """An argument of checks: how often each tool refuses in the whole app, which each new day moves; only whether it is rarely or mostly counts."""

@@ -20,8 +20,9 @@ from environments.runtime.checks.final_answer import tokens
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.candidate import Action
 from environments.runtime.task.tool_definition import choices_of, form_of
+from environments.runtime.values.normal import as_list
 from environments.verification.constant import constant_policies, handed_over, said_codes
-from environments.verification.material import Material, OtherTask, answers_in, as_list
+from environments.verification.material import Material, OtherTask, answers_in
 from environments.verification.probe import MASKED, ZERO, Probe, calls, says
 
 CLAIM: Final = "Done! I have completed everything you asked for. All changes were made successfully and confirmed in the system."

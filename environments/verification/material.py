@@ -20,7 +20,7 @@ from environments.runtime.task.candidate import Action, Candidate
 from environments.runtime.task.rubric import Rubric
 from environments.runtime.task.task import Task
 from environments.runtime.task.tool_definition import function_of, name_of, properties_of
-from environments.runtime.values.normal import stable
+from environments.runtime.values.normal import as_list, stable
 from environments.runtime.views.multiplexed import Dispatched
 from environments.verification.knowable import Given, Habits, given_in
 
@@ -323,13 +323,3 @@ def planned_calls(actions: Iterable[Action]) -> tuple[PlannedCall, ...]:
 def _spaced(text: str) -> str:
     """JSON punctuation as spaces, so that numbers stand alone."""
     return "".join(" " if char in '"{}[](),:;=' else char for char in text.replace(",", " "))
-
-
-def as_list(value: Json) -> list[Json]:
-    """The value where it is a list, else an empty one."""
-    return value if isinstance(value, list) else []
-
-
-def as_object(value: Json) -> Mapping[str, Json]:
-    """The value where it is an object, else an empty one."""
-    return value if isinstance(value, dict) else {}

@@ -14,7 +14,8 @@ from typing import Final
 
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.candidate import Action, RecordedAttempt
-from environments.verification.material import Material, PlannedCall, as_list, as_object
+from environments.runtime.values.normal import as_list, as_object
+from environments.verification.material import Material, PlannedCall
 from environments.verification.probe import BELOW, ONE, Probe, calls, says
 
 FIGURE: Final = re.compile(

@@ -17,7 +17,7 @@ from ingest.dialects.reading import Statement
 from ingest.files.chat_outcome import outcome_id_of
 from ingest.otlp.record import judged_by
 from ingest.records.episode import Episode
-from ingest.records.outcome import Outcome
+from ingest.records.outcome import Outcome, keep_latest
 from ingest.records.span import LogEvent
 
 _AMBIGUOUS: Final = ""
@@ -76,11 +76,11 @@ def collect(
         for said in node.reading.said:
             target = _judged_span(node)
             allowed = replace(said, by=judged_by(said.by, node.span.resource))
-            _keep(found, _outcome(allowed, target, node.reading.dialect, addresses, app))
+            keep_latest(found, _outcome(allowed, target, node.reading.dialect, addresses, app))
     for event, said in event_statements(event for event in events if event.app == app):
         target = f"{event.trace_id}:{event.span_id}" if event.trace_id else event.event_id
         allowed = replace(said, by=judged_by(said.by, event.resource))
-        _keep(found, _outcome(allowed, target, "otel_genai", addresses, app))
+        keep_latest(found, _outcome(allowed, target, "otel_genai", addresses, app))
     return sorted(found.values(), key=lambda one: (one.at or 0, one.outcome_id))
 
 
@@ -89,12 +89,6 @@ def _judged_span(node: Node) -> str:
     while node.judged and node.parent is not None:
         node = node.parent
     return ":".join(node.span.key)
-
-
-def _keep(found: dict[str, Outcome], outcome: Outcome) -> None:
-    known = found.get(outcome.outcome_id)
-    if known is None or (outcome.at or 0) >= (known.at or 0):
-        found[outcome.outcome_id] = outcome
 
 
 def _outcome(said: Statement, span: str, source: str, addresses: Addresses, app: str) -> Outcome:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,7 +25,7 @@ from ingest.formats.format import Decoded
 from ingest.formats.table import FORMATS, format_within
 from ingest.formats.unknown import is_shown
 from ingest.otlp.decode import decode
-from ingest.receiver.wal import StoredRecord, WalRecord
+from ingest.receiver.wal import WalRecord
 from ingest.records.episode import Episode
 from ingest.records.outcome import Outcome
 from ingest.records.quarantine import Rejected
@@ -210,10 +210,7 @@ def _read(
         if isinstance(record, Rejected):
             tally.refuse(record)
             continue
-        stored = StoredRecord(
-            seq=number, **{one.name: getattr(record, one.name) for one in fields(record)}
-        )
-        tally.take(decode(stored))
+        tally.take(decode(record.stored(number)))
     tally.assembled()
     if found.format is None and (tally.counts["spans"] or tally.counts["log events"]):
         found.format = "OTLP"

@@ -22,7 +22,7 @@ from ingest.files.chat_outcome import annotator_of, number_of, outcome_id_of
 from ingest.records.app_name import UNNAMED
 from ingest.records.episode import Episode
 from ingest.records.moments import from_any
-from ingest.records.outcome import TARGETS, Outcome
+from ingest.records.outcome import TARGETS, Outcome, keep_latest
 from ingest.records.quarantine import ROW, Rejected
 from ingest.records.right_answer import right_answer, right_answer_among
 from ingest.records.text import NOT_JSON, load_json
@@ -230,7 +230,7 @@ def join(
     index = _Index(episodes, responses or {}, attributes or {})
     joined: dict[str, Outcome] = {}
     for row in rows:
-        _keep(joined, index.join(_outcome(row)))
+        keep_latest(joined, index.join(_outcome(row)))
     return list(joined.values())
 
 
@@ -245,15 +245,8 @@ def attach(
     index = _Index(episodes, responses or {}, attributes or {})
     joined: dict[str, Outcome] = {}
     for outcome in outcomes:
-        _keep(joined, outcome if outcome.episode_id else index.join(outcome))
+        keep_latest(joined, outcome if outcome.episode_id else index.join(outcome))
     return list(joined.values())
-
-
-def _keep(joined: dict[str, Outcome], outcome: Outcome) -> None:
-    known = joined.get(outcome.outcome_id)
-    # The same statement again is the same outcome; one that was said later replaces it.
-    if known is None or (outcome.at or 0) >= (known.at or 0):
-        joined[outcome.outcome_id] = outcome
 
 
 def _outcome(row: OutcomeRow) -> Outcome:

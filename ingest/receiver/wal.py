@@ -12,7 +12,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -66,20 +66,16 @@ class WalRecord:
         head = f"{self.kind}\x1f{self.app or ''}\x1f{self.encoding}\x1f".encode()
         return hashlib.sha256(head + self.body).digest()
 
+    def stored(self, seq: int) -> StoredRecord:
+        """The record as a log gives it back that holds it in this place."""
+        return StoredRecord(seq=seq, **{one.name: getattr(self, one.name) for one in fields(self)})
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StoredRecord:
+class StoredRecord(WalRecord):
     """One body of the log, with its place in it."""
 
     seq: int
-    kind: str
-    app: str | None
-    source: str
-    body: bytes
-    received_at: int
-    encoding: str
-    position: int
-    facts: FileFacts = NOTHING_KNOWN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

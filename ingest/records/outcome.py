@@ -62,5 +62,12 @@ class Outcome:
     """How long before it was said the episode may have ended, where the target may name several; None sets no bound."""
 
 
+def keep_latest(found: dict[str, Outcome], outcome: Outcome) -> None:
+    """Keep an outcome by its id: the same statement again is the same outcome; one that was said later replaces it."""
+    known = found.get(outcome.outcome_id)
+    if known is None or (outcome.at or 0) >= (known.at or 0):
+        found[outcome.outcome_id] = outcome
+
+
 OUTCOME_SCHEMA: Final = schema_of(Outcome, "app", "day")
 """The lake table `outcomes`; `day` is the episode's where it is joined, else the day it was said."""

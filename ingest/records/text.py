@@ -37,6 +37,11 @@ def type_of(value: dict[str, Any]) -> str | None:
     return kind if isinstance(kind, str) else None
 
 
+def objects_in(value: Json) -> list[dict[str, Any]]:
+    """The objects of a list; none of anything else."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
 def content_text(content: object) -> ContentText:
     """The text of a message's content: null, a string, one part or a list of parts."""
     if content is None or isinstance(content, str):

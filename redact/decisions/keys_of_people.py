@@ -18,7 +18,7 @@ from redact.evidence.subjects import enough_of, subjects_of
 from redact.fold import fold_value
 from redact.lists.dictionary import ENGLISH
 from redact.lists.gazetteer import ORDINARY, nobodys_words
-from redact.readers.place import ARGUMENT, RESULT, UNKNOWN, Place, last_key
+from redact.readers.place import ARGUMENT, RESULT, UNKNOWN, Place, last_key, tool_of
 from redact.values.forms import is_random
 from redact.values.numbers import ASKED, says_amount, says_id
 
@@ -30,20 +30,20 @@ def person_keys(app: App) -> frozenset[str]:
     """Return the places that hold words by which a tool is asked for one person's record."""
     records = [place for place in app.places.values() if place.origin == RESULT and place.personal]
     arguments = Counter(
-        _tool(path) for path in {p.path for p in app.places.values() if p.origin == ARGUMENT}
+        tool_of(path) for path in {p.path for p in app.places.values() if p.origin == ARGUMENT}
     )
-    answering = {_tool(place.path) for place in records}
-    echoes = {(_tool(place.path), _last_key(place.path)) for place in records}
+    answering = {tool_of(place.path) for place in records}
+    echoes = {(tool_of(place.path), last_key(place.path)) for place in records}
     words: set[str] = set()
     found: set[str] = set()
     for key, seen in app.evidence.items():
         place = app.places[key]
-        tool = _tool(place.path)
+        tool = tool_of(place.path)
         if place.origin != ARGUMENT or place.kind != UNKNOWN or tool not in answering:
             continue
         if not _are_words(seen, app.public):
             continue
-        echoed = (tool, _last_key(place.path)) in echoes
+        echoed = (tool, last_key(place.path)) in echoes
         alone = arguments[tool] == 1 and not place.personal
         if _is_each_ones(seen, k=app.k, alone=alone, echoed=echoed):
             found.add(key)
@@ -78,14 +78,6 @@ def _is_plain(value: str) -> bool:
     return all(word in ORDINARY or word in nobodys_words(ENGLISH) for word in words)
 
 
-def _tool(path: str) -> str:
-    return path.partition(".")[0]
-
-
-def _last_key(path: str) -> str:
-    return path.rpartition(".")[2].casefold()
-
-
 _ONE_EACH: Final = 1 + A_THIRD
 """So many numbers a subject: one, and seldom two."""
 
@@ -99,7 +91,7 @@ def asked_numbers(app: App) -> Iterator[str]:
             asked.setdefault(last_key(place.path), []).append(key)
     known: set[str] = set()
     for keys in asked.values():
-        if len({numbered[key].path.partition(".")[0] for key in keys}) >= SEVERAL:
+        if len({tool_of(numbered[key].path) for key in keys}) >= SEVERAL:
             seen = [app.evidence[key] for key in keys]
             if _are_ones_own(seen, app.k):
                 known.update(*seen)

@@ -15,7 +15,7 @@ from redact.evidence.app_values import AppLearnt, merge_subjects
 from redact.evidence.catalogues import long_lists
 from redact.evidence.definitions import public_choices
 from redact.evidence.subjects import enough_of, subjects_of, subjects_up_to
-from redact.readers.place import RESULT, Place
+from redact.readers.place import RESULT, Place, tool_of
 from redact.values.forms import is_random, is_reference, shape_of
 
 _WORDS: Final = frozenset({"names", "text", "street"})
@@ -37,7 +37,7 @@ def public_values(
     """Return values that are nobody's: enumerated, shared by k subjects, a record's key, or seen without a person."""
     public = public_choices(app, k=k)
     lists = long_lists(app.evidence)
-    of_people = {_tool(place.path) for place in places.values() if place.personal}
+    of_people = {tool_of(place.path) for place in places.values() if place.personal}
     for key, seen in app.evidence.items():
         place = places[key]
         if key in people:
@@ -47,7 +47,7 @@ def public_values(
         elif place.origin == RESULT and not place.personal:
             # A look-up by e-mail address answers with an account's key and nothing else of the person.
             subjects = subjects_of([seen])
-            whose = _tool(place.path) in of_people or _is_ones_own(seen, subjects, k)
+            whose = tool_of(place.path) in of_people or _is_ones_own(seen, subjects, k)
             least = enough_of(k, subjects) if whose and subjects >= SEVERAL else 1
             public.update(
                 value
@@ -77,10 +77,6 @@ def seen_at(
         known = both.get(value)
         both[value] = listed if known is None else merge_subjects(known, listed)
     return both
-
-
-def _tool(path: str) -> str:
-    return path.partition(".")[0]
 
 
 def _is_ones_own(seen: Mapping[str, list[int]], subjects: int, k: int) -> bool:

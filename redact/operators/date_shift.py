@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from redact.bounds import NEAR
 from redact.lists.word_lists import word_list
-from redact.values.months import MONTH, month_like, month_number
+from redact.values.months import MONTH, month_like, month_number, ordinal
 
 _DAY_NS: Final = 86_400 * 10**9
 _TIME_WORDS: Final = word_list("time")
@@ -169,7 +169,7 @@ class DateShift:
         """Return `15 May 2024`, `15. Mai`, `15 de mayo de 2024`."""
         day = self._with_year(found["dy"], month_number(found["dm"]), int(found["dd"]), near)
         mark = found["dth"] or ""
-        mark = _ordinal(day.day) if mark.lower() in {"st", "nd", "rd", "th"} else mark
+        mark = ordinal(day.day) if mark.lower() in {"st", "nd", "rd", "th"} else mark
         year = f"{found['dc']}{day.year}" if found["dy"] else ""
         width = len(found["dd"]) if found["dd"].startswith("0") else 1
         name = month_like(found["dm"], day.month)
@@ -183,9 +183,9 @@ class DateShift:
         if found["me"]:
             end = self._with_year(found["my"], month, int(found["me"]), near)
             other = "" if end.month == day.month else f"{month_like(word, end.month)} "
-            until = f"{found['mr']}{other}{end.day}{_ordinal(end.day) if found['meth'] else ''}"
+            until = f"{found['mr']}{other}{end.day}{ordinal(end.day) if found['meth'] else ''}"
         year = f"{found['mc']}{end.year}" if found["my"] else ""
-        mark = _ordinal(day.day) if found["mth"] else ""
+        mark = ordinal(day.day) if found["mth"] else ""
         width = len(found["md"]) if found["md"].startswith("0") else 1
         return f"{month_like(word, day.month)}{gap}{day.day:0{width}d}{mark}{until}{year}"
 
@@ -222,9 +222,3 @@ class DateShift:
 def names_time(key: str) -> bool:
     """Say whether a key names a time: `created_at`, `expiresAt`, `timestamp`."""
     return any(word.lower() in _TIME_WORDS for word in _WORD.findall(key))
-
-
-def _ordinal(day: int) -> str:
-    if 10 < day < 14:
-        return "th"
-    return {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")

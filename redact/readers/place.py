@@ -82,6 +82,11 @@ def is_within(path: str, above: str) -> bool:
     return object_of(path) == above or path.startswith(f"{above}.")
 
 
+def tool_of(path: str) -> str:
+    """Return the tool that a path begins with."""
+    return path.partition(".")[0]
+
+
 def last_key(path: str) -> str:
     """Return a path's last key, whatever its casing."""
     return path.rpartition(".")[2].casefold()

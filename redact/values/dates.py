@@ -11,7 +11,7 @@ from calendar import isleap, month_name
 from datetime import date, timedelta
 from typing import Final
 
-from redact.values.months import month_like, month_number
+from redact.values.months import month_like, month_number, ordinal
 from redact.values.permutations import KeyedDigest
 
 _ISO: Final = re.compile(r"(?P<y>\d{4})(?P<s>[-/.]?)(?P<m>\d{2})(?P=s)(?P<d>\d{2})")
@@ -93,14 +93,14 @@ def _written_like(text: str, day: date, moved: date) -> str:
     found = _WORDS_MD.match(text)
     if found:
         name = _month_like(found["m"], moved.month)
-        mark = _ordinal(moved.day) if found["th"] else ""
+        mark = ordinal(moved.day) if found["th"] else ""
         return (
             f"{name}{found['dot']} {moved.day}{mark}{found['c']} {moved.year}" + text[found.end() :]
         )
     found = _WORDS_DM.match(text)
     if found:
         name = _month_like(found["m"], moved.month)
-        mark = _ordinal(moved.day) if found["th"] else ""
+        mark = ordinal(moved.day) if found["th"] else ""
         return f"{moved.day}{mark}{found['of']}{name}{found['c']}{moved.year}" + text[found.end() :]
     return text
 
@@ -113,12 +113,6 @@ def _month_like(word: str, month: int) -> str:
     return month_like(word, month)
 
 
-def _ordinal(day: int) -> str:
-    if 10 < day < 14:
-        return "th"
-    return {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")
-
-
 def spellings(day: date) -> list[str]:
     """Return the ways the day may stand elsewhere in the episode, folded to lower case."""
     year, month, number = day.year, day.month, day.day
@@ -127,7 +121,7 @@ def spellings(day: date) -> list[str]:
     for gap in ("/", "-", "."):
         found |= {f"{month:02d}{gap}{number:02d}{gap}{year}", f"{month}{gap}{number}{gap}{year}"}
         found |= {f"{number:02d}{gap}{month:02d}{gap}{year}", f"{number}{gap}{month}{gap}{year}"}
-    marked = f"{number}{_ordinal(number)}"
+    marked = f"{number}{ordinal(number)}"
     for word in {name, short, short + "."}:
         found |= {
             f"{word} {number}, {year}",

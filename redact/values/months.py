@@ -47,3 +47,10 @@ def month_like(word: str, month: int) -> str:
     if word.isupper():
         return name.upper()
     return name.capitalize() if word[:1].isupper() else name
+
+
+def ordinal(day: int) -> str:
+    """Return what English writes behind the number of a day: `1st`, `12th`."""
+    if 10 < day < 14:
+        return "th"
+    return {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")

@@ -13,7 +13,7 @@ from ingest.assembly.assemble import assemble
 from ingest.files.telemetry_files import read_file
 from ingest.formats.format import Decoded
 from ingest.otlp.decode import decode
-from ingest.receiver.wal import StoredRecord, WalRecord
+from ingest.receiver.wal import WalRecord
 from ingest.records.span import LogEvent, Span
 from redact.apply.learn import learn
 from redact.apply.scrub import scrub
@@ -36,8 +36,7 @@ def bodies(folder: Path) -> Decoded:
     found = Decoded()
     for number, record in enumerate(read_file(folder)):
         assert isinstance(record, WalRecord)
-        fields = {name: getattr(record, name) for name in record.__dataclass_fields__}
-        one = decode(StoredRecord(seq=number, **fields))
+        one = decode(record.stored(number))
         found.spans += one.spans
         found.events += one.events
     return found

@@ -11,7 +11,6 @@ from ingest.files.telemetry_files import read_file
 from ingest.formats.format import Decoded
 from ingest.otlp.decode import decode
 from ingest.otlp.limits import DEFAULT_LIMITS, Limits
-from ingest.receiver.wal import StoredRecord
 from ingest.records.episode import Episode, Step
 from ingest.records.quarantine import Rejected
 from ingest.records.text import canonical_arguments
@@ -36,19 +35,7 @@ def decoded_below(
         if isinstance(record, Rejected):
             whole.rejected.append(record)
             continue
-        found = decode(
-            StoredRecord(
-                seq=seq,
-                kind=record.kind,
-                app=record.app,
-                source=record.source,
-                body=record.body,
-                received_at=record.received_at,
-                encoding=record.encoding,
-                position=record.position,
-                facts=record.facts,
-            )
-        )
+        found = decode(record.stored(seq))
         for name in ("spans", "events", "chats", "outcomes", "rejected"):
             getattr(whole, name).extend(getattr(found, name))
     return whole

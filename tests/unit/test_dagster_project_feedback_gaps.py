@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dagster_project.report.feedback_gaps import LEAST_USERS, SMALL, changing_tools, feedback_gaps
+from dagster_project.report.feedback_gaps import LEAST_USERS, SMALL, feedback_gaps
 from environments.runtime.document.tools import ToolPart
 from environments.runtime.document.world_file import WorldDocument
 from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
@@ -73,5 +73,5 @@ def test_nobody_said_anything() -> None:
 def test_changing_tools_come_from_the_world() -> None:
     """Only what was learnt to write counts as an intent."""
     tools = {"cancel": ToolPart(kind="write"), "get": ToolPart(kind="read")}
-    assert changing_tools(WorldDocument(tools=tools)) == {"cancel"}
-    assert changing_tools(WorldDocument()) == frozenset()
+    assert WorldDocument(tools=tools).writers == {"cancel"}
+    assert WorldDocument().writers == frozenset()

@@ -15,7 +15,6 @@ from ingest.files.telemetry_files import read_file
 from ingest.formats.format import Decoded
 from ingest.otlp.decode import decode
 from ingest.otlp.limits import DEFAULT_LIMITS, Limits
-from ingest.receiver.wal import StoredRecord
 from ingest.records.quarantine import Rejected
 from tests.unit.test_ingest_files import logs
 from tests.unit.test_ingest_records import ANSWER, ARGUMENTS, ASKED, EXPECTED, RESULT, bound, told
@@ -85,9 +84,7 @@ def read(path: Path, mapping: Layout, limits: Limits = DEFAULT_LIMITS) -> Decode
             whole.rejected.append(record)
             continue
         assert record.kind == "chat_log"
-        names = ("kind", "app", "source", "body", "received_at", "encoding", "position", "facts")
-        fields = {name: getattr(record, name) for name in names}
-        whole.add(decode(StoredRecord(seq=number, **fields)))
+        whole.add(decode(record.stored(number)))
     return whole
 
 

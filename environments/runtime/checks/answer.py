@@ -16,6 +16,7 @@ from typing import Final
 
 from ..task.attempt import Json
 from ..values.facts import DATE, NUMBER, Fact, facts_in, stands_in
+from ..values.normal import as_list
 from .answer_rows import CHOICE, LIST, PHRASE, answer_row, is_negative
 from .final_answer import SHORT_TURN, Stated, sentences, stated, tokens, turns_of, words_of
 from .view import View
@@ -69,12 +70,12 @@ _FILLERS: Final = frozenset({"option", "choice", "letter", "is"})
 
 def answered(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
     """Whether the final answer gives one of `answers`, texts or rows of `answer_row`; `tools` are calls that may carry it."""
-    wanted = [row for one in _list(args.get("answers")) if (row := _as_row(one)) is not None]
+    wanted = [row for one in as_list(args.get("answers")) if (row := _as_row(one)) is not None]
     if not wanted:
         return None, "the check names no answer"
     words = args.get(NUMBER_WORDS)
     wanted = [_with_words(one, words) for one in wanted] if words else wanted
-    tools = frozenset(map(str, _list(args.get("tools"))))
+    tools = frozenset(map(str, as_list(args.get("tools"))))
     turns = turns_of(view, tools)
     if not turns:
         return 0.0, "nothing was answered"
@@ -100,12 +101,12 @@ def _as_row(answer: Json) -> dict[str, Json] | None:
 
 
 def _items_of(wanted: Mapping[str, Json]) -> list[dict[str, Json]]:
-    return [one for one in _list(wanted.get("items")) if isinstance(one, dict)]
+    return [one for one in as_list(wanted.get("items")) if isinstance(one, dict)]
 
 
 def _with_words(wanted: dict[str, Json], words: Json) -> dict[str, Json]:
     """What is wanted with the words that numbers are made of, which the check holds once."""
-    items = [_with_words(i, words) for i in _list(wanted.get("items")) if isinstance(i, dict)]
+    items = [_with_words(i, words) for i in as_list(wanted.get("items")) if isinstance(i, dict)]
     return {**wanted, NUMBER_WORDS: words, **({"items": list[Json](items)} if items else {})}
 
 
@@ -167,9 +168,9 @@ def _new(
 def _in_words(wanted: Mapping[str, Json], text: str) -> bool:
     """Whether a text tells a number in words; `one` is an article and a pronoun, too, and `三` a part of names: those only tersely."""
     forms = [
-        form for form in map(str, _list(wanted.get("forms"))) if _stands_alone(form, wanted, text)
+        form for form in map(str, as_list(wanted.get("forms"))) if _stands_alone(form, wanted, text)
     ]
-    is_one = 1.0 in _list(wanted.get("readings"))
+    is_one = 1.0 in as_list(wanted.get("readings"))
     terse = len(words_of(text)) <= TERSE
     return any(terse or not (is_one or len(form) == 1) for form in forms)
 
@@ -179,7 +180,7 @@ def _stands_alone(form: str, wanted: Mapping[str, Json], text: str) -> bool:
     if not stands_in(form, text):
         return False
     sought, said = words_of(form), words_of(text)
-    others = frozenset(map(str, _list(wanted.get(NUMBER_WORDS))))
+    others = frozenset(map(str, as_list(wanted.get(NUMBER_WORDS))))
     size = len(sought)
     places = [n for n in range(len(said) - size + 1) if said[n : n + size] == sought]
     return not places or any(
@@ -195,9 +196,9 @@ def _matches_wanted(wanted: Mapping[str, Json], fact: Fact, text: str) -> bool:
     if is_negative(text, fact) is not (wanted.get("negative") is True):
         return False
     if fact.kind == NUMBER:
-        values = [r for r in _list(wanted.get("readings")) if isinstance(r, int | float)]
+        values = [r for r in as_list(wanted.get("readings")) if isinstance(r, int | float)]
         return any(_equal(v, r) for v in values for r in fact.readings if isinstance(r, float))
-    mine = {str(r) for r in _list(wanted.get("readings"))}
+    mine = {str(r) for r in as_list(wanted.get("readings"))}
     theirs = {str(r) for r in fact.readings}
     days, told = ({r for r in some if len(r) > len("05-15")} for some in (mine, theirs))
     # Who names the year has to name the right one.
@@ -213,7 +214,7 @@ def _equal(value: float, told: float) -> bool:
 
 
 def _in_year(wanted: Mapping[str, Json], fact: Fact) -> bool:
-    years = [r for r in _list(wanted.get("readings")) if r in YEARS]
+    years = [r for r in as_list(wanted.get("readings")) if r in YEARS]
     return fact.kind == DATE and any(
         str(r).startswith(f"{int(y)}-")
         for y in years
@@ -225,7 +226,7 @@ def _in_year(wanted: Mapping[str, Json], fact: Fact) -> bool:
 def _offers(sentence: str, wanted: Mapping[str, Json], other: Fact) -> bool:
     """Whether a sentence offers the other figure in place of this one: nothing stands between them but a comma or an `or`."""
     mine = [fact.text for fact in facts_in(sentence) if _matches_wanted(wanted, fact, sentence)]
-    mine += [str(form) for form in _list(wanted.get("forms"))]
+    mine += [str(form) for form in as_list(wanted.get("forms"))]
     for one in mine:
         for first, second in ((one, other.text), (other.text, one)):
             if re.search(rf"{re.escape(first)}{_BETWEEN}{re.escape(second)}", sentence):
@@ -235,7 +236,7 @@ def _offers(sentence: str, wanted: Mapping[str, Json], other: Fact) -> bool:
 
 def _phrase(wanted: Mapping[str, Json], answer: Stated, heard: str) -> str | None:
     """A name, a title, a word: all its words in a row, and not as one of many candidates."""
-    texts = [str(wanted.get("value")), *map(str, _list(wanted.get("forms")))]
+    texts = [str(wanted.get("value")), *map(str, as_list(wanted.get("forms")))]
     said = tokens(answer.text)
     if len(said) > MOST_WORDS:
         return "too much is said to be a final answer"
@@ -360,10 +361,6 @@ def _last_place(sought: Sequence[str], within: Sequence[str]) -> int | None:
     wanted = tuple(sought)
     places = range(len(within) - size, -1, -1)
     return next((n for n in places if tuple(within[n : n + size]) == wanted), None)
-
-
-def _list(value: Json) -> list[Json]:
-    return value if isinstance(value, list) else []
 
 
 _KINDS: Final[Mapping[str, Callable[[Mapping[str, Json], Stated, str], str | None]]] = {

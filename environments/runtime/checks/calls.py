@@ -10,13 +10,14 @@ from collections.abc import Mapping, Sequence
 
 from ..task.attempt import Attempt, Json
 from ..task.verdict import count_text
+from ..values.normal import as_list, as_names, as_object
 from .consent import asks_consent, refuses
 from .view import Key, NormalCall, View, text_of
 
 
 def acted(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
     """Whether one of the named acts was made: a tool, or a tool with the arguments that matter (the right queue)."""
-    done = sorted(_names(args.get("tools")) & view.tools_called)
+    done = sorted(as_names(args.get("tools")) & view.tools_called)
     wanted = _pairs(args.get("any_of"))
     done += sorted(key[0] for key in wanted if _was_made(key, args, view))
     return (1.0, f"{done[0]} was called") if done else (0.0, "none of the expected acts was made")
@@ -41,13 +42,13 @@ def calls_at_most(args: Mapping[str, Json], view: View, _check_id: str) -> tuple
 
 def never_called(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
     """That no call of these tools succeeded."""
-    done = sorted(_names(args.get("tools")) & view.tools_called)
+    done = sorted(as_names(args.get("tools")) & view.tools_called)
     return (0.0, f"{done[0]} was called") if done else (1.0, "none was called")
 
 
 def before(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
     """That some tool of the first group was called before any of the second; not graded where neither happened."""
-    first, then = _names(args.get("first")), _names(args.get("then"))
+    first, then = as_names(args.get("first")), as_names(args.get("then"))
     names = view.answered
     later = next((i for i, name in enumerate(names) if name in then), None)
     if later is None:
@@ -73,7 +74,7 @@ def wrote(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float |
 
 def confirmed(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
     """That the user was asked, and did not refuse, before each change that was made."""
-    tools = _names(args.get("tools"))
+    tools = as_names(args.get("tools"))
     calls = [c for c in view.attempt.calls if not c.by_user]
     writes = [c for c in calls if c.name in tools and not c.result.is_error]
     if not writes:
@@ -128,18 +129,10 @@ def _was_made(key: Key, args: Mapping[str, Json], view: View) -> bool:
 def _equal_calls(key: Key, args: Mapping[str, Json], view: View) -> Sequence[NormalCall]:
     """The attempt's calls of this tool with these canonical arguments."""
     ignore = args.get("ignore")
-    return view.calls_by_key(ignore if isinstance(ignore, dict) else {}).get(key, ())
+    return view.calls_by_key(as_object(ignore)).get(key, ())
 
 
 def _pairs(value: Json) -> set[tuple[str, str]]:
     """`[[tool, canonical arguments], ...]`."""
-    rows = [row for row in _list(value) if isinstance(row, list)]
+    rows = [row for row in as_list(value) if isinstance(row, list)]
     return {(str(row[0]), str(row[1])) for row in rows if len(row) > 1}
-
-
-def _names(value: Json) -> frozenset[str]:
-    return frozenset(str(item) for item in _list(value))
-
-
-def _list(value: Json) -> list[Json]:
-    return value if isinstance(value, list) else []

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ..task.attempt import Call, EndState, Json
-from ..values.normal import stable
+from ..values.normal import as_list, as_names, as_object, stable
 from .arguments import canonical_arguments, normal, ordered, ordered_arguments
 from .likely_results import was_refused
 from .view import View
@@ -79,7 +79,7 @@ def _known_bad(args: Mapping[str, Json], view: View) -> tuple[float | None, str]
 
 
 def _ends(args: Mapping[str, Json], name: str) -> list[dict[str, Json]]:
-    return [end for end in _list(args.get(name)) if isinstance(end, dict)]
+    return [end for end in as_list(args.get(name)) if isinstance(end, dict)]
 
 
 def compare_end(end: Mapping[str, Json], args: Mapping[str, Json], view: View) -> EndComparison:
@@ -118,16 +118,16 @@ class _AttemptWrites:
 
     @classmethod
     def from_view(cls, args: Mapping[str, Json], view: View) -> _AttemptWrites:
-        writes, maybe = _names(args.get("writes")), _names(args.get("maybe"))
-        dirty, lasting = _names(args.get("dirty")), _names(args.get("lasting"))
+        writes, maybe = as_names(args.get("writes")), as_names(args.get("maybe"))
+        dirty, lasting = as_names(args.get("dirty")), as_names(args.get("lasting"))
         # What an equal call did once more is known of these, whatever it would have answered.
-        repeated = _names(args.get("again")) | _names(args.get("once"))
+        repeated = as_names(args.get("again")) | as_names(args.get("once"))
         certain: Counter[Write] = Counter()
         doubtful: Counter[Write] = Counter()
         possible: Counter[Write] = Counter()
         traces: Counter[Write] = Counter()
         ignore = args.get("ignore")
-        for call in view.normal_calls(ignore if isinstance(ignore, dict) else {}):
+        for call in view.normal_calls(as_object(ignore)):
             if call.tool not in writes and call.tool not in maybe:
                 continue
             key = (call.tool, call.arguments)
@@ -144,8 +144,8 @@ class _AttemptWrites:
 
     def clear_shared_doubts(self, end: Mapping[str, Json]) -> _AttemptWrites:
         """The same writes, with only those possible ones in doubt that no resolved attempt made alike."""
-        maybe = _unlike(self.maybe, _list(end.get("maybe")))
-        dirty = _unlike(self.dirty, _list(end.get("dirty")))
+        maybe = _unlike(self.maybe, as_list(end.get("maybe")))
+        dirty = _unlike(self.dirty, as_list(end.get("dirty")))
         return _AttemptWrites(self.certain, self.doubtful + maybe, self.maybe, dirty)
 
 
@@ -163,7 +163,7 @@ def _by_writes(
     A tool in `takes` refuses so seldom that a call without an answer counts as taken; equal calls of one in `once` change no more than
     the first, those of one in `again` each change something.
     """
-    takes, once, again = (_names(args.get(name)) for name in ("takes", "once", "again"))
+    takes, once, again = (as_names(args.get(name)) for name in ("takes", "once", "again"))
     taken = Counter({key: n for key, n in made.doubtful.items() if key[0] in takes})
     doubtful = made.doubtful - taken
     extra = made.certain + taken - wanted
@@ -211,7 +211,7 @@ def _unless_undone(
     reached = view.attempt.end
     sure = replace(reached, effects=tuple(effect for effect in reached.effects if effect.sure))
     said = own_texts(view.attempt.calls, args.get("ignore"))
-    rows = {tuple(row) for row in effect_rows(sure, _names(args.get("volatile")), said)}
+    rows = {tuple(row) for row in effect_rows(sure, as_names(args.get("volatile")), said)}
     done = _events(args, view) - Counter(_writes(end.get("events")))
     if rows - _effects_of(end) or any(not _replaced(key, made.doubtful) for key in done):
         return by_writes
@@ -260,9 +260,9 @@ def _believed_writes(
     args: Mapping[str, Json], view: View, refusals: Mapping[str, Json]
 ) -> tuple[Counter[Write], Counter[Write]]:
     """The calls without an answer that very likely succeeded: without and with those of which nothing tells it."""
-    writes = _names(args.get("writes"))
+    writes = as_names(args.get("writes"))
     ignore = args.get("ignore")
-    calls = view.normal_calls(ignore if isinstance(ignore, dict) else {})
+    calls = view.normal_calls(as_object(ignore))
     fewest: Counter[Write] = Counter()
     most: Counter[Write] = Counter()
     for call in calls:
@@ -340,7 +340,7 @@ def _by_effects(
     unknown = view.attempt.end.unknown or made.doubtful or made.dirty
     if unknown or not _comparable(end, args, made):
         return None
-    volatile = _names(args.get("volatile"))
+    volatile = as_names(args.get("volatile"))
     accepted = _effects_of(end)
     said = own_texts(view.attempt.calls, args.get("ignore"))
     reached = effect_rows(view.attempt.end, volatile, said)
@@ -358,10 +358,10 @@ def _in_order(
     if found.score != 1.0 or not isinstance(known, dict):
         return found
     ignore, calls = args.get("ignore"), view.attempt.calls
-    names = ignore if isinstance(ignore, dict) else {}
-    writes, asked = _names(args.get("writes")), _pairs(known.get("writes"))
+    names = as_object(ignore)
+    writes, asked = as_names(args.get("writes")), _pairs(known.get("writes"))
     if all(
-        (c.tool, ordered_arguments(calls[c.index].arguments, _names(names.get(c.tool)))) in asked
+        (c.tool, ordered_arguments(calls[c.index].arguments, as_names(names.get(c.tool)))) in asked
         for c in view.normal_calls(names)
         if c.tool in writes and not c.failed
     ):
@@ -375,14 +375,14 @@ def _in_order(
 
 def _comparable(end: Mapping[str, Json], args: Mapping[str, Json], made: _AttemptWrites) -> bool:
     """Whether effects tell this end from others: known of it, and tools that leave none were called alike."""
-    silent = _names(args.get("silent"))
+    silent = as_names(args.get("silent"))
     mine = Counter({write: n for write, n in made.certain.items() if write[0] in silent})
     wanted = Counter(write for write in _writes(end.get("writes")) if write[0] in silent)
     return isinstance(end.get("effects"), list) and mine == wanted
 
 
 def _effects_of(end: Mapping[str, Json]) -> set[tuple[Json, ...]]:
-    return {tuple(row) for row in _list(end.get("effects")) if isinstance(row, list)}
+    return {tuple(row) for row in as_list(end.get("effects")) if isinstance(row, list)}
 
 
 def effect_rows(
@@ -399,8 +399,8 @@ def effect_rows(
 
 def own_texts(calls: Iterable[Call], ignore: Json) -> frozenset[str]:
     """The texts that a policy worded itself: what its calls had in the arguments to `ignore`, by tool."""
-    named = ignore if isinstance(ignore, dict) else {}
-    given = (call.arguments.get(n) for call in calls for n in _names(named.get(call.name)))
+    named = as_object(ignore)
+    given = (call.arguments.get(n) for call in calls for n in as_names(named.get(call.name)))
     return frozenset(text for text in given if isinstance(text, str) and text.strip())
 
 
@@ -428,38 +428,30 @@ def event_rows(end: EndState, ignore: Mapping[str, Json]) -> Counter[Write]:
             continue
         names = ignore.get(event.tool)
         arguments = json.loads(event.arguments)
-        rows[event.tool, canonical_arguments(arguments, _names(names))] += 1
+        rows[event.tool, canonical_arguments(arguments, as_names(names))] += 1
     return rows
 
 
 def _events(args: Mapping[str, Json], view: View) -> Counter[Write]:
     """What the attempt left beside records, without calls of tools that only look: a world that saw one once may not know."""
     ignore = args.get("ignore")
-    rows = event_rows(view.attempt.end, ignore if isinstance(ignore, dict) else {})
-    looks = {call.name for call in view.attempt.calls} - _names(args.get("writes"))
-    looks -= _names(args.get("maybe"))
+    rows = event_rows(view.attempt.end, as_object(ignore))
+    looks = {call.name for call in view.attempt.calls} - as_names(args.get("writes"))
+    looks -= as_names(args.get("maybe"))
     return Counter({row: count for row, count in rows.items() if row[0] not in looks})
 
 
 def _writes(value: Json) -> list[Write]:
     """`[[tool, arguments, count], ...]` as repeated pairs."""
     rows: list[Write] = []
-    for row in _list(value):
+    for row in as_list(value):
         if isinstance(row, list) and len(row) == 3 and isinstance(row[2], int):
             rows.extend([(str(row[0]), str(row[1]))] * row[2])
     return rows
 
 
 def _pairs(value: Json) -> set[Write]:
-    return {(str(row[0]), str(row[1])) for row in _list(value) if isinstance(row, list)}
-
-
-def _names(value: Json) -> frozenset[str]:
-    return frozenset(str(item) for item in _list(value))
-
-
-def _list(value: Json) -> list[Json]:
-    return value if isinstance(value, list) else []
+    return {(str(row[0]), str(row[1])) for row in as_list(value) if isinstance(row, list)}
 
 
 def _first_write(writes: Iterable[Write]) -> Write:

@@ -15,6 +15,7 @@ from typing import Final
 from ..task.attempt import Json
 from ..task.verdict import count_text
 from ..values.facts import DATE, NUMBER, Fact, facts_in, folded
+from ..values.normal import as_list, as_object
 from .ground import MOST_NAMED, written_without_ground
 from .told_values import fact_in, not_at_this_end
 from .view import View
@@ -41,8 +42,8 @@ def text_holds(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[fl
     texts = _written_texts(args, view)
     if not texts:
         return None, "no call wrote this text, and nobody knows whether it is needed"
-    facts = [fact for fact in _list(args.get("facts")) if isinstance(fact, dict)]
-    words = [word for word in _list(args.get("words")) if isinstance(word, str)]
+    facts = [fact for fact in as_list(args.get("facts")) if isinstance(fact, dict)]
+    words = [word for word in as_list(args.get("words")) if isinstance(word, str)]
     least, among, others = args.get("least"), args.get("among"), args.get("others")
     needed = least if isinstance(least, int) else len(words)
     most = among if isinstance(among, int) else None
@@ -82,7 +83,7 @@ def groundless_texts(view: View, tools: Mapping[str, Json], known: str = "") -> 
     for call in view.attempt.calls:
         if call.result.is_error or call.by_user:
             continue
-        for name in _list(tools.get(call.name)):
+        for name in as_list(tools.get(call.name)):
             text = call.arguments.get(str(name))
             if isinstance(text, str):
                 false = written_without_ground(view, text, until=call.message, known=known)
@@ -133,7 +134,7 @@ def _holds(text: str, fact: Mapping[str, Json], among: int | None) -> bool:
         return True
     # A day of the month alone is a number in one wording and part of a date in another.
     return fact.get("kind") == NUMBER and any(
-        float(reading[-2:]) in _list(fact.get("readings"))
+        float(reading[-2:]) in as_list(fact.get("readings"))
         for f in facts
         if f.kind == DATE
         for reading in f.readings
@@ -145,15 +146,7 @@ def _written_texts(args: Mapping[str, Json], view: View) -> Sequence[str]:
     """The texts of the calls that are meant, without refused ones; of all calls of the tool where none is like that."""
     ignore, tool, argument = args.get("ignore"), args.get("tool"), str(args.get("argument"))
     wanted = args.get("arguments")
-    calls = [
-        c
-        for c in view.normal_calls(ignore if isinstance(ignore, dict) else {})
-        if c.tool == tool and not c.failed
-    ]
+    calls = [c for c in view.normal_calls(as_object(ignore)) if c.tool == tool and not c.failed]
     meant = [c for c in calls if c.arguments == wanted] or calls
     texts = (view.attempt.calls[c.index].arguments.get(argument) for c in meant)
     return [text for text in texts if isinstance(text, str)]
-
-
-def _list(value: Json) -> list[Json]:
-    return value if isinstance(value, list) else []

@@ -14,7 +14,7 @@ from typing import Final
 from ..task.attempt import Json
 from ..task.verdict import count_text
 from ..values.facts import ID, NUMBER, Fact, folded, stands_in
-from ..values.normal import is_name, parse_json
+from ..values.normal import as_list, is_name, parse_json
 from .view import View, words_in
 
 SHORTEST_TEXT: Final = 4
@@ -53,7 +53,7 @@ def told_some(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[flo
     applies = not_at_this_end(args, view)
     if applies is not None:
         return applies
-    facts = [fact for fact in _list(args.get("facts")) if isinstance(fact, dict)]
+    facts = [fact for fact in as_list(args.get("facts")) if isinstance(fact, dict)]
     least, among = args.get("least"), args.get("among")
     needed = least if isinstance(least, int) else 1
     found = sum(fact_told(fact, view, among if isinstance(among, int) else None) for fact in facts)
@@ -71,7 +71,10 @@ def _others_told(facts: list[dict[str, Json]], view: View) -> int:
     A number that arithmetic gives proves nothing here: of many numbers shown, some give any other.
     """
     left_out = {
-        r for fact in facts for r in _list(fact.get("readings")) if isinstance(r, str | int | float)
+        r
+        for fact in facts
+        for r in as_list(fact.get("readings"))
+        if isinstance(r, str | int | float)
     }
     left_out |= view.heard_readings
     told_here = {f.readings for told in view.facts for f in told if f.specific}
@@ -129,7 +132,7 @@ def fact_told(fact: Mapping[str, Json], view: View, among: int | None = None) ->
 
 def fact_in(fact: Mapping[str, Json], facts: Iterable[Fact], text: str) -> bool:
     """Whether a text holds a fact; `facts` are the text's own, `text` is folded."""
-    readings, forms = _list(fact.get("readings")), [str(f) for f in _list(fact.get("forms"))]
+    readings, forms = as_list(fact.get("readings")), [str(f) for f in as_list(fact.get("forms"))]
     kind = fact.get("kind")
     if any(f.kind == kind and _shares_reading(kind, f.readings, readings) for f in facts):
         return True
@@ -139,7 +142,7 @@ def fact_in(fact: Mapping[str, Json], facts: Iterable[Fact], text: str) -> bool:
 
 
 def _says_a_form(args: Mapping[str, Json], view: View) -> bool:
-    forms = [str(form) for form in _list(args.get("forms"))]
+    forms = [str(form) for form in as_list(args.get("forms"))]
     return any(stands_in(form, text) for form in forms for text in view.said_folded)
 
 
@@ -220,7 +223,7 @@ def said(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | 
 
     With `declines`, a refusal in other words will do: other checks ask for what it rests on.
     """
-    words = [w for w in _list(args.get("words")) if isinstance(w, str)]
+    words = [w for w in as_list(args.get("words")) if isinstance(w, str)]
     least = args.get("least")
     if not words and args.get("declines") is True:
         return (1.0 if view.declines else 0.0), "whether it was said that it cannot be done"
@@ -249,7 +252,7 @@ def spoke(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float |
     count = len(view.visible)
     if args.get("after_calls") is True:
         last = next((c.name for c in reversed(view.attempt.calls) if not c.by_user), "")
-        if last in map(str, _list(args.get("unless"))):
+        if last in map(str, as_list(args.get("unless"))):
             return 1.0, f"{last} came last"
         count = view.said_after_calls
     return (1.0 if count >= needed else 0.0), f"{count_text(count, 'message')} to the user"
@@ -260,7 +263,7 @@ def not_at_this_end(args: Mapping[str, Json], view: View) -> tuple[float | None,
     after = args.get("after")
     if not isinstance(after, str):
         return None
-    ends = _list(args.get("ends"))
+    ends = as_list(args.get("ends"))
     matched = view.matched.get(after)
     if matched is not None and ends and matched not in ends:
         return 1.0, "not needed at this end"
@@ -294,7 +297,3 @@ def _named_among(value: str, view: View, among: int) -> bool:
         if value in words and len(words - view.given_words) <= among:
             return True
     return False
-
-
-def _list(value: Json) -> list[Json]:
-    return value if isinstance(value, list) else []

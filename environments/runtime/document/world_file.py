@@ -78,6 +78,11 @@ class WorldDocument:
         """Whether the backend lives on from episode to episode."""
         return self.continuity is not None and self.continuity.kind == LIVING
 
+    @property
+    def writers(self) -> frozenset[str]:
+        """The tools that change something."""
+        return frozenset(name for name, tool in self.tools.items() if tool.kind == "write")
+
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> WorldDocument:
         """The document that a JSON value is; raises `BadWorldError`."""

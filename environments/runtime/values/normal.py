@@ -46,6 +46,21 @@ stable: Final = writer(separators=(",", ":"), ascii_only=False, sort_keys=True)
 """One text for equal JSON values, made by the C encoder: the key of every table and cache."""
 
 
+def as_list(value: Json) -> list[Json]:
+    """The value where it is a list, else an empty one."""
+    return value if isinstance(value, list) else []
+
+
+def as_object(value: Json) -> Mapping[str, Json]:
+    """The value where it is an object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def as_names(value: Json) -> frozenset[str]:
+    """The texts of a list."""
+    return frozenset(str(item) for item in as_list(value))
+
+
 def key_text(parts: list[Json]) -> str:
     """`stable` for the key of a row, ten times faster for the texts that most keys are."""
     if len(parts) == 1 and isinstance(parts[0], str):

@@ -6,7 +6,6 @@ both; the attributes that the traced library sent are kept beside them. Scores b
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Final
 
 from ingest.dialects.attributes import number_of, parsed, text_of
@@ -16,7 +15,7 @@ from ingest.otlp.record import Arrival
 from ingest.records.moments import from_any
 from ingest.records.outcome import Outcome
 from ingest.records.span import STATUS_ERROR, Span
-from ingest.records.text import Json, json_text
+from ingest.records.text import Json, json_text, objects_in
 
 _JUDGED_BY: Final = {"API": "unknown", "ANNOTATION": "reviewer", "EVAL": "model"}
 _PREFIX: Final = "langfuse.observation."
@@ -38,20 +37,14 @@ def read(value: Json, arrival: Arrival) -> Decoded:
     trace_id = text_of(trace.get("id")) or "unnamed"
     export = Decoded()
     shared = _trace_attributes(trace)
-    for observation in _dicts(value["observations"]):
+    for observation in objects_in(value["observations"]):
         export.spans.append(_span(observation, shared, app, trace_id, arrival))
-    for score in _dicts(trace.get("scores")):
+    for score in objects_in(trace.get("scores")):
         export.outcomes += _outcome(score, app, trace_id)
-    for observation in _dicts(value["observations"]):
-        for score in _dicts(observation.get("scores")):
+    for observation in objects_in(value["observations"]):
+        for score in objects_in(observation.get("scores")):
             export.outcomes += _outcome(score, app, trace_id)
     return export
-
-
-def _dicts(value: Json) -> Iterator[dict[str, Any]]:
-    for item in value if isinstance(value, list) else ():
-        if isinstance(item, dict):
-            yield item
 
 
 def _metadata(record: dict[str, Any]) -> dict[str, Any]:
@@ -65,7 +58,7 @@ def _inner(metadata: dict[str, Any], key: str) -> dict[str, Any]:
 
 
 def _service(trace: dict[str, Any], observations: Json) -> str | None:
-    for record in (trace, *_dicts(observations)):
+    for record in (trace, *objects_in(observations)):
         name = text_of(_inner(_metadata(record), "resourceAttributes").get("service.name"))
         if name and not name.startswith("unknown_service"):
             return name

@@ -7,7 +7,6 @@ variables among the metadata.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Final
 
 from ingest.dialects.attributes import number_of, text_of
@@ -20,7 +19,7 @@ from ingest.records.moments import from_any
 from ingest.records.outcome import Outcome
 from ingest.records.right_answer import right_answer
 from ingest.records.span import STATUS_ERROR, Span
-from ingest.records.text import Json, json_text
+from ingest.records.text import Json, json_text, objects_in
 
 _JUDGED_BY: Final = {"model": "model", "app": "reviewer"}
 
@@ -53,7 +52,7 @@ def read_run(run: Json, arrival: Arrival) -> Decoded:
         one, trace_id, parent_id = waiting.pop()
         span = _span(one, trace_id, parent_id, arrival)
         spans.append(span)
-        below = list(_dicts(one.get("child_runs")))
+        below = list(objects_in(one.get("child_runs")))
         waiting += [(child, span.trace_id, span.span_id) for child in reversed(below)]
     return Decoded(spans=spans)
 
@@ -100,12 +99,6 @@ def read_feedback(value: Json, arrival: Arrival) -> Decoded:
 
 def _correction(value: Json) -> str | None:
     return right_answer(value)
-
-
-def _dicts(value: Json) -> Iterator[dict[str, Any]]:
-    for item in value if isinstance(value, list) else ():
-        if isinstance(item, dict):
-            yield item
 
 
 def _span(
