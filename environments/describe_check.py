@@ -235,6 +235,12 @@ def _confirmed(args: Arguments) -> str:
     return f"The agent asks before {which}, and the user does not say no."
 
 
+def _user_declines(args: Arguments) -> str:
+    names = _texts(args.get("names"))
+    about = f", naming {_list_text(names, ' or ')}" if names else ""
+    return f"The agent asks whether to go on{about}, and the user says no."
+
+
 def _never_called(args: Arguments) -> str:
     return f"The agent never calls {_list_text(_texts(args.get('tools')), ' or ')}."
 
@@ -284,6 +290,7 @@ SENTENCES: Final[dict[str, Callable[[Arguments], str]]] = {
     "read": _read,
     "before": _before,
     "confirmed": _confirmed,
+    "user_declines": _user_declines,
     "never_called": _never_called,
     "called": _called,
     "calls_at_most": _calls_at_most,

@@ -23,6 +23,7 @@ ANSWERS: Final = "answers"
 TELLS: Final = "tells"
 HANDS_OVER: Final = "hands_over"
 EXPLAINS: Final = "explains"
+DECLINES: Final = "user_declines"
 LOOKS_UP: Final = "looks_up"
 NOTHING: Final = "changes_nothing"
 
@@ -34,6 +35,7 @@ KINDS: Final[Mapping[str, str]] = {
     TELLS: "nothing is changed and the user is told facts",
     HANDS_OVER: "nothing is changed and the conversation is handed over",
     EXPLAINS: "nothing is changed and the user hears why",
+    DECLINES: "nothing is changed, and the user was asked and said no",
     LOOKS_UP: "nothing is changed and the right record is read",
     NOTHING: "nothing is changed",
     JUDGED: "a judge says so",
@@ -51,6 +53,7 @@ _FAMILIES: Final = (
     (TELLS, ("told",)),
     (HANDS_OVER, ("acted", "called")),
     (EXPLAINS, ("said", "spoke")),
+    (DECLINES, ("user_declines",)),
     (LOOKS_UP, ("read",)),
 )
 

@@ -13,7 +13,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from environments.runtime.checks.arguments import canonical_arguments
+from environments.runtime.checks.calls import user_declines
 from environments.runtime.checks.end_state import Write, effect_rows, event_rows, own_texts
+from environments.runtime.checks.view import View
 from environments.runtime.task.attempt import EndState, Json
 from environments.runtime.task.rubric import AGREEMENT, REWARD, SHARE, Check, Rubric
 from environments.runtime.values.facts import LEAST_SPECIFIC, NUMBER, Fact, folded
@@ -115,7 +117,7 @@ def derive_rubric(  # noqa: PLR0913 - all that a rubric is made of
     else:
         reasons.append("no_resolved_attempt" if not any(e.good for e in ends) else "doubtful_end")
     rubric = Rubric(task_id=task_id, checks=tuple(checks), evidence=_evidence(ends))
-    solution = _solution(accepted[0], right) if accepted else None
+    solution = _solution(accepted[0], right, checks) if accepted else None
     return Derived(rubric=rubric, solution=solution, ends=tuple(ends), reasons=tuple(reasons))
 
 
@@ -199,12 +201,14 @@ class _Answers:
         return self.is_asked and self._given[id(attempt)] is False
 
 
-def _solution(end: End, right: _Answers) -> Facts:
-    """The shortest complete resolved attempt that answers right, with the policy document where one has it."""
+def _solution(end: End, right: _Answers, checks: Sequence[Check]) -> Facts:
+    """The shortest complete resolved attempt that answers right and asks what has to be asked, with the policy document where one has it."""
+    asked = [c for c in checks if c.fn == "user_declines"]
     return min(
         end.good,
         key=lambda a: (
             right.answers_otherwise(a),
+            any(user_declines(c.args, View(a.recorded.attempt), "")[0] == 0.0 for c in asked),
             bool(a.recorded.unanswered),
             a.recorded.attempt.messages[0].get("role") != "system",
             len(a.recorded.actions),

@@ -1,22 +1,27 @@
 """Positive evidence where nothing should change: without it, doing nothing would be paid.
 
 In: accepted ends and the app's traits. Out: required checks for reward: the hand-over that all resolved attempts make,
-the record they all read, and (where neither a hand-over nor a fact proves anything) the words of their explanation.
+the record they all read, and (where neither a hand-over nor a fact proves anything) the words of their explanation, or the question to which
+their user said no.
 Agreement never asks for evidence: demanding it there costs coverage and proves nothing about outcomes.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from environments.runtime.checks.calls import declined_questions
 from environments.runtime.checks.end_state import Write
-from environments.runtime.checks.view import View, numbers_in, text_of
+from environments.runtime.checks.view import View, numbers_in, text_of, words_in
+from environments.runtime.play.user_recording import is_specific
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.rubric import REWARD, Check
 from synth.recordings.attempt_facts import Facts
 from synth.recordings.traits import AppTraits
-from synth.rubric.habits import enough, says_why, shared_words
+from synth.rubric.habits import enough, says_why, shared_acts, shared_reads, shared_words
 
 if TYPE_CHECKING:
     from synth.rubric.ends import End
@@ -35,14 +40,18 @@ def evidence_checks(
     good = [a for end in accepted for a in end.good if not a.writes]
     if not good:
         return []
-    acts = frozenset.intersection(*(a.acts for a in good))
+    acts, reads = shared_acts(good), _named_reads(good)
+    explained: list[Check] = []
+    if not told and not (acts and reads) and not any(_answered_from_rules(a) for a in good):
+        explained = _explanation_checks(good, traits, looked=bool(reads), found_out=found_out)
+        asked = [] if acts or explained else [a for a in good if _declined_names(a)]
+        if asked:
+            # An attempt that never asked could not know that its user would say no: it changed nothing by luck.
+            reads, explained = _named_reads(asked), [_declined_check(asked, good)]
     checks = [_acted_check(acts, good, traits)] if acts else []
-    reads = frozenset.intersection(*(a.reads for a in good)) - _nameless(good)
     if reads:
         checks.append(_looked_up(reads, good, traits))
-    if not told and not (acts and reads) and not any(_answered_from_rules(a) for a in good):
-        checks += _explanation_checks(good, traits, looked=bool(reads), found_out=found_out)
-    return checks
+    return checks + explained
 
 
 def origin_of(attempts: Iterable[Facts]) -> tuple[str, ...]:
@@ -91,6 +100,27 @@ def _answered_from_rules(attempt: Facts) -> bool:
     shown = {n for call in whole.calls for n in numbers_in(call.result.content)}
     view = View(whole)
     return bool((view.all_told_numbers & view.given_numbers & shown) - heard)
+
+
+def _declined_names(attempt: Facts) -> frozenset[str]:
+    """Codes, ids and amounts in the questions for consent to which the user said no."""
+    asked = declined_questions(attempt.recorded.attempt)
+    return frozenset(w for text in asked for w in words_in(text) if is_specific(w))
+
+
+def _declined_check(asked: Sequence[Facts], good: Sequence[Facts]) -> Check:
+    """That the user is asked about what most of these asked about."""
+    counted = Counter(name for a in asked for name in _declined_names(a))
+    names = sorted(name for name, count in counted.items() if 2 * count >= len(asked))
+    args: dict[str, Json] = {"names": list[Json](names[:MANY_READS])}
+    says = "The user is asked to agree, and says no."
+    check = _required("user_declines", args, says, asked)
+    return replace(check, counter=len(good) - len(asked))
+
+
+def _named_reads(good: Sequence[Facts]) -> frozenset[Write]:
+    """What all of them read, where the call names something."""
+    return shared_reads(good) - _nameless(good)
 
 
 def _nameless(good: Sequence[Facts]) -> frozenset[Write]:

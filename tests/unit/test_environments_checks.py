@@ -216,10 +216,47 @@ def test_an_unknown_function_is_not_graded() -> None:
     assert "no_such_check" not in FUNCTIONS
 
 
+def asked(*said: str) -> Attempt:
+    """A conversation of a user's request, then the agent's and the user's words in turns."""
+    roles = ("assistant", "user")
+    talk = ({"role": roles[n % 2], "content": text} for n, text in enumerate(said))
+    return Attempt(messages=({"role": "user", "content": "Cancel W-1."}, *talk), opening=1)
+
+
+@pytest.mark.parametrize(
+    ("said", "declined"),
+    [
+        (("Shall I cancel order W-1?", "No, wait. I keep it.", "Fine.", "Bye."), 1.0),
+        (("I cancel W-1 and pay 5.00 back. Do you confirm?", "No, leave it.", "Ok.", "Bye."), 1.0),
+        (("Shall I cancel order W-1?", "Yes, please.", "Done.", "Bye."), 0.0),
+        (("Shall I cancel order W-2?", "No, wait. I keep it.", "Fine.", "Bye."), 0.0),
+        (("Shall I go ahead?", "No, wait. I keep it.", "Fine.", "Bye."), 0.0),
+        (("W-1 stays. Can I help you with anything else?", "No, thank you. Bye."), 0.0),
+        (("Order W-1 is cancelled.", "No, I wanted to keep it!", "Sorry.", "Bye."), 0.0),
+        (("I have completed everything for W-1.",), 0.0),
+    ],
+)
+def test_a_user_declines_what_they_were_asked_about(said: tuple[str, ...], declined: float) -> None:
+    """A question that names something, and a no to it; a goodbye is no answer to it."""
+    check = Check(check_id="u", fn="user_declines", args={"names": ["w-1", "5.00"]})
+    assert score(check, asked(*said)) == declined
+
+
 def test_malformed_arguments_never_raise() -> None:
     """A rubric file is data from elsewhere: whatever its arguments are, a check answers."""
     odd: list[Json] = [None, 1, "x", [], {}, [[]], [{"id": 1}]]
-    names = ("ends", "writes", "tools", "any_of", "words", "value", "most", "first", "scale")
+    names = (
+        "ends",
+        "writes",
+        "tools",
+        "any_of",
+        "words",
+        "value",
+        "most",
+        "first",
+        "scale",
+        "names",
+    )
     for fn in FUNCTIONS:
         for value in odd:
             check = Check(check_id="x", fn=fn, args=dict.fromkeys(names, value))

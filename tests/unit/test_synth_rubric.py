@@ -144,6 +144,40 @@ def test_without_any_evidence_a_no_change_task_says_so() -> None:
     assert derive((episode("g", ("say", "Bye.")), True)).reasons == ("no_positive_evidence",)
 
 
+WITHDRAWS: tuple[Line, ...] = (
+    ("user", "Stop parcel P-100, please."),
+    FETCH,
+    ("say", "I will stop parcel P-100. Do you confirm?"),
+    ("user", "No, wait. I have changed my mind."),
+    ("say", "Then I leave it as it is."),
+    ("user", "That is all. Bye."),
+)
+
+
+def test_a_user_who_withdraws_makes_a_task_of_the_attempts_that_asked() -> None:
+    """Whoever never asks cannot know it: to change nothing is right by luck, and is not paid."""
+    lucky = episode("a", WITHDRAWS[0], ("say", "One moment."), ("user", "That is all. Bye."))
+    derived = derive((lucky, True), (episode("g", *WITHDRAWS), True))
+    assert derived.reasons == ()
+    assert derived.solution is not None
+    assert derived.solution.episode_id == "g"
+    assert reward(derived, episode("x", *WITHDRAWS)) == 1.0
+    assert (reward(derived, lucky), predict(derived, lucky)) == (0.0, 1.0)
+    looked = episode("x", WITHDRAWS[0], FETCH, ("say", "Done! All changes were made for P-100."))
+    assert reward(derived, looked) == 0.0
+    assert reward(derived, episode("x", *WITHDRAWS[:-1], STOP)) == 0.0
+
+
+def test_a_goodbye_is_not_a_withdrawal() -> None:
+    """A no to "anything else?" proves nothing."""
+    talk: tuple[Line, ...] = (
+        ("user", "Is P-100 there?"),
+        ("say", "P-100 is here. Can I help you with anything else?"),
+        ("user", "No, thank you."),
+    )
+    assert derive((episode("g", *talk), True)).reasons == ("no_positive_evidence",)
+
+
 def test_telling_everything_is_not_telling() -> None:
     """A fact among many others in one message is listed."""
     good = [(episode(f"g{i}", FETCH, ASK, ("say", "It is $54.04.")), True) for i in range(2)]

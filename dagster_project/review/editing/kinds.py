@@ -133,6 +133,11 @@ KINDS: Final[Mapping[str, Kind]] = {
     "confirmed": Kind(
         about="The user is asked before each change", needs=("tools",), example=_TOOLS
     ),
+    "user_declines": Kind(
+        about="The user is asked to agree, in a message with one of these codes, and says no",
+        needs=("names",),
+        example={"names": "W123\n88.55"},
+    ),
     "never_called": Kind(
         about="The agent never calls these tools", needs=("tools",), example=_TOOLS
     ),

@@ -12,7 +12,7 @@ from ..task.attempt import Attempt, Json
 from ..task.verdict import count_text
 from ..values.normal import as_list, as_names, as_object
 from .consent import asks_consent, refuses
-from .view import Key, NormalCall, View, text_of
+from .view import Key, NormalCall, View, text_of, words_in
 
 
 def acted(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
@@ -100,6 +100,29 @@ def agreed_between(attempt: Attempt, first: int, position: int) -> bool:
         and not refuses(text_of(messages[i + 1]))
         for i in range(first, position - 1)
     )
+
+
+def user_declines(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
+    """Whether the user was asked to agree, in a message that names what it is about, and did not."""
+    names = {name.casefold() for name in _names(args.get("names"))}
+    if any(names.intersection(words_in(asked)) for asked in declined_questions(view.attempt)):
+        return 1.0, "the user was asked, and did not agree"
+    return 0.0, "the user was never asked to agree to what they then declined"
+
+
+def declined_questions(attempt: Attempt) -> list[str]:
+    """The policy's messages that asked for consent and got none, in generic English, while the user had more to say."""
+    messages = attempt.messages
+    turns = [i for i, m in enumerate(messages) if m.get("role") == "user"]
+    # The last turn says goodbye: a no to "Can I help you with anything else?" declines nothing.
+    return [
+        text
+        for i in turns[:-1]
+        if i > attempt.opening
+        and messages[i - 1].get("role") == "assistant"
+        and asks_consent(text := text_of(messages[i - 1]))
+        and refuses(text_of(messages[i]))
+    ]
 
 
 def called(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:

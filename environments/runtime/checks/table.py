@@ -25,6 +25,7 @@ from .calls import (
     never_called,
     read,
     repeats_at_most,
+    user_declines,
     wrote,
 )
 from .end_state import end_state
@@ -62,6 +63,7 @@ FUNCTIONS: Final[Mapping[str, CheckFunction]] = {
     "read": read,
     "before": before,
     "confirmed": confirmed,
+    "user_declines": user_declines,
     "never_called": never_called,
     "called": called,
     "calls_at_most": calls_at_most,
