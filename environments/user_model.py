@@ -8,17 +8,17 @@ environment takes as its `user`. What it said stands in the rollout's conversati
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Final
+from typing import Any, Final
 
 from environments.judges.client import Complete
 from environments.runtime.play.message import text_of
 from environments.runtime.play.user import NEUTRAL, Reply
 from environments.runtime.task.attempt import SIMULATED, UNKNOWN
-from environments.runtime.task.task import Task
+from environments.runtime.task.task import Task, UserTurn
 from environments.simulate import Background
 
 NO_ANSWER: Final = "UNKNOWN"
@@ -78,10 +78,13 @@ class ModelledUser:
         self._ask = ask
         self._said: list[dict[str, str]] = []
         opening = [m.get("content") for m in task.opening if m.get("role") == "user"]
-        self._recording = {
+        self._recording: dict[str, list[Any]] = {
             "opening": [text_of(content) for content in opening],
-            "later turns": [{"agent": t.asked, "user": t.text} for t in task.user],
+            "later turns": _turns(t for t in task.user if not t.other_recording),
         }
+        others = _turns(t for t in task.user if t.other_recording)
+        if others:
+            self._recording["answers in other recordings"] = others
 
     def reply(self, said: str) -> Reply:
         """The model's words, without the mark of the end."""
@@ -100,3 +103,7 @@ class ModelledUser:
         words = "\n".join(lines[:-1] if ended else lines).strip()
         self._said.append({"agent": said, "user": words})
         return Reply(text=words, source=SIMULATED, ended=ended)
+
+
+def _turns(turns: Iterable[UserTurn]) -> list[dict[str, str]]:
+    return [{"agent": turn.asked, "user": turn.text} for turn in turns]

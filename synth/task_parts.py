@@ -5,17 +5,19 @@ In: a group, the attempt that the task shows, where it begins. Out: a `Task`. No
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from environments.runtime.checks.view import text_of
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.task import Limits, Task, UserTurn
 from environments.runtime.task.tool_definition import definition_of, function_of, name_of
 from environments.runtime.values.canonical import digest
 from synth.attempts.grouping import Group
 from synth.attempts.starts import Start
-from synth.attempts.user_turns import user_turns
+from synth.attempts.user_turns import turns_of_other_recordings, user_turns
 from synth.inferred_tools import tools_from_calls
 from synth.recordings.attempt import EpisodeAttempt
 from synth.recordings.tool_kinds import ToolKinds
@@ -62,7 +64,7 @@ def task_of(
         world=episode.app,
         start=start.start if start is not None else {},
         started_at=group.begins.episode.started_at,
-        user=user_turns(shown.episode),
+        user=_user_of(group, shown),
         limits=Limits(
             messages=max(MIN_MESSAGES, 2 * longest + 10), calls=max(MIN_CALLS, 3 * most + 10)
         ),
@@ -71,6 +73,16 @@ def task_of(
         dispatched=start.world.dispatched.to_json() if start is not None else {},
         provenance=_provenance(group, shown, offered),
     )
+
+
+def _user_of(group: Group, shown: EpisodeAttempt) -> tuple[UserTurn, ...]:
+    """The user of the attempt that is shown, who also knows what other attempts at the request asked them."""
+    turns = user_turns(shown.episode)
+    others = (user_turns(r.episode) for r in group.records if r is not shown)
+    opening = shown.attempt.messages[: shown.attempt.opening]
+    said = [text_of(m) for m in opening if m.get("role") == "user"]
+    calls = [json.dumps(dict(c.arguments), ensure_ascii=False) for c in shown.attempt.calls]
+    return (*turns, *turns_of_other_recordings(turns, others, "\n".join((*said, *calls))))
 
 
 def _provenance(

@@ -1,7 +1,7 @@
 """The scripted user beside real ones: does it give what is asked for, and nothing before it is asked.
 
-Recordings of `TRACEGYM_REAL_DATA` and the example desk. Every ordered pair of attempts at one task: the script is one attempt, the questions
-are those of the other. Facts are words that stand in short call arguments or have digits. *Recall*: facts that the real user gave at that
+Recordings of `TRACEGYM_REAL_DATA` and the example desk. Every ordered pair of attempts at one task: the script is one attempt (and what its
+user said in those that are neither), the questions are those of the other. Facts are words that stand in short call arguments or have digits. *Recall*: facts that the real user gave at that
 point and the script knows, given by then. *Too early*: of the facts said, those that the real user gave only later.
 """
 
@@ -26,6 +26,7 @@ from examples.support_desk.records import chat_log_line
 from examples.support_desk.season import Plan, reset_season
 from examples.support_desk.telemetry import Telemetry
 from examples.support_desk.variant import make_variant
+from synth.attempts.user_turns import turns_of_other_recordings
 
 Line = dict[str, Any]
 WORD = re.compile(r"[^\W_]+")
@@ -122,8 +123,8 @@ def talk_of(line: Line) -> Talk:
     return Talk(opening, tuple(turns), frozenset(words))
 
 
-def play(script: Talk, real: Talk, counts: Counts) -> None:
-    """Put the real conversation's questions to the script of another attempt."""
+def play(script: Talk, others: Sequence[Talk], real: Talk, counts: Counts) -> None:
+    """Put the real conversation's questions to the script of another attempt, which knows what the user said in the others."""
     words = (script.words | real.words) - COMMON
 
     def facts(text: str) -> set[str]:
@@ -132,7 +133,12 @@ def play(script: Talk, real: Talk, counts: Counts) -> None:
 
     knows = facts(script.opening).union(*(facts(turn.text) for turn in script.turns))
     told, heard = facts(script.opening), facts(real.opening)
-    user, ended = ScriptedUser(script.turns, opening=script.opening), False
+    known = " ".join((script.opening, *script.words))
+    turns = (
+        *script.turns,
+        *turns_of_other_recordings(script.turns, [t.turns for t in others], known),
+    )
+    user, ended = ScriptedUser(turns, opening=script.opening), False
     for index, turn in enumerate(real.turns):
         new = facts(turn.text) - heard
         if not ended:
@@ -158,7 +164,7 @@ def measure(lines: Sequence[Line]) -> Counts:
     counts = Counts()
     for talks in tasks.values():
         for script, real in permutations(talks, 2):
-            play(script, real, counts)
+            play(script, [t for t in talks if t is not script and t is not real], real, counts)
     return counts
 
 

@@ -150,7 +150,7 @@ def _name(tool: Mapping[str, Json]) -> str:
 
 
 def _turns(tasks: Sequence[Task], app: str) -> str:
-    counts = [len(task.user) for task in tasks if task.app == app]
+    counts = [sum(not t.other_recording for t in one.user) for one in tasks if one.app == app]
     return f"{sum(counts) / len(counts):.1f}"
 
 

@@ -7,11 +7,17 @@ runtime's `user`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Final
 
+from environments.runtime.play.user_recording import is_specific, words_of
 from environments.runtime.task.task import UserCall, UserTurn
 from redact.records.clean_episode import CleanEpisode, CleanStep
 from synth.recordings.attempt import opening_length, results_after
+
+MOST_OTHERS: Final = 24
+"""Answers of other recordings that a task's user knows."""
 
 
 def user_turns(episode: CleanEpisode) -> tuple[UserTurn, ...]:
@@ -40,6 +46,26 @@ def user_turns(episode: CleanEpisode) -> tuple[UserTurn, ...]:
     if did:
         turns.append(UserTurn(text="", asked=asked, ends=True, calls=tuple(did)))
     return tuple(turns)
+
+
+def turns_of_other_recordings(
+    turns: Sequence[UserTurn], others: Iterable[Sequence[UserTurn]], known: str
+) -> tuple[UserTurn, ...]:
+    """What the same user answered in other recordings to questions that nobody asked in this one.
+
+    In: the user's turns of this recording, those of the others, and the texts that say what the request is about: an answer that names
+    anything else is another request's.
+    """
+    asked = {words_of(turn.asked) for turn in turns}
+    about = words_of(known).union(*(words_of(turn.text) for turn in turns))
+    found: list[UserTurn] = []
+    for turn in (turn for other in others for turn in other):
+        question = words_of(turn.asked)
+        strange = {w for w in words_of(turn.text) - about if is_specific(w)}
+        if "?" in turn.asked and question not in asked and not (strange or turn.ends or turn.calls):
+            asked.add(question)
+            found.append(replace(turn, other_recording=True))
+    return tuple(found[:MOST_OTHERS])
 
 
 def acts_first(episode: CleanEpisode) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from environments.runtime.play.user import ScriptedUser
-from environments.runtime.task.attempt import UNKNOWN
+from environments.runtime.task.attempt import RECORDED, UNKNOWN
 from environments.runtime.task.task import UserTurn
 
 TURNS = (
@@ -229,6 +229,43 @@ def test_consent_waits_for_the_question_that_it_is_due_to() -> None:
     reply = user.reply("Could you please give me your e-mail address?")
     assert reply.source == UNKNOWN
     assert said(user, "I will refund 7.58. Do you confirm?") == ["Yes, go ahead."]
+
+
+ELSEWHERE = (
+    UserTurn(text="The small one.", asked="Which size should it have?", other_recording=True),
+    UserTurn(
+        text="No, wait. I keep it.",
+        asked="I will cancel the lamp. Do you confirm?",
+        other_recording=True,
+    ),
+)
+
+
+def test_another_recording_answers_what_this_one_was_never_asked() -> None:
+    """One agent asked for the size, the other did not: the user is the same."""
+    user = ScriptedUser((*TURNS, *ELSEWHERE))
+    assert said(user, "Which size do you want?", "Your zip code?", "Which size was it?") == [
+        "The small one.",
+        "My zip is 90210",
+        "The small one.",
+    ]
+
+
+def test_what_another_recording_says_is_never_said_unasked() -> None:
+    """Statements, and questions that this recording knows, get this recording's words, in order and to the end."""
+    user = ScriptedUser((*TURNS, *ELSEWHERE))
+    assert [user.reply(turn.asked).text for turn in TURNS] == [turn.text for turn in TURNS]
+    user = ScriptedUser((*TURNS, *ELSEWHERE))
+    assert said(user, "Understood.", "I have noted the size.") == [t.text for t in TURNS[:2]]
+
+
+def test_who_was_never_asked_to_agree_answers_as_in_another_recording() -> None:
+    """This recording's agent did it at once; asked first, the user had withdrawn."""
+    user = ScriptedUser((TURNS[3], ELSEWHERE[1]))
+    reply = user.reply("Shall I go ahead and cancel it (yes/no)?")
+    assert (reply.text, reply.source) == ("No, wait. I keep it.", RECORDED)
+    assert said(user, "Then I leave it. Is there anything else?") == ["No thanks"]
+    assert said(ScriptedUser((*TURNS, ELSEWHERE[1])), "Shall I place the order?") == ["Yes"]
 
 
 def test_a_correction_comes_first_also_where_the_question_says_nothing() -> None:

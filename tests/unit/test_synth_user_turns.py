@@ -11,7 +11,7 @@ from environments.runtime.task.attempt import UNKNOWN
 from environments.runtime.task.task import Task, UserTurn
 from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
-from synth.attempts.user_turns import acts_first, user_turns
+from synth.attempts.user_turns import acts_first, turns_of_other_recordings, user_turns
 from synth.labels import Label
 from synth.recordings.attempt import record
 from synth.tasks import derive_tasks
@@ -88,6 +88,24 @@ def test_what_the_user_did_belongs_to_the_words_after_it() -> None:
     assert len([m for m in attempt.messages if m["role"] == "tool"]) == 2
     assert attempt.messages[attempt.calls[2].message]["content"] == "Roaming is on."
     assert texts[attempt.opening - 1] == "No data on LN-0000 abroad."
+
+
+def test_a_user_knows_what_other_attempts_asked_them() -> None:
+    """Answers to other questions, without what ends a conversation and without what names another request's things."""
+    size = UserTurn(text="Size 9, please.", asked="Which size?")
+    turns = (size, UserTurn(text="Bye.", asked="Anything else?", ends=True))
+    other = (
+        UserTurn(text="Size 9!", asked="Which size?"),
+        UserTurn(text="Yes.", asked="Order W-1, size 9. Do you confirm?"),
+        UserTurn(text="It is W-2.", asked="Which order?"),
+        UserTurn(text="Hurry up.", asked="One moment."),
+        UserTurn(text="Good night.", asked="Is that all?", ends=True),
+    )
+    found = turns_of_other_recordings(turns, [other, other], "I want W-1")
+    assert [(turn.text, turn.other_recording) for turn in found] == [("Yes.", True)]
+    (turn,) = found
+    assert UserTurn.from_json(json.loads(json.dumps(turn.to_json()))) == turn
+    assert "other_recording" not in size.to_json()
 
 
 def test_the_user_acts_when_asked_and_says_what_was_seen() -> None:

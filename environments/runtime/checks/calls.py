@@ -104,7 +104,7 @@ def agreed_between(attempt: Attempt, first: int, position: int) -> bool:
 
 def user_declines(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
     """Whether the user was asked to agree, in a message that names what it is about, and did not."""
-    names = {name.casefold() for name in _names(args.get("names"))}
+    names = {name.casefold() for name in as_names(args.get("names"))}
     if any(names.intersection(words_in(asked)) for asked in declined_questions(view.attempt)):
         return 1.0, "the user was asked, and did not agree"
     return 0.0, "the user was never asked to agree to what they then declined"

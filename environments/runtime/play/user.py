@@ -2,9 +2,9 @@
 
 In: the recorded turns with the words each of them answered. Out: the next turn for what the policy said. A question
 nearest to a recorded one gets that answer, and the answer to a second one that was asked beside it (one that asks for
-consent, an answer to such a one); anything else gets the next turn in order, without the sentences that name something
-new which nobody asked for: they are said later. A question that nothing in the recording resembles gets one fixed
-sentence whose source is `unknown`. Deterministic, no model, no randomness.
+consent, an answer to such a one); a question that only another recording of the request knows gets the answer given there;
+anything else gets the next turn in order, without the sentences that name something new which nobody asked for: they are said
+later. A question that nothing in the recordings resembles gets one fixed sentence whose source is `unknown`. Deterministic, no model, no randomness.
 Not here: similarity (`user_recording`); users played by a model.
 """
 
@@ -79,8 +79,9 @@ class ScriptedUser:
     """Plays one recorded user for one run."""
 
     def __init__(self, turns: Sequence[UserTurn], *, opening: str = "") -> None:
-        self._turns = tuple(turns)
+        self._turns = tuple(turn for turn in turns if not turn.other_recording)
         self._recording = recording_of(self._turns)
+        self._others = tuple(turn for turn in turns if turn.other_recording)
         self._left = list(range(len(self._turns)))
         self._kept: dict[int, tuple[Sentence, ...]] = {}
         """Sentences of begun turns that nobody asked for yet."""
@@ -95,8 +96,17 @@ class ScriptedUser:
         self._heard |= words
         scores = self._recording.similarities(words)
         asks = "?" in said
+        other = self._said_elsewhere(said, words) if asks and self._others else None
+        if other is not None:
+            return Reply(text=other.text)
         if not self._left:
             return self._after_the_last(scores, asks=asks)
+        return self._from_recording(said, words, scores, asks=asks)
+
+    def _from_recording(
+        self, said: str, words: frozenset[str], scores: Sequence[float], *, asks: bool
+    ) -> Reply:
+        """One of the turns that were not said yet, or one once more."""
         chosen = max(self._left, key=lambda i: (scores[i], -i))
         near = scores[chosen] >= NEAR and not self._is_farewell(chosen)
         consenting = self._consenting() if asks and asks_consent(said) else []
@@ -114,6 +124,24 @@ class ScriptedUser:
         if asks and again is not None and scores[again] >= AGAIN:
             return self._repeat(again)
         return self._in_order(scores, words, asks=asks)
+
+    def _said_elsewhere(self, said: str, words: frozenset[str]) -> UserTurn | None:
+        """What another recording answers to a question that this one does not know.
+
+        A question for consent goes to this recording while it has an answer to one, and else to the nearest such question of another.
+        """
+        consents = asks_consent(said)
+        if consents and self._consenting():
+            return None
+        scores = recording_of((*self._turns, *self._others)).similarities(words)
+        known, near = scores[: len(self._turns)], scores[len(self._turns) :]
+        fitting = [i for i, t in enumerate(self._others) if asks_consent(t.asked) == consents]
+        best = max(fitting, key=lambda i: (near[i], -i), default=None)
+        if best is None:
+            return None
+        most = max(known, default=0.0)
+        clearly = near[best] >= max(NEAR, most + CLEARLY)
+        return self._others[best] if clearly or (consents and most < NEAR) else None
 
     def _consent(self, consenting: Sequence[int], scores: Sequence[float]) -> int:
         """The one whose question is nearest; a correction that is hardly less near comes before the consent after it."""

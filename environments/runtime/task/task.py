@@ -54,12 +54,16 @@ class UserTurn:
     """The recorded conversation ended with these words: the user says nothing after them."""
     calls: tuple[UserCall, ...] = ()
     """What the user did before these words."""
+    other_recording: bool = False
+    """Said in another recording of this request: given to the question that it answered there, and to no other."""
 
     def to_json(self) -> dict[str, Json]:
         """As plain JSON values."""
         turn: dict[str, Json] = {"text": self.text, "asked": self.asked, "ends": self.ends}
         if self.calls:
             turn["calls"] = [[c.name, c.arguments, c.result] for c in self.calls]
+        if self.other_recording:
+            turn["other_recording"] = True
         return turn
 
     @staticmethod
@@ -77,6 +81,7 @@ class UserTurn:
                 )
                 for name, arguments, result in value.get("calls", ())
             ),
+            other_recording=typed.flag(value.get("other_recording", False)),
         )
 
 
