@@ -71,6 +71,22 @@ class LlmPolicy:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ModelChoice:
+    """Which model judges, answers for tools, or plays users."""
+
+    model: str
+    """As litellm names it; any name where `url` is given."""
+    url: str = ""
+    """An OpenAI-compatible endpoint."""
+    api_key: str = field(default="", repr=False)
+
+    def complete(self, spent: Spent | None = None) -> LlmJudge:
+        """The model, ready to be asked; `spent` counts what its calls take."""
+        spent = Spent() if spent is None else spent
+        return LlmJudge(model=self.model, base_url=self.url, api_key=self.api_key, spent=spent)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LlmJudge:
     """A judge's model, as `environments.judges.client.Complete`: one request in, the reply's text out."""
 

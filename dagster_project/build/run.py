@@ -40,7 +40,7 @@ from dagster_project.privacy.gate import vault_of
 from dagster_project.privacy.leak_check import check_apps, check_texts, note_leaks, shown_texts
 from dagster_project.report.data.counts import FunnelStage
 from dagster_project.report.yield_table import HEADINGS, table_rows
-from dagster_project.tasks.judge_replies import JudgeChoice
+from environments.llm import ModelChoice
 from ingest.receiver.wal import Wal
 from redact.apply.collector import seldom_collecting
 
@@ -74,7 +74,7 @@ def build(  # noqa: PLR0913 - all that a person may set
     home: Home,
     *,
     secret: str | None,
-    judge: JudgeChoice | None = None,
+    judge: ModelChoice | None = None,
     judge_causes: bool = False,
     budgets: Sequence[str] = (),
     most_requests: int | None = None,
@@ -87,7 +87,7 @@ def build(  # noqa: PLR0913 - all that a person may set
 
     `fresh`: figures over a whole app are taken anew, however little it has grown since (`figures`).
     """
-    asked = judge or JudgeChoice(model="")
+    asked = judge or ModelChoice(model="")
     with owned(home, on_wait=on_wait), listening(on_step), seldom_collecting():
         remove_abandoned(home.private)  # raw data that a killed build left lying
         with Wal(home.wal) as wal:

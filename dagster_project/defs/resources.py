@@ -24,7 +24,7 @@ from dagster_project.home.layout import (
 )
 from dagster_project.home.storage import local_side
 from dagster_project.lake.store import Lake
-from dagster_project.tasks.judge_replies import JudgeChoice
+from environments.llm import ModelChoice
 from redact.policy import load_policy
 
 
@@ -99,7 +99,7 @@ class CleanSide(dg.ConfigurableResource[None], use_attribute_docstrings=True):
         return choice.open()
 
     @property
-    def judge(self) -> JudgeChoice | None:
+    def judge(self) -> ModelChoice | None:
         """Which model the gate may ask."""
         if not self.judge_model:
             return None
@@ -108,10 +108,10 @@ class CleanSide(dg.ConfigurableResource[None], use_attribute_docstrings=True):
             or _environment_value("TRACEGYM_JUDGE_KEY")
             or _environment_value("OPENAI_API_KEY")
         )
-        return JudgeChoice(model=self.judge_model, url=self.judge_url, api_key=key)
+        return ModelChoice(model=self.judge_model, url=self.judge_url, api_key=key)
 
     @property
-    def cause_judge(self) -> JudgeChoice | None:
+    def cause_judge(self) -> ModelChoice | None:
         """Which model is asked for causes."""
         return self.judge if self.judge_causes else None
 

@@ -19,14 +19,10 @@ from dagster_project.lake.store import Lake
 from dagster_project.rollouts.policies import Launch
 from dagster_project.rollouts.reasons import COLUMNS, PolicyReasons, by_policy, cause_of_row
 from dagster_project.rollouts.store import finished_rollouts, keep, reasons_of, settle
-from dagster_project.tasks.judge_replies import JudgeChoice, judge_of, judge_says, keep_fresh
-from dagster_project.worlds.simulated_replies import (
-    SimulatorChoice,
-    keep_simulated,
-    simulation_of,
-    simulation_says,
-)
+from dagster_project.tasks.judge_replies import judge_of, judge_says, keep_fresh
+from dagster_project.worlds.simulated_replies import keep_simulated, simulation_of, simulation_says
 from environments.judges.ask import Judge
+from environments.llm import ModelChoice
 from environments.rollout.engine import label_of, run_rollouts
 from environments.rollout.explanation import answers_of
 from environments.rollout.rollout import Rollout, RolloutKey
@@ -103,9 +99,9 @@ async def roll_out(  # noqa: PLR0913 - what runs, how, and its optional company
     folder: Path,
     launch: Launch,
     *,
-    judged_by: JudgeChoice | None = None,
-    simulated_by: SimulatorChoice | None = None,
-    user_by: SimulatorChoice | None = None,
+    judged_by: ModelChoice | None = None,
+    simulated_by: ModelChoice | None = None,
+    user_by: ModelChoice | None = None,
     on_rollout: Callable[[Rollout, RolloutCounts], None] = lambda *_: None,
 ) -> RolloutCounts:
     """Run what is not in the lake yet; without a lake, everything."""
@@ -178,7 +174,7 @@ def _lock_policy(lake: Lake, task_set: TaskSet, policy: str) -> AbstractContextM
 
 
 def _require_no_company(
-    judge: JudgeChoice | None, simulator: SimulatorChoice | None, user: SimulatorChoice | None
+    judge: ModelChoice | None, simulator: ModelChoice | None, user: ModelChoice | None
 ) -> None:
     """What only this process can do; whoever asks a cluster for it is told before anything runs."""
     if judge is not None:
@@ -191,10 +187,10 @@ def _require_no_company(
         raise InputError("the workers of a cluster ask no model for users: run with --engine local")
 
 
-def _user(choice: SimulatorChoice | None, stack: AsyncExitStack) -> UserModel | None:
+def _user(choice: ModelChoice | None, stack: AsyncExitStack) -> UserModel | None:
     if choice is None:
         return None
-    user = UserModel(choice.model, choice.complete)
+    user = UserModel(choice.model, choice.complete())
     stack.callback(user.close)
     return user
 

@@ -23,10 +23,10 @@ from dagster_project.lake.store import Lake
 from dagster_project.privacy.gate import knowledge_of, policy_of, vault_of
 from dagster_project.tasks.verification import VerifiedTask
 from dagster_project.worlds.recorded_calls import recorded_calls, recorded_episodes
-from dagster_project.worlds.simulated_replies import SimulatorChoice
 from dagster_project.worlds.stored_worlds import StoredWorld, world_of
 from environments.fidelity import RecordedEpisode, record_tape, replay
 from environments.frontier import Replayed, frontier, reliability
+from environments.llm import ModelChoice
 from environments.runtime.checks.table import evaluate
 from environments.runtime.play.environment import run_actions
 from environments.runtime.sessions.simulated_session import SimulatedWorld
@@ -97,7 +97,7 @@ def backtest(
     files: Sequence[Path],
     *,
     secret: bytes,
-    simulated_by: SimulatorChoice | None = None,
+    simulated_by: ModelChoice | None = None,
 ) -> dict[str, Any]:
     """Replay and grade held-out chat logs with what the home knows; nothing that a model simulates is kept."""
     clean = CleanSide(home=str(home.path))
@@ -192,7 +192,7 @@ class _App:
         self._tape = record_tape(recorded_episodes(clean_episodes_of(lake, app)))
 
     def measure(
-        self, held: Sequence[HeldOut], found: "_Findings", simulated_by: SimulatorChoice | None
+        self, held: Sequence[HeldOut], found: "_Findings", simulated_by: ModelChoice | None
     ) -> None:
         """Replay and grade, into the findings."""
         asked = []
@@ -270,16 +270,14 @@ class _App:
 
 
 @contextmanager
-def _with_simulator(
-    world: World, choice: SimulatorChoice | None
-) -> Iterator[World | SimulatedWorld]:
+def _with_simulator(world: World, choice: ModelChoice | None) -> Iterator[World | SimulatedWorld]:
     """The world, with a model where nobody knows and the tool's policy allows one."""
     if choice is None or not world.simulates:
         yield world
         return
     with closing(Background()) as background:
         ask = Simulator(
-            document=world.document, complete=choice.complete, background=background, breaks=True
+            document=world.document, complete=choice.complete(), background=background, breaks=True
         )
         yield SimulatedWorld(world, ask=ask)
 

@@ -5,46 +5,22 @@ knows them. A key covers the call and everything before it, so that a reply is n
 model is asked (`environments.simulate`), which tools may be simulated (`worlds.toml`).
 """
 
-import json
-import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Final
-
-import pyarrow as pa
 
 from dagster_project.errors import InputError
 from dagster_project.lake.store import Lake
-from dagster_project.lake.tables import BY_APP, Table
-from dagster_project.tasks.judge_replies import REPLY_SCHEMA
-from environments.llm import LlmJudge
+from dagster_project.tasks.model_replies import append_replies, reply_table, stored_replies
+from environments.llm import ModelChoice
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.task_set import TaskSet
 from environments.simulate import Simulation
 
-SIMULATED_REPLIES: Final = Table(
-    name="simulated_replies", schema=REPLY_SCHEMA, by=BY_APP, identity=("key", "model")
-)
+SIMULATED_REPLIES: Final = reply_table("simulated_replies")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SimulatorChoice:
-    """Which model answers calls that no recording knows."""
-
-    model: str
-    """As litellm names it; any name where `url` is given."""
-    url: str = ""
-    """An OpenAI-compatible endpoint."""
-    api_key: str = field(default="", repr=False)
-
-    @property
-    def complete(self) -> LlmJudge:
-        """The model, ready to be asked."""
-        return LlmJudge(model=self.model, base_url=self.url, api_key=self.api_key)
-
-
-def simulation_of(choice: SimulatorChoice, lake: Lake | None, task_set: TaskSet) -> Simulation:
+def simulation_of(choice: ModelChoice, lake: Lake | None, task_set: TaskSet) -> Simulation:
     """The simulation of a task set's worlds, with everything that the model said before."""
     if lake is None:
         raise InputError(
@@ -57,40 +33,21 @@ def simulation_of(choice: SimulatorChoice, lake: Lake | None, task_set: TaskSet)
         )
     apps = {task.app for task in task_set.tasks}
     known = simulated_replies(lake, apps).get(choice.model, {})
-    return Simulation(task_set, model=choice.model, complete=choice.complete, replies=known)
+    return Simulation(task_set, model=choice.model, complete=choice.complete(), replies=known)
 
 
 def simulated_replies(lake: Lake, apps: Iterable[str]) -> dict[str, dict[str, Json]]:
     """Every recorded reply of some apps, by model and key; of one key the first, which the runs since then were given."""
-    rows = [
-        row
-        for app in sorted(set(apps))
-        for row in lake.read(SIMULATED_REPLIES, app=app).to_pylist()
-    ]
     found: dict[str, dict[str, Json]] = defaultdict(dict)
-    for row in sorted(rows, key=lambda row: row["at"]):
-        found[row["model"]].setdefault(row["key"], json.loads(row["reply"]))
+    for one in stored_replies(lake, SIMULATED_REPLIES, apps):
+        found[one.model].setdefault(one.key, one.reply)
     return dict(found)
 
 
 def keep_simulated(lake: Lake | None, simulation: Simulation | None) -> None:
     """Append what the model said since the last time."""
-    if lake is None or simulation is None:
-        return
-    at = time.time_ns()
-    rows = [
-        {
-            "app": app,
-            "key": key,
-            "model": simulation.model,
-            "reply": json.dumps(reply),
-            "at": at,
-        }
-        for app, replies in sorted(simulation.take_fresh().items())
-        for key, reply in sorted(replies.items())
-    ]
-    if rows:
-        lake.append(SIMULATED_REPLIES, pa.Table.from_pylist(rows, schema=REPLY_SCHEMA))
+    if lake is not None and simulation is not None:
+        append_replies(lake, SIMULATED_REPLIES, simulation.model, simulation.take_fresh())
 
 
 def simulation_says(simulation: Simulation) -> Mapping[str, object]:

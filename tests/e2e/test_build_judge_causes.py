@@ -21,7 +21,7 @@ from dagster_project.lake.store import Lake
 from dagster_project.report.faults import lines_of, rows_of
 from dagster_project.review.review import CAUSE, Review
 from dagster_project.review.store import keep
-from dagster_project.tasks.judge_replies import JudgeChoice
+from environments.llm import ModelChoice
 from synth.failures.detection import Failure
 from synth.failures.judging.agreement import agreement_of
 from synth.failures.judging.opinion import EVIDENCE, MODEL, PERSON
@@ -59,7 +59,7 @@ def home(tmp_path: Path) -> Home:
 
 def built(home: Home, server: ModelServer | None = None, *budgets: str) -> list[Failure]:
     """The failures after a build; the model behind a server answers if there is one."""
-    choice = JudgeChoice(model="m", url=server.url) if server else None
+    choice = ModelChoice(model="m", url=server.url) if server else None
     build(home, secret=SECRET, judge=choice, judge_causes=server is not None, budgets=budgets)
     return failures_of(Lake(home.clean / "lake"), APP)
 
@@ -129,7 +129,7 @@ def test_a_spent_budget_and_foreign_replies_leave_the_evidence(home: Home) -> No
         assert not skipped_of(lake)
     with serving(lambda _: {"content": "It was the weather."}) as server:
         lake.replace(CAUSE_REPLIES, CAUSE_REPLIES.schema.empty_table(), [(APP,)])
-        choice = JudgeChoice(model="other", url=server.url)
+        choice = ModelChoice(model="other", url=server.url)
         build(home, secret=SECRET, judge=choice, judge_causes=True)
     (told,) = lines_of(rows_of(skipped_of(lake)))
     assert told.startswith("without the model's opinion: 8 causes of lending")

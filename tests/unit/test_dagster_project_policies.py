@@ -10,7 +10,7 @@ import pytest
 from dagster_project.errors import InputError
 from dagster_project.rollouts.policies import ClusterChoice, Launch, PolicyChoice
 from dagster_project.rollouts.runs import roll_out
-from dagster_project.tasks.judge_replies import JudgeChoice
+from environments.llm import ModelChoice
 from environments.rollout.budget import Limits
 from environments.rollout.engine import RolloutSettings
 from tests.environments_shop import write_shop
@@ -52,7 +52,7 @@ def test_a_cluster_and_a_judge_exclude_each_other(tmp_path: Path) -> None:
         choice=PolicyChoice(name="noop"), settings=RolloutSettings(), cluster=ClusterChoice()
     )
     with pytest.raises(InputError, match="tracegym regrade --judge"):
-        asyncio.run(roll_out(None, tmp_path / "set", launch, judged_by=JudgeChoice(model="m")))
+        asyncio.run(roll_out(None, tmp_path / "set", launch, judged_by=ModelChoice(model="m")))
 
 
 def test_a_budget_of_time_starts_nothing_after_it(tmp_path: Path) -> None:

@@ -13,12 +13,12 @@ import pytest
 from dagster_project.errors import InputError
 from dagster_project.lake.store import Lake
 from dagster_project.worlds.simulated_replies import (
-    SimulatorChoice,
     keep_simulated,
     simulated_replies,
     simulation_of,
 )
 from environments.fidelity import RecordedCall, RecordedEpisode, replay
+from environments.llm import ModelChoice
 from environments.regrade import StoredRun, regrade
 from environments.rollout.engine import RolloutSettings, run_rollouts
 from environments.rollout.errors import EndpointError, RolloutError
@@ -157,12 +157,12 @@ def test_a_dead_simulator_breaks_runs_instead_of_changing_them(shop: TaskSet) ->
 def test_simulating_needs_a_home_and_a_tool_that_may(shop: TaskSet, tmp_path: Path) -> None:
     """Two sentences: where replies go, and where the tools are named."""
     with pytest.raises(InputError, match="give --home"):
-        simulation_of(SimulatorChoice(model="s"), None, shop)
+        simulation_of(ModelChoice(model="s"), None, shop)
     write_shop(tmp_path / "plain")
     plain = TaskSet.load(tmp_path / "plain")
     with pytest.raises(InputError, match=r"worlds\.toml"):
-        simulation_of(SimulatorChoice(model="s"), Lake(tmp_path / "lake"), plain)
-    assert "k-1" not in repr(SimulatorChoice(model="s", api_key="k-1"))
+        simulation_of(ModelChoice(model="s"), Lake(tmp_path / "lake"), plain)
+    assert "k-1" not in repr(ModelChoice(model="s", api_key="k-1"))
 
 
 def test_simulated_answers_are_measured_apart() -> None:

@@ -129,7 +129,7 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter per option
             from dagster_project.lake.clean_files import publish  # noqa: PLC0415
             from dagster_project.privacy.leak_check import check_home_report  # noqa: PLC0415
             from dagster_project.report.parts import write_home_report  # noqa: PLC0415
-            from dagster_project.tasks.judge_replies import JudgeChoice  # noqa: PLC0415
+            from environments.llm import ModelChoice  # noqa: PLC0415
         maps = EngineChoice(workers=workers, memory=memory, engine=engine)
         if may_take := says(maps.open()):
             console.print(may_take, soft_wrap=True)
@@ -140,7 +140,7 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter per option
             built = run_build(
                 opened,
                 secret=settings.secret,
-                judge=JudgeChoice(model=judge, url=judge_url, api_key=settings.judge_key or "")
+                judge=ModelChoice(model=judge, url=judge_url, api_key=settings.judge_key or "")
                 if judge
                 else None,
                 judge_causes=judge_causes,

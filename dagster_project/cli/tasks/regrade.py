@@ -42,7 +42,8 @@ def regrade(
     # pyarrow, deltalake and the records: 1 s
     from dagster_project.lake.store import Lake  # noqa: PLC0415
     from dagster_project.review.verdicts import regrade_stored  # noqa: PLC0415
-    from dagster_project.tasks.judge_replies import JudgeChoice, judge_of, judge_says  # noqa: PLC0415
+    from dagster_project.tasks.judge_replies import judge_of, judge_says  # noqa: PLC0415
+    from environments.llm import ModelChoice  # noqa: PLC0415
     from environments.runtime.task.task_set import TaskSet  # noqa: PLC0415
 
     opened_set = TaskSet.load(task_set)
@@ -50,7 +51,7 @@ def regrade(
     asked = None
     if judge:
         key = read_settings().judge_key or ""
-        choice = JudgeChoice(model=judge, url=judge_url, api_key=key)
+        choice = ModelChoice(model=judge, url=judge_url, api_key=key)
         asked = judge_of(choice, lake, {task.app for task in opened_set.tasks})
     found = regrade_stored(lake, opened_set, judge=asked)
     said = judge_says(asked) if asked is not None else {}

@@ -114,7 +114,7 @@ def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
     from dagster_project.rollouts.files import earlier_rows, write_rollouts  # noqa: PLC0415
     from dagster_project.rollouts.policies import ClusterChoice, Launch, PolicyChoice  # noqa: PLC0415
     from dagster_project.rollouts.runs import roll_out  # noqa: PLC0415
-    from dagster_project.tasks.judge_replies import JudgeChoice  # noqa: PLC0415
+    from environments.llm import ModelChoice  # noqa: PLC0415
     from environments.rollout.budget import Limits  # noqa: PLC0415
     from environments.rollout.engine import RolloutSettings  # noqa: PLC0415
 
@@ -137,7 +137,7 @@ def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
     )
     _require_price(launch.choice, limits)
     judged_by = (
-        JudgeChoice(model=judge, url=judge_url, api_key=read_settings().judge_key or "")
+        ModelChoice(model=judge, url=judge_url, api_key=read_settings().judge_key or "")
         if judge
         else None
     )
