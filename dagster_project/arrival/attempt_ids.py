@@ -4,14 +4,17 @@ Comes in: chats on their way into the lake. Goes out: the same chats; one whose 
 else was said has its own. A file that is read again finds its conversations under the ids they have.
 """
 
+import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dagster_project.lake.rows import from_rows, texts
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import CHATS
-from ingest.files.attempts import digest_of, told_apart
 from ingest.files.chat_log import Chat
-from ingest.records.episode import Episode
+from ingest.files.chat_outcome import outcome_id_of
+from ingest.records.episode import Episode, Step, episode_id_of
+from ingest.records.text import canonical
 
 
 def assign_ids(lake: Lake, chats: Sequence[Chat]) -> list[Chat]:
@@ -45,3 +48,43 @@ def _taken_ids(lake: Lake, app: str, wanted: set[str]) -> dict[str, set[str]]:
         for episode in from_rows(Episode, rows):
             taken.setdefault(episode.episode_id, set()).add(digest_of(episode.steps))
     return taken
+
+
+_DIGITS = 8
+
+
+def digest_of(steps: Sequence[Step]) -> str:
+    """A short text that is equal for conversations in which the same was said and called."""
+    told = [
+        [step.role, step.content, [[call.name, call.arguments] for call in step.tool_calls]]
+        for step in steps
+    ]
+    return hashlib.sha256(canonical(told).encode("utf-8", "replace")).hexdigest()[:_DIGITS]
+
+
+def told_apart(chat: Chat) -> Chat:
+    """The chat under an id of its own, made of the task's and of what was said."""
+    episode = chat.episode
+    name = f"{episode.conversation_id}/{digest_of(episode.steps)}"
+    identity = episode_id_of(episode.app, name)
+    outcomes = tuple(
+        replace(
+            outcome,
+            episode_id=identity,
+            target_id=identity,
+            outcome_id=outcome_id_of(
+                outcome.app,
+                "episode",
+                identity,
+                outcome.name,
+                outcome.by,
+                outcome.author,
+                "chat_log",
+            ),
+        )
+        if outcome.target_id == episode.episode_id
+        else outcome
+        for outcome in chat.outcomes
+    )
+    renamed = replace(episode, conversation_id=name, episode_id=identity)
+    return replace(chat, episode=renamed, outcomes=outcomes)

@@ -1,11 +1,13 @@
-"""What a cluster cost and where it comes from, in words, equal in the command line, the report and Dagster.
+"""What a cluster cost, where it comes from, and who names its cause as people do: equal in the command line, the report and Dagster.
 
-Comes in: clusters. Goes out: texts. Not here: how they are found (`synth.clusters`).
+Comes in: clusters and `Agreement`s. Goes out: texts and cells of a table. Not here: how they are found and counted (`synth`).
 """
 
 from collections.abc import Iterable
+from typing import Final
 
 from synth.clusters.clustering import Cluster
+from synth.failures.judging.agreement import Agreement
 
 
 def cost_of(one: Cluster) -> str:
@@ -21,3 +23,23 @@ def lineage_of(one: Cluster, known: Iterable[Cluster]) -> str:
     if one.retired:
         return "retired: nothing fails like this any more"
     return f"split from {names.get(one.split_from, one.split_from)}" if one.split_from else ""
+
+
+AGREEMENT: Final = ("who names the cause", "labelled", "cause", "step", "step within two", "agent")
+"""The headings."""
+
+
+def agreement_row(row: Agreement) -> tuple[str, int, str, str, str, str]:
+    """A row: shares of the labelled failures on which it says what people say."""
+    return (
+        row.name,
+        row.labelled,
+        _share(row.cause, row.labelled),
+        _share(row.step, row.labelled),
+        _share(row.near, row.labelled),
+        _share(row.agent, row.agents),
+    )
+
+
+def _share(hits: int, of: int) -> str:
+    return f"{100 * hits / of:.0f} %" if of else "-"

@@ -1,6 +1,6 @@
 """A failing step beside a resolved attempt at the same request, as the command line and the report show it.
 
-Comes in: the failures of a cluster and the clean lake. Goes out: two steps, each with what stood before it, what was done and what came back. Not here: which step answers to which (`synth.failures.resolved_twin`).
+Comes in: the failures of a cluster and the clean lake. Goes out: two steps, each with what stood before it, what was done and what came back.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,6 @@ from dagster_project.lake.tables import CLEAN_EPISODES
 from redact.records.clean_episode import CleanEpisode, CleanStep
 from redact.records.clean_rows import clean_episode_from_row
 from synth.failures.detection import Failure
-from synth.failures.resolved_twin import step_beside
 
 LONGEST: Final = 400
 """Characters of what was done that are shown."""
@@ -83,3 +82,32 @@ def _step_line(step: CleanStep, most: int) -> str:
     who = {"user": "User: ", "tool": f"{step.tool_name or 'Tool'} answers: "}.get(step.role, "")
     text = who + " ".join(" ".join([step.content or "", *calls]).split())
     return text if len(text) <= most else f"{text[:most]}…"
+
+
+Shape = tuple[str, tuple[tuple[str, str], ...], str]
+
+
+def step_beside(
+    failed: Sequence[CleanStep], step: int, resolved: Sequence[CleanStep]
+) -> int | None:
+    """The agent's step that a resolved attempt made where the failed one made its critical step.
+
+    The same tool's call that the failed attempt did not make, else the agent's first step after the last call that both made and that the
+    failed attempt did not make, a call before words.
+    """
+    wanted = {call.name for call in failed[step].tool_calls}
+    made = {_shape(one) for one in failed[: step + 1] if one.role == "assistant"}
+    own = [i for i, one in enumerate(resolved) if one.role == "assistant"]
+    shared = max(
+        (i for i in own if resolved[i].tool_calls and _shape(resolved[i]) in made), default=-1
+    )
+    other = [i for i in own if _shape(resolved[i]) not in made]
+    same = [i for i in other if wanted & {call.name for call in resolved[i].tool_calls}]
+    after = [i for i in other if i > shared]
+    calling = [i for i in after if resolved[i].tool_calls]
+    return next(iter((*same, *calling, *after, *other, *own[-1:])), None)
+
+
+def _shape(step: CleanStep) -> Shape:
+    calls = tuple((call.name, call.arguments) for call in step.tool_calls)
+    return step.role, calls, "" if calls else step.content or ""

@@ -10,7 +10,7 @@ import dagster as dg
 from dagster_project.build.budgets import Meter, meter_of
 from dagster_project.build.left_out import Skips
 from dagster_project.build.progress import report_each
-from dagster_project.causes.agreement_rows import AGREEMENT, agreement_row
+from dagster_project.causes.cluster_rows import AGREEMENT, agreement_row
 from dagster_project.causes.opinions import asked_for, said_of
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
 from dagster_project.defs.resources import OWNERS, CleanSide

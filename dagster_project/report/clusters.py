@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from dagster_project.causes.agreement_rows import agreement_row
-from dagster_project.causes.cluster_rows import cost_of, lineage_of
+from dagster_project.causes.cluster_rows import agreement_row, cost_of, lineage_of
 from dagster_project.causes.side_by_side import side_by_side
 from dagster_project.lake.store import Lake
 from dagster_project.report.data.counts import Count, DayCount, ranked

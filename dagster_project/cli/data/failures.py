@@ -127,7 +127,7 @@ def _show_facts(lake: "Lake", one: "Cluster") -> None:
 
 def _show_agreement(lake: "Lake", apps: "Sequence[str]") -> None:
     """How often evidence and a model name what people name, where people labelled failures."""
-    from dagster_project.causes.agreement_rows import AGREEMENT, agreement_row  # noqa: PLC0415 - see above
+    from dagster_project.causes.cluster_rows import AGREEMENT, agreement_row  # noqa: PLC0415 - see above
     from dagster_project.lake.clean_records import failures_of  # noqa: PLC0415 - see above
     from synth.failures.judging.agreement import agreement_of  # noqa: PLC0415 - see above
 

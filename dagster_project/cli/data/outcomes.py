@@ -77,8 +77,12 @@ def outcomes(  # noqa: PLR0913, PLR0917 - one option per column that a table may
         raise InputError("a database is asked with SQL: write a query that starts with SELECT")
     opened = open_home(home, create=True)
     # pyarrow and deltalake: 0.6 s
-    from dagster_project.arrival.outcome_query import query_database, query_files  # noqa: PLC0415
-    from dagster_project.arrival.outcome_tables import keep_outcomes, take_in_outcomes  # noqa: PLC0415
+    from dagster_project.arrival.outcome_tables import (  # noqa: PLC0415
+        keep_outcomes,
+        query_database,
+        query_files,
+        take_in_outcomes,
+    )
     from ingest.files.outcome_table import OutcomeMapping, read_rows  # noqa: PLC0415
 
     mapping = OutcomeMapping(
@@ -124,7 +128,7 @@ def outcomes(  # noqa: PLR0913, PLR0917 - one option per column that a table may
 
 def _query(table: str) -> str | None:
     """The SQL that was given, on the command line or in a file."""
-    from dagster_project.arrival.outcome_query import is_query  # noqa: PLC0415 - duckdb and pyarrow: 0.2 s
+    from dagster_project.arrival.outcome_tables import is_query  # noqa: PLC0415 - duckdb and pyarrow: 0.2 s
 
     if is_query(table):
         return table
