@@ -74,6 +74,24 @@ class _SampledTokens(NamedTuple):
     logprobs: list[float]
 
 
+def load_model(named: str | Path, *, device: str, local: bool) -> tuple[Any, Any]:
+    """A model that was made for chats, and its tokenizer; `local`: nothing is downloaded. Without a device the GPU is taken where there is one.
+
+    Raises:
+        RolloutError: it cannot be loaded, or has no chat template.
+    """
+    try:
+        tokenizer: Any = AutoTokenizer.from_pretrained(named, local_files_only=local)
+        model: Any = AutoModelForCausalLM.from_pretrained(named, local_files_only=local)
+    except (OSError, ValueError) as fault:
+        raise RolloutError(
+            f"{named} cannot be loaded; name a folder or a model that transformers knows: {fault}"
+        ) from fault
+    if not tokenizer.chat_template:
+        raise RolloutError(f"{named} has no chat template; name a model that was made for chats")
+    return model.to(device or ("cuda" if torch.cuda.is_available() else "cpu")), tokenizer
+
+
 class TorchPolicy:
     """A model in this process; an asynchronous context, because it holds a thread."""
 
@@ -95,16 +113,8 @@ class TorchPolicy:
         """From a folder that `save_pretrained` wrote; nothing is downloaded."""
         if not (folder / "config.json").is_file():
             raise RolloutError(f"{folder} holds no model: config.json is missing there")
-        device = settings.device or ("cuda" if torch.cuda.is_available() else "cpu")
-        try:
-            tokenizer: Any = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-            model: Any = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True)
-        except (OSError, ValueError) as fault:
-            raise RolloutError(f"the model in {folder} cannot be read: {fault}") from fault
-        if not tokenizer.chat_template:
-            raise RolloutError(f"the tokenizer in {folder} has no chat template")
-        named = replace(settings, name=settings.name or folder.name)
-        return cls(model.to(device), tokenizer, named)
+        model, tokenizer = load_model(folder, device=settings.device, local=True)
+        return cls(model, tokenizer, replace(settings, name=settings.name or folder.name))
 
     @property
     def name(self) -> str:

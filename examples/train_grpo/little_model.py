@@ -12,17 +12,10 @@ from typing import Final
 
 from jinja2 import TemplateError
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
-from transformers import (
-    AutoModelForCausalLM,
-    AutoTokenizer,
-    LlamaConfig,
-    LlamaForCausalLM,
-    PreTrainedTokenizerFast,
-)
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
-from environments.rollout.torch_policy import templated
+from environments.rollout.torch_policy import load_model, templated
 from environments.runtime.task.attempt import Json
-from examples.production import ExampleError
 from examples.train_grpo.plan import ModelSize
 
 END: Final = "<|end|>"
@@ -65,23 +58,11 @@ class Learner:
 
 
 def load_learner(model: str, *, device: str) -> Learner:
-    """A published model, by name or folder, with a chat template of its own.
-
-    Raises:
-        ExampleError: it cannot be loaded, or has no chat template.
-    """
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(model)
-        weights = AutoModelForCausalLM.from_pretrained(model)
-    except (OSError, ValueError) as fault:
-        raise ExampleError(
-            f"{model} cannot be loaded: pass a folder or a name that transformers knows, or leave --model out"
-        ) from fault
-    if not tokenizer.chat_template:
-        raise ExampleError(f"{model} has no chat template; pass a model that was made for chats")
+    """A published model, by name or folder, with a chat template of its own."""
+    weights, tokenizer = load_model(model, device=device, local=False)
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token
-    return Learner(weights.to(device), tokenizer)
+    return Learner(weights, tokenizer)
 
 
 def make_learner(

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import torch
 from rich.console import Console
 
+from environments.rollout.errors import RolloutError
 from environments.rollout.torch_policy import TorchPolicy, TorchSettings
 from environments.runtime.task.task_set import TaskSet
 from examples.production import ExampleError, make_exports
@@ -51,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     diary = Diary(console=Console())
     try:
         result = run(_plan(options), options.out, device=options.device, diary=diary)
-    except ExampleError as error:
+    except (ExampleError, RolloutError) as error:
         diary.console.print(f"[red]train_grpo:[/red] {error}")
         return 1
     except KeyboardInterrupt:
