@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import os
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.figures import Figure, Row, percent
 from benchmarks.rubrics.desk import Failed, agreement, failed_requests
+from benchmarks.testbeds.chat_logs import to_episode
+from dagster_project.tasks.shares import interval, kappa
 from environments.runtime.checks.table import evaluate
 from environments.runtime.play.environment import run_actions
 from environments.runtime.task.candidate import Candidate
@@ -28,7 +28,7 @@ from environments.runtime.world.world import World
 from environments.verification.probe import BELOW, ONE
 from environments.verify import ACCEPTED, Verification, verify
 from ingest.records.right_answer import right_answer_among
-from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import CleanEpisode
 from redact.records.clean_outcome import CleanOutcome
 from synth.labels import Label, OutcomePolicy, label_episodes
 from synth.recordings.attempt import record
@@ -73,10 +73,10 @@ class Agreement:
             "asked": self.asked,
             "graded %": percent(graded, self.asked),
             "agree %": percent(sum(p == t for p, t in self.pairs), graded),
-            "kappa": round(kappa(self.pairs), 3),
+            "kappa": kappa(self.pairs),
             "false pass": wrong_pass,
             "false pass %": percent(wrong_pass, graded),
-            "at most %": round(100 * _upper(wrong_pass, graded), 1),
+            "at most %": round(100 * interval(wrong_pass, graded)[1], 1),
             "false fail": sum(t and not p for p, t in self.pairs),
             "false joins": self.false_joins,
         }
@@ -280,61 +280,17 @@ def hidden(labels: Mapping[str, Label], *, seed: int) -> dict[str, Label]:
     return {name: label for name, label in sorted(labels.items()) if chance.random() >= HIDDEN}
 
 
-def kappa(pairs: Sequence[tuple[bool, bool]]) -> float:
-    """Cohen's kappa; 0 without pairs, 1 where both say the same of everything."""
-    if not pairs:
-        return 0.0
-    n = len(pairs)
-    agree = sum(p == t for p, t in pairs) / n
-    passes, goods = sum(p for p, _ in pairs) / n, sum(t for _, t in pairs) / n
-    chance = passes * goods + (1 - passes) * (1 - goods)
-    return 1.0 if chance == 1 else (agree - chance) / (1 - chance)
-
-
 def read(path: Path) -> Data:
     """Chat-log lines as clean episodes, unchanged."""
     episodes: list[CleanEpisode] = []
     outcomes: list[CleanOutcome] = []
     for line in path.read_text(encoding="utf-8").splitlines():
         value = json.loads(line)
-        episodes.append(_episode(value))
+        episodes.append(to_episode(value))
         outcomes += _outcomes(value)
     labels = label_episodes(outcomes, OutcomePolicy())
     references = references_of(outcomes, OutcomePolicy())
     return Data(path.name, tuple(episodes), labels, references)
-
-
-def _episode(value: Mapping[str, Any]) -> CleanEpisode:
-    started = datetime.fromisoformat(str(value.get("started_at", "2000-01-01T00:00:00Z")))
-    return CleanEpisode(
-        app=str(value.get("app", "app")),
-        episode_id=str(value["episode_id"]),
-        started_at=int(started.timestamp()) * 10**9,
-        agent=value.get("agent"),
-        task_key=value.get("task_key"),
-        subject=value.get("user_id"),
-        tools=tuple(json.dumps(tool, sort_keys=True) for tool in value.get("tools", ())),
-        steps=tuple(_step(message) for message in value["messages"]),
-        redaction="off",
-    )
-
-
-def _step(message: Mapping[str, Any]) -> CleanStep:
-    return CleanStep(
-        role=message["role"],
-        content=message.get("content"),
-        call_id=message.get("tool_call_id"),
-        tool_name=message.get("name"),
-        is_error=(message.get("tg") or {}).get("is_error"),
-        tool_calls=tuple(
-            CleanToolCall(
-                call_id=call["id"],
-                name=call["function"]["name"],
-                arguments=call["function"]["arguments"],
-            )
-            for call in message.get("tool_calls") or ()
-        ),
-    )
 
 
 def _outcomes(value: Mapping[str, Any]) -> Iterable[CleanOutcome]:
@@ -353,13 +309,3 @@ def _outcomes(value: Mapping[str, Any]) -> Iterable[CleanOutcome]:
 
 def _mixed(candidate: Candidate, keys: Mapping[str, str | None]) -> bool:
     return len({keys[a.episode_id] for a in candidate.attempts}) > 1
-
-
-def _upper(wrong: int, graded: int) -> float:
-    """The upper end of the 95 % Wilson interval."""
-    if not graded:
-        return 1.0
-    z, p = 1.96, wrong / graded
-    centre = p + z * z / (2 * graded)
-    spread = z * math.sqrt((p * (1 - p) + z * z / (4 * graded)) / graded)
-    return (centre + spread) / (1 + z * z / graded)

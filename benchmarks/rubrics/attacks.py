@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.figures import Figure, Row, percent
-from benchmarks.rubrics.agreement import Data, kappa, read
+from benchmarks.rubrics.agreement import Data, read
 from benchmarks.rubrics.masking import masks, words
+from dagster_project.tasks.shares import kappa
 from environments.runtime.checks.table import evaluate
 from environments.runtime.play.environment import run_actions
 from environments.runtime.task.candidate import Action, Candidate
@@ -317,7 +318,7 @@ class HeldOut:
             "unpaid though good %": percent(wrong[1], good),
             "null, good": self.counts["null, good"],
             "null, bad": self.counts["null, bad"],
-            "kappa": round(kappa(self.pairs), 3) if both else None,
+            "kappa": kappa(self.pairs) if both else None,
         }
 
 

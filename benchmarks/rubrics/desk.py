@@ -18,6 +18,7 @@ from benchmarks.figures import Figure, Row, percent
 from benchmarks.rubrics.masking import masks
 from benchmarks.testbeds.desk.conversations import Shop, Talk, hold_living, hold_season, policies
 from benchmarks.testbeds.desk.solvable import holds_every_value
+from dagster_project.tasks.shares import kappa
 from environments.runtime.checks.table import evaluate
 from environments.runtime.play.environment import run_actions
 from environments.runtime.task.candidate import Action, Candidate
@@ -85,6 +86,12 @@ def agreed(counts: Counter[str]) -> dict[str, Figure]:
         "false fail": counts[FALSE_FAIL],
         "false fail %": percent(counts[FALSE_FAIL], graded),
     }
+
+
+def kappa_of(counts: Counter[str]) -> float | None:
+    """Cohen's kappa of what was graded."""
+    said = ((RIGHT_PASS, (1, 1)), (RIGHT_FAIL, (0, 0)), (FALSE_PASS, (1, 0)), (FALSE_FAIL, (0, 1)))
+    return kappa([pair for word, pair in said for _ in range(counts[word])])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,10 +20,10 @@ from benchmarks.rubrics.desk import (
     ABSTAINS,
     FALSE_FAIL,
     FALSE_PASS,
-    RIGHT_FAIL,
     RIGHT_PASS,
     Blind,
     agreed,
+    kappa_of,
     make,
     true_label,
 )
@@ -87,17 +87,6 @@ def fingerprints(found: Mapping[str, Failure]) -> dict[str, str]:
     return {name: fingerprint_of(one, detail="error") for name, one in found.items()}
 
 
-def kappa(counts: Counter[str]) -> float:
-    """Cohen's kappa of what was graded."""
-    n = counts.total() - counts[ABSTAINS]
-    if not n:
-        return 0.0
-    agree = (counts[RIGHT_PASS] + counts[RIGHT_FAIL]) / n
-    passes, goods = counts[RIGHT_PASS] + counts[FALSE_PASS], counts[RIGHT_PASS] + counts[FALSE_FAIL]
-    chance = (passes * goods + (n - passes) * (n - goods)) / n**2
-    return 1.0 if chance == 1 else (agree - chance) / (1 - chance)
-
-
 def figures(name: str, shop: Shop, plain: Shop, *, errors: bool) -> dict[str, Figure]:
     """One form's figures."""
     began = time.process_time()
@@ -122,7 +111,7 @@ def figures(name: str, shop: Shop, plain: Shop, *, errors: bool) -> dict[str, Fi
         "with a solution": sum(bool(c.solution) for c in made.candidates),
         "accepted": len(chosen),
         **agreed(predicted),
-        "kappa": round(kappa(predicted), 3),
+        "kappa": kappa_of(predicted),
         "paid right": reward[RIGHT_PASS],
         "paid wrong": reward[FALSE_PASS],
         "unpaid wrong": reward[FALSE_FAIL],

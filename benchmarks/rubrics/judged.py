@@ -26,15 +26,14 @@ from benchmarks.rubrics import judged_agentdojo
 from benchmarks.rubrics.desk import (
     FALSE_FAIL,
     FALSE_PASS,
-    RIGHT_FAIL,
-    RIGHT_PASS,
     Confusion,
     agreed,
+    kappa_of,
 )
 from benchmarks.testbeds.invented.backend import Call
 from benchmarks.testbeds.published.errands import POLICIES, Errand, Firm
 from dagster_project.home.layout import open_home, vault_secret
-from dagster_project.worlds.backtest import backtest, kappa
+from dagster_project.worlds.backtest import backtest
 from environments.verify import ACCEPTED
 
 ATTEMPTS: Final = 6
@@ -211,13 +210,7 @@ def _of_firm(name: str, found: Beside) -> Iterator[Row]:
         ("others, predicted", found.other),
     ):
         total = confusion.total()
-        pairs = {
-            (True, True): total[RIGHT_PASS],
-            (False, False): total[RIGHT_FAIL],
-            (True, False): total[FALSE_PASS],
-            (False, True): total[FALSE_FAIL],
-        }
-        figures = {**agreed(total), "kappa": kappa(pairs)}
+        figures = {**agreed(total), "kappa": kappa_of(total)}
         yield Row(case=f"{name}, {label}", figures=figures)
     forgiven = {"another end than the author's": found.forgiven.total()}
     yield Row(case=f"{name}, false fails", figures=forgiven)

@@ -16,7 +16,8 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from dagster_project.difficulty.pass_rates import Estimate, wilson
+from dagster_project.difficulty.pass_rates import Estimate
+from dagster_project.tasks.shares import wilson
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
 FOLDS: Final = 5

@@ -8,12 +8,11 @@ attempts is not known, never 0; rollouts without a grade do not count. Not here:
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import sqrt
 from typing import Any
 
+from dagster_project.tasks.shares import wilson
 from environments.runtime.task.candidate import Candidate
 
-_Z = 1.96
 _FLAT = 1e-6
 """Rewards that differ by less give no advantage to learn from."""
 
@@ -93,10 +92,3 @@ def rate_of(scores: Sequence[float]) -> Rate:
     low, high = wilson(share, tried)
     spread = max(scores) - min(scores) if tried > 1 else None
     return Rate(tried=tried, solved=solved, rate=share, low=low, high=high, spread=spread)
-
-
-def wilson(share: float, tried: float) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share."""
-    centre = (share + _Z**2 / (2 * tried)) / (1 + _Z**2 / tried)
-    spread = _Z * sqrt(share * (1 - share) / tried + _Z**2 / (4 * tried**2)) / (1 + _Z**2 / tried)
-    return max(0.0, centre - spread), min(1.0, centre + spread)

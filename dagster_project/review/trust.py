@@ -6,8 +6,9 @@ figures behind it, and the share that stays audited. Levels rise by measured agr
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import sqrt
 from typing import Final
+
+from dagster_project.tasks.shares import interval
 
 BY_HAND: Final = "by hand"
 SAMPLED: Final = "sampled"
@@ -20,7 +21,6 @@ AUTOMATIC_FROM: Final = 0.9
 """Lower ends of the 95 % interval of the agreement."""
 AUDIT: Final = {BY_HAND: 1.0, SAMPLED: 0.3, AUTOMATIC: 0.05}
 """The share of tasks that a person looks at, by level; never 0."""
-_Z: Final = 1.96
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,19 +54,6 @@ def trust(agreements: Iterable[bool]) -> Trust:
         audit=AUDIT[level],
         next_at=_until_next(agreed, reviewed, level),
     )
-
-
-def interval(agreed: int, reviewed: int) -> tuple[float, float]:
-    """The Wilson interval of a share; everything is possible while nothing was seen."""
-    if reviewed == 0:
-        return 0.0, 1.0
-    share = agreed / reviewed
-    around = share + _Z**2 / (2 * reviewed)
-    spread = _Z * sqrt(share * (1 - share) / reviewed + _Z**2 / (4 * reviewed**2))
-    scale = 1 + _Z**2 / reviewed
-    # Rounding must not leave out what was seen.
-    low = 0.0 if agreed == 0 else (around - spread) / scale
-    return max(0.0, low), 1.0 if agreed == reviewed else min(1.0, (around + spread) / scale)
 
 
 def audited(task_id: str, share: float) -> bool:

@@ -17,7 +17,7 @@ from typing import Final
 from dagster_project.build.left_out import SkippedUnit, Skips, collect_skips, next_part
 from dagster_project.engine.interface import Engine, Load
 from dagster_project.engine.serial import Serial
-from dagster_project.review.trust import interval
+from dagster_project.tasks.shares import interval, kappa
 from dagster_project.worlds.stored_worlds import StoredWorld
 from environments.runtime.checks.table import evaluate
 from environments.runtime.play.environment import run_actions
@@ -257,7 +257,7 @@ def figures_of(held_out: Iterable[HeldOut]) -> AgreementFigures:
         agreed=right,
         false_pass=false_pass,
         false_fail=len(graded) - right - false_pass,
-        kappa=kappa(graded),
+        kappa=kappa_of(graded),
         low=low,
         high=high,
         false_pass_high=interval(false_pass, len(graded))[1],
@@ -266,16 +266,9 @@ def figures_of(held_out: Iterable[HeldOut]) -> AgreementFigures:
     )
 
 
-def kappa(graded: Sequence[HeldOut]) -> float | None:
-    """Cohen's kappa; None where rubric and users can only say one thing, so that chance explains everything."""
-    if not graded:
-        return None
-    count = len(graded)
-    same = sum(one.says is one.resolved for one in graded) / count
-    passes = sum(bool(one.says) for one in graded) / count
-    goods = sum(one.resolved for one in graded) / count
-    chance = passes * goods + (1 - passes) * (1 - goods)
-    return None if chance == 1 else (same - chance) / (1 - chance)
+def kappa_of(graded: Sequence[HeldOut]) -> float | None:
+    """How far rubrics and users agree beyond chance."""
+    return kappa([(one.says, one.resolved) for one in graded])
 
 
 def _kappa_interval(graded: Sequence[HeldOut]) -> tuple[float | None, float | None]:
@@ -290,7 +283,7 @@ def _kappa_interval(graded: Sequence[HeldOut]) -> tuple[float | None, float | No
     drawn = sorted(
         value
         for _ in range(DRAWS)
-        if (value := kappa([o for g in chance.choices(groups, k=len(groups)) for o in g]))
+        if (value := kappa_of([o for g in chance.choices(groups, k=len(groups)) for o in g]))
         is not None
     )
     if len(drawn) < DRAWS // 2:

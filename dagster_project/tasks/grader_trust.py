@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from dagster_project.tasks.agreement import HeldOut, kappa
+from dagster_project.tasks.agreement import HeldOut, kappa_of
 from environments.verification.kinds import REVIEWED
 from synth.labels import NEVER_ALONE
 
@@ -243,7 +243,7 @@ def _row(kind: str, group: Sequence[HeldOut], tasks: int, standing: str) -> Kind
         tasks=tasks,
         attempts=len(group),
         graded=len(graded),
-        kappa=kappa(graded),
+        kappa=kappa_of(graded),
         false_pass=wrong,
         false_fail=share(sum(map(_fails, graded)), len(graded)),
         paid=share(sum(bool(one.paid) and not one.resolved for one in paid), len(paid)),
@@ -256,7 +256,7 @@ def _row(kind: str, group: Sequence[HeldOut], tasks: int, standing: str) -> Kind
 
 
 def _lowest(graded: Sequence[HeldOut], by_task: Mapping[str, Sequence[HeldOut]]) -> float | None:
-    found = (kappa([one for one in graded if one.task_id != name]) for name in by_task)
+    found = (kappa_of([one for one in graded if one.task_id != name]) for name in by_task)
     return min((value for value in found if value is not None), default=None)
 
 

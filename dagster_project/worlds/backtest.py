@@ -5,7 +5,7 @@ keyed, so a value gets here what it got there. Where a task names a held-out epi
 else from the app's at the time the episode started. Not here: what counts as equal (`environments.fidelity`).
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -21,6 +21,7 @@ from dagster_project.lake.documents import records
 from dagster_project.lake.learnt_tables import TASKS, VERIFIED, WORLDS
 from dagster_project.lake.store import Lake
 from dagster_project.privacy.gate import knowledge_of, policy_of, vault_of
+from dagster_project.tasks.shares import kappa
 from dagster_project.tasks.verification import VerifiedTask
 from dagster_project.worlds.recorded_calls import recorded_calls, recorded_episodes
 from dagster_project.worlds.stored_worlds import StoredWorld, world_of
@@ -334,35 +335,20 @@ def _added(left: Mapping[str, Any], right: Mapping[str, Any]) -> dict[str, Any]:
 def agreement(graded: Iterable[GradedEpisode]) -> dict[str, Any]:
     """How the agreement verdict of rubrics compares with what users reported; None is not graded."""
     judged = [one for one in graded if one.task_id is not None and one.outcome is not None]
-    table: Counter[tuple[bool, bool]] = Counter(
+    pairs = [
         (one.predicted >= 0.5, one.outcome >= 0.5)
         for one in judged
         if one.predicted is not None and one.outcome is not None
-    )
-    total = sum(table.values())
-    agreed = table[True, True] + table[False, False]
+    ]
+    total, agreed = len(pairs), sum(said == was for said, was in pairs)
     return {
         "episodes": len(judged),
         "graded": total,
         "agreement": agreed / total if total else None,
-        "kappa": kappa(table),
-        "false_pass": table[True, False],
-        "false_fail": table[False, True],
+        "kappa": kappa(pairs),
+        "false_pass": pairs.count((True, False)),
+        "false_fail": pairs.count((False, True)),
     }
-
-
-def kappa(table: Mapping[tuple[bool, bool], int]) -> float | None:
-    """Cohen's kappa of two yes-or-no judges; None where chance alone would agree always."""
-    total = sum(table.values())
-    if not total:
-        return None
-    margins: dict[int, Counter[bool]] = defaultdict(Counter)
-    for (first, second), count in table.items():
-        margins[0][first] += count
-        margins[1][second] += count
-    observed = (table[True, True] + table[False, False]) / total
-    chance = sum(margins[0][said] * margins[1][said] for said in (True, False)) / total**2
-    return None if chance == 1 else (observed - chance) / (1 - chance)
 
 
 def _number(resolved: bool | None) -> float | None:  # noqa: FBT001 - a label, not a switch

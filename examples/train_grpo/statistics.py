@@ -6,7 +6,7 @@ from math import comb
 from random import Random
 from typing import Final
 
-from dagster_project.difficulty.pass_rates import wilson
+from dagster_project.tasks.shares import wilson
 
 DRAWS: Final = 10_000
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dagster_project.tasks.agreement import HeldOut, by_cluster, figures_of, kappa
+from dagster_project.tasks.agreement import HeldOut, by_cluster, figures_of, kappa_of
 
 
 def one(
@@ -51,8 +51,8 @@ def test_no_error_proves_little() -> None:
 
 def test_kappa_is_unknown_where_there_is_only_one_answer() -> None:
     """All resolved, all said resolved: chance alone explains it."""
-    assert kappa([one(True, 1.0), one(True, 1.0)]) is None
-    assert kappa([]) is None
+    assert kappa_of([one(True, 1.0), one(True, 1.0)]) is None
+    assert kappa_of([]) is None
     assert figures_of([]).kappa is None
 
 

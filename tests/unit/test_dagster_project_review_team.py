@@ -17,9 +17,9 @@ from dagster_project.review.team.plan import Team, load_team, save_team, team_of
 from dagster_project.review.team.reviewer_agreement import (
     all_reviewers,
     between_reviewers,
-    kappa_of,
 )
 from dagster_project.review.team.turn import turns_of, unlabelled_by
+from dagster_project.tasks.shares import kappa
 from tests.command import as_json, tracegym
 from tests.review_home import APP, review_home
 
@@ -167,10 +167,10 @@ class _Entry:
 def test_kappa_is_what_the_textbook_says() -> None:
     """20 yes-yes, 5 yes-no, 10 no-yes, 15 no-no: kappa 0.4; chance alone is 0; one answer only says nothing."""
     pairs = [("y", "y")] * 20 + [("y", "n")] * 5 + [("n", "y")] * 10 + [("n", "n")] * 15
-    assert kappa_of(pairs) == pytest.approx(0.4)
-    assert kappa_of([(a, b) for a in "yn" for b in "yn"]) == pytest.approx(0)
-    assert kappa_of([("y", "y")] * 9) is None
-    assert kappa_of([]) is None
+    assert kappa(pairs) == pytest.approx(0.4)
+    assert kappa([(a, b) for a in "yn" for b in "yn"]) == pytest.approx(0)
+    assert kappa([("y", "y")] * 9) is None
+    assert kappa([]) is None
 
 
 def test_each_two_reviewers_are_compared_on_what_both_labelled() -> None:

@@ -11,9 +11,9 @@ from dagster_project.review.trust import (
     LEAST_REVIEWS,
     SAMPLED,
     audited,
-    interval,
     trust,
 )
+from dagster_project.tasks.shares import interval
 
 
 @pytest.mark.parametrize(

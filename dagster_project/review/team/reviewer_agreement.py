@@ -11,8 +11,8 @@ from itertools import combinations
 from dagster_project.review.desk import Entry
 from dagster_project.review.regrading import says_resolved
 from dagster_project.review.review import LABELS, Review
-from dagster_project.review.trust import interval
 from dagster_project.tasks.agreement import HeldOut
+from dagster_project.tasks.shares import interval, kappa
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,15 +90,4 @@ def rubrics_with_users(held_out: Iterable[HeldOut]) -> Row:
 def _row(who: str, pairs: Sequence[tuple[str, str]]) -> Row:
     same = sum(one == other for one, other in pairs)
     low, high = interval(same, len(pairs))
-    return Row(who=who, both=len(pairs), same=same, kappa=kappa_of(pairs), low=low, high=high)
-
-
-def kappa_of(pairs: Sequence[tuple[str, str]]) -> float | None:
-    """Cohen's kappa of two judges; None where they can only say one thing, so that chance explains everything."""
-    if len({said for pair in pairs for said in pair}) < 2:
-        return None
-    # scikit-learn: 1 s, and most pages have nothing to compare
-    from sklearn.metrics import cohen_kappa_score  # noqa: PLC0415
-
-    one, other = zip(*pairs, strict=True)
-    return float(cohen_kappa_score(one, other))
+    return Row(who=who, both=len(pairs), same=same, kappa=kappa(pairs), low=low, high=high)
