@@ -7,13 +7,13 @@ only if no mention of it is left, in any casing, in its episode.
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks.testbeds.real_data import data_files
 from dagster_project.privacy.consistency import Commutation, commutation_in, pairs_of
 from ingest.files.chat_log import Chat, parse_line
 from ingest.records.episode import Episode
@@ -50,8 +50,7 @@ class Counts:
 
 def chat_logs(named: list[Path]) -> list[Path]:
     """The chat logs to measure: those named, else those below `TRACEGYM_REAL_DATA`."""
-    folder = os.environ.get("TRACEGYM_REAL_DATA")
-    return named or (sorted(Path(folder).rglob("*.jsonl")) if folder else [])
+    return named or data_files("**/*.jsonl")
 
 
 def read(path: Path) -> list[Episode]:

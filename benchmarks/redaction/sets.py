@@ -21,6 +21,7 @@ from benchmarks.rubrics.desk_forms import ALL, PLAIN, rewritten
 from benchmarks.testbeds.desk.conversations import Talk, hold_season
 from benchmarks.testbeds.people import apps, languages, published
 from benchmarks.testbeds.published.packages import FOLDER
+from benchmarks.testbeds.real_data import data_files
 from ingest.files.chat_log import Chat, parse_line
 from ingest.files.telemetry_files import read_file
 from ingest.otlp.decode import decode
@@ -83,15 +84,10 @@ def sets(seed: int) -> Iterator[Conversations]:
 
 
 def _recordings() -> Iterator[Conversations]:
-    folder = os.environ.get("TRACEGYM_REAL_DATA")
-    if not folder:
-        return
-    data = Path(folder)
-    for place in ("tau/*.jsonl", "backends/*/train.jsonl", "collections/*"):
-        for path in sorted(data.glob(place)):
-            name = path.parent.name if path.name == "train.jsonl" else path.name.partition(".")[0]
-            make = partial(log if path.suffix == ".jsonl" else _collection, path)
-            yield Conversations(kind="recordings", name=name, make=make, known=False)
+    for path in data_files("tau/*.jsonl", "backends/*/train.jsonl", "collections/*"):
+        name = path.parent.name if path.name == "train.jsonl" else path.name.partition(".")[0]
+        make = partial(log if path.suffix == ".jsonl" else _collection, path)
+        yield Conversations(kind="recordings", name=name, make=make, known=False)
 
 
 def log(path: Path) -> list[Told]:

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from itertools import permutations
-from pathlib import Path
 from typing import Any
 
 from benchmarks.figures import Figure, Row
+from benchmarks.testbeds.real_data import data_files
 from environments.runtime.play.user import ScriptedUser
 from environments.runtime.task.attempt import UNKNOWN
 from environments.runtime.task.task import UserTurn
@@ -205,9 +204,8 @@ def options(parser: argparse.ArgumentParser) -> None:
 def rows(options: argparse.Namespace) -> Iterator[Row]:
     """A row for every chat-log file of the real data, what they come to together, and the example desk."""
     del options
-    folder = os.environ.get("TRACEGYM_REAL_DATA")
     real = Counts()
-    for path in sorted((Path(folder) / "tau").glob("*.jsonl")) if folder else ():
+    for path in data_files("tau/*.jsonl"):
         found = measure([json.loads(line) for line in path.read_text().splitlines()])
         yield Row(case=path.name.split(".")[0], figures=found.figures())
         for field in fields(Counts):

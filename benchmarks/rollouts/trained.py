@@ -7,17 +7,15 @@ as JSON and a picture. Stopped, the same command goes on.
 from __future__ import annotations
 
 import argparse
-import csv
 import json
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks.figures import Figure, Row
-from benchmarks.rubrics.judged import WRITTEN, recorded, write_chats
+from benchmarks.product import require
+from benchmarks.rubrics.judged import recorded, take_in
 from examples.train_small.arms import Experiment
 from examples.train_small.outcome import outcome_of
 from examples.train_small.picture import draw
@@ -94,23 +92,11 @@ def make_exports(name: str, folder: Path) -> None:
         return
     folder.mkdir(parents=True, exist_ok=True)
     held = recorded(FIRMS[name]("production", ERRANDS), 0, attempts=ATTEMPTS)
-    write_chats(folder / "chats.jsonl", held)
-    with (folder / "outcomes.csv").open("w", newline="", encoding="utf-8") as file:
-        rows = csv.writer(file)
-        rows.writerow(WRITTEN)
-        rows.writerows((one.chat["episode_id"], int(one.right)) for one in held)
-    told = ("--key", "key", "--value", "resolved", "--outcome", "resolved", "--target", "episode")
-    for command in (
-        ("ingest", str(folder / "chats.jsonl")),
-        ("outcomes", str(folder / "outcomes.csv"), *told, "--app", f"trained-{name}"),
-        ("build",),
-        ("export", "taskset", str(folder / "taskset")),
-        ("export", "sft", str(folder / "sft")),
-    ):
-        home = ("--home", str(folder / "home"))
-        subprocess.run(
-            [sys.executable, "-m", "dagster_project.cli.main", *command, *home], check=True
-        )
+    home = folder / "home"
+    take_in(held, folder, home, app=f"trained-{name}")
+    require("build", "--home", home)
+    for format_name in ("taskset", "sft"):
+        require("export", format_name, folder / format_name, "--home", home)
 
 
 def options(parser: argparse.ArgumentParser) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,6 +19,7 @@ from typing import Any, Final
 from benchmarks.figures import Figure, Row, percent
 from benchmarks.rubrics.desk import Failed, agreement, failed_requests
 from benchmarks.testbeds.chat_logs import to_episode
+from benchmarks.testbeds.real_data import data_files
 from dagster_project.tasks.shares import interval, kappa
 from environments.runtime.checks.table import evaluate
 from environments.runtime.play.environment import run_actions
@@ -107,9 +107,7 @@ def rows(options: argparse.Namespace) -> Iterator[Row]:
         yield from agreement(seasons, options.conversations, errors=options.errors)
         failed = Failed(conversations=options.failed, living=options.living, told=options.told)
         yield from failed_requests(seasons[:1], failed, errors=options.errors)
-    folder = os.environ.get("TRACEGYM_REAL_DATA")
-    files = options.files or (sorted(Path(folder).glob("tau/*.jsonl")) if folder else [])
-    for path in files:
+    for path in options.files or data_files("tau/*.jsonl"):
         yield from _of_file(read(path), quick=options.quick, errors=options.errors)
 
 

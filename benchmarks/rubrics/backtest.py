@@ -7,9 +7,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.figures import Figure, Row, percent
+from benchmarks.product import require
+from benchmarks.testbeds.real_data import real_data
 
 Line = dict[str, Any]
 
@@ -70,16 +69,11 @@ def measure(split: Split, data: Path, work: Path) -> dict[str, Any]:
         path.write_text("".join(f"{t}\n" for t in lines if split.holds_out(json.loads(t)) is held))
     home, found = work / "home", work / "found.json"
     for command in (
-        ["ingest", str(parts[False])],
-        ["build"],
-        ["backtest", str(parts[True]), "--json", str(found)],
+        ("ingest", parts[False]),
+        ("build",),
+        ("backtest", parts[True], "--json", found),
     ):
-        subprocess.run(
-            [sys.executable, "-m", "dagster_project.cli.main", *command, "--home", str(home)],
-            check=True,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
+        require(*command, "--home", home)
     return dict(json.loads(found.read_text()))
 
 
@@ -91,11 +85,13 @@ def options(parser: argparse.ArgumentParser) -> None:
 def rows(options: argparse.Namespace) -> Iterator[Row]:
     """A row for each split."""
     del options
-    folder = os.environ.get("TRACEGYM_REAL_DATA")
-    for split in SPLITS if folder else ():
+    data = real_data()
+    if data is None:
+        return
+    for split in SPLITS:
         with tempfile.TemporaryDirectory() as work:
             began = time.monotonic()
-            found = measure(split, Path(folder or ""), Path(work))
+            found = measure(split, data, Path(work))
             seconds = round(time.monotonic() - began)
         yield Row(case=split.name, figures={**_figures(found), "build and backtest s": seconds})
 

@@ -8,7 +8,6 @@ set included. Personal data must already be fictional or redacted: this reads th
 from __future__ import annotations
 
 import argparse
-import os
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,6 +18,7 @@ from benchmarks.figures import Figure, Row, percent
 from benchmarks.rubrics.agreement import changes, read
 from benchmarks.rubrics.desk import true_label
 from benchmarks.testbeds.desk.conversations import hold_season
+from benchmarks.testbeds.real_data import data_files
 from dagster_project.tasks.verification import VerifiedTask, verify_all
 from dagster_project.worlds.stored_worlds import StoredWorld
 from environments.runtime.task.candidate import Candidate
@@ -106,9 +106,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def rows(options: argparse.Namespace) -> Iterator[Row]:
     """The rows of every file and of the desk's seasons."""
-    folder = os.environ.get("TRACEGYM_REAL_DATA")
-    files = options.files or (sorted(Path(folder).glob("tau/*.jsonl")) if folder else [])
-    for path in files:
+    for path in options.files or data_files("tau/*.jsonl"):
         yield from measure(path.name.partition(".")[0], *_logged(path)).rows()
     for text in filter(None, options.desk.split(",")):
         yield from measure(f"support desk {text}", *_season(text, options.conversations)).rows()

@@ -11,8 +11,6 @@ import argparse
 import csv
 import json
 import random
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
@@ -22,6 +20,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from benchmarks.figures import Row
+from benchmarks.product import require
 from benchmarks.rubrics import judged_agentdojo
 from benchmarks.rubrics.desk import (
     FALSE_FAIL,
@@ -40,7 +39,6 @@ ATTEMPTS: Final = 6
 """Recorded attempts a task."""
 LIKELY: Final = {"good": 3, "more_looks": 2, "own_words": 2}
 """How often an agent is met in production; the others once."""
-WRITTEN: Final = ("key", "resolved")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,15 +135,8 @@ def measure(firm: Firm, seed: int, work: Path, *, redaction: str) -> Beside:
     """Record, build a home, and hold fresh attempts of every agent against it."""
     before = recorded(firm, seed)
     home = work / "home"
-    write_chats(work / "kept.jsonl", before)
-    with (work / "outcomes.csv").open("w", newline="", encoding="utf-8") as file:
-        rows = csv.writer(file)
-        rows.writerow(WRITTEN)
-        rows.writerows((one.chat["episode_id"], int(one.right)) for one in before)
-    _run(home, "ingest", str(work / "kept.jsonl"))
-    told = ("--key", "key", "--value", "resolved", "--outcome", "resolved", "--target", "episode")
-    _run(home, "outcomes", str(work / "outcomes.csv"), *told, "--app", firm.name)
-    _run(home, "build", "--redaction", redaction)
+    take_in(before, work, home, app=firm.name)
+    require("build", "--redaction", redaction, "--home", home)
     solved = {one.chat["task_key"] for one in before if one.right}
     found = Beside()
     statuses: dict[str, str] = {}
@@ -189,16 +180,16 @@ def write_chats(path: Path, held: Sequence[Held], *, told: bool = False) -> None
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
 
 
-def _run(home: Path, *command: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "dagster_project.cli.main", *command, "--home", str(home)],
-        check=False,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    if done.returncode:
-        print(f"{command[0]} ended with {done.returncode}: {done.stderr.strip().splitlines()[-1]}")
+def take_in(held: Sequence[Held], work: Path, home: Path, *, app: str) -> None:
+    """Attempts into a home: chat logs, and the judge's verdicts as a table of outcomes."""
+    write_chats(work / "chats.jsonl", held)
+    with (work / "outcomes.csv").open("w", newline="", encoding="utf-8") as file:
+        rows = csv.writer(file)
+        rows.writerow(("key", "resolved"))
+        rows.writerows((one.chat["episode_id"], int(one.right)) for one in held)
+    require("ingest", work / "chats.jsonl", "--home", home)
+    told = ("--key", "key", "--value", "resolved", "--outcome", "resolved", "--target", "episode")
+    require("outcomes", work / "outcomes.csv", *told, "--app", app, "--home", home)
 
 
 def _of_firm(name: str, found: Beside) -> Iterator[Row]:

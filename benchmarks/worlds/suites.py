@@ -28,6 +28,7 @@ from benchmarks.testbeds.invented.office.leave_tasks import LEAVE
 from benchmarks.testbeds.invented.office.tickets import TICKETS
 from benchmarks.testbeds.invented.trade.ledger import LEDGER
 from benchmarks.testbeds.published.packages import FOLDER
+from benchmarks.testbeds.real_data import data_files, real_data
 from benchmarks.worlds import (
     dispatched,
     enveloped,
@@ -272,17 +273,9 @@ def _clouds() -> Iterator[Case]:
             yield Case(name=name, ask=partial(_of_package, _anew, "cloud", name, 0))
 
 
-def _data() -> Path | None:
-    named = os.environ.get("TRACEGYM_REAL_DATA")
-    return Path(named) if named else None
-
-
 def _backends() -> Iterator[Case]:
-    data = _data()
-    folders = sorted((data / "backends").iterdir()) if data is not None else []
-    for folder in folders:
-        if (folder / "train.jsonl").exists():
-            yield Case(name=folder.name, ask=partial(_backend, folder))
+    for path in data_files("backends/*/train.jsonl"):
+        yield Case(name=path.parent.name, ask=partial(_backend, path.parent))
 
 
 def _backend(folder: Path) -> Answers:
@@ -316,7 +309,7 @@ def _probes(path: Path) -> Iterator[RecordedEpisode]:
 
 
 def _recorded(*, whole: bool) -> Iterator[Case]:
-    data = _data()
+    data = real_data()
     if data is None:
         return
     for split in SPLITS if whole else SPLITS[:1]:

@@ -9,10 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,12 +18,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.figures import Figure, Row, percent
+from benchmarks.product import tracegym
+from benchmarks.testbeds.real_data import data_files
 from dagster_project.defs.resources import CleanSide
 from dagster_project.home.layout import apps_of, open_home
 from dagster_project.lake.clean_records import clean_episodes_of, labels_of
 from environments.runtime.task.task_set import TaskSet
 
 PLACES: Final = ("collections/*", "backends/*/train.jsonl", "tau/*.jsonl", "langfuse", "otlp")
+TIMED: Final = ("/usr/bin/time", "-v")
 PEAK: Final = re.compile(r"Maximum resident set size \(kbytes\): (\d+)")
 
 
@@ -69,17 +69,11 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def rows(options: argparse.Namespace) -> Iterator[Row]:
     """A row for each collection."""
-    for path in options.paths or list(_real_data()):
+    for path in options.paths or data_files(*PLACES):
         found = measure(path)
         yield Row(case=found.name, figures=found.figures())
         if options.details:
             _print_losses(found)
-
-
-def _real_data() -> Iterator[Path]:
-    folder = os.environ.get("TRACEGYM_REAL_DATA")
-    for place in PLACES if folder else ():
-        yield from sorted(Path(folder or "").glob(place))
 
 
 def measure(path: Path) -> Yield:
@@ -87,10 +81,10 @@ def measure(path: Path) -> Yield:
     name = path.parent.name if path.name == "train.jsonl" else path.name
     with tempfile.TemporaryDirectory() as scratch:
         home, out = Path(scratch) / "home", Path(scratch) / "out"
-        run = _run("ingest", path, "--home", home)
+        run = tracegym("ingest", path, "--home", home)
         started = time.monotonic()
         if run.returncode == 0:
-            run = _run("build", "--home", home, "--json", timed=True)
+            run = tracegym("build", "--home", home, "--json", before=TIMED)
         seconds = time.monotonic() - started
         if run.returncode != 0:
             return Yield(
@@ -105,7 +99,7 @@ def measure(path: Path) -> Yield:
             )
         stages = json.loads(run.stdout)["yield"]
         peak = PEAK.search(run.stderr)
-        _run("export", "taskset", out, "--home", home)
+        tracegym("export", "taskset", out, "--home", home)
         tasks = TaskSet.load(out).tasks if (out / "manifest.json").exists() else ()
         good = _good(home)
         taken = {str(one) for task in tasks for one in _episodes(task.provenance)}
@@ -118,12 +112,6 @@ def measure(path: Path) -> Yield:
             seconds=seconds,
             peak=int(peak[1]) // 1000 if peak else 0,
         )
-
-
-def _run(*arguments: object, timed: bool = False) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "dagster_project.cli.main", *map(str, arguments)]
-    with_time = ["/usr/bin/time", "-v", *command] if timed else command
-    return subprocess.run(with_time, capture_output=True, text=True, check=False)
 
 
 def _good(home: Path) -> set[str]:
