@@ -78,10 +78,11 @@ def rollouts(
                 ("app", "policy", "tasks", "rollouts", "graded", "mean reward", "null", "note"),
                 [
                     (
-                        *(r.app, r.policy, r.tasks, r.rollouts, r.graded, r.mean_reward or 0.0),
-                        *(nulls_in_words(r.reasons), r.hides),
+                        *(row.app, r.policy, r.tasks, r.rollouts, r.graded, r.mean_reward or 0.0),
+                        *(nulls_in_words(r.reasons), r.says()),
                     )
-                    for r in rollout_rows(clean.lake)
+                    for row in rollout_rows(clean.lake)
+                    for r in [row.found]
                 ],
             ),
         }

@@ -1,12 +1,12 @@
 """The report's rows on graders: how far rubrics agree with outcomes that they have not seen, by app, cluster, kind of check and task.
 
-Comes in: attempts that were left out once, and where tasks stand. Goes out: `GraderRow`s, `GraderKindRow`s and `Agreement`s of the report.
+Comes in: attempts that were left out once, and where tasks stand. Goes out: `GraderRow`s and `GraderKindRow`s of the report.
 Not here: the comparison itself (`agreement`), how it looks.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from dagster_project.report.data.tasks import Agreement, GraderKindRow, GraderRow, Part
+from dagster_project.report.data.tasks import GraderKindRow, GraderRow
 from dagster_project.tasks.agreement import HeldOut, by_cluster, figures_of
 from dagster_project.tasks.app_state import Standing
 from dagster_project.tasks.grader_trust import (
@@ -41,10 +41,10 @@ def grader_rows(
     }
     for name, group in groups.items():
         if group:
-            yield GraderRow(app=standing.app, rubrics=name, agreement=agreement_row(group))
+            yield GraderRow(app=standing.app, rubrics=name, agreement=figures_of(group))
     for cluster, group in by_cluster(with_witness, _clusters_of(standing, clusters)).items():
         yield GraderRow(
-            app=standing.app, rubrics="all", cluster=cluster, agreement=agreement_row(group)
+            app=standing.app, rubrics="all", cluster=cluster, agreement=figures_of(group)
         )
 
 
@@ -60,23 +60,10 @@ def kind_rows(standing: Standing, held_out: Sequence[HeldOut]) -> Iterator[Grade
 def _kind_row(app: str, row: KindTrust) -> GraderKindRow:
     return GraderKindRow(
         app=app,
-        kind=row.kind,
         says=KINDS.get(row.kind, "all graders, those of tasks that were not accepted included"),
         standing=STANDINGS[row.standing] if row.kind else _of_all(row),
         held_back=bool(row.kind) and row.standing == UNTRUSTED,
-        tasks=row.tasks,
-        attempts=row.attempts,
-        graded=row.graded,
-        kappa=_rounded(row.kappa),
-        false_pass=_part(row.false_pass),
-        false_fail=_part(row.false_fail),
-        paid=_part(row.paid),
-        graded_tasks=row.graded_tasks,
-        kappa_low=_rounded(row.kappa_low),
-        tasks_false_pass=_part(row.tasks_false_pass),
-        tasks_false_fail=_part(row.tasks_false_fail),
-        needed=row.needed,
-        app_errs=row.app_errs,
+        trust=row,
     )
 
 
@@ -131,10 +118,6 @@ def _share_json(share: Share) -> dict[str, Json]:
     }
 
 
-def _part(share: Share) -> Part:
-    return Part(count=share.count, of=share.of, low=share.low, high=share.high)
-
-
 def _clusters_of(standing: Standing, clusters: Sequence[Cluster]) -> dict[str, str]:
     """The cluster's name of each task that one of its failed attempts belongs to."""
     names = {m.episode_id: one.name for one in clusters if one.failures for m in one.members}
@@ -144,21 +127,3 @@ def _clusters_of(standing: Standing, clusters: Sequence[Cluster]) -> dict[str, s
         for attempt in one.attempts
         if attempt.episode_id in names
     }
-
-
-def agreement_row(held_out: Iterable[HeldOut]) -> Agreement:
-    """The figures of some attempts as the report shows them."""
-    found = figures_of(held_out)
-    return Agreement(
-        episodes=found.episodes,
-        graded=found.graded,
-        agreed=found.agreed,
-        false_pass=found.false_pass,
-        false_fail=found.false_fail,
-        kappa=found.kappa,
-        low=found.low if found.graded else None,
-        high=found.high if found.graded else None,
-        false_pass_high=found.false_pass_high if found.graded else None,
-        kappa_low=found.kappa_low,
-        kappa_high=found.kappa_high,
-    )

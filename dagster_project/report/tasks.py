@@ -17,8 +17,7 @@ from dagster_project.report.data.tasks import (
     TaskRow,
     WayCount,
 )
-from dagster_project.report.graders import agreement_row
-from dagster_project.tasks.agreement import HeldOut
+from dagster_project.tasks.agreement import HeldOut, figures_of
 from dagster_project.tasks.app_state import Standing
 from dagster_project.tasks.verification import VerifiedTask
 from environments.describe_check import describe
@@ -151,7 +150,7 @@ def _task(
             )
             for probe in verdict.probes
         ),
-        agreement=agreement_row(held_out) if held_out else None,
+        agreement=figures_of(held_out) if held_out else None,
         attempts=len(candidate.attempts),
         resolved=resolved[True],
         unresolved=resolved[False],

@@ -28,7 +28,7 @@ def number(value: float | None) -> str:
         return "unknown"
     if isinstance(value, int):
         return f"{value:,}"
-    return f"{value:,.2f}".rstrip("0").rstrip(".")
+    return f"{round(value, 2) + 0.0:,.2f}".rstrip("0").rstrip(".")
 
 
 def share(part: int, whole: int) -> str:

@@ -115,17 +115,7 @@ def rollout_rows(lake: Lake) -> tuple[RolloutRow, ...]:
     """How each policy did, by app, and why the others of its rollouts have no reward."""
     apps = sorted({key[0] for key in lake.counts(ROLLOUTS)})
     return tuple(
-        RolloutRow(
-            app=app,
-            policy=one.policy,
-            tasks=one.tasks,
-            rollouts=one.rollouts,
-            graded=one.graded,
-            mean_reward=one.mean_reward,
-            null=one.null,
-            reasons=one.reasons,
-            hides=one.says(),
-        )
+        RolloutRow(app=app, found=one)
         for app in apps
         for one in by_policy(_unbroken(lake, _EXPLAINED, app))
     )

@@ -11,20 +11,22 @@ from dagster_project.report.data.counts import Count, DayCount, Fidelity, Figure
 from dagster_project.report.data.failures import ClusterRow, Example
 from dagster_project.report.data.page import ReportData
 from dagster_project.report.data.tasks import (
-    Agreement,
     AttackCount,
     CheckRow,
     ComparisonRow,
     GraderKindRow,
     GraderRow,
     GroundRow,
-    Part,
     ProbeRow,
     RolloutRow,
     TaskCount,
     TaskRow,
 )
 from dagster_project.report.data.worlds import ToolRow, UnknownCall, VersionRow, WorldRow
+from dagster_project.rollouts.reasons import PolicyReasons
+from dagster_project.tasks.agreement import AgreementFigures
+from dagster_project.tasks.grader_trust import UNPROVEN, UNTRUSTED, KindTrust, Share
+from dagster_project.tasks.shares import interval
 from environments.verification.attack_table import AttackRow
 from environments.verification.sentences import probe_says
 
@@ -43,6 +45,44 @@ def _attack(name: str, *, in_gate: bool = True, paid: int, paid_accepted: int = 
         paid_accepted=paid_accepted,
     )
     return AttackCount(app=SHOP, attack=row)
+
+
+_NONE = Share(count=0, of=0, low=0.0, high=1.0)
+
+
+def _agreement(
+    *, episodes: int, graded: int, agreed: int, false_pass: int, false_fail: int, kappa: float
+) -> AgreementFigures:
+    low, high = interval(agreed, graded)
+    return AgreementFigures(
+        episodes=episodes,
+        graded=graded,
+        agreed=agreed,
+        false_pass=false_pass,
+        false_fail=false_fail,
+        kappa=kappa,
+        low=low,
+        high=high,
+        false_pass_high=interval(false_pass, graded)[1],
+        kappa_low=None,
+        kappa_high=None,
+    )
+
+
+def _policy(
+    name: str, rollouts: int, reasons: dict[str, int], *, mean: float, hides: bool = False
+) -> PolicyReasons:
+    return PolicyReasons(
+        policy=name,
+        rollouts=rollouts,
+        tasks=231,
+        graded=reasons.get("rewarded", 0) + reasons.get("failed", 0),
+        mean_reward=mean,
+        reasons=reasons,
+        null_when_failing=0.04 if hides else None,
+        null_when_succeeding=0.0 if hides else None,
+        hides=hides,
+    )
 
 
 def sample_report() -> ReportData:
@@ -99,14 +139,14 @@ def sample_report() -> ReportData:
             GraderRow(
                 app=SHOP,
                 rubrics="accepted",
-                agreement=Agreement(
+                agreement=_agreement(
                     episodes=611, graded=588, agreed=567, false_pass=7, false_fail=14, kappa=0.91
                 ),
             ),
             GraderRow(
                 app=SHOP,
                 rubrics="all",
-                agreement=Agreement(
+                agreement=_agreement(
                     episodes=940, graded=851, agreed=799, false_pass=21, false_fail=31, kappa=0.86
                 ),
             ),
@@ -128,40 +168,48 @@ def sample_report() -> ReportData:
         grader_kinds=(
             GraderKindRow(
                 app=SHOP,
-                kind="changes",
                 says="the right records are changed",
                 standing="not proven",
                 held_back=False,
-                tasks=180,
-                attempts=400,
-                graded=388,
-                kappa=0.91,
-                false_pass=Part(count=7, of=388, low=0.0073, high=0.0368),
-                false_fail=Part(count=9, of=388, low=0.0107, high=0.0436),
-                paid=Part(count=3, of=360, low=0.0017, high=0.0242),
-                graded_tasks=171,
-                kappa_low=0.905,
-                tasks_false_pass=Part(count=6, of=171, low=0.013, high=0.0748),
-                tasks_false_fail=Part(count=8, of=171, low=0.0204, high=0.0901),
-                needed=330,
+                trust=KindTrust(
+                    kind="changes",
+                    standing=UNPROVEN,
+                    tasks=180,
+                    attempts=400,
+                    graded=388,
+                    kappa=0.91,
+                    false_pass=Share(count=7, of=388, low=0.0073, high=0.0368),
+                    false_fail=Share(count=9, of=388, low=0.0107, high=0.0436),
+                    paid=Share(count=3, of=360, low=0.0017, high=0.0242),
+                    graded_tasks=171,
+                    kappa_low=0.905,
+                    tasks_false_pass=Share(count=6, of=171, low=0.013, high=0.0748),
+                    tasks_false_fail=Share(count=8, of=171, low=0.0204, high=0.0901),
+                    needed=330,
+                ),
             ),
             GraderKindRow(
                 app=SHOP,
-                kind="explains",
                 says="nothing is changed and the user hears why",
                 standing="not trusted: its tasks are held back",
                 held_back=True,
-                tasks=3,
-                attempts=0,
-                graded=0,
-                false_pass=Part(count=0, of=0, low=0.0, high=1.0),
-                false_fail=Part(count=0, of=0, low=0.0, high=1.0),
-                paid=Part(count=0, of=0, low=0.0, high=1.0),
-                graded_tasks=0,
-                tasks_false_pass=Part(count=0, of=0, low=0.0, high=1.0),
-                tasks_false_fail=Part(count=0, of=0, low=0.0, high=1.0),
-                needed=183,
-                app_errs=True,
+                trust=KindTrust(
+                    kind="explains",
+                    standing=UNTRUSTED,
+                    tasks=3,
+                    attempts=0,
+                    graded=0,
+                    kappa=None,
+                    false_pass=_NONE,
+                    false_fail=_NONE,
+                    paid=_NONE,
+                    graded_tasks=0,
+                    kappa_low=None,
+                    tasks_false_pass=_NONE,
+                    tasks_false_fail=_NONE,
+                    needed=183,
+                    app_errs=True,
+                ),
             ),
         ),
         task_counts=(
@@ -236,29 +284,20 @@ def sample_report() -> ReportData:
             ),
         ),
         rollouts=(
+            RolloutRow(app=SHOP, found=_policy("gold script", 231, {"rewarded": 231}, mean=1.0)),
             RolloutRow(
-                app=SHOP, policy="gold script", tasks=231, rollouts=231, graded=231, mean_reward=1.0
+                app=SHOP,
+                found=_policy("does nothing", 231, {"failed": 229, "undecided": 2}, mean=0.0),
             ),
             RolloutRow(
                 app=SHOP,
-                policy="does nothing",
-                tasks=231,
-                rollouts=231,
-                graded=229,
-                mean_reward=0.0,
-                null=2,
-                reasons={"failed": 229, "undecided": 2},
-            ),
-            RolloutRow(
-                app=SHOP,
-                policy="openai/small-chat",
-                tasks=231,
-                rollouts=924,
-                graded=901,
-                mean_reward=0.37,
-                null=23,
-                reasons={"rewarded": 333, "failed": 568, "unknown_tool": 21, "judge": 2},
-                hides="4% of its failing runs are null, but 0% of its successful ones",
+                found=_policy(
+                    "openai/small-chat",
+                    924,
+                    {"rewarded": 333, "failed": 568, "unknown_tool": 21, "judge": 2},
+                    mean=0.37,
+                    hides=True,
+                ),
             ),
         ),
     )
@@ -562,7 +601,9 @@ def _tasks() -> tuple[TaskRow, ...]:
             unresolved=1,
             solution_steps=9,
             cluster="Start return fails: item was already refunded",
-            agreement=Agreement(episodes=7, graded=7, agreed=7),
+            agreement=_agreement(
+                episodes=7, graded=7, agreed=7, false_pass=0, false_fail=0, kappa=1.0
+            ),
         )
         for i in range(1, 32)
     ]

@@ -181,8 +181,8 @@ def test_rows_of_an_older_lake_are_still_counted(tmp_path: Path) -> None:
     (line,) = reasons_of(lake, {"t": "v"}, ["shop"])
     assert line.reasons == {REWARDED: 1, FAILED: 1, UNKNOWN_ANSWER: 1, USER: 1}
     assert reasons_of(lake, {"t": "another version"}, ["shop"]) == ()
-    (shown,) = rollout_rows(lake)
-    assert (shown.null, shown.graded, shown.rollouts) == (2, 2, 4)
+    (row,) = rollout_rows(lake)
+    assert (row.found.null, row.found.graded, row.found.rollouts) == (2, 2, 4)
 
 
 def test_the_card_names_policies_that_hide_failures() -> None:

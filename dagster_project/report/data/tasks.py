@@ -1,9 +1,11 @@
 """Tasks, their graders and rollouts of them, as the report shows them."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from dagster_project.report.data.counts import Count
+from dagster_project.rollouts.reasons import PolicyReasons
+from dagster_project.tasks.agreement import AgreementFigures
+from dagster_project.tasks.grader_trust import KindTrust
 from environments.verification.attack_table import AttackRow, WayRow
 
 
@@ -68,26 +70,6 @@ class WayCount:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Agreement:
-    """How a rubric's agreement verdict compares with outcomes it has not seen."""
-
-    episodes: int
-    graded: int
-    agreed: int
-    false_pass: int = 0
-    false_fail: int = 0
-    kappa: float | None = None
-    low: float | None = None
-    high: float | None = None
-    """95 % interval (Wilson) of the share that agrees."""
-    false_pass_high: float | None = None
-    """Upper end of the 95 % interval of the false passes among the graded."""
-    kappa_low: float | None = None
-    kappa_high: float | None = None
-    """95 % interval of kappa, tasks drawn anew; None where it cannot be said."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class GraderRow:
     """Agreement of a set of rubrics, for one app."""
 
@@ -96,17 +78,7 @@ class GraderRow:
     """`all` or `accepted`."""
     cluster: str = ""
     """A failure cluster's name; empty is the whole app."""
-    agreement: Agreement
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
-    """How many of some, with the 95 % interval of the share."""
-
-    count: int
-    of: int
-    low: float
-    high: float
+    agreement: AgreementFigures
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,32 +86,13 @@ class GraderKindRow:
     """How far the graders of one kind of check are trusted, for one app."""
 
     app: str
-    kind: str
-    """A name of the kind; empty: all graders of the app, those of tasks that were not accepted included."""
     says: str
     """What decides, as a sentence's words."""
     standing: str
     """In words: good enough, not proven, not measured, not trusted."""
     held_back: bool
     """Whether tasks of this kind do not ship."""
-    tasks: int
-    attempts: int
-    graded: int
-    kappa: float | None = None
-    false_pass: Part
-    false_fail: Part
-    paid: Part
-    """Attempts that ended badly and would be paid."""
-    graded_tasks: int
-    kappa_low: float | None = None
-    """The lowest kappa that remains when one task is left out."""
-    tasks_false_pass: Part
-    """Of the graded tasks."""
-    tasks_false_fail: Part
-    needed: int
-    """Further graded attempts without an error until too many false passes are ruled out."""
-    app_errs: bool = False
-    """Whether it is held back because the app's graders err and too few attempts show that this kind does better."""
+    trust: KindTrust
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,7 +112,7 @@ class TaskRow:
     """Why it is not accepted; `name` is the code, `says` the sentence."""
     checks: tuple[CheckRow, ...] = ()
     probes: tuple[ProbeRow, ...] = ()
-    agreement: Agreement | None = None
+    agreement: AgreementFigures | None = None
     attempts: int = 0
     resolved: int = 0
     unresolved: int = 0
@@ -182,20 +135,10 @@ class TaskCount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RolloutRow:
-    """How one policy did over a task set."""
+    """How one policy did over the tasks of an app."""
 
     app: str
-    policy: str
-    tasks: int
-    rollouts: int
-    graded: int
-    mean_reward: float | None = None
-    null: int = 0
-    """Rollouts that ended and have no reward."""
-    reasons: Mapping[str, int] = field(default_factory=dict)
-    """Rollouts by the code of their cause (`environments.rollout.causes`)."""
-    hides: str = ""
-    """A sentence where the policy has no reward more often where it fails; empty elsewhere."""
+    found: PolicyReasons
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
