@@ -9,9 +9,10 @@ from dagster_project.build.budgets import Meter, meter_of
 from dagster_project.build.figures import forget, keep, stands
 from dagster_project.build.left_out import Skips
 from dagster_project.build.progress import tell
-from dagster_project.defs.partitions import APPS, ONE_RUN
-from dagster_project.defs.resources import OWNERS, CleanSide
-from dagster_project.defs.result import LEFT_OUT, AssetResult, asset_result
+from dagster_project.defs.asset import lake_asset
+from dagster_project.defs.partitions import APPS
+from dagster_project.defs.resources import CleanSide
+from dagster_project.defs.result import AssetResult, asset_result
 from dagster_project.defs.show import rows_of
 from dagster_project.defs.tasks import candidates_of
 from dagster_project.lake.clean_records import (
@@ -47,22 +48,14 @@ RULES = "left out once, with what is paid and who says how it went; the newest o
 """Changes when rows written before lack something."""
 
 
-@dg.asset(
-    partitions_def=APPS,
-    backfill_policy=ONE_RUN,
+@lake_asset(
+    APPS,
+    group="environments",
     deps=["tasks", "worlds"],
-    group_name="environments",
-    kinds={"delta"},
-    owners=OWNERS,
-    description="How well rubrics agree with users: each recorded attempt is graded by a rubric that was made without it.",
-    check_specs=[
-        dg.AssetCheckSpec(
-            "rubrics_agree",
-            asset=ASSET,
-            description="Rubrics rarely pass an attempt that its user called unresolved; measured on attempts that were left out when the rubric was made.",
-        ),
-        LEFT_OUT(ASSET),
-    ],
+    says="How well rubrics agree with users: each recorded attempt is graded by a rubric that was made without it.",
+    checks={
+        "rubrics_agree": "Rubrics rarely pass an attempt that its user called unresolved; measured on attempts that were left out when the rubric was made.",
+    },
 )
 def agreement(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
     """Leave one attempt out at a time in the apps whose tasks changed."""

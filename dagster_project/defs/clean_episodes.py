@@ -10,9 +10,10 @@ import pyarrow as pa
 
 from dagster_project.build.left_out import Skips, skipped_of, without_those_that_fail
 from dagster_project.build.progress import report_each
-from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
-from dagster_project.defs.resources import OWNERS, CleanSide, PrivateSide
-from dagster_project.defs.result import LEFT_OUT, AssetResult, asset_result
+from dagster_project.defs.asset import lake_asset
+from dagster_project.defs.partitions import APP_DAYS, app_days
+from dagster_project.defs.resources import CleanSide, PrivateSide
+from dagster_project.defs.result import AssetResult, asset_result
 from dagster_project.defs.show import bars, rows_of
 from dagster_project.home.layout import lock
 from dagster_project.lake.clean_records import stored_episodes_of
@@ -47,39 +48,18 @@ ASSET = "clean_episodes"
 _PLACES: Final = 60
 
 
-@dg.asset(
-    partitions_def=APP_DAYS,
-    backfill_policy=ONE_RUN,
+@lake_asset(
+    APP_DAYS,
+    group="redact",
     deps=["episodes", "outcomes"],
-    group_name="redact",
-    kinds={"delta"},
-    owners=OWNERS,
-    description="Episodes after redaction: each personal value is replaced by a surrogate, the same one wherever the value stands.",
-    check_specs=[
-        dg.AssetCheckSpec(
-            "nothing_lost",
-            asset=ASSET,
-            description="Every episode is redacted or counted as held back.",
-        ),
-        dg.AssetCheckSpec(
-            "no_leaks",
-            asset=ASSET,
-            blocking=True,
-            description="A search that knows nothing of the redaction finds no personal value in redacted episodes.",
-        ),
-        dg.AssetCheckSpec(
-            "no_raw_ids",
-            asset=ASSET,
-            blocking=True,
-            description="No redacted episode holds the id of a raw episode, conversation or trace.",
-        ),
-        dg.AssetCheckSpec(
-            "calls_commute",
-            asset=ASSET,
-            description="Equal calls and results are equal after redaction, and different ones stay different.",
-        ),
-        LEFT_OUT(ASSET),
-    ],
+    says="Episodes after redaction: each personal value is replaced by a surrogate, the same one wherever the value stands.",
+    checks={
+        "nothing_lost": "Every episode is redacted or counted as held back.",
+        "no_leaks": "A search that knows nothing of the redaction finds no personal value in redacted episodes.",
+        "no_raw_ids": "No redacted episode holds the id of a raw episode, conversation or trace.",
+        "calls_commute": "Equal calls and results are equal after redaction, and different ones stay different.",
+    },
+    blocking=("no_leaks", "no_raw_ids"),
 )
 def clean_episodes(
     context: dg.AssetExecutionContext, private: PrivateSide, clean: CleanSide

@@ -8,9 +8,10 @@ import pyarrow as pa
 
 from dagster_project.build.left_out import Skips, without_those_that_fail
 from dagster_project.build.progress import report_each
-from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
-from dagster_project.defs.resources import OWNERS, CleanSide, PrivateSide
-from dagster_project.defs.result import LEFT_OUT, AssetResult, asset_result
+from dagster_project.defs.asset import lake_asset
+from dagster_project.defs.partitions import APP_DAYS, app_days
+from dagster_project.defs.resources import CleanSide, PrivateSide
+from dagster_project.defs.result import AssetResult, asset_result
 from dagster_project.defs.show import table_of
 from dagster_project.home.layout import lock
 from dagster_project.lake.freshness import Key, Work, digest, made_of, store, work, work_to_retry
@@ -27,15 +28,11 @@ from redact.operators.vault import Vault
 ASSET = "clean_outcomes"
 
 
-@dg.asset(
-    partitions_def=APP_DAYS,
-    backfill_policy=ONE_RUN,
+@lake_asset(
+    APP_DAYS,
+    group="redact",
     deps=["outcomes", "clean_episodes"],
-    group_name="redact",
-    kinds={"delta"},
-    owners=OWNERS,
-    check_specs=[LEFT_OUT(ASSET)],
-    description="What users got, redacted and joined to redacted episodes.",
+    says="What users got, redacted and joined to redacted episodes.",
 )
 def clean_outcomes(
     context: dg.AssetExecutionContext, private: PrivateSide, clean: CleanSide

@@ -7,9 +7,10 @@ import dagster as dg
 
 from dagster_project.build.left_out import Skips
 from dagster_project.build.progress import report_each
-from dagster_project.defs.partitions import APPS, ONE_RUN
-from dagster_project.defs.resources import OWNERS, CleanSide
-from dagster_project.defs.result import LEFT_OUT, AssetResult, Metadata, asset_result
+from dagster_project.defs.asset import every_part_of, lake_asset
+from dagster_project.defs.partitions import APPS
+from dagster_project.defs.resources import CleanSide
+from dagster_project.defs.result import AssetResult, Metadata, asset_result
 from dagster_project.defs.show import image, rows_of
 from dagster_project.difficulty.by_task import AppDifficulty
 from dagster_project.difficulty.pass_rates import TaskDifficulty
@@ -34,18 +35,11 @@ RULES = "estimates, spread"
 """Changes when older rows lack something."""
 
 
-@dg.asset(
-    partitions_def=APPS,
-    backfill_policy=ONE_RUN,
-    deps=[
-        "verified_tasks",
-        dg.AssetDep("rollouts", partition_mapping=dg.AllPartitionMapping()),
-    ],
-    group_name="environments",
-    kinds={"delta"},
-    owners=OWNERS,
-    check_specs=[LEFT_OUT(ASSET)],
-    description="How often each task version is solved, with intervals: by recorded agents, and by each policy in rollouts.",
+@lake_asset(
+    APPS,
+    group="environments",
+    deps=["verified_tasks", every_part_of("rollouts")],
+    says="How often each task version is solved, with intervals: by recorded agents, and by each policy in rollouts.",
 )
 def difficulty(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
     """Count the apps whose verdicts or rollouts changed."""

@@ -12,9 +12,10 @@ from dagster_project.arrival.files import ArrivalCounts, append_outcomes, keep_r
 from dagster_project.arrival.staging import StagedEpisodes
 from dagster_project.build.left_out import Skips
 from dagster_project.build.progress import tell
-from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
-from dagster_project.defs.resources import OWNERS, PrivateSide
-from dagster_project.defs.result import LEFT_OUT, AssetResult, asset_result
+from dagster_project.defs.asset import lake_asset
+from dagster_project.defs.partitions import APP_DAYS, app_days
+from dagster_project.defs.resources import PrivateSide
+from dagster_project.defs.result import AssetResult, asset_result
 from dagster_project.fatal import is_fatal
 from dagster_project.lake.digests import digest_of
 from dagster_project.lake.freshness import (
@@ -34,22 +35,14 @@ from ingest.records.episode import Episode
 ASSET = "episodes"
 
 
-@dg.asset(
-    partitions_def=APP_DAYS,
-    backfill_policy=ONE_RUN,
+@lake_asset(
+    APP_DAYS,
+    group="ingest",
     deps=["spans"],
-    group_name="ingest",
-    kinds={"delta"},
-    owners=OWNERS,
-    description="Canonical episodes: messages, tool calls, results, tools, subject, consent.",
-    check_specs=[
-        dg.AssetCheckSpec(
-            "nothing_lost",
-            asset=ASSET,
-            description="Every trace with a model call and every line of a chat log is part of an episode; what is not is counted.",
-        ),
-        LEFT_OUT(ASSET),
-    ],
+    says="Canonical episodes: messages, tool calls, results, tools, subject, consent.",
+    checks={
+        "nothing_lost": "Every trace with a model call and every line of a chat log is part of an episode; what is not is counted.",
+    },
 )
 def episodes(context: dg.AssetExecutionContext, private: PrivateSide) -> AssetResult:
     """Assemble the days that changed."""

@@ -9,9 +9,10 @@ from dagster_project.build.left_out import Skips
 from dagster_project.build.progress import report_each
 from dagster_project.causes.cluster_rows import cost_of, lineage_of
 from dagster_project.causes.model_names import naming_of
-from dagster_project.defs.partitions import APPS, ONE_RUN
-from dagster_project.defs.resources import OWNERS, CleanSide
-from dagster_project.defs.result import LEFT_OUT, AssetResult, Metadata, asset_result
+from dagster_project.defs.asset import every_part_of, lake_asset
+from dagster_project.defs.partitions import APPS
+from dagster_project.defs.resources import CleanSide
+from dagster_project.defs.result import AssetResult, Metadata, asset_result
 from dagster_project.defs.show import bars, rows_of
 from dagster_project.lake.clean_records import clusters_of, failures_of, versions_seen
 from dagster_project.lake.freshness import Key, Work, digests, leave, made_of, store, work
@@ -24,15 +25,12 @@ ASSET = "failure_clusters"
 DEFAULT_K = ClusterSettings().k
 
 
-@dg.asset(
-    partitions_def=APPS,
-    backfill_policy=ONE_RUN,
-    deps=[dg.AssetDep("failures", partition_mapping=dg.AllPartitionMapping())],
-    group_name="synth",
-    kinds={"delta", "scikitlearn"},
-    owners=OWNERS,
-    check_specs=[LEFT_OUT(ASSET)],
-    description="Failures grouped by cause. Each group has a name, a trend and examples, and keeps its id from build to build.",
+@lake_asset(
+    APPS,
+    group="synth",
+    deps=[every_part_of("failures")],
+    says="Failures grouped by cause. Each group has a name, a trend and examples, and keeps its id from build to build.",
+    kinds=("delta", "scikitlearn"),
 )
 def failure_clusters(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
     """Place new failures among the clusters that are known."""

@@ -12,9 +12,10 @@ from dagster_project.build.left_out import Skips
 from dagster_project.build.progress import report_each
 from dagster_project.causes.cluster_rows import AGREEMENT, agreement_row
 from dagster_project.causes.opinions import asked_for, said_of
-from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
-from dagster_project.defs.resources import OWNERS, CleanSide
-from dagster_project.defs.result import LEFT_OUT, AssetResult, asset_result
+from dagster_project.defs.asset import lake_asset
+from dagster_project.defs.partitions import APP_DAYS, app_days
+from dagster_project.defs.resources import CleanSide
+from dagster_project.defs.result import AssetResult, asset_result
 from dagster_project.defs.show import rows_of, table_of
 from dagster_project.lake.clean_records import (
     clean_episodes_of,
@@ -51,15 +52,11 @@ from synth.labels import Label, amounts_of, load_outcome_policy
 ASSET = "failures"
 
 
-@dg.asset(
-    partitions_def=APP_DAYS,
-    backfill_policy=ONE_RUN,
+@lake_asset(
+    APP_DAYS,
+    group="synth",
     deps=["clean_episodes", "clean_outcomes"],
-    group_name="synth",
-    kinds={"delta"},
-    owners=OWNERS,
-    check_specs=[LEFT_OUT(ASSET)],
-    description="Episodes that failed, by their outcome or by several signals, with the evidence.",
+    says="Episodes that failed, by their outcome or by several signals, with the evidence.",
 )
 def failures(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
     """Look for failures in the days that changed."""

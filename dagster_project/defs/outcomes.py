@@ -7,9 +7,10 @@ import dagster as dg
 from dagster_project.arrival.outcome_days import outcome_digests, outcomes_by_day
 from dagster_project.build.left_out import Skips
 from dagster_project.build.progress import tell
-from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
-from dagster_project.defs.resources import OWNERS, PrivateSide
-from dagster_project.defs.result import LEFT_OUT, AssetResult, asset_result
+from dagster_project.defs.asset import lake_asset
+from dagster_project.defs.partitions import APP_DAYS, app_days
+from dagster_project.defs.resources import PrivateSide
+from dagster_project.defs.result import AssetResult, asset_result
 from dagster_project.lake.freshness import Key, leave, made_of, or_unknown, store, work
 from dagster_project.lake.rows import looked_up, to_table
 from dagster_project.lake.store import Lake
@@ -18,15 +19,11 @@ from dagster_project.lake.tables import OUTCOMES
 ASSET = "outcomes"
 
 
-@dg.asset(
-    partitions_def=APP_DAYS,
-    backfill_policy=ONE_RUN,
+@lake_asset(
+    APP_DAYS,
+    group="ingest",
     deps=["episodes"],
-    group_name="ingest",
-    kinds={"delta"},
-    owners=OWNERS,
-    check_specs=[LEFT_OUT(ASSET)],
-    description="What users got, with source and time, joined to episodes by conversation, trace, user or task key.",
+    says="What users got, with source and time, joined to episodes by conversation, trace, user or task key.",
 )
 def outcomes(context: dg.AssetExecutionContext, private: PrivateSide) -> AssetResult:
     """Join what arrived; outcomes without an episode wait with the day they were said."""

@@ -23,7 +23,7 @@ NOTHING_LEFT_OUT: Final = "nothing_left_out"
 Metadata = Mapping[str, Any]
 
 
-def LEFT_OUT(asset: str) -> dg.AssetCheckSpec:  # noqa: N802 - stands among constants
+def left_out_check(asset: str) -> dg.AssetCheckSpec:
     """The check of every asset whose work may go on without a unit."""
     return dg.AssetCheckSpec(
         NOTHING_LEFT_OUT,

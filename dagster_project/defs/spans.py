@@ -7,9 +7,10 @@ import dagster as dg
 
 from dagster_project.build.left_out import Skips, keep_all
 from dagster_project.build.progress import report_each
-from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
-from dagster_project.defs.resources import OWNERS, PrivateSide
-from dagster_project.defs.result import LEFT_OUT, AssetResult, asset_result
+from dagster_project.defs.asset import lake_asset
+from dagster_project.defs.partitions import APP_DAYS, app_days
+from dagster_project.defs.resources import PrivateSide
+from dagster_project.defs.result import AssetResult, asset_result
 from dagster_project.lake.freshness import Key, made_of, work, work_to_retry
 from dagster_project.lake.store import Lake, Stamp
 from dagster_project.lake.tables import CHATS, LOG_EVENTS, SPANS, Table, deduplicate
@@ -18,14 +19,10 @@ ASSET = "spans"
 _ARRIVING = (SPANS, LOG_EVENTS, CHATS)
 
 
-@dg.asset(
-    partitions_def=APP_DAYS,
-    backfill_policy=ONE_RUN,
-    group_name="ingest",
-    kinds={"delta"},
-    owners=OWNERS,
-    description="Spans, log events and chat episodes as they arrived, each once.",
-    check_specs=[LEFT_OUT(ASSET)],
+@lake_asset(
+    APP_DAYS,
+    group="ingest",
+    says="Spans, log events and chat episodes as they arrived, each once.",
 )
 def spans(context: dg.AssetExecutionContext, private: PrivateSide) -> AssetResult:
     """Fold what arrived more than once: at least once in, exactly once here."""

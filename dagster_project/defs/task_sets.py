@@ -8,9 +8,10 @@ import pyarrow as pa
 
 from dagster_project.build.left_out import Skips, without_those_that_fail
 from dagster_project.build.progress import report_each
-from dagster_project.defs.partitions import APPS, ONE_RUN
-from dagster_project.defs.resources import OWNERS, CleanSide
-from dagster_project.defs.result import LEFT_OUT, AssetResult, asset_result
+from dagster_project.defs.asset import lake_asset
+from dagster_project.defs.partitions import APPS
+from dagster_project.defs.resources import CleanSide
+from dagster_project.defs.result import AssetResult, asset_result
 from dagster_project.defs.show import rows_of
 from dagster_project.lake.clean_files import bring, publish
 from dagster_project.lake.documents import Document, contents, to_rows
@@ -30,28 +31,17 @@ RULES = "splits"
 """Changes when folders written before lack something."""
 
 
-@dg.asset(
-    partitions_def=APPS,
-    backfill_policy=ONE_RUN,
+@lake_asset(
+    APPS,
+    group="environments",
     deps=["verified_tasks", "failure_clusters"],
-    group_name="environments",
-    kinds={"python"},
-    owners=OWNERS,
-    description="One folder per app with tasks, worlds, rubrics, card and a runtime that needs only Python.",
-    check_specs=[
-        dg.AssetCheckSpec(
-            "opens",
-            asset=ASSET,
-            description="Every file of each task set has the hash that its manifest states.",
-        ),
-        dg.AssetCheckSpec(
-            "splits_do_not_leak",
-            asset=ASSET,
-            description="No user, record, episode, text or solution is in two splits.",
-            blocking=True,
-        ),
-        LEFT_OUT(ASSET),
-    ],
+    says="One folder per app with tasks, worlds, rubrics, card and a runtime that needs only Python.",
+    kinds=("python",),
+    checks={
+        "opens": "Every file of each task set has the hash that its manifest states.",
+        "splits_do_not_leak": "No user, record, episode, text or solution is in two splits.",
+    },
+    blocking=("splits_do_not_leak",),
 )
 def task_sets(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
     """Write the task sets of the apps whose verdicts changed."""

@@ -8,9 +8,10 @@ import pyarrow as pa
 
 from dagster_project.build.left_out import Skips, without_those_that_fail
 from dagster_project.build.progress import tell
-from dagster_project.defs.partitions import APPS, ONE_RUN
-from dagster_project.defs.resources import OWNERS, CleanSide
-from dagster_project.defs.result import LEFT_OUT, AssetResult, Metadata, asset_result
+from dagster_project.defs.asset import every_part_of, lake_asset
+from dagster_project.defs.partitions import APPS
+from dagster_project.defs.resources import CleanSide
+from dagster_project.defs.result import AssetResult, Metadata, asset_result
 from dagster_project.defs.show import bars, table_of
 from dagster_project.lake.clean_records import (
     clean_episodes_of,
@@ -48,20 +49,16 @@ from synth.tasks import derive_tasks
 ASSET = "tasks"
 
 
-@dg.asset(
-    partitions_def=APPS,
-    backfill_policy=ONE_RUN,
+@lake_asset(
+    APPS,
+    group="synth",
     deps=[
         "worlds",
         "failure_clusters",
-        dg.AssetDep("clean_episodes", partition_mapping=dg.AllPartitionMapping()),
-        dg.AssetDep("clean_outcomes", partition_mapping=dg.AllPartitionMapping()),
+        every_part_of("clean_episodes"),
+        every_part_of("clean_outcomes"),
     ],
-    group_name="synth",
-    kinds={"delta"},
-    owners=OWNERS,
-    check_specs=[LEFT_OUT(ASSET)],
-    description="One task for each recorded request: its opening messages, the tools, the part of the world that it needs, the scripted user, and the rubric.",
+    says="One task for each recorded request: its opening messages, the tools, the part of the world that it needs, the scripted user, and the rubric.",
 )
 def tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
     """Derive the tasks of the apps whose world, episodes or outcomes changed."""

@@ -11,9 +11,10 @@ from dagster_project.build.budgets import meter_of
 from dagster_project.build.left_out import Skips
 from dagster_project.build.progress import report_each
 from dagster_project.defs.agreement import held_out_of
-from dagster_project.defs.partitions import APPS, ONE_RUN
-from dagster_project.defs.resources import OWNERS, CleanSide
-from dagster_project.defs.result import LEFT_OUT, AssetResult, asset_result
+from dagster_project.defs.asset import lake_asset
+from dagster_project.defs.partitions import APPS
+from dagster_project.defs.resources import CleanSide
+from dagster_project.defs.result import AssetResult, asset_result
 from dagster_project.defs.show import bars, rows_of, table_of
 from dagster_project.defs.tasks import candidates_of
 from dagster_project.lake.documents import Document, records, to_rows
@@ -48,28 +49,16 @@ from environments.verify import ACCEPTED
 ASSET = "verified_tasks"
 
 
-@dg.asset(
-    partitions_def=APPS,
-    backfill_policy=ONE_RUN,
+@lake_asset(
+    APPS,
+    group="environments",
     deps=["tasks", "worlds", "agreement"],
-    group_name="environments",
-    kinds={"delta"},
-    owners=OWNERS,
-    description="Each task is accepted, rejected or waits for review, by what attacks on its grader earn (doing nothing, claiming success, copying and others).",
-    check_specs=[
-        dg.AssetCheckSpec(
-            "probes_hold",
-            asset=ASSET,
-            blocking=True,
-            description="No accepted task rewards an attack, and each rewards its recorded good attempt with 1.",
-        ),
-        dg.AssetCheckSpec(
-            CHECK,
-            asset=ASSET,
-            description="Each kind of check passes at most 2 % of bad attempts that were left out when it was made (upper bound at 95 %).",
-        ),
-        LEFT_OUT(ASSET),
-    ],
+    says="Each task is accepted, rejected or waits for review, by what attacks on its grader earn (doing nothing, claiming success, copying and others).",
+    checks={
+        "probes_hold": "No accepted task rewards an attack, and each rewards its recorded good attempt with 1.",
+        CHECK: "Each kind of check passes at most 2 % of bad attempts that were left out when it was made (upper bound at 95 %).",
+    },
+    blocking=("probes_hold",),
 )
 def verified_tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
     """Verify the task versions that are new."""

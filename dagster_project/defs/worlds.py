@@ -13,9 +13,10 @@ from dagster_project.build.budgets import Meter, meter_of
 from dagster_project.build.figures import FigureBasis, forget, keep, stands
 from dagster_project.build.left_out import SkippedUnit, Skips, collect_skips, next_part, skipped_of
 from dagster_project.build.progress import tell
-from dagster_project.defs.partitions import APPS, ONE_RUN
-from dagster_project.defs.resources import OWNERS, CleanSide
-from dagster_project.defs.result import LEFT_OUT, AssetResult, asset_result
+from dagster_project.defs.asset import every_part_of, lake_asset
+from dagster_project.defs.partitions import APPS
+from dagster_project.defs.resources import CleanSide
+from dagster_project.defs.result import AssetResult, asset_result
 from dagster_project.defs.show import bars, rows_of
 from dagster_project.engine.interface import Load
 from dagster_project.lake.clean_files import publish
@@ -63,22 +64,14 @@ MOST_UNSETTLED: Final = 30
 """Kinds of unknown calls listed for each app."""
 
 
-@dg.asset(
-    partitions_def=APPS,
-    backfill_policy=ONE_RUN,
-    deps=[dg.AssetDep("clean_episodes", partition_mapping=dg.AllPartitionMapping())],
-    group_name="synth",
-    kinds={"delta"},
-    owners=OWNERS,
-    description="What each tool does, learnt from recorded calls and measured on calls that were left out.",
-    check_specs=[
-        dg.AssetCheckSpec(
-            "wrong_answers",
-            asset=ASSET,
-            description="The world rarely gives a wrong answer to a call that was left out.",
-        ),
-        LEFT_OUT(ASSET),
-    ],
+@lake_asset(
+    APPS,
+    group="synth",
+    deps=[every_part_of("clean_episodes")],
+    says="What each tool does, learnt from recorded calls and measured on calls that were left out.",
+    checks={
+        "wrong_answers": "The world rarely gives a wrong answer to a call that was left out.",
+    },
 )
 def worlds(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
     """Learn the worlds of the apps whose clean episodes changed."""
