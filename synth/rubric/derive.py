@@ -27,7 +27,7 @@ from synth.recordings.traits import AppTraits
 from synth.rubric.caps import cap_checks
 from synth.rubric.contrast import contrast_checks
 from synth.rubric.ends import End, ends_of
-from synth.rubric.evidence import evidence_checks, origin_of
+from synth.rubric.evidence import evidence_checks, origin_of, required_check
 from synth.rubric.fact_forms import forms_of
 from synth.rubric.habits import PREDICTED, habit_checks
 from synth.rubric.references import OTHERWISE, gives
@@ -183,16 +183,13 @@ class _Answers:
         if not self._good or not all(a.recorded.attempt.calls for a in self._good):
             return []
         return [
-            Check(
+            required_check(
+                "called",
+                {"least": 1},
+                "Something is looked up or done before the answer.",
+                self._good,
                 check_id="looked_up",
-                fn="called",
-                args={"least": 1},
-                role=REWARD,
-                required=True,
                 positive=False,
-                says="Something is looked up or done before the answer.",
-                support=len(self._good),
-                origin=origin_of(self._good),
             )
         ]
 

@@ -9,7 +9,7 @@ Agreement never asks for evidence: demanding it there costs coverage and proves 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -63,13 +63,13 @@ def _acted_check(acts: frozenset[Write], good: Sequence[Facts], traits: AppTrait
     rows: list[Json] = [[tool, arguments] for tool, arguments in sorted(acts)]
     args: dict[str, Json] = {"any_of": rows, "ignore": traits.kinds.ignore()}
     tools = ", ".join(sorted({tool for tool, _ in acts}))
-    return _required("acted", args, f"The conversation is handed over ({tools}).", good)
+    return required_check("acted", args, f"The conversation is handed over ({tools}).", good)
 
 
 def _looked_up(reads: frozenset[Write], good: Sequence[Facts], traits: AppTraits) -> Check:
     rows: list[Json] = [[tool, arguments] for tool, arguments in sorted(reads)[:MANY_READS]]
     args: dict[str, Json] = {"any_of": rows, "ignore": traits.kinds.ignore()}
-    return _required("read", args, "The record that the answer rests on is read.", good)
+    return required_check("read", args, "The record that the answer rests on is read.", good)
 
 
 def _explanation_checks(
@@ -85,7 +85,7 @@ def _explanation_checks(
         args = {"words": [], "declines": True}
     else:
         return []
-    return [_required("said", args, says_why(words), good)]
+    return [required_check("said", args, says_why(words), good)]
 
 
 def _answered_from_rules(attempt: Facts) -> bool:
@@ -114,7 +114,7 @@ def _declined_check(asked: Sequence[Facts], good: Sequence[Facts]) -> Check:
     names = sorted(name for name, count in counted.items() if 2 * count >= len(asked))
     args: dict[str, Json] = {"names": list[Json](names[:MANY_READS])}
     says = "The user is asked to agree, and says no."
-    check = _required("user_declines", args, says, asked)
+    check = required_check("user_declines", args, says, asked)
     return replace(check, counter=len(good) - len(asked))
 
 
@@ -130,13 +130,23 @@ def _nameless(good: Sequence[Facts]) -> frozenset[Write]:
     )
 
 
-def _required(fn: str, args: dict[str, Json], says: str, good: Sequence[Facts]) -> Check:
+def required_check(  # noqa: PLR0913 - the fields of one check
+    fn: str,
+    args: Mapping[str, Json],
+    says: str,
+    good: Sequence[Facts],
+    *,
+    check_id: str = "",
+    positive: bool = True,
+) -> Check:
+    """A check without which nothing is paid, as all these attempts have it; its id is its function's name unless it has another."""
     return Check(
-        check_id=fn,
+        check_id=check_id or fn,
         fn=fn,
         args=args,
         role=REWARD,
         required=True,
+        positive=positive,
         says=says,
         support=len(good),
         origin=origin_of(good),

@@ -24,12 +24,12 @@ from environments.runtime.checks.texts import (
 from environments.runtime.checks.told_values import fact_in
 from environments.runtime.checks.view import View
 from environments.runtime.task.attempt import Json
-from environments.runtime.task.rubric import REWARD, Check
+from environments.runtime.task.rubric import Check
 from environments.runtime.values.facts import DATE, EMAIL, ID, NUMBER, TIME, Fact, facts_in, folded
 from synth.recordings.attempt_facts import Facts
 from synth.recordings.tool_kinds import WRITE, texts_before
 from synth.recordings.traits import AppTraits
-from synth.rubric.evidence import origin_of
+from synth.rubric.evidence import required_check
 from synth.rubric.told_facts import fact_args, known_facts
 
 HANDFUL: Final = 6
@@ -113,19 +113,7 @@ def grounded_texts(
         "known": f"{known_facts(definitions)} {own}".strip(),
     }
     says = "Nothing specific is written that nothing shows."
-    return [
-        Check(
-            check_id="text_grounded",
-            fn="text_grounded",
-            args=args,
-            role=REWARD,
-            required=True,
-            positive=False,
-            says=says,
-            support=len(good),
-            origin=origin_of(good),
-        )
-    ]
+    return [required_check("text_grounded", args, says, good, positive=False)]
 
 
 def nothing_but_wording(accepted: Sequence[Sequence[Facts]], traits: AppTraits) -> bool:
@@ -149,21 +137,18 @@ def wording_checks(accepted: Sequence[Sequence[Facts]], traits: AppTraits) -> li
     """A judge's question per text of which nothing but its wording is known to matter, with the recorded text as reference."""
     good = accepted[0]
     return [
-        Check(
-            check_id=f"judge_text_{number}",
-            fn="judge",
-            args={
+        required_check(
+            "judge",
+            {
                 "prompt": JUDGE.format(argument=one.argument, tool=one.tool, text=one.longest),
                 "scale": [0, 10],
                 "evidence": "written",
                 "tool": one.tool,
                 "argument": one.argument,
             },
-            role=REWARD,
-            required=True,
-            says=f"The {one.argument} of {one.tool} serves the request as well as the recorded one.",
-            support=len(good),
-            origin=origin_of(good),
+            f"The {one.argument} of {one.tool} serves the request as well as the recorded one.",
+            good,
+            check_id=f"judge_text_{number}",
         )
         for number, one in enumerate(written_texts(good, traits), 1)
     ]
@@ -287,7 +272,8 @@ def _checks_of(
     for number, group in enumerate(groups, 1):
         held: dict[str, Json] = {**where, **among, "facts": list[Json](group)}
         values = ", ".join(str(fact["value"]) for fact in group)
-        yield _check(f"text_holds_{name}_{number}", held, f"In {text} stands {values}.", good)
+        says = f"In {text} stands {values}."
+        yield required_check("text_holds", held, says, good, check_id=f"text_holds_{name}_{number}")
     if not words:
         return
     said: dict[str, Json] = {**where, "words": list[Json](words), "least": least}
@@ -296,17 +282,4 @@ def _checks_of(
     listed = f"{', '.join(words[:HANDFUL])}{', …' if len(words) > HANDFUL else ''}"
     how = "all" if least == len(words) else f"at least {least}"
     says = f"In {text} stand {how} of these words: {listed}."
-    yield _check(f"text_about_{name}", said, says, good)
-
-
-def _check(check_id: str, args: Mapping[str, Json], says: str, good: Sequence[Facts]) -> Check:
-    return Check(
-        check_id=check_id,
-        fn="text_holds",
-        args=args,
-        role=REWARD,
-        required=True,
-        says=says,
-        support=len(good),
-        origin=origin_of(good),
-    )
+    yield required_check("text_holds", said, says, good, check_id=f"text_about_{name}")

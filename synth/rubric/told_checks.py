@@ -12,12 +12,12 @@ from typing import Final
 from environments.runtime.checks.calls import confirmed
 from environments.runtime.checks.view import View
 from environments.runtime.task.attempt import Json
-from environments.runtime.task.rubric import REWARD, SHARE, Check
+from environments.runtime.task.rubric import SHARE, Check
 from environments.runtime.values.facts import DATE, EMAIL, ID, NUMBER, TIME, Fact
 from synth.recordings.attempt_facts import Facts
 from synth.recordings.traits import AppTraits
 from synth.rubric.ends import End
-from synth.rubric.evidence import origin_of
+from synth.rubric.evidence import origin_of, required_check
 from synth.rubric.told_facts import enough_of, fact_args, known_facts, text_args
 
 AMONG: Final = 8
@@ -48,7 +48,14 @@ def told_some_checks(accepted: Sequence[End], traits: AppTraits, after: str) -> 
         }
         says = f"The user is told at least {args['least']} of these, or of what else was found out: {_list_text(facts)}."
         checks.append(
-            _check(f"told_some_{number}", "told_some", args, says, end.good, positive=found_out)
+            required_check(
+                "told_some",
+                args,
+                says,
+                end.good,
+                check_id=f"told_some_{number}",
+                positive=found_out,
+            )
         )
         for place, fact in enumerate(facts[:MOST_LINES], 1):
             line = {**where, **fact, "among": beside}
@@ -84,7 +91,7 @@ def grounded_checks(accepted: Sequence[End], traits: AppTraits, definitions: str
         args["loose"] = GROUNDLESS
     named = {NUMBER: "amount", ID: "id", EMAIL: "e-mail address"}
     says = f"No {', '.join(named.get(k, k) for k in kinds)} is told that nothing shows."
-    return [_check("grounded", "grounded", args, says, good, positive=False)]
+    return [required_check("grounded", args, says, good, positive=False)]
 
 
 def spoke_checks(accepted: Sequence[End], traits: AppTraits) -> list[Check]:
@@ -95,7 +102,7 @@ def spoke_checks(accepted: Sequence[End], traits: AppTraits) -> list[Check]:
     acts = list[Json](sorted({*traits.kinds.tools_of("act"), *traits.kinds.terminal()}))
     says = "The user is told something after the last call."
     args: dict[str, Json] = {"after_calls": True, "unless": acts}
-    return [_check("closes", "spoke", args, says, good, positive=False)]
+    return [required_check("spoke", args, says, good, check_id="closes", positive=False)]
 
 
 def consent_checks(accepted: Sequence[End], traits: AppTraits) -> list[Check]:
@@ -105,7 +112,7 @@ def consent_checks(accepted: Sequence[End], traits: AppTraits) -> list[Check]:
         return []
     args: dict[str, Json] = {"tools": list[Json](traits.kinds.tools_of("write"))}
     says = "The user agrees before anything is changed."
-    return [_check("consent", "confirmed", args, says, good, positive=False)]
+    return [required_check("confirmed", args, says, good, check_id="consent", positive=False)]
 
 
 def _is_confirmed(attempt: Facts, traits: AppTraits) -> bool:
@@ -151,25 +158,3 @@ def _tells(attempt: Facts, fact: Mapping[str, Json]) -> bool:
 def _list_text(facts: Sequence[Mapping[str, Json]]) -> str:
     named = [str(fact["value"]) for fact in facts[:6]]
     return ", ".join([*named, *(["…"] if len(facts) > len(named) else [])])
-
-
-def _check(  # noqa: PLR0913 - the fields of one check
-    check_id: str,
-    fn: str,
-    args: Mapping[str, Json],
-    says: str,
-    good: Sequence[Facts],
-    *,
-    positive: bool = True,
-) -> Check:
-    return Check(
-        check_id=check_id,
-        fn=fn,
-        args=args,
-        role=REWARD,
-        required=True,
-        positive=positive,
-        says=says,
-        support=len(good),
-        origin=origin_of(good),
-    )
