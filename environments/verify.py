@@ -21,6 +21,7 @@ from environments.runtime.task.attempt import Attempt, Json
 from environments.runtime.task.candidate import Action, Candidate
 from environments.runtime.task.rubric import AGREEMENT
 from environments.runtime.task.task import Limits, Task
+from environments.runtime.task.typed import record_json
 from environments.runtime.task.verdict import Verdict
 from environments.runtime.values.canonical import rubric_hash, task_version
 from environments.runtime.values.normal import as_list
@@ -84,13 +85,9 @@ class Verification:
 
     def to_json(self) -> dict[str, Json]:
         """As plain JSON values, for tables and reports."""
-        return {
-            "task_id": self.task_id,
-            "task_version": self.task_version,
-            "status": self.status,
-            "reasons": list(self.reasons),
-            "probes": [probe.to_json() for probe in self.probes],
-        }
+        told = record_json(self)
+        del told["good"]
+        return told
 
 
 def verify(  # noqa: PLR0913 - all that the gate is told

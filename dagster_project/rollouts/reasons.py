@@ -17,6 +17,7 @@ from dagster_project.difficulty.pass_rates import Estimate, TaskDifficulty, rate
 from dagster_project.difficulty.policy_level import level, shift_estimate
 from environments.rollout.causes import CAUSES, ERROR, FAILED, JUDGE, NULLS, Facts, cause_of
 from environments.runtime.task.rubric import PASSES
+from environments.runtime.task.typed import record_json
 
 COLUMNS: Final = (
     *("rollout_id", "policy", "task_id", "task_version", "reward", "predicted", "reason"),
@@ -83,19 +84,7 @@ class PolicyReasons:
 
     def to_json(self) -> dict[str, Any]:
         """As plain JSON values, for a card and a report."""
-        return {
-            "policy": self.policy,
-            "rollouts": self.rollouts,
-            "tasks": self.tasks,
-            "graded": self.graded,
-            "mean_reward": self.mean_reward,
-            "null": self.null,
-            "null_share": self.null_share,
-            "reasons": dict(self.reasons),
-            "null_when_failing": self.null_when_failing,
-            "null_when_succeeding": self.null_when_succeeding,
-            "hides": self.hides,
-        }
+        return record_json(self) | {"null": self.null, "null_share": self.null_share}
 
 
 def cause_of_row(row: Row) -> str:

@@ -12,6 +12,7 @@ from typing import Final
 
 from environments.runtime.task.attempt import Attempt, Json
 from environments.runtime.task.candidate import Action, RecordedAttempt
+from environments.runtime.task.typed import record_json
 from environments.runtime.values.canonical import digest
 from environments.search.oracle import KINDS, Oracle, Terms
 from environments.search.stock import foreign_words
@@ -50,17 +51,7 @@ class FoundCheat:
 
     def to_json(self) -> dict[str, Json]:
         """As plain JSON values."""
-        return {
-            "app": self.app,
-            "task_id": self.task_id,
-            "task_version": self.task_version,
-            "kind": self.kind,
-            "did": list(self.did),
-            "actions": [dict(action) for action in self.actions],
-            "reward": self.reward,
-            "share": self.share,
-            "policy": self.policy,
-        }
+        return record_json(self)
 
 
 def digest_of(found: Sequence[FoundCheat]) -> str:

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from environments.runtime.task.attempt import Attempt, Json
 from environments.runtime.task.candidate import Action
+from environments.runtime.task.typed import record_json
 
 ONE: Final = "one"
 """Must score 1."""
@@ -75,17 +76,7 @@ class ProbeResult:
 
     def to_json(self) -> dict[str, Json]:
         """As plain JSON values, for tables and reports."""
-        return {
-            "name": self.name,
-            "expected": self.expected,
-            "reward": self.reward,
-            "share": self.share,
-            "void": self.void,
-            "passed": self.passed,
-            "in_gate": self.in_gate,
-            "why": self.why,
-            "actions": [dict(action) for action in self.actions],
-        }
+        return record_json(self)
 
 
 def says(text: str) -> Action:

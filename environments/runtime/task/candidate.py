@@ -12,6 +12,7 @@ from typing import Any
 from .attempt import Json
 from .rubric import Rubric
 from .task import Task
+from .typed import record_json
 
 Action = Mapping[str, Json]
 """One assistant message in OpenAI shape: `content` and/or `tool_calls`."""
@@ -33,14 +34,7 @@ class RecordedAttempt:
 
     def to_json(self) -> dict[str, Json]:
         """As plain JSON values; `from_json` reads it back."""
-        actions: list[Json] = [dict(action) for action in self.actions]
-        return {
-            "episode_id": self.episode_id,
-            "actions": actions,
-            "resolved": self.resolved,
-            "tells": list[Json](self.tells),
-            "without_ground": list[Json](self.without_ground),
-        }
+        return record_json(self)
 
     @staticmethod
     def from_json(value: Mapping[str, Any]) -> RecordedAttempt:

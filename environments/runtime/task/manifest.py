@@ -38,15 +38,7 @@ class TaskEntry:
 
     def to_json(self) -> dict[str, Json]:
         """As plain JSON values."""
-        return {
-            "task_id": self.task_id,
-            "task_version": self.task_version,
-            "app": self.app,
-            "world": self.world,
-            "rubric": self.rubric,
-            "status": self.status,
-            "reasons": list(self.reasons),
-        }
+        return typed.record_json(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,18 +65,7 @@ class TaskSetManifest:
 
     def to_json(self) -> dict[str, Json]:
         """As plain JSON values; `from_json` reads it back."""
-        return {
-            "format": self.format,
-            "name": self.name,
-            "task_set_version": self.task_set_version,
-            "tasks": [entry.to_json() for entry in self.tasks],
-            "files": dict(self.files),
-            "redaction": self.redaction,
-            "provenance": dict(self.provenance),
-            "left_out": dict(self.left_out),
-            "splits": dict(self.splits),
-            "reward": self.reward,
-        }
+        return typed.record_json(self)
 
     def split_of(self, task_id: str) -> str:
         """The task's split; empty if it is in none."""

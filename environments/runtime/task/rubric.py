@@ -14,6 +14,7 @@ from math import isfinite
 from typing import Any, Final
 
 from .attempt import Json
+from .typed import record_json
 
 RUBRIC_FORMAT: Final = "1"
 
@@ -54,19 +55,7 @@ class Check:
 
     def to_json(self) -> dict[str, Json]:
         """As plain JSON values; `from_json` reads it back."""
-        return {
-            "check_id": self.check_id,
-            "fn": self.fn,
-            "args": dict(self.args),
-            "role": self.role,
-            "required": self.required,
-            "positive": self.positive,
-            "weight": self.weight,
-            "says": self.says,
-            "support": self.support,
-            "counter": self.counter,
-            "origin": list(self.origin),
-        }
+        return record_json(self)
 
     @staticmethod
     def from_json(value: Mapping[str, Any]) -> Check:
@@ -101,12 +90,7 @@ class Rubric:
 
     def to_json(self) -> dict[str, Json]:
         """As plain JSON values; `from_json` reads it back."""
-        return {
-            "format": self.format,
-            "task_id": self.task_id,
-            "checks": [check.to_json() for check in self.checks],
-            "evidence": dict(self.evidence),
-        }
+        return record_json(self)
 
     @staticmethod
     def from_json(value: Mapping[str, Any]) -> Rubric:

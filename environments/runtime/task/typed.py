@@ -1,4 +1,4 @@
-"""Values of a file that have to be of a type: what is of another one is damage, told where the file is read.
+"""Values of a file that have to be of a type: what is of another one is damage, told where the file is read; and records as such values.
 
 Goes in: any JSON value. Goes out: the same value, or `TypeError`, which readers of files turn into one sentence.
 """
@@ -6,6 +6,7 @@ Goes in: any JSON value. Goes out: the same value, or `TypeError`, which readers
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 
@@ -57,3 +58,18 @@ def messages(value: Any) -> tuple[Mapping[str, Any], ...]:
             text(function["name"])
             text(function["arguments"])
     return found
+
+
+def record_json(record: Any) -> dict[str, Any]:
+    """A frozen record as plain JSON values: records inside and mappings are objects, tuples are lists."""
+    return {one.name: _plain(getattr(record, one.name)) for one in fields(record)}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, str | int | float) or value is None:
+        return value
+    if isinstance(value, Mapping):
+        return {name: _plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return record_json(value) if is_dataclass(value) else value

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .attempt import Json
+from .typed import record_json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,22 +67,4 @@ class Verdict:
 
     def to_json(self) -> dict[str, Json]:
         """As plain JSON values, for tables and reports."""
-        return {
-            "task_id": self.task_id,
-            "task_version": self.task_version,
-            "rubric": self.rubric,
-            "reward": self.reward,
-            "all_or_nothing": self.all_or_nothing,
-            "share": self.share,
-            "predicted": self.predicted,
-            "reason": self.reason,
-            "score": {
-                "passed": self.score.passed,
-                "graded": self.score.graded,
-                "total": self.score.total,
-            },
-            "checks": [
-                {"check_id": c.check_id, "score": c.score, "evidence": c.evidence}
-                for c in self.checks
-            ],
-        }
+        return record_json(self)
