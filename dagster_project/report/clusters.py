@@ -10,8 +10,8 @@ from dataclasses import replace
 from dagster_project.causes.cluster_rows import agreement_row, cost_of, lineage_of
 from dagster_project.causes.side_by_side import side_by_side
 from dagster_project.lake.store import Lake
-from dagster_project.report.data.counts import Count, DayCount, ranked
-from dagster_project.report.data.failures import AgentVersionRow, ClusterRow, Example
+from dagster_project.report.data.counts import Count, ranked
+from dagster_project.report.data.failures import ClusterRow, Example
 from dagster_project.report.page import CLUSTERS_SHOWN
 from dagster_project.tasks.app_state import Standing
 from environments.verification.sentences import reason_group, reason_says
@@ -90,12 +90,9 @@ def _cluster(
         whose=PARTIES.get(one.cause, ""),
         agents=ranked(Counter(f.agent for f in mine if f.agent is not None)),
         confirmed=one.confirmed,
-        trend=tuple(DayCount(day=point.day, count=point.count) for point in one.trend),
+        trend=one.trend,
         movement=one.moves,
-        versions=tuple(
-            AgentVersionRow(version=v.version, failures=v.failures, episodes=v.episodes)
-            for v in one.versions
-        ),
+        versions=one.versions,
         cost=cost_of(one),
         description=one.description,
         signals=ranked(signals),

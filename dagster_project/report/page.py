@@ -25,13 +25,14 @@ from dagster_project.report.data.arrivals import (
     RedactionCount,
     RedactionState,
 )
-from dagster_project.report.data.counts import Count, DayCount
+from dagster_project.report.data.counts import Count
 from dagster_project.report.data.failures import ClusterRow
 from dagster_project.report.data.page import ReportData
 from dagster_project.report.data.tasks import TaskCount, TaskRow
 from dagster_project.report.faults import SEND
 from environments.rollout.causes import nulls_in_words
 from environments.verification.sentences import probe_says
+from synth.clusters.trend import DayCount
 
 TASKS_SHOWN: Final = 25
 """Tasks of one app and status that are written out; the rest are counted."""

@@ -10,8 +10,9 @@ from datetime import date
 
 from markupsafe import Markup
 
-from dagster_project.report.data.counts import Count, DayCount, Fidelity, FunnelStage
+from dagster_project.report.data.counts import Count, Fidelity, FunnelStage
 from dagster_project.report.texts import label, slug
+from synth.clusters.trend import DayCount
 
 MOST_BARS = 60
 """A trend with more days is drawn in equal buckets of days."""

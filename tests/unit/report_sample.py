@@ -7,7 +7,7 @@ from dagster_project.report.data.arrivals import (
     RedactionCount,
     RedactionState,
 )
-from dagster_project.report.data.counts import Count, DayCount, Fidelity, Figure, FunnelStage
+from dagster_project.report.data.counts import Count, Fidelity, Figure, FunnelStage
 from dagster_project.report.data.failures import ClusterRow, Example
 from dagster_project.report.data.page import ReportData
 from dagster_project.report.data.tasks import (
@@ -29,6 +29,7 @@ from dagster_project.tasks.grader_trust import UNPROVEN, UNTRUSTED, KindTrust, S
 from dagster_project.tasks.shares import interval
 from environments.verification.attack_table import AttackRow
 from environments.verification.sentences import probe_says
+from synth.clusters.trend import DayCount
 
 SHOP = "bike-parts"
 TRAVEL = "travel-desk"

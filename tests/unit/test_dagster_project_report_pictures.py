@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dagster_project.report.data.counts import Count, DayCount, Fidelity, FunnelStage
+from dagster_project.report.data.counts import Count, Fidelity, FunnelStage
 from dagster_project.report.pictures import (
     MOST_BARS,
     MOST_SQUARES,
@@ -18,6 +18,7 @@ from dagster_project.report.pictures import (
     sparkline,
 )
 from dagster_project.report.texts import slug
+from synth.clusters.trend import DayCount
 
 
 def widths(svg: str) -> list[float]:

@@ -1,4 +1,4 @@
-"""Counts, days and headline numbers, as every section of the report has them."""
+"""Counts and headline numbers, as every section of the report has them."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -36,14 +36,6 @@ class FunnelStage:
     says: str = ""
     lost: tuple[Count, ...] = ()
     """What was lost between the stage before and this one, by reason; with what is left it adds up to the stage before."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DayCount:
-    """One point of a trend."""
-
-    day: str
-    count: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 
 from dagster_project.causes.side_by_side import SideBySide
-from dagster_project.report.data.counts import Count, DayCount
+from dagster_project.report.data.counts import Count
+from synth.clusters.trend import DayCount
+from synth.clusters.versions import VersionCount
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,15 +17,6 @@ class Example:
     """One line: what happened."""
     signals: tuple[str, ...] = ()
     day: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentVersionRow:
-    """A failure cluster in one version of the agent."""
-
-    version: str
-    failures: int
-    episodes: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +42,7 @@ class ClusterRow:
     trend: tuple[DayCount, ...] = ()
     movement: str = ""
     """`new`, `growing`, `steady`, `fading`, `quiet`, or by version (`fixed since 2.1`); empty is not known."""
-    versions: tuple[AgentVersionRow, ...] = ()
+    versions: tuple[VersionCount, ...] = ()
     cost: str = ""
     description: str = ""
     """What holds for how many of its failures."""
