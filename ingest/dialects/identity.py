@@ -42,15 +42,15 @@ def identity(span: Span) -> dict[str, Any]:
     extra: Attributes = metadata if isinstance(metadata, dict) else {}
     return {
         "conversation": name_of(attributes, CONVERSATION_KEYS)
-        or _from_metadata(extra, ("session_id", "thread_id", "conversation_id")),
+        or name_of(extra, ("session_id", "thread_id", "conversation_id")),
         "subject": name_of(attributes, USER_KEYS)
         or name_of(span.resource, ("tracegym.user_id", "enduser.id"))
-        or _from_metadata(extra, ("user_id",)),
-        "agent": first_text(attributes, AGENT_KEYS) or _from_metadata(extra, ("lc_agent_name",)),
+        or name_of(extra, ("user_id",)),
+        "agent": first_text(attributes, AGENT_KEYS) or name_of(extra, ("lc_agent_name",)),
         "model": first_text(attributes, MODEL_KEYS),
         "version": first_text(attributes, VERSION_KEYS)
         or first_text(span.resource, SERVICE_VERSION),
-        "task_key": first_text(attributes, TASK_KEYS) or _from_metadata(extra, ("task_key",)),
+        "task_key": first_text(attributes, TASK_KEYS) or name_of(extra, ("task_key",)),
         "response_id": first_text(attributes, RESPONSE_KEYS),
         "previous_response_id": first_text(attributes, PREVIOUS_RESPONSE_KEYS),
         "do_not_train": is_withheld(attributes) or is_withheld(extra) or is_withheld(span.resource),
@@ -63,10 +63,6 @@ def is_withheld(attributes: Attributes) -> bool:
     """Whether one of the consent attributes says that this must not be trained on."""
     value = first_value(attributes, CONSENT_KEYS)
     return text_of(value) in {"true", "1", "yes"} if value is not None else False
-
-
-def _from_metadata(metadata: Attributes, keys: tuple[str, ...]) -> str | None:
-    return name_of(metadata, keys)
 
 
 def name_of(attributes: Attributes, keys: tuple[str, ...]) -> str | None:

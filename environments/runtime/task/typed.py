@@ -62,14 +62,14 @@ def messages(value: Any) -> tuple[Mapping[str, Any], ...]:
 
 def record_json(record: Any) -> dict[str, Any]:
     """A frozen record as plain JSON values: records inside and mappings are objects, tuples are lists."""
-    return {one.name: _plain(getattr(record, one.name)) for one in fields(record)}
+    return {one.name: _plain_value(getattr(record, one.name)) for one in fields(record)}
 
 
-def _plain(value: Any) -> Any:
+def _plain_value(value: Any) -> Any:
     if isinstance(value, str | int | float) or value is None:
         return value
     if isinstance(value, Mapping):
-        return {name: _plain(one) for name, one in value.items()}
+        return {name: _plain_value(one) for name, one in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [_plain_value(one) for one in value]
     return record_json(value) if is_dataclass(value) else value

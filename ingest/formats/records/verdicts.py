@@ -172,11 +172,7 @@ def _explain(verdict: Outcome, fields: Fields) -> None:
 def _reference(fields: Fields, *, answered: bool) -> tuple[str, str] | None:
     for name in (*REFERENCES, *((ANSWER,) if answered else ())):
         for value, _ in fields.values(name, deep=2):
-            text = _right(value)
+            text = right_answer(value)
             if text is not None:
                 return name, text
     return None
-
-
-def _right(value: Json) -> str | None:
-    return right_answer(value)

@@ -87,7 +87,7 @@ def read_feedback(value: Json, arrival: Arrival) -> Decoded:
                 value=number_of(score),
                 label=text_of(word) if word is not None else None,
                 text=text_of(value.get("comment")),
-                correction=_correction(value.get("correction")),
+                correction=right_answer(value.get("correction")),
                 by=by,
                 author=text_of(source.get("user_id")),
                 at=from_any(value.get("created_at")),
@@ -95,10 +95,6 @@ def read_feedback(value: Json, arrival: Arrival) -> Decoded:
             )
         ]
     )
-
-
-def _correction(value: Json) -> str | None:
-    return right_answer(value)
 
 
 def _span(
