@@ -107,9 +107,23 @@ def _by_history(one: Conversation, known: dict[str, list[Conversation]]) -> Conv
             and _may_be_one(one, other)
         ]
         if found:
-            # Two conversations with equal beginnings: whose turn this is, nobody can say.
-            return found[0] if len({id(other) for other in found}) == 1 else None
+            # Two conversations with equal beginnings: the ids of the calls say whose turn this is, or nobody can.
+            several = {id(other): other for other in found}
+            if len(several) > 1:
+                given = {call.call_id for step in first.reading.input for call in step.tool_calls}
+                several = {k: other for k, other in several.items() if given & _call_ids(other)}
+            return next(iter(several.values())) if len(several) == 1 else None
     return None
+
+
+def _call_ids(one: Conversation) -> set[str]:
+    return {
+        call.call_id
+        for node in one.nodes
+        for step in node.reading.output
+        for call in step.tool_calls
+        if call.call_id
+    }
 
 
 def _may_be_one(one: Conversation, other: Conversation) -> bool:

@@ -21,6 +21,7 @@ from ingest.formats.records.find import is_record
 from ingest.formats.spans import (
     langfuse_export,
     langsmith_run,
+    model_calls,
     openai_agents_export,
     otlp_request,
     span_records,
@@ -38,6 +39,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     swe_agent.FORMAT,
     mini_swe_agent.FORMAT,
     span_records.FORMAT,
+    model_calls.FORMAT,
     *otlp_request.FORMATS,
     chat_lines.FORMAT,
     conversation_record.FORMAT,

@@ -41,7 +41,9 @@ class MessageCalls:
     """Whether the call is a line of the text."""
 
 
-def message_calls(item: Message, content: Json, *, index: int, is_model: bool) -> MessageCalls:
+def message_calls(
+    item: Message, content: Json, *, index: int | str, is_model: bool
+) -> MessageCalls:
     """Everything that a message asks for; `index` makes ids for calls that need one, `is_model` lets text hold calls."""
     found = MessageCalls(content=content)
     for number, call in enumerate(_listed_calls(item)):
@@ -90,8 +92,8 @@ def holds_call(content: Json) -> bool:
 def results(item: Message, content: Json) -> list[Message]:
     """The message of a tool: one result, or several that a template or a framework put into one."""
     own = _listed_results(item)
-    if own and content is None:
-        return own
+    if own:
+        return own  # what the message says is then their texts, joined
     if content is None:
         content = next((item[key] for key in _RESULT if item.get(key) is not None), None)
     listed = _untyped_list(content)

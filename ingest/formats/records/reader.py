@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from ingest.files.chat_log import ROLE_OF, Chat, RawChat, RawExtras, parse_value
 from ingest.files.chat_outcome import RawOutcome
 from ingest.formats.format import Decoded
+from ingest.formats.item_forms import holds_parts
 from ingest.formats.records.calls import holds_call
 from ingest.formats.records.conversation import Conversation, Message, read_conversation
 from ingest.formats.records.fields import (
@@ -127,6 +128,8 @@ def _is_plain(message: dict[str, Any]) -> bool:
         return False  # a log that names its speakers may be one of several agents
     content = message.get("content")
     if message.get("role") == "assistant" and not message.get("tool_calls") and holds_call(content):
+        return False
+    if message.get("role") in {"user", "assistant"} and holds_parts(content):
         return False
     parts = content if isinstance(content, list) else [content]
     return all(not isinstance(part, dict) or _is_text(part) or _is_media(part) for part in parts)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ingest.dialects.attributes import integer_of
+from ingest.formats.item_forms import first_plain, plain_items
 from ingest.formats.records.calls import message_calls, pieces, results
 from ingest.formats.records.steps import AgentStep, said_by, step_in
 from ingest.formats.records.text_calls import calls_in, results_in
@@ -83,6 +84,7 @@ def strength(item: Json) -> int:
     """How much an item looks like a message: `ROLE_NAMED`, `SPEAKER_NAMED`, or 0."""
     if not isinstance(item, dict):
         return 0
+    item = first_plain(item)
     load = _envelope_load(item)
     if load is not None:
         # Asked once a level: a hostile file nests envelopes as deep as it may.
@@ -132,7 +134,9 @@ def speeches(items: Iterable[Json]) -> Iterator[Speech]:
     """The speeches of a list of messages, in order; what is no message at all gives none."""
     for index, item in enumerate(items):
         if isinstance(item, dict):
-            yield from _of_item(item, index)
+            for number, one in enumerate(plain_items(item)):
+                # Ids made of places stay apart where an item stands for several messages.
+                yield from _of_item(one, index if number == 0 else f"{index}_{number}")
         elif (
             isinstance(item, list) and len(item) == 2
         ):  # a pair, as chat widgets keep their history
@@ -141,7 +145,7 @@ def speeches(items: Iterable[Json]) -> Iterator[Speech]:
                     yield Speech(role=role, message={"role": role, "content": text})
 
 
-def _of_item(item: dict[str, Any], index: int) -> Iterator[Speech]:
+def _of_item(item: dict[str, Any], index: int | str) -> Iterator[Speech]:
     inner = _load_of(item)
     if inner is not None:
         for speech in _of_item(inner, index):
@@ -208,7 +212,8 @@ def _is_pair(item: dict[str, Any]) -> bool:
 
 def _word(value: Json) -> str | None:
     if isinstance(value, dict):
-        value = value.get("role") or value.get("type") or value.get("name")
+        told = (value.get(key) for key in ("role", "type", "name", "label"))
+        value = next((one for one in told if one), None)
     return value if isinstance(value, str) and is_name(value) else None
 
 
@@ -224,7 +229,7 @@ def _also_speaker(item: dict[str, Any]) -> str | None:
     return None
 
 
-def _message(item: dict[str, Any], index: int) -> Iterator[Speech]:
+def _message(item: dict[str, Any], index: int | str) -> Iterator[Speech]:
     role, name = _speaker_of(item)
     content = _content_of(item)
     at = _time(item)

@@ -1,0 +1,192 @@
+"""Spellings of one message: what serialisers and frameworks do to a message, undone before anybody asks what it says.
+
+Comes in: an item of a list of messages. Goes out: the messages that it stands for, in the forms that `records.speech` knows. Keys in
+capitals, parts that name their kind under another key or stand one below their name, content kept as JSON text, parts that each have
+a speaker of their own, answers that stand inside the message which they answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any, Final
+
+from ingest.files.partial_json import parse_json
+from ingest.formats.records.words import CALL, NAMES, role_of, snake_case
+from ingest.records.call_names import ARGUMENTS, CALL_IDS, RESULTS, TOOLS
+from ingest.records.text import Json, json_text
+
+_KINDS: Final = ("part_kind", "block_type", "$type")
+"""Keys other than `type` under which a part says what it is."""
+_PARTS: Final = ("content", "parts", "items", "blocks")
+_SPEAKERS: Final = ("role", "from", "speaker", "sender", "author")
+_KNOWN: Final = frozenset(NAMES["keys_of_parts"])
+_VALUES: Final = frozenset(
+    {"arguments", "result", "metadata", *("inner_content", "output", "input")}
+)
+"""Keys whose values are an app's own: their keys stay as they are."""
+_CALLED: Final = ("tool_call", "toolCall")
+_RETURNED: Final = ("tool_call_result", "tool_result", "toolResult")
+_BESIDE: Final = ("tool_call_id", "name", "tool_calls")
+_ANSWERS: Final = "children"
+_DEEPEST: Final = 24
+_LONGEST_TURN: Final = 100_000
+
+Item = dict[str, Any]
+
+
+def plain_items(item: Item) -> Iterator[Item]:
+    """The messages that an item stands for; the item itself where it has none of these spellings."""
+    waiting: Item | None = item
+    for _ in range(_LONGEST_TURN):
+        if waiting is None:
+            return
+        below = waiting.get(_ANSWERS)
+        yield from _parted(_plain_item(waiting))
+        # Of several answers to one message the last is the one that was kept.
+        inner = below[-1] if isinstance(below, list) and below else None
+        waiting = inner if isinstance(inner, dict) else None
+
+
+def first_plain(item: Item) -> Item:
+    """The first of these messages, to tell what the item is."""
+    return next(_parted(_plain_item(item)), item)
+
+
+def _plain_item(item: Item) -> Item:
+    if item and all(isinstance(key, str) and key[:1].isupper() for key in item):
+        item = _in_lower_case(item)
+    key = next((one for one in _PARTS if item.get(one)), None)
+    if key is None:
+        return item
+    is_result = isinstance(item[key], str) and role_of(str(item.get("role"))) == "tool"
+    parts = None if is_result else _parts_of(item[key])
+    if parts is None or not any(map(_is_odd, parts)):
+        return item if parts is item[key] or parts is None else {**item, key: parts}
+    beside = item.get("additional_kwargs")
+    extra = beside if isinstance(beside, dict) else {}
+    told = {k: extra[k] for k in _BESIDE if extra.get(k) and not item.get(k)}
+    rest = {k: v for k, v in item.items() if k != key}
+    return {**told, **rest, "content": [_plain_part(one) for one in parts]}
+
+
+def holds_parts(content: Json) -> bool:
+    """Whether a text is JSON of an object with a message's parts."""
+    return isinstance(content, str) and _parts_of(content) is not None
+
+
+def _in_lower_case(value: Json, deep: int = 0) -> Json:
+    """An object of a serialiser that writes all keys in capitals, in lower case; an app's own values stay."""
+    if isinstance(value, list):
+        return [_in_lower_case(one, deep + 1) for one in value]
+    if not isinstance(value, dict) or deep > _DEEPEST:
+        return value
+    folded = {(k if k.startswith("$") else snake_case(k)): v for k, v in value.items()}
+    return {k: v if k in _VALUES else _in_lower_case(v, deep + 1) for k, v in folded.items()}
+
+
+def _parts_of(content: Json) -> list[Any] | None:
+    """The parts of a content, also where they stand in an object, or in one that was stored as JSON text."""
+    if isinstance(content, str) and content.startswith("{"):
+        read = parse_json(content)
+        content = read.value if read else None
+    if isinstance(content, dict):
+        inner = content.get("parts")
+        known = isinstance(inner, list) and all(
+            isinstance(one, dict) and not _KNOWN.isdisjoint(one) for one in inner
+        )
+        return inner if known else None
+    return content if isinstance(content, list) else None
+
+
+def _is_odd(part: Json) -> bool:
+    return isinstance(part, dict) and (
+        ("type" not in part and any(isinstance(part.get(key), str) for key in _KINDS))
+        or any(isinstance(part.get(key), dict) for key in (*_CALLED, *_RETURNED) if key != "toolResult" or "type" in part)
+    )  # fmt: skip
+
+
+def _plain_part(part: Json) -> Json:
+    if not _is_odd(part):
+        return part
+    for keys, read in ((_CALLED, _call), (_RETURNED, _result)):
+        inner = next((part[key] for key in keys if isinstance(part.get(key), dict)), None)
+        if inner is not None:
+            return read(inner)
+    return _part_of_kind(part)
+
+
+def _part_of_kind(part: Item) -> Item:
+    """A part that says what it is under a key of its own."""
+    kind = _kind(part)
+    role = role_of(kind)
+    if role == CALL:
+        return _call(part)
+    is_retry = kind.startswith("retry") and _first(part, TOOLS) is not None
+    if role == "tool" or is_retry:
+        return _result({**part, "error": True} if is_retry else part)
+    if role in {"user", "system"} or kind == "text":
+        said = _first(part, ("text", "content"))
+        text = said if isinstance(said, str) else json_text(said)
+        return {"type": "text", "text": text, "by": role}
+    return {**part, "type": kind}
+
+
+def _kind(part: Item) -> str:
+    word = next((part[key] for key in _KINDS if isinstance(part.get(key), str)), "")
+    return snake_case(word.rpartition(".")[2]).removesuffix("_content")
+
+
+def _call(call: Item) -> Item:
+    """A call, with its result inside where it has one."""
+    own = {snake_case(key): one for key, one in call.items()}
+    plain = {"id": _first(own, (*CALL_IDS, "id")), "name": _first(own, TOOLS)}
+    given = _first(own, (*ARGUMENTS, "tool_kwargs"))
+    told = _first(own, RESULTS)
+    if told is not None and own.get("progress") != 0:
+        return {"type": "tool", "toolInvocation": {**plain, "args": given, "result": told}}
+    return {"type": "tool_call", **plain, "arguments": {} if given is None else given}
+
+
+def _result(result: Item) -> Item:
+    own = {snake_case(key): one for key, one in result.items()}
+    origin = own.get("origin")
+    asked = origin if isinstance(origin, dict) else own
+    return {
+        "type": "tool_result",
+        "id": _first(asked, (*CALL_IDS, "id")),
+        "name": _first(asked, TOOLS),
+        "content": _first(own, (*RESULTS, "content")),
+        **({"is_error": True} if own.get("error") or own.get("is_error") is True else {}),
+    }
+
+
+def _first(own: Item, names: tuple[str, ...]) -> Json:
+    return next((own[name] for name in names if own.get(name) is not None), None)
+
+
+def _parted(item: Item) -> Iterator[Item]:
+    """One message for each run of parts that one speaker says, where the parts say it and the item does not."""
+    parts = item.get("content")
+    told = isinstance(parts, list) and any(isinstance(p, dict) and p.get("by") for p in parts)
+    returned = isinstance(parts, list) and any(map(_speaker, parts))
+    if any(key in item for key in _SPEAKERS) or not (told or returned):
+        yield _without_marks(item)
+        return
+    rest = {k: v for k, v in item.items() if k not in {"content", "parts", "kind"}}
+    for role, run in groupby(parts or (), key=_speaker):
+        yield _without_marks({**rest, "role": role or "assistant", "content": list(run)})
+
+
+def _speaker(part: Json) -> str | None:
+    if not isinstance(part, dict):
+        return None
+    return "tool" if part.get("type") == "tool_result" else part.get("by")
+
+
+def _without_marks(item: Item) -> Item:
+    parts = item.get("content")
+    if not isinstance(parts, list) or not any(isinstance(p, dict) and "by" in p for p in parts):
+        return item
+    plain = [{k: v for k, v in p.items() if k != "by"} if isinstance(p, dict) else p for p in parts]
+    return {**item, "content": plain}

@@ -1,0 +1,150 @@
+"""Logs of calls to a model, one record a call: each repeats the history, and all calls of a conversation become one episode."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ingest.assembly.assemble import assemble
+from ingest.formats.format import Decoded
+from ingest.records.episode import Episode
+from tests.unit.exported_lines import ARGUMENTS, EXPECTED, only_episode, read, told
+from tests.unit.ingest_emitters import APP, CALL, MODEL_CALLS, TOOL, TURNS, _gemini
+
+Record = dict[str, Any]
+Turns = list[Record]
+TOOL_CALLED: Record = CALL["function"]  # type: ignore[assignment]  # a dict by construction
+LATER = "2026-11-01T10:00:2"
+
+
+def openai(given: Turns, made: Record, number: int) -> Record:
+    """A proxy's record; a label among the request's own names the conversation."""
+    return {
+        "ts": f"{LATER}{number}Z",
+        "request": {
+            "model": "m-1",
+            "messages": given,
+            "tools": [TOOL],
+            "user": "u1",
+            "metadata": {"session": "sess_01"},
+        },
+        "response": {"id": f"r{number}", "choices": [{"message": made}], "usage": {}},
+    }
+
+
+def gateway(given: Turns, made: Record, number: int) -> Record:
+    """A gateway's record: what the app says of a call is a property under the vendor's name."""
+    record = openai(given, made, number)
+    return {
+        "request_created_at": record["ts"],
+        "request_body": {"model": "m-1", "messages": given, "tools": [TOOL]},
+        "response_body": record["response"],
+        "request_user_id": "u1",
+        "request_properties": {"Vendor-Session-Id": "sess_01"},
+    }
+
+
+def unnamed(given: Turns, made: Record, number: int) -> Record:
+    """A record that names no conversation: the history says which it goes on."""
+    record = openai(given, made, number)
+    del record["request"]["metadata"]
+    return record
+
+
+def gemini(given: Turns, made: Record, number: int) -> Record:
+    """A cloud's record of Gemini's API; the prompt says that it is the user's."""
+    contents = [_gemini(turn) for turn in given if turn["role"] != "system"]
+    prompt = {"role": "user", "parts": [{"text": "Be kind."}]}
+    declared = [{"functionDeclarations": [TOOL["function"]]}]
+    return {
+        "logging_time": f"{LATER}{number}Z",
+        "full_request": {
+            "contents": contents,
+            "systemInstruction": prompt,
+            "tools": declared,
+            "labels": {"session": "sess_01", "user_id": "u1"},
+        },
+        "full_response": {"candidates": [{"content": _gemini(made)}], "responseId": f"r{number}"},
+    }
+
+
+def chained(given: Turns, made: Record, number: int) -> Record:
+    """A record of an API that keeps the history: only what is new is sent, and the response that it goes on from."""
+    sent: list[Record] = [{"role": "user", "content": "Where is my order A1?"}]
+    if number:
+        sent = [
+            {"type": "function_call_output", "call_id": "call_1", "output": given[-1]["content"]}
+        ]
+    call: Record = {"type": "function_call", "call_id": "call_1", **TOOL_CALLED}
+    said = {
+        "type": "message",
+        "role": "assistant",
+        "content": [{"type": "output_text", "text": made["content"]}],
+    }
+    return {
+        "request": {
+            "model": "m-1",
+            "instructions": "Be kind.",
+            "input": sent,
+            "tools": [{"type": "function", **TOOL["function"]}],
+            "previous_response_id": f"r{number - 1}" if number else None,
+            "safety_identifier": "u1",
+        },
+        "response": {"id": f"r{number}", "object": "response", "created_at": 1793527200, "output": [said if number else call]},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("layout", [openai, gateway, unnamed, gemini, chained])
+def test_calls_of_one_conversation_are_one_episode(
+    tmp_path: Path, layout: Callable[[Turns, Record, int], Record]
+) -> None:
+    """Whatever the provider and the names around the bodies: messages, calls, results, prompt, tools and user, each once."""
+    lines = [layout(given, made, number) for number, (given, made) in enumerate(MODEL_CALLS)]
+    episode = only_episode(read(tmp_path, lines))
+    assert [told(step) for step in episode.steps] == EXPECTED
+    assert (len(episode.tools), episode.subject) == (1, "u1")
+    if layout not in {unnamed, chained}:
+        assert episode.conversation_id == "sess_01"
+
+
+def test_a_mark_on_one_call_is_the_conversations_outcome(tmp_path: Path) -> None:
+    """A gateway keeps a user's mark on the last call of a conversation, under its own name, and nothing on the others."""
+    lines = [gateway(given, made, number) for number, (given, made) in enumerate(MODEL_CALLS)]
+    lines[0]["feedback_rating"], lines[1]["feedback_rating"] = None, False
+    found = read(tmp_path, lines)
+    (outcome,) = found.outcomes
+    assert (outcome.name, outcome.value, outcome.target_kind) == ("feedback_rating", 0.0, "span")
+    assert outcome.target_id == f"{found.spans[1].trace_id}:{found.spans[1].span_id}"
+
+
+def test_attempts_with_one_beginning_are_told_apart_by_the_ids_of_their_calls(
+    tmp_path: Path,
+) -> None:
+    """A user asks the same again and the model begins in the same way; no conversation is named."""
+    lines = []
+    for attempt, answer in enumerate(("It was sent.", "It is on its way.")):
+        turns = json.loads(json.dumps(TURNS).replace("call_1", f"call_{attempt}"))
+        turns[-1]["content"] = answer
+        lines += [unnamed(turns[:2], turns[2], 4 * attempt), unnamed(turns[:4], turns[4], 4 * attempt + 1)]  # fmt: skip
+    episodes = assembled(read(tmp_path, lines))
+    assert [[told(s) for s in one.steps][:-1] for one in episodes] == [EXPECTED[:-1]] * 2
+    assert [one.steps[-1].content for one in episodes] == ["It was sent.", "It is on its way."]
+
+
+def test_a_failed_call_is_no_conversation(tmp_path: Path) -> None:
+    """A request that was answered with an error and sent again adds nothing."""
+    lines = [openai(given, made, number) for number, (given, made) in enumerate(MODEL_CALLS)]
+    failed = {**lines[1], "ts": f"{LATER}0.5Z", "response": {"error": {"message": "too many"}}}
+    episode = only_episode(read(tmp_path, [lines[0], failed, lines[1]]))
+    assert [told(step) for step in episode.steps] == EXPECTED
+    assert json.loads(episode.steps[2].tool_calls[0].arguments) == ARGUMENTS
+
+
+def assembled(found: Decoded) -> list[Episode]:
+    """The episodes of the spans that a file holds, by their beginning."""
+    assert found.rejected == []
+    return sorted(assemble(found.spans, app=APP).episodes, key=lambda one: one.started_at)
