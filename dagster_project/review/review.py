@@ -1,6 +1,6 @@
 """The review: one thing a person said about an episode, a rubric, a check or a task. Never changed, only followed.
 
-Goes in and out: rows of `REVIEW_SCHEMA`. Not here: what follows from reviews (`feedback`), who may write one (`web`).
+Goes in and out: rows of the table `reviews`. Not here: what follows from reviews (`feedback`), who may write one (`web`).
 """
 
 import json
@@ -36,22 +36,22 @@ class Review:
     """One statement of one person."""
 
     app: str
+    review_id: str = ""
     kind: str
     """`LABEL`, `RUBRIC`, `DECISION`, `CHECK` or `CAUSE`."""
     task_id: str
     task_version: str
     """The version that was looked at."""
+    episode_id: str = ""
+    """For labels and causes: the clean episode."""
     value: str
     by: str
     """Who says so."""
     at: int
     """Nanoseconds since the epoch."""
-    episode_id: str = ""
-    """For labels and causes: the clean episode."""
     note: str = ""
     document: str = "{}"
     """More, as JSON text: the rubric and the hash of the derived one it replaces; the probes that were judged."""
-    review_id: str = ""
 
     @property
     def content(self) -> dict[str, Any]:

@@ -8,21 +8,10 @@ from typing import Final
 import pyarrow as pa
 
 from dagster_project.lake.tables import BY_APP, Table, layout
+from dagster_project.review.review import Review
+from ingest.records.columns import schema_of
 
-REVIEW_SCHEMA: Final = layout(
-    app=pa.string(),
-    review_id=pa.string(),
-    kind=pa.string(),
-    task_id=pa.string(),
-    task_version=pa.string(),
-    episode_id=pa.string(),
-    value=pa.string(),
-    by=pa.string(),
-    at=pa.int64(),
-    note=pa.string(),
-    document=pa.string(),
-)
-REVIEWS: Final = Table(name="reviews", schema=REVIEW_SCHEMA, by=BY_APP, identity=("review_id",))
+REVIEWS: Final = Table(name="reviews", schema=schema_of(Review), by=BY_APP, identity=("review_id",))
 
 VERDICT_SCHEMA: Final = layout(
     app=pa.string(),

@@ -17,17 +17,17 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from dagster_project.errors import InputError
 from dagster_project.lake.rows import canonical_text
 from dagster_project.lake.store import Lake
-from dagster_project.lake.tables import BY_APP, Table, deduplicate
+from dagster_project.lake.tables import BY_APP, Table, deduplicate, layout
 from environments.runtime.values.canonical import digest
 from environments.search.found_cheats import FoundCheat
 from environments.search.oracle import KINDS
 
-_COLUMNS: Final[dict[str, pa.DataType]] = {
-    **dict.fromkeys(("app", "cheat_id", "task_id", "document"), pa.string()),
-    "at": pa.int64(),
-}
+_TEXT: Final = pa.string()
 FOUND_CHEATS: Final = Table(
-    name="found_cheats", schema=pa.schema(_COLUMNS), by=BY_APP, identity=("cheat_id",)
+    name="found_cheats",
+    schema=layout(app=_TEXT, cheat_id=_TEXT, task_id=_TEXT, document=_TEXT, at=pa.int64()),
+    by=BY_APP,
+    identity=("cheat_id",),
 )
 
 
