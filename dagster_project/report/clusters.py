@@ -80,21 +80,10 @@ def _cluster(
     reasons = Counter(why[f.episode_id] for f in mine if f.episode_id in why)
     day = {member.episode_id: member.day for member in one.members}
     return ClusterRow(
-        app=one.app,
-        cluster_id=one.cluster_id,
-        name=one.name,
-        failures=one.failures,
-        subjects=one.subjects,
-        named=one.named,
-        says=one.says,
+        cluster=one,
         whose=PARTIES.get(one.cause, ""),
         agents=ranked(Counter(f.agent for f in mine if f.agent is not None)),
-        confirmed=one.confirmed,
-        trend=one.trend,
-        movement=one.moves,
-        versions=one.versions,
         cost=cost_of(one),
-        description=one.description,
         signals=ranked(signals),
         examples=tuple(
             Example(

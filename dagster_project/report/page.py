@@ -135,7 +135,7 @@ def _section(environment: jinja2.Environment, name: str, data: ReportData, unit:
 
 def _context(name: str, data: ReportData) -> dict[str, object]:
     """What the template of a section is given."""
-    days = [point.day for row in data.clusters for point in row.trend]
+    days = [point.day for row in data.clusters for point in row.cluster.trend]
     return {
         "data": data,
         "send": SEND,
@@ -187,7 +187,7 @@ def clusters_by_app(clusters: Sequence[ClusterRow]) -> tuple[AppClusters, ...]:
     """The clusters of each app, apps in the order in which they first appear."""
     groups: dict[str, list[ClusterRow]] = {}
     for row in clusters:
-        groups.setdefault(row.app, []).append(row)
+        groups.setdefault(row.cluster.app, []).append(row)
     return tuple(AppClusters(app=app, rows=tuple(rows)) for app, rows in groups.items())
 
 

@@ -174,7 +174,10 @@ def test_hostile_names_change_nothing(browser: Browser, tmp_path: Path) -> None:
     data = replace(
         sample,
         title=nasty,
-        clusters=tuple(replace(row, name=nasty, app=nasty) for row in sample.clusters),
+        clusters=tuple(
+            replace(row, cluster=replace(row.cluster, name=nasty, app=nasty))
+            for row in sample.clusters
+        ),
         tasks=tuple(replace(row, title=nasty, opening=nasty) for row in sample.tasks),
         worlds=tuple(
             replace(w, tools=tuple(replace(t, name=nasty, kind=nasty) for t in w.tools))

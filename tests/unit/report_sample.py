@@ -29,6 +29,7 @@ from dagster_project.tasks.grader_trust import UNPROVEN, UNTRUSTED, KindTrust, S
 from dagster_project.tasks.shares import interval
 from environments.verification.attack_table import AttackRow
 from environments.verification.sentences import probe_says
+from synth.clusters.clustering import Cluster, Member
 from synth.clusters.trend import DayCount
 
 SHOP = "bike-parts"
@@ -378,17 +379,52 @@ def _redacted() -> tuple[RedactionCount, ...]:
     )
 
 
+def _cluster(
+    *,
+    app: str,
+    cluster_id: str,
+    name: str,
+    failures: int,
+    confirmed: int,
+    movement: str,
+    trend: tuple[DayCount, ...],
+    subjects: int = 0,
+    error: str = "",
+    named: bool = True,
+) -> Cluster:
+    return Cluster(
+        app=app,
+        cluster_id=cluster_id,
+        kind="fingerprint",
+        cause="wrong_tool",
+        focus=(),
+        error=error,
+        fingerprints=(),
+        name=name,
+        named=named,
+        failures=failures,
+        confirmed=confirmed,
+        subjects=subjects,
+        trend=trend,
+        movement=movement,
+        examples=(),
+        members=(Member(episode_id="e", day="2026-11-01", who="u", status="confirmed"),),
+    )
+
+
 def _clusters() -> tuple[ClusterRow, ...]:
     first = ClusterRow(
-        app=SHOP,
-        cluster_id="9f2c11aa03be4471",
-        name="Start return fails: item was already refunded",
-        says="The agent retries the return instead of reading the refund first.",
-        failures=94,
-        subjects=81,
-        confirmed=77,
-        movement="growing",
-        trend=_trend([1, 2, 0, 3, 2, 4, 3, 5, 2, 4, 6, 5, 7, 6, 5, 8, 9, 7, 8, 7]),
+        cluster=_cluster(
+            app=SHOP,
+            cluster_id="9f2c11aa03be4471",
+            name="Start return fails: item was already refunded",
+            error="The agent retries the return instead of reading the refund first.",
+            failures=94,
+            subjects=81,
+            confirmed=77,
+            movement="growing",
+            trend=_trend([1, 2, 0, 3, 2, 4, 3, 5, 2, 4, 6, 5, 7, 6, 5, 8, 9, 7, 8, 7]),
+        ),
         signals=(
             Count(name="tool_error", count=94, says="A call failed."),
             Count(name="repeated_call", count=51),
@@ -418,38 +454,43 @@ def _clusters() -> tuple[ClusterRow, ...]:
     return (
         first,
         ClusterRow(
-            app=SHOP,
-            cluster_id="1c",
-            name="Change address: done, but not what was needed (billing · second address)",
-            failures=61,
-            subjects=58,
-            confirmed=61,
-            movement="steady",
-            trend=_trend([3, 2, 4, 3, 3, 2, 4, 3, 3, 4, 2, 3, 3, 4, 3, 3, 4, 3, 2, 3]),
+            cluster=_cluster(
+                app=SHOP,
+                cluster_id="1c",
+                name="Change address: done, but not what was needed (billing · second address)",
+                failures=61,
+                subjects=58,
+                confirmed=61,
+                movement="steady",
+                trend=_trend([3, 2, 4, 3, 3, 2, 4, 3, 3, 4, 2, 3, 3, 4, 3, 3, 4, 3, 2, 3]),
+            ),
             signals=(Count(name="outcome", count=61),),
             tasks=(Count(name="accepted", count=52), Count(name="no_task", count=9)),
         ),
         ClusterRow(
-            app=TRAVEL,
-            cluster_id="2d",
-            name="Handed over, nothing changed",
-            failures=40,
-            subjects=None,
-            confirmed=17,
-            movement="fading",
-            trend=_trend([6, 5, 4, 5, 3, 4, 2, 2, 3, 1, 1, 1, 0, 1, 1, 0, 0, 1]),
+            cluster=_cluster(
+                app=TRAVEL,
+                cluster_id="2d",
+                name="Handed over, nothing changed",
+                failures=40,
+                confirmed=17,
+                movement="fading",
+                trend=_trend([6, 5, 4, 5, 3, 4, 2, 2, 3, 1, 1, 1, 0, 1, 1, 0, 0, 1]),
+            ),
             signals=(Count(name="handed_over", count=40), Count(name="asked_for_human", count=28)),
         ),
         ClusterRow(
-            app=TRAVEL,
-            cluster_id="3e",
-            name="Breaks off",
-            failures=3,
-            subjects=2,
-            named=False,
-            confirmed=0,
-            movement="new",
-            trend=_trend([0] * 17 + [1, 0, 2]),
+            cluster=_cluster(
+                app=TRAVEL,
+                cluster_id="3e",
+                name="Breaks off",
+                failures=3,
+                subjects=2,
+                named=False,
+                confirmed=0,
+                movement="new",
+                trend=_trend([0] * 17 + [1, 0, 2]),
+            ),
             signals=(Count(name="cut_off", count=3),),
         ),
     )

@@ -316,12 +316,12 @@ def test_a_cluster_says_whose_it_is_which_agents_made_it_and_how_to_make_its_tas
     """Below k users no agent is named."""
     agents = (Count(name="Researcher", count=5), Count(name="Planner", count=1))
     cluster = replace(sample_report().clusters[0], whose="agent", agents=agents)
-    few = replace(cluster, named=False)
+    few = replace(cluster, cluster=replace(cluster.cluster, named=False))
 
     page = render(replace(sample_report(), clusters=(cluster,)))
 
     assert "Researcher" in page
-    assert f"--select cluster=<bdi>{cluster.cluster_id[:12]}</bdi>" in page
+    assert f"--select cluster=<bdi>{cluster.cluster.cluster_id[:12]}</bdi>" in page
     assert "Researcher" not in render(replace(sample_report(), clusters=(few,)))
 
 
