@@ -73,7 +73,11 @@ def call_in(value: Json) -> Call | None:
     if not isinstance(value, dict) or any(isinstance(value.get(key), list) for key in _SENT):
         return None
     response = next(
-        ((path, one) for path, one in _objects_below(value) if _is_response(one) or _tells_failure(path, one)),
+        (
+            (path, one)
+            for path, one in _objects_below(value)
+            if _is_response(one) or _tells_failure(path, one)
+        ),
         None,
     )
     if response is None:
