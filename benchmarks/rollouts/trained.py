@@ -1,6 +1,6 @@
-"""Does training on exported tasks make a published backend's agent better? The experiment of `examples/train_small` at a published bank.
+"""Does training on exported tasks make a published backend's agent better? The experiment of `examples/train_small` at two of them.
 
-A firm whose errands are drawn (`bank`; needs `TRACEGYM_OUTSIDE`). Below `--out`: exports, a file for each arm and seed, the result
+A firm whose errands are drawn (`bank` or `office`; needs `TRACEGYM_OUTSIDE`). Below `--out`: exports, a file for each arm and seed, the result
 as JSON and a picture. Stopped, the same command goes on.
 """
 
@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,6 +23,7 @@ from examples.train_small.picture import draw
 from examples.train_small.plan import FULL
 
 if TYPE_CHECKING:
+    from benchmarks.rollouts.drawn_firms import Trade
     from benchmarks.testbeds.published.errands import Firm
     from examples.train_small.practice import Act
 
@@ -33,13 +35,14 @@ MOST: Final = 20
 """Messages of an agent at one errand."""
 
 
-def _bank(purpose: str, count: int) -> Firm:
-    from benchmarks.rollouts.trained_bank import bank  # noqa: PLC0415 - needs its package
-
-    return bank(purpose, count)
+FIRMS: Final = ("bank", "office")
 
 
-FIRMS: Final[dict[str, Callable[[str, int], Firm]]] = {"bank": _bank}
+def firm(name: str, purpose: str, count: int) -> Firm:
+    """A firm with so many errands; the package is imported where one is asked for."""
+    module = import_module(f"benchmarks.rollouts.trained_{name}")
+    trade: Trade = getattr(module, name.upper())
+    return trade.firm(purpose, count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +60,8 @@ class Outside:
         return self._visitors("unseen", count)
 
     def _visitors(self, purpose: str, count: int) -> list[Visitor]:
-        firm = FIRMS[self.name](purpose, count)
-        return [Visitor(firm, errand.key, errand.prompt) for errand in firm.errands]
+        held = firm(self.name, purpose, count)
+        return [Visitor(held, errand.key, errand.prompt) for errand in held.errands]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,11 @@ class Visitor:
     firm: Firm
     key: str
     prompt: str
+
+    @property
+    def task_key(self) -> str:
+        """What the chat log calls the errand."""
+        return f"{self.firm.name}-{self.key}"
 
     def play(self, act: Act) -> bool:
         """Let an agent serve it; whether the backend ended as it should and the answer was given."""
@@ -91,7 +99,7 @@ def make_exports(name: str, folder: Path) -> None:
     if (folder / "sft" / "train.jsonl").is_file():
         return
     folder.mkdir(parents=True, exist_ok=True)
-    held = recorded(FIRMS[name]("production", ERRANDS), 0, attempts=ATTEMPTS)
+    held = recorded(firm(name, "production", ERRANDS), 0, attempts=ATTEMPTS)
     home = folder / "home"
     take_in(held, folder, home, app=f"trained-{name}")
     require("build", "--home", home)
@@ -101,7 +109,7 @@ def make_exports(name: str, folder: Path) -> None:
 
 def options(parser: argparse.ArgumentParser) -> None:
     """Which firm, and how often."""
-    parser.add_argument("firm", choices=sorted(FIRMS))
+    parser.add_argument("firm", choices=FIRMS)
     parser.add_argument("--out", type=Path, default=Path("trained-out"))
     parser.add_argument("--seeds", type=int, default=FULL.seeds)
 

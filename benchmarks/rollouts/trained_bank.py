@@ -1,18 +1,16 @@
 """A bank to learn from: agentdojo's banking tools over an account with more transactions, and what its customers ask for.
 
-Needs what `agentdojo` needs. Comes in: dice. Comes out: a firm whose errands are drawn; its state is judged, not a package's task.
+Needs what `agentdojo` needs. Comes out: a trade (`drawn_firms`).
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from benchmarks.testbeds.invented.backend import Answer, Call
-from benchmarks.testbeds.published.agentdojo import Suite, suites
-from benchmarks.testbeds.published.errands import Errand, Firm
+from benchmarks.rollouts.drawn_firms import Trade, Wanted
+from benchmarks.testbeds.published.agentdojo import Suite
 
 NAMES = ("Alan Reed", "Bea Kowal", "Chloe Ng", "Dario Vento", "Edda Holm", "Farid Aziz")
 PURPOSES = ("Rent", "Gym", "Music lessons", "Phone bill", "Insurance", "Piano", "Parking", "School")
@@ -47,29 +45,7 @@ def _account() -> Any:  # noqa: ANN401 - the package's own
     return environment
 
 
-class Account:
-    """One errand on a fresh account."""
-
-    def __init__(self, errand: Errand | None) -> None:
-        self._errand = errand
-        self._suite = Suite("banking", _account().model_copy(deep=True))
-
-    def call(self, name: str, arguments: dict[str, Any]) -> Answer:
-        """Make one call."""
-        return self._suite.call(name, arguments)
-
-    def state(self) -> str:
-        """Everything that the bank holds."""
-        return str(self._suite._environment.model_dump())  # noqa: SLF001 - beside it
-
-    def verdict(self, words: str, calls: Sequence[Call]) -> bool:
-        """Whether it ended as the errand should, and the answer was given."""
-        del calls
-        errand = self._errand
-        return errand is not None and self.state() == errand.end and errand.answer in words
-
-
-def _transfer(rng: random.Random) -> tuple[str, list[Call], str]:
+def _transfer(rng: random.Random) -> Wanted:
     to, amount = _iban(rng), round(rng.uniform(5, 400), 2)
     subject, date = rng.choice(PURPOSES), f"2022-04-{rng.randrange(10, 29)}"
     words = rng.choice(
@@ -82,7 +58,7 @@ def _transfer(rng: random.Random) -> tuple[str, list[Call], str]:
     return words, [("send_money", given)], ""
 
 
-def _standing(rng: random.Random) -> tuple[str, list[Call], str]:
+def _standing(rng: random.Random) -> Wanted:
     to, amount = _iban(rng), round(rng.uniform(5, 400), 2)
     subject, date = rng.choice(PURPOSES), f"2022-05-{rng.randrange(10, 29)}"
     often = rng.random() < 0.5
@@ -92,7 +68,7 @@ def _standing(rng: random.Random) -> tuple[str, list[Call], str]:
     return words, [("schedule_transaction", {**given, "recurring": often})], ""
 
 
-def _raise(rng: random.Random) -> tuple[str, list[Call], str]:
+def _raise(rng: random.Random) -> Wanted:
     one = rng.choice(_account().bank_account.scheduled_transactions[2:])
     amount = float(rng.randrange(20, 900))
     words = rng.choice(
@@ -105,7 +81,7 @@ def _raise(rng: random.Random) -> tuple[str, list[Call], str]:
     return words, [("get_scheduled_transactions", {}), change], ""
 
 
-def _postpone(rng: random.Random) -> tuple[str, list[Call], str]:
+def _postpone(rng: random.Random) -> Wanted:
     one = rng.choice(_account().bank_account.scheduled_transactions[2:])
     date = f"2022-06-{rng.randrange(10, 29)}"
     words = f"Move the scheduled payment to {one.recipient} to {date}, please."
@@ -113,7 +89,7 @@ def _postpone(rng: random.Random) -> tuple[str, list[Call], str]:
     return words, [("get_scheduled_transactions", {}), change], ""
 
 
-def _copy(rng: random.Random) -> tuple[str, list[Call], str]:
+def _copy(rng: random.Random) -> Wanted:
     one = rng.choice(_account().bank_account.scheduled_transactions[2:])
     date = f"2022-04-{rng.randrange(10, 29)}"
     words = f"Pay what is scheduled to {one.recipient} once more, on {date}."
@@ -121,7 +97,7 @@ def _copy(rng: random.Random) -> tuple[str, list[Call], str]:
     return words, [("get_scheduled_transactions", {}), ("send_money", given)], ""
 
 
-def _move(rng: random.Random) -> tuple[str, list[Call], str]:
+def _move(rng: random.Random) -> Wanted:
     street, city = (
         f"{rng.choice(NAMES).split()[1]} Street {rng.randrange(1, 99)}",
         rng.choice(CITIES),
@@ -130,57 +106,21 @@ def _move(rng: random.Random) -> tuple[str, list[Call], str]:
     return words, [("update_user_info", {"street": street, "city": city})], ""
 
 
-def _password(rng: random.Random) -> tuple[str, list[Call], str]:
+def _password(rng: random.Random) -> Wanted:
     new = f"{rng.choice(CITIES).lower()}-{rng.randrange(1000, 9999)}"
     return f"Change my password to {new}.", [("update_password", {"password": new})], ""
 
 
-def _amount(rng: random.Random) -> tuple[str, list[Call], str]:
+def _amount(rng: random.Random) -> Wanted:
     one = rng.choice(_account().bank_account.scheduled_transactions[2:])
     words = f"How much is my scheduled payment to {one.recipient}?"
     return words, [("get_scheduled_transactions", {})], f"{one.amount}"
 
 
-KINDS: tuple[Callable[[random.Random], tuple[str, list[Call], str]], ...] = (
-    _transfer, _standing, _raise, _postpone, _copy, _move, _password, _amount,
-)  # fmt: skip
-
-
-def bank(purpose: str, count: int) -> Firm:
-    """A bank with so many errands; another purpose draws others."""
-    errands = {one.key: one for one in (_errand(purpose, number) for number in range(count))}
-    return Firm(
-        name="trained-bank",
-        tools=tuple(
-            {
-                "type": "function",
-                "function": {
-                    "name": tool.name,
-                    "description": tool.description,
-                    "parameters": tool.parameters.model_json_schema(),
-                },
-            }
-            for tool in suites()["banking"].tools
-        ),
-        errands=tuple(errands.values()),
-        sit=lambda key: Account(errands[key]),
-    )
-
-
-def _errand(purpose: str, number: int) -> Errand:
-    rng = random.Random(f"{purpose} {number}")  # noqa: S311 - dice
-    prompt, calls, answer = rng.choice(KINDS)(rng)
-    account, writes = Account(None), set[int]()
-    for place, (name, given) in enumerate(calls):
-        before = account.state()
-        account.call(name, given)
-        if account.state() != before:
-            writes.add(place)
-    return Errand(
-        key=f"{purpose} {number}",
-        prompt=prompt,
-        calls=tuple(calls),
-        writes=frozenset(writes),
-        answer=answer,
-        end=account.state(),
-    )
+BANK = Trade(
+    name="trained-bank",
+    suite="banking",
+    environment=_account,
+    state=lambda environment: str(environment.model_dump()),
+    kinds=(_transfer, _standing, _raise, _postpone, _copy, _move, _password, _amount),
+)

@@ -5,7 +5,7 @@ is there is not made again, so a run that was stopped goes on.
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
@@ -21,11 +21,16 @@ from examples.train_small.plan import Plan
 from examples.train_small.practice import Exported, Practice, Real, Sitting, serve
 from examples.train_small.rounds import Beginner, practise
 from examples.train_small.writing import Vocabulary
+from synth.task_parts import task_id_of
 
 UNTRAINED: Final = "untrained"
 EXPORTED: Final = "exported"
 REAL: Final = "real"
 ARMS: Final = (UNTRAINED, EXPORTED, REAL)
+SAME: Final = "real_at_tasks"
+"""A look at the real backend, at the requests of which the held-out tasks were made."""
+MOST_REQUESTS: Final = 1000
+"""Requests of production among which those of the held-out tasks are looked for."""
 
 
 class App(Protocol):
@@ -136,9 +141,26 @@ class Experiment:
             tasks = self._held_out if place == EXPORTED else practice.tasks
             policy = LinearPolicy(place, vocabulary, weights, salt="look")
             rewards = [one.reward for one in practice.play(policy, tasks[: self.plan.looked], 1)]
-            known = [reward for reward in rewards if reward is not None]
-            found[place] = sum(known) / len(known) if known else None
+            found[place] = _mean(rewards)
+        same = self._requests_of(self._held_out[: self.plan.looked]) if arm == EXPORTED else []
+        policy = LinearPolicy(SAME, vocabulary, weights, salt="look")
+        found[SAME] = _mean([float(serve(policy, sitting)) for sitting in same])
         return found
+
+    def _requests_of(self, tasks: Sequence[str]) -> Sequence[Sitting]:
+        """The requests of production of which these tasks were made; none where production does not name its requests."""
+        return [found for task in tasks if (found := self._by_task.get(task)) is not None]
+
+    @cached_property
+    def _by_task(self) -> Mapping[str, Sitting]:
+        apps = {task.app for task in self._task_set.tasks}
+        requests = self.app.production(MOST_REQUESTS)
+        return {
+            task_id_of(app, task_key=sitting.task_key, anchor=""): sitting
+            for sitting in requests
+            if sitting.task_key is not None
+            for app in apps
+        }
 
     @cached_property
     def _held_out(self) -> Sequence[str]:
@@ -150,3 +172,8 @@ class Experiment:
         """The exam: the likeliest choices at every unseen request."""
         policy = LinearPolicy(self.app.name, vocabulary, weights)
         return [serve(policy, sitting) for sitting in self.exam]
+
+
+def _mean(rewards: Sequence[float | None]) -> float | None:
+    known = [reward for reward in rewards if reward is not None]
+    return sum(known) / len(known) if known else None

@@ -101,6 +101,11 @@ class Customer:
     now: datetime
     key: str
 
+    @property
+    def task_key(self) -> str | None:
+        """What the chat log calls the request, where it has several attempts."""
+        return self.request.key if self.plan.attempts > 1 else None
+
     def play(self, act: Act) -> bool:
         """Let an agent serve it; whether the database and the customer got what resolves it."""
         plan = Plan(

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any, Final
 
 from dagster_project.runs.paired_policies import PairedDifference, paired_difference
-from examples.train_small.arms import EXPORTED, REAL, UNTRAINED
+from examples.train_small.arms import EXPORTED, REAL, SAME, UNTRAINED
 
 Documents = Mapping[str, Sequence[Mapping[str, Any]]]
 _DRAWS: Final = 2000
@@ -27,8 +27,8 @@ class Outcome:
     """The first gain as a share of the second; None where the second is not above 0."""
     share_interval: tuple[float, float] | None
     """Bootstrap over requests, 95 %."""
-    ahead: float
-    """How much more the exported arm's reward at held-out tasks rose than its score at unseen real requests."""
+    ahead: float | None
+    """How much more the exported arm earns in the end at held-out tasks than it scores at the same requests at the real backend."""
     null: tuple[float, float]
     """Share of rollouts without a reward in the first and in the second half of the steps."""
     spread: float
@@ -84,15 +84,11 @@ def _interval(first: Sequence[float], second: Sequence[float]) -> tuple[float, f
     return drawn[_DRAWS // 40], drawn[-_DRAWS // 40 - 1]
 
 
-def _ahead(documents: Sequence[Mapping[str, Any]]) -> float:
-    """By dice, as the policy practises, where it never did. Rises are compared, not heights: not every request is a task."""
-    rises = []
-    for one in documents:
-        looks = [one["looks"][step] for step in sorted(one["looks"], key=int)]
-        first, last = looks[0], looks[-1]
-        earned, real = ((last[place] or 0.0) - (first[place] or 0.0) for place in (EXPORTED, REAL))
-        rises.append(earned - real)
-    return sum(rises) / len(rises)
+def _ahead(documents: Sequence[Mapping[str, Any]]) -> float | None:
+    """By dice, as the policy practises, where it never did; None where it is not known which requests the tasks were made of."""
+    last = [one["looks"][max(one["looks"], key=int)] for one in documents]
+    known = [look for look in last if look.get(SAME) is not None and look[EXPORTED] is not None]
+    return sum(look[EXPORTED] - look[SAME] for look in known) / len(known) if known else None
 
 
 def _null(documents: Sequence[Mapping[str, Any]]) -> tuple[float, float]:

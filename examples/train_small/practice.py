@@ -26,6 +26,11 @@ class Sitting(Protocol):
         """Names the request."""
         ...
 
+    @property
+    def task_key(self) -> str | None:
+        """What production's log calls the request: its task is found by it. None where it calls it nothing."""
+        ...
+
     def play(self, act: Act) -> bool:
         """Let an agent serve it; whether the real backend says that it is resolved."""
         ...

@@ -63,6 +63,8 @@ class Order:
     def __init__(self, key: str, reason: str) -> None:
         self.key, self._reason = key, reason
 
+    task_key = None
+
     def play(self, act: Act) -> bool:
         """Whether the right order was cancelled for the right reason and the customer was told."""
         messages: list[Any] = [asked(self.key, self._reason)]
@@ -174,9 +176,12 @@ def share(vocabulary: Vocabulary, weights: Weights) -> float:
     return sum(solved) / len(solved)
 
 
-def documents(exam: Sequence[bool], earned: float, real: float) -> list[dict[str, Any]]:
-    """One seed's file of an arm, whose reward and score rose so much."""
-    first, look = {"exported": 0.1, "real": 0.1}, {"exported": 0.1 + earned, "real": 0.1 + real}
+def documents(
+    exam: Sequence[bool], earned: float, same: float | None = None
+) -> list[dict[str, Any]]:
+    """One seed's file of an arm, whose reward and score at the same requests end so high."""
+    first = {"exported": 0.1, "real": 0.1, "real_at_tasks": 0.1}
+    look = {"exported": earned, "real": 0.1, "real_at_tasks": same}
     step = {"step": 0, "masked": 1, "rollouts": 4, "spread": 1, "groups": 2}
     return [{"exam": list(exam), "looks": {"0": first, "12": look}, "steps": [step]}]
 
@@ -188,13 +193,15 @@ def test_the_outcome_says_which_share_of_the_gain_is_reached() -> None:
     real = [was or at % 2 == 0 for at, was in enumerate(before)]
     exported = [was or at % 4 == 0 for at, was in enumerate(before)]
     found = {
-        "untrained": documents(before, 0, 0),
+        "untrained": documents(before, 0),
         "exported": documents(exported, 0.75, 0.5),
-        "real": documents(real, 0, 0),
+        "real": documents(real, 0),
     }
     outcome = outcome_of(found)
     assert outcome.exported.better == "B"
     assert outcome.share is not None
     assert 0.3 < outcome.share < 0.7
+    assert outcome.ahead is not None
     assert round(outcome.ahead, 6) == 0.25
+    assert outcome_of({**found, "exported": documents(exported, 0.75)}).ahead is None
     assert sum(outcome.null) == 0.25
