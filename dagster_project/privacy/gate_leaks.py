@@ -111,7 +111,7 @@ def _hits(raw: Episode, clean: CleanEpisode, search: Searcher) -> Iterator[_Hit]
 
 
 def _mask_hits(raw: Episode, one: Scrubbed, found: Sequence[_Hit]) -> Scrubbed:
-    """The episode with a marker in place of every hit in what was said, called or answered."""
+    """The episode with a marker in place of every hit in what was said, called or answered, or in a tool's definition."""
     said: dict[str, list[str]] = {}
     held: list[WithheldLeaf] = []
     taught = TaughtPlaces([raw])
@@ -120,8 +120,12 @@ def _mask_hits(raw: Episode, one: Scrubbed, found: Sequence[_Hit]) -> Scrubbed:
         place = taught.source_of(hit.leak, hit.text)
         held.append(WithheldLeaf(path=hit.path, key=place, reason=LEAK))
     steps = tuple(_mark_step(step, f"steps[{n}]", said) for n, step in enumerate(one.clean.steps))
+    # An example in a definition: without it the tool is the same.
+    tools = tuple(
+        mark_phrases(tool, said.get(f"tools[{n}]", ())) for n, tool in enumerate(one.clean.tools)
+    )
     withheld = dict.fromkeys((*one.clean.withheld, *(item.path for item in held)))
-    clean = replace(one.clean, steps=steps, withheld=tuple(withheld))
+    clean = replace(one.clean, steps=steps, tools=tools, withheld=tuple(withheld))
     return replace(one, clean=clean, held=tuple(dict.fromkeys((*one.held, *held))))
 
 

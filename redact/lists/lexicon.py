@@ -181,7 +181,14 @@ class Lexicon:
         if before:
             return self._telling(before)
         nearest = next((key for key in reversed(above) if key != DATA), None)
-        return self._telling(key_words(nearest)) if nearest else None
+        if nearest is None:
+            return None
+        words = key_words(nearest)
+        told = self._telling(words)
+        if nearest == above[0] and told == "person" and "record" in map(self._group, words):
+            # A tool that is named after a record and people (`add_event_participants`) answers with either.
+            return None
+        return told
 
     def _telling(self, words: tuple[str, ...]) -> str | None:
         return next((group for group in map(self._group, reversed(words)) if group), None)

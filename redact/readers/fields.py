@@ -15,6 +15,7 @@ from typing import Final
 
 from redact.bounds import CODE_LENGTH, LONG, LONGEST_VALUE, PARTS, STEM
 from redact.lists.gazetteer import ORDINARY, is_name
+from redact.lists.lexicon import word_group
 from redact.lists.word_lists import PARTICLES, word_list
 from redact.values.free_ids import between_ids
 from redact.values.shapes import digit_count, is_street
@@ -152,6 +153,8 @@ def names_in_sentence(text: str) -> Iterator[Place]:
             continue  # a sentence's first word
         if found[2].isupper() and _NUMBERED.match(text, found.end()):
             continue  # `GPT-4`
+        if _is_number_of(found[2].split()):
+            continue
         if not is_plain(found[2].split()) and not _is_heading(found):
             yield f"~{(found[1] or '').casefold()}", found[2]
 
@@ -168,6 +171,14 @@ def _is_heading(found: re.Match[str]) -> bool:
 
 
 _HEADINGS: Final = word_list("headings")
+
+
+def _is_number_of(words: Sequence[str]) -> bool:
+    """Say whether a run is a number with the word for one: `ID 115`, `Number 12`; whose it is, its key or its call says."""
+    *named, number = words
+    return (
+        bool(named) and number.isdigit() and word_group("id").issuperset(map(str.casefold, named))
+    )
 
 
 def is_plain(words: Sequence[str]) -> bool:

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ from dagster_project.privacy.export_check import _texts
 from dagster_project.privacy.gate_leaks import mark_phrases
 from environments.runtime.values import canonical
 from redact.records.clean_episode import WITHHELD
+from tests.unit.raw_conversations import calls, episode, says
+from tests.whole_way import past_the_gate
 
 
 @pytest.mark.parametrize(
@@ -48,3 +51,29 @@ def test_tracegyms_own_code_in_an_export_is_nobodys(tmp_path: Path) -> None:
     assert [(place, text) for place, text, _ in _texts(tmp_path) if "\n" in text] == [
         ("other.py", "# 999999999\n")
     ]
+
+
+def test_an_example_in_a_definition_costs_the_example_and_no_conversation() -> None:
+    """A real tenant's key in a tool's definition stands in every episode: the tool is the same without it."""
+    people = [("Chen", "Li"), ("Dora", "Vass"), ("Emil", "Roth"), ("Hana", "Kim"), ("Ivo", "Marek")]
+    about = {"type": "string", "description": "Tenant key, e.g. chen.li"}
+    tool = {
+        "name": "get_tenant",
+        "description": "Details of a tenant.",
+        "parameters": {"type": "object", "properties": {"tenant": about}},
+    }
+    raw = []
+    for first, last in people:
+        key = f"{first}.{last}".casefold()
+        record = {"tenant": key, "name": f"{first} {last}", "phone": "0171-2207"}
+        one = episode(
+            f"e-{key}",
+            says("user", f"Who is {key}?"),
+            *calls("get_tenant", {"tenant": key}, record),
+        )
+        definition = json.dumps({"type": "function", "function": tool})
+        raw.append(replace(one, tools=(definition,)))
+    found, _, _ = past_the_gate(raw, ())
+    assert len(found) == len(raw)
+    assert "chen" not in repr(found)
+    assert all("Tenant key, e.g." in one.tools[0] for one in found)

@@ -1,5 +1,7 @@
 """Tokens and fields in text that no key explains: what is an identifier, what an amount, a day, a size or a choice."""
 
+import json
+
 import pytest
 
 from redact.apply.learn import learn
@@ -83,6 +85,30 @@ def test_a_token_that_a_key_explains_stays() -> None:
         said = done.clean.steps[-1].content or ""
         assert said.startswith(f"ORD-48{number} or ORD-777, card file ")
         assert f"88{number}-55{number}-991" not in said
+
+
+def test_a_records_number_stays_with_the_word_for_it() -> None:
+    """`Event with ID 115` is the event that the call names: replaced, no other call that names it would be about it."""
+    raw = []
+    for number in range(100, 130):
+        mail = f"ann{number}@example.org"
+        shown = f"id_: '{number}'\nparticipants:\n- {mail}\nstatus: open"
+        steps = calls(
+            "add_event_participants", {"event_id": f"{number}", "participants": [mail]}, shown
+        )
+        steps += calls(
+            "cancel_event", {"event_id": f"{number}"}, f"Event with ID {number} has been cancelled."
+        )
+        raw.append(episode(f"e{number}", *steps))
+    learnt = learn(raw, (), policy=Policy())
+    done = scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=Policy())
+    for number, one in zip(range(100, 130), done, strict=True):
+        texts = [step.content or "" for step in one.clean.steps]
+        asked = [json.loads(call.arguments) for s in one.clean.steps for call in s.tool_calls]
+        assert {call["event_id"] for call in asked} == {f"{number}"}
+        assert texts[-1] == f"Event with ID {number} has been cancelled."
+        assert f"id_: '{number}'" in texts[1]
+        assert f"ann{number}@" not in texts[1]
 
 
 @pytest.mark.timeout(20)
