@@ -104,6 +104,10 @@ def _told_some(args: Arguments) -> str:
     facts = [_value_text(fact.get("value")) for fact in _objects(args.get("facts"))]
     least = args.get("least")
     needed = least if _is_count(least) else 1
+    if args.get("only") is True:
+        return (
+            f"The agent tells the user {_list_text(facts, ' or ')}, and nothing else in its place."
+        )
     such = f"; good attempts told {_list_text(facts)}" if facts else ""
     texts = "; a name or a text of a record counts as well" if args.get("texts") is True else ""
     what = _count(needed, "fact", "facts")

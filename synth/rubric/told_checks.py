@@ -7,18 +7,20 @@ score and a reward by share. Not here: what an attempt told (`told_facts`), caps
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from environments.runtime.checks.calls import confirmed
-from environments.runtime.checks.view import View
+from environments.runtime.checks.view import View, text_of
 from environments.runtime.task.attempt import Json
-from environments.runtime.task.rubric import SHARE, Check
+from environments.runtime.task.rubric import AGREEMENT, SHARE, Check
 from environments.runtime.values.facts import DATE, EMAIL, ID, NUMBER, TIME, Fact
 from synth.recordings.attempt_facts import Facts
 from synth.recordings.traits import AppTraits
 from synth.rubric.ends import End
 from synth.rubric.evidence import origin_of, required_check
-from synth.rubric.told_facts import enough_of, fact_args, known_facts, text_args
+from synth.rubric.habits import PREDICTED
+from synth.rubric.told_facts import TEXT, enough_of, fact_args, known_facts, text_args
 
 AMONG: Final = 8
 """New facts in one message among which a fact still counts as told and not as listed."""
@@ -26,6 +28,7 @@ GROUNDLESS: Final = 0.4
 """Share of what is told that may lack a ground, where resolved attempts tell such things too; who makes everything up tells more."""
 ENOUGH: Final = 0.1
 """Share of what a resolved attempt told that another one tells at least."""
+WITNESSES: Final = 2
 MOST_LINES: Final = 60
 """Facts that get a line of their own."""
 
@@ -47,16 +50,27 @@ def told_some_checks(accepted: Sequence[End], traits: AppTraits, after: str) -> 
             "texts": _texts_count(end.good, traits),
         }
         says = f"The user is told at least {args['least']} of these, or of what else was found out: {_list_text(facts)}."
-        checks.append(
-            required_check(
-                "told_some",
-                args,
-                says,
-                end.good,
-                check_id=f"told_some_{number}",
-                positive=found_out,
-            )
+        answers = text_args(_answering_texts(end)) if facts[0]["kind"] == TEXT else []
+        answer: dict[str, Json] = {
+            **args,
+            "facts": list[Json](answers),
+            "least": 1,
+            "texts": False,
+            "only": True,
+        }
+        if answers and end.bad:
+            args = answer
+            says = f"The user is told {_list_text(answers)}."
+        paid = required_check(
+            "told_some", args, says, end.good, check_id=f"told_some_{number}", positive=found_out
         )
+        checks.append(paid)
+        if answers:
+            # Where an unresolved attempt told something else, outcomes show that users mind; else nobody knows.
+            unless = "fail" if end.bad else "null"
+            expected = {**answer, "after": PREDICTED, "on_missing": unless}
+            foretold = replace(paid, check_id=f"expected_some_{number}", args=expected)
+            checks.append(replace(foretold, role=AGREEMENT, counter=len(end.bad)))
         for place, fact in enumerate(facts[:MOST_LINES], 1):
             line = {**where, **fact, "among": beside}
             checks.append(
@@ -127,6 +141,19 @@ def _closes(attempt: Facts) -> bool:
         m.get("role") == "assistant" and m.get("content") and not m.get("tool_calls")
         for m in whole.messages[max(last + 1, whole.opening) :]
     )
+
+
+def _answering_texts(end: End) -> frozenset[str]:
+    """What answers the user's question: texts of records that all of several resolved attempts told, and of the others none."""
+    if len(end.good) < WITNESSES or not all(map(_asks, end.good)):
+        return frozenset()
+    shared = frozenset.intersection(*(a.told_facts.texts for a in end.good))
+    return shared.difference(*(a.told_facts.texts for a in end.bad))
+
+
+def _asks(attempt: Facts) -> bool:
+    """Whether the user asks something."""
+    return any("?" in text_of(m) for m in attempt.recorded.attempt.messages if m["role"] == "user")
 
 
 def _texts_count(good: Sequence[Facts], traits: AppTraits) -> bool:

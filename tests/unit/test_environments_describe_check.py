@@ -93,6 +93,11 @@ CANCEL: Json = ["cancel_order", '{"order_id":"o1","reason":"no longer needed"}',
             "The agent asks before each call of pay, and the user does not say no.",
         ),
         (
+            "told_some",
+            {"facts": [{"value": "room 3"}], "least": 1, "only": True},
+            "The agent tells the user room 3, and nothing else in its place.",
+        ),
+        (
             "user_declines",
             {"names": ["w-1", "54.04"]},
             "The agent asks whether to go on, naming w-1 or 54.04, and the user says no.",

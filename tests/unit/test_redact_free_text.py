@@ -93,9 +93,11 @@ def test_a_records_number_stays_with_the_word_for_it() -> None:
     for number in range(100, 130):
         mail = f"ann{number}@example.org"
         shown = f"id_: '{number}'\nparticipants:\n- {mail}\nstatus: open"
-        steps = calls(
-            "add_event_participants", {"event_id": f"{number}", "participants": [mail]}, shown
-        )
+        steps = [
+            *calls(
+                "add_event_participants", {"event_id": f"{number}", "participants": [mail]}, shown
+            )
+        ]
         steps += calls(
             "cancel_event", {"event_id": f"{number}"}, f"Event with ID {number} has been cancelled."
         )

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from environments.runtime.task.attempt import Json
+from redact.records.clean_episode import CleanEpisode
 from synth.labels import Label
 from synth.recordings.attempt import record
 from synth.recordings.attempt_facts import asks_a_name, facts_of
@@ -142,6 +143,45 @@ def test_nothing_to_change_needs_evidence_for_reward_but_not_for_agreement() -> 
 def test_without_any_evidence_a_no_change_task_says_so() -> None:
     """A task that pays for silence is not accepted as it stands."""
     assert derive((episode("g", ("say", "Bye.")), True)).reasons == ("no_positive_evidence",)
+
+
+WHERE: Line = ("user", "Where is parcel P-100?")
+SHOWN: Line = (
+    "call",
+    "get_parcel",
+    '{"parcel": "P-100"}',
+    '{"parcel": "P-100", "place": "Shelf 3", "next": "Shelf 5", "since": "2024-05-01"}',
+)
+
+
+def answered(name: str, words: str) -> CleanEpisode:
+    """An attempt that looks, and says so."""
+    return episode(name, SHOWN, ("say", words), opening=WHERE[1])
+
+
+def test_what_only_resolved_attempts_answer_is_the_answer() -> None:
+    """Two told one place, an unresolved one another: whoever tells another, or both, is not paid, and the user is not content."""
+    good = [
+        (answered(f"g{i}", f"{word} Shelf 3."), True) for i, word in enumerate(("It is on", "See"))
+    ]
+    derived = derive(*good, (answered("b", "It is on Shelf 5."), False))
+    right = answered("x", "You find it on shelf 3")
+    assert (reward(derived, right), predict(derived, right)) == (1.0, 1.0)
+    for words in (
+        "It is on Shelf 5.",
+        "It was found on 2024-05-01.",
+        "All done.",
+        "Shelf 3. Shelf 5.",
+    ):
+        wrong = answered("x", words)
+        assert (reward(derived, wrong), predict(derived, wrong)) == (0.0, 0.0)
+
+
+def test_without_an_unresolved_attempt_nobody_knows_whether_another_answer_is_wrong() -> None:
+    """Then a text of a record is enough for the reward, as before, and the prediction abstains."""
+    derived = derive(*[(answered(f"g{i}", "It is on Shelf 3."), True) for i in range(2)])
+    other = answered("x", "It is on Shelf 5.")
+    assert (reward(derived, other), predict(derived, other)) == (1.0, None)
 
 
 WITHDRAWS: tuple[Line, ...] = (

@@ -6,6 +6,7 @@ sees the words beside a call. Not here: which facts matter (synthesis decides th
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import islice
@@ -21,6 +22,7 @@ SHORTEST_TEXT: Final = 4
 LONGEST_TEXT: Final = 60
 """Characters of a record's text that is told: shorter ones stand in any words, longer ones are quotations."""
 MOST_TEXTS: Final = 2_000
+_FIGURES: Final = re.compile(r"[0-9]+")
 CENT: Final = 0.0051
 LEAST_RUN: Final = 32
 """Characters of a shared run that are looked for; shorter ones are names and phrases."""
@@ -48,7 +50,8 @@ def told_some(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[flo
     """Whether the user was told enough of what the policy had to find out.
 
     What counts: the `facts` that resolved attempts told, in any of their forms, and any other specific fact that a tool showed and
-    that nobody had said first; with `texts`, a text of a record as well. Other words may tell a right answer by other facts.
+    that nobody had said first; with `texts`, a text of a record as well. Other words may tell a right answer by other facts. With
+    `only`, nothing but the facts counts, and each as far as no message says it with other figures (`Room 3`, `Room 5`).
     """
     applies = not_at_this_end(args, view)
     if applies is not None:
@@ -56,13 +59,24 @@ def told_some(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[flo
     facts = [fact for fact in as_list(args.get("facts")) if isinstance(fact, dict)]
     least, among = args.get("least"), args.get("among")
     needed = least if isinstance(least, int) else 1
-    found = sum(fact_told(fact, view, among if isinstance(among, int) else None) for fact in facts)
-    if found < needed:
+    told_here = [f for f in facts if fact_told(f, view, among if isinstance(among, int) else None)]
+    only = args.get("only") is True
+    found = sum(not (only and _said_otherwise(fact, view)) for fact in told_here)
+    if found < needed and not only:
         found += _others_told(facts, view)
-    if found < needed and args.get("texts") is True:
+    if found < needed and args.get("texts") is True and not only:
         found += len(texts_told(view))
     says = f"{count_text(found, 'fact')} told, at least {needed} expected"
     return (1.0 if found >= needed else 0.0), says
+
+
+def _said_otherwise(fact: Mapping[str, Json], view: View) -> bool:
+    """Whether some message says a text with other figures than it has."""
+    text = _spaced(folded(str(fact.get("value"))))
+    if not any(map(str.isdigit, text)):
+        return False
+    alike = re.compile(rf"(?<!\w){_FIGURES.sub(r'[0-9]+', re.escape(text))}(?!\w)")
+    return any(found != text for said in view.said_folded for found in alike.findall(_spaced(said)))
 
 
 def _others_told(facts: list[dict[str, Json]], view: View) -> int:
