@@ -6,10 +6,11 @@ refused alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from ingest.files.chat_log import Chat
 from ingest.formats.format import Decoded, Format
 from ingest.formats.records.fields import Fields
 from ingest.formats.records.find import (
@@ -22,6 +23,7 @@ from ingest.formats.records.naming import naming_of, numbered_by, own_fields
 from ingest.formats.records.reader import NAME, Standing, read_record
 from ingest.formats.unknown import refuse
 from ingest.otlp.record import Arrival
+from ingest.records.episode import Step
 from ingest.records.text import Json
 
 
@@ -46,7 +48,30 @@ def read(value: Json, arrival: Arrival) -> Decoded:
             found.add(read_record(item, place, Standing(around=records.around, key=key)))
         else:
             found.rejected.append(refuse(item, place))
+    found.chats = list(_without_beginnings(found.chats))
     return found
+
+
+def _without_beginnings(chats: Sequence[Chat]) -> Iterator[Chat]:
+    """The chats without those that only repeat how another of the same conversation began: states of it that were kept as it went on."""
+    by_name: dict[str, list[Chat]] = {}
+    for chat in chats:
+        by_name.setdefault(chat.episode.episode_id, []).append(chat)
+    for same in by_name.values():
+        whole = max(same, key=lambda chat: len(chat.episode.steps))
+        said = [_step_key(step) for step in whole.episode.steps]
+        told = [(chat, [_step_key(step) for step in chat.episode.steps]) for chat in same]
+        begun = [chat for chat, steps in told if chat is not whole and steps == said[: len(steps)]]
+        outcomes = {one.outcome_id: one for chat in (*begun, whole) for one in chat.outcomes}
+        for chat in same:
+            if chat is whole:
+                yield replace(chat, outcomes=tuple(outcomes.values()))
+            elif not any(chat is one for one in begun):
+                yield chat
+
+
+def _step_key(step: Step) -> tuple[object, ...]:
+    return step.role, step.content, tuple(c.arguments for c in step.tool_calls)
 
 
 def _rows(items: list[Any], arrival: Arrival) -> Decoded:

@@ -7,6 +7,8 @@ a speaker of their own, answers that stand inside the message which they answer.
 
 from __future__ import annotations
 
+import html
+import re
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any, Final
@@ -29,6 +31,9 @@ _CALLED: Final = ("tool_call", "toolCall")
 _RETURNED: Final = ("tool_call_result", "tool_result", "toolResult")
 _BESIDE: Final = ("tool_call_id", "name", "tool_calls")
 _ANSWERS: Final = "children"
+_DETAILS_BEGIN: Final = '<details type="'
+_DETAILS: Final = re.compile(r'<details type="(\w+)"([^>]*)>.*?</details>', re.DOTALL)
+_ATTRIBUTE: Final = re.compile(r'(\w+)="([^"]*)"')
 _DEEPEST: Final = 24
 _LONGEST_TURN: Final = 100_000
 
@@ -59,7 +64,9 @@ def _plain_item(item: Item) -> Item:
     key = next((one for one in _PARTS if item.get(one)), None)
     if key is None:
         return item
-    is_result = isinstance(item[key], str) and role_of(str(item.get("role"))) == "tool"
+    # A text that others than the agent and its user send is what it is.
+    role = role_of(str(item.get("role"))) if "role" in item else None
+    is_result = isinstance(item[key], str) and role in {"tool", "system"}
     parts = None if is_result else _parts_of(item[key])
     if parts is None or not any(map(_is_odd, parts)):
         return item if parts is item[key] or parts is None else {**item, key: parts}
@@ -68,6 +75,32 @@ def _plain_item(item: Item) -> Item:
     told = {k: extra[k] for k in _BESIDE if extra.get(k) and not item.get(k)}
     rest = {k: v for k, v in item.items() if k != key}
     return {**told, **rest, "content": [_plain_part(one) for one in parts]}
+
+
+def _page_parts(text: str) -> Iterator[Item]:
+    """The parts of a text into which a page wrote calls with their results, and thoughts, as blocks that fold."""
+    place = 0
+    for found in _DETAILS.finditer(text):
+        yield from _text_part(text[place : found.start()])
+        place = found.end()
+        own = {key: html.unescape(value) for key, value in _ATTRIBUTE.findall(found[2])}
+        if found[1] == "tool_calls" and own.get("name"):
+            told = _json_of(own["result"]) if own.get("result") else None
+            given = _json_of(own.get("arguments", ""))
+            yield _call({**own, "arguments": given, "result": told})
+        elif found[1] == "reasoning":
+            yield {"type": "reasoning"}
+    yield from _text_part(text[place:])
+
+
+def _text_part(text: str) -> Iterator[Item]:
+    if text.strip():
+        yield {"type": "text", "text": text.strip()}
+
+
+def _json_of(text: str) -> Json:
+    read = parse_json(text)
+    return text if read is None else read.value
 
 
 def holds_parts(content: Json) -> bool:
@@ -86,7 +119,9 @@ def _in_lower_case(value: Json, deep: int = 0) -> Json:
 
 
 def _parts_of(content: Json) -> list[Any] | None:
-    """The parts of a content, also where they stand in an object, or in one that was stored as JSON text."""
+    """The parts of a content, also where they stand in an object, in one that was stored as JSON text, or in a page's blocks."""
+    if isinstance(content, str) and _DETAILS_BEGIN in content:
+        return list(_page_parts(content))
     if isinstance(content, str) and content.startswith("{"):
         read = parse_json(content)
         content = read.value if read else None

@@ -6,18 +6,23 @@ Comes in: the values of all lines of a file. Goes out: a chat for each conversat
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from ingest.files.file_facts import stem_of
 from ingest.formats.format import Decoded, Format
+from ingest.formats.records.fields import CONVERSATION, Fields
 from ingest.formats.records.find import conversations_of, is_record
 from ingest.formats.records.reader import Standing, read_record
 from ingest.formats.records.speech import ROLE_NAMED, strength
 from ingest.formats.records.verdicts import verdicts_among
+from ingest.formats.records.words import NAMES, snake_case
 from ingest.otlp.record import Arrival
-from ingest.records.text import Json
+from ingest.records.text import Json, type_of
 
 NAME: Final = "message_lines"
+_LOOKED_AT: Final = 20
+"""Lines among which an event may say how the conversation is called."""
 
 
 def claims(value: Json) -> bool:
@@ -31,12 +36,23 @@ def read(values: Json, arrival: Arrival) -> Decoded:
     found = Decoded()
     file = stem_of(arrival.source) if arrival.facts.is_alone and len(by_name) == 1 else None
     for name, items in by_name.items():
-        named = name or file
+        named = name or _named_by_event(items) or file
         record = {"messages": items} | ({} if named is None else {"conversation_id": named})
         record |= verdicts_among(items)
         if is_record(record):
             found.add(read_record(record, arrival, Standing(source=NAME)))
     return found
+
+
+def _named_by_event(items: Sequence[Json]) -> str | None:
+    """The id that an event of the log itself gives the conversation when it begins."""
+    for item in items[:_LOOKED_AT]:
+        if not isinstance(item, dict) or type_of(item) is None or strength(item):
+            continue
+        loads = [item[key] for key in NAMES["envelopes"] if isinstance(item.get(key), dict)]
+        if loads and snake_case(item["type"]) in NAMES["session_events"]:
+            return Fields(loads[0]).top_text((*CONVERSATION, "id"))
+    return None
 
 
 FORMAT: Final = Format(

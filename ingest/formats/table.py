@@ -25,6 +25,8 @@ from ingest.formats.spans import (
     openai_agents_export,
     otlp_request,
     span_records,
+    trace_records,
+    typed_spans,
 )
 from ingest.records.text import NOT_JSON, Json
 
@@ -38,6 +40,8 @@ FORMATS: Final[tuple[Format, ...]] = (
     openhands.FORMAT,
     swe_agent.FORMAT,
     mini_swe_agent.FORMAT,
+    trace_records.FORMAT,
+    typed_spans.FORMAT,
     span_records.FORMAT,
     model_calls.FORMAT,
     *otlp_request.FORMATS,

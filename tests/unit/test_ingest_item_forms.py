@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -172,6 +173,26 @@ def content_below() -> Record:
     }  # fmt: skip
 
 
+def folded_blocks() -> Record:
+    """A page that writes thoughts, calls and their results into the text, as blocks that fold."""
+
+    def quoted(value: object) -> str:
+        return html.escape(json.dumps(value))
+
+    call = f'id="k1" name="find_order" arguments="{quoted(json.dumps(ARGUMENTS))}"'
+    block = f'<details type="tool_calls" {call} result="{quoted(RESULT)}">\n<summary>Done</summary>\n</details>'
+    thought = (
+        '<details type="reasoning" done="true">\n<summary>Thought</summary>\n&gt; Hm.\n</details>'
+    )
+    return {
+        "system_prompt": SYSTEM,
+        "messages": [
+            {"role": "user", "content": ASKED},
+            {"role": "assistant", "content": f"{thought}\n{block}\n{ANSWER}"},
+        ],
+    }
+
+
 LAYOUTS: list[Callable[[], Any]] = [
     nested_parts,
     parts_that_speak,
@@ -182,6 +203,7 @@ LAYOUTS: list[Callable[[], Any]] = [
     content_as_text,
     answers_inside,
     content_below,
+    folded_blocks,
 ]
 
 
@@ -216,3 +238,84 @@ def test_an_apps_own_keys_in_capitals_stay(tmp_path: Path) -> None:
     path.write_text(json.dumps(record))
     (call,) = only_episode(decoded_below(path, app=APP)).steps[2].tool_calls
     assert json.loads(call.arguments) == {"OrderNo": {"Value": "A1"}}
+
+
+def test_states_of_one_conversation_are_one_conversation(tmp_path: Path) -> None:
+    """A framework keeps the messages as they were after each step, the newest first: the fullest says all of it."""
+    states = [
+        {
+            "values": {"messages": joined_results()["chat_history"][:count]},
+            "metadata": {"thread_id": "t1"},
+            **({"outcome": "ok"} if count == 1 else {}),
+        }
+        for count in range(5, 0, -1)
+    ]
+    path = tmp_path / "thread.json"
+    path.write_text(json.dumps(states))
+    found = decoded_below(path, app=APP)
+    (chat,) = found.chats
+    assert [told(step) for step in chat.episode.steps] == EXPECTED
+    assert [one.label for one in chat.outcomes] == ["ok"]
+
+
+def test_parallel_results_in_one_list_stand_on_their_calls(tmp_path: Path) -> None:
+    """A template writes the calls of a turn as one list, and their results as another."""
+    calls = [{"name": "find_order", "arguments": {"order": order}} for order in ("A1", "A2")]
+    results = [{"state": "sent"}, ["lost", "twice"]]
+    record = {
+        "conversations": [
+            {"from": "human", "value": ASKED},
+            {"from": "function_call", "value": json.dumps(calls)},
+            {"from": "observation", "value": json.dumps(results)},
+            {"from": "gpt", "value": ANSWER},
+        ]
+    }
+    path = tmp_path / "train.json"
+    path.write_text(json.dumps([record]))
+    steps = only_episode(decoded_below(path, app=APP)).steps
+    assert [json.loads(s.content or "") for s in steps if s.role == "tool"] == results
+    assert [s.call_id for s in steps if s.role == "tool"] == [
+        call.call_id for call in steps[1].tool_calls
+    ]
+
+
+def test_a_clients_own_context_is_not_what_the_user_says(tmp_path: Path) -> None:
+    """A log that tells each of the user's messages by two events tells the context only once; the first line names the session."""
+
+    def item(role: str, text: str) -> Record:
+        part = {"type": "input_text" if role == "user" else "output_text", "text": text}
+        return {
+            "type": "response_item",
+            "payload": {"type": "message", "role": role, "content": [part]},
+        }
+
+    lines = [
+        {"type": "session_meta", "payload": {"id": "s-1", "cwd": "/"}},
+        item("user", "<context>\n/srv\n</context>"),
+        item("user", ASKED),
+        {"type": "event_msg", "payload": {"type": "user_message", "message": ASKED}},
+        {"type": "event_msg", "payload": {"type": "agent_message", "message": ANSWER}},
+        item("assistant", ANSWER),
+    ]
+    path = tmp_path / "rollout-1.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)))
+    episode = only_episode(decoded_below(path, app=APP))
+    assert [(step.role, step.content) for step in episode.steps] == [
+        ("system", "<context>\n/srv\n</context>"),
+        ("user", ASKED),
+        ("assistant", ANSWER),
+    ]
+    assert episode.conversation_id == "s-1"
+
+
+def test_a_mark_on_an_answer_is_an_outcome_and_a_count_is_none(tmp_path: Path) -> None:
+    """Pages of chats keep a user's mark on the message, with reasons beside it; how many steps succeeded is no verdict."""
+    record = used_tools()
+    record["messages"][1]["feedback"] = {"rating": "thumbsDown", "text": "too late"}
+    record["summary"] = {"status_counts": {"success": 1, "error": 0}}
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps(record))
+    (chat,) = decoded_below(path, app=APP).chats
+    assert [(one.name, one.label, one.by) for one in chat.outcomes] == [
+        ("rating", "thumbsDown", "unknown")
+    ]

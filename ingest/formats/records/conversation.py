@@ -12,12 +12,13 @@ from itertools import pairwise
 from typing import Any
 
 from ingest.dialects.messages import Messages, read_messages, read_more
+from ingest.files.partial_json import parse_json
 from ingest.formats.records.participants import settle
 from ingest.formats.records.speech import Speech, speeches
 from ingest.formats.records.written_results import bind_written
 from ingest.records.episode import Step
 from ingest.records.moments import to_text
-from ingest.records.text import Json
+from ingest.records.text import Json, json_text
 
 Message = dict[str, Any]
 
@@ -68,11 +69,12 @@ class Conversation:
 
 def read_conversation(items: Sequence[Json]) -> Conversation:
     """Read a list of messages."""
-    said = _in_order(list(_without_repeats(speeches(items))))
+    said = _in_order(_once_each(speeches(items)))
     if _runs_backwards(said):
         said.reverse()
     found = Conversation(agent=settle(said))
     bind_written(said)
+    said = list(_with_results_apart(said))
     if not all(isinstance(item, dict | list) for item in items):
         found.flags.add("odd_messages")
     read = Messages()
@@ -93,13 +95,45 @@ def read_conversation(items: Sequence[Json]) -> Conversation:
     return found
 
 
-def _without_repeats(said: Iterable[Speech]) -> Iterator[Speech]:
-    """Each message once, where a log tells it by several events one after the other."""
+def _once_each(said: Iterable[Speech]) -> list[Speech]:
+    """Each message once, where a log tells it by several events one after the other.
+
+    Where each of the user's messages is told twice, what is told once before the first of them is the client's own: a context that it
+    writes from the user's side.
+    """
+    found: list[Speech] = []
+    repeated: list[int] = []
     last: Speech | None = None
     for one in said:
         if last is None or not (one.is_event and last.is_event and _are_same(one, last)):
-            yield one
+            found.append(one)
+        elif one.role == "user":
+            repeated.append(len(found) - 1)
         last = one
+    for one in found[: repeated[0]] if repeated else ():
+        if one.role == "user" and one.is_event:
+            one.role = "system"
+            one.message = {key: value for key, value in one.message.items() if key != "role"}
+    return found
+
+
+def _with_results_apart(said: Sequence[Speech]) -> Iterator[Speech]:
+    """The results of several calls apart, where a template wrote them as one list into the only message behind these."""
+    for before, one, after in zip((None, *said), said, (*said[1:], None), strict=False):
+        asked = before.message.get("tool_calls") if before is not None else None
+        alone = one.role == "tool" and (after is None or after.role != "tool")
+        listed = _list_of(one.message.get("content")) if alone else None
+        named = one.message.get("tool_call_id") is not None
+        if not asked or len(asked) < 2 or named or listed is None or len(listed) != len(asked):
+            yield one
+            continue
+        for result in listed:
+            yield replace(one, message={**one.message, "content": json_text(result)})
+
+
+def _list_of(content: Json) -> list[Any] | None:
+    read = parse_json(content) if isinstance(content, str) and content.startswith("[") else None
+    return read.value if read is not None and isinstance(read.value, list) else None
 
 
 def _in_order(said: Sequence[Speech]) -> list[Speech]:

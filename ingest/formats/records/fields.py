@@ -44,6 +44,8 @@ BODIES: Final = NAMES["bodies"]
 _DEEPEST: Final = 3
 _OTHERS: Final = frozenset(NAMES["of_others"])
 """Objects that speak of somebody or something else than the agent and its user."""
+_COUNTS: Final = ("counts", "counters")
+"""Endings of objects whose numbers count something: `{"status_counts": {"success": 1}}` is no verdict."""
 _LONGEST_NAME: Final = 200
 _MOST_WORDS: Final = 4
 """Words of a user's name; more of them are something that the user said."""
@@ -135,7 +137,7 @@ def _values_named(place: dict[str, Any], name: str, deep: int) -> Iterator[tuple
                 word = snake_case(key)
                 if name in {word, f"{above}_{word}"}:
                     yield value, key
-                if isinstance(value, dict) and word not in _OTHERS:
+                if isinstance(value, dict) and word not in _OTHERS and not word.endswith(_COUNTS):
                     below.append((word, value))
         level = below
 

@@ -33,7 +33,7 @@ from ingest.formats.records.fields import (
 )
 from ingest.formats.records.find import Place, messages_of, other_messages
 from ingest.formats.records.naming import naming_of, own_fields
-from ingest.formats.records.verdicts import outcomes_of
+from ingest.formats.records.verdicts import marks_on, outcomes_of
 from ingest.otlp.record import Arrival
 from ingest.records.quarantine import Rejected
 from ingest.records.text import Json, json_bytes, load_json, type_of
@@ -162,6 +162,7 @@ class _Record:
             holders=place.holders if place else (),
             around=standing.around,
         )
+        self._items = place.items if place else []
         self._said = Conversation()
         if self._is_log:
             self._said = Conversation(messages=list(value["messages"]))
@@ -243,6 +244,7 @@ class _Record:
         rest = {} if own else {k: v for k, v in self._own.items() if k in {"outcome", "outcomes"}}
         fields = replace(self._fields, own={**self._fields.own, **rest})
         found = outcomes_of(fields, answered=answer != ANSWER and self._said.has("assistant"))
+        found = found or marks_on(self._items)
         known = {one.get("name") for one in own}
         return [*own, *(one for one in found if one["name"] not in known)]
 

@@ -11,6 +11,7 @@ from itertools import chain
 from typing import Any, Final
 
 from ingest.files.chat_outcome import number_of
+from ingest.formats.item_forms import plain_items
 from ingest.formats.records.fields import ANSWER, Fields
 from ingest.formats.records.speech import strength
 from ingest.formats.records.words import NAMES, snake_case
@@ -23,6 +24,7 @@ _MAPS: Final = NAMES["maps_of_verdicts"]
 """Names of maps or lists of several such statements."""
 REFERENCES: Final = NAMES["references"]
 """Names of the answer that would have been right."""
+_MARKS: Final = frozenset(NAMES["marks_on_messages"])
 _REASONS: Final = NAMES["reasons"]
 _PARTS: Final = frozenset(NAMES["parts_of_verdicts"])
 """Words of a longer name that make it a verdict's; `score` is none: there are scores of anything."""
@@ -73,6 +75,16 @@ def verdicts_among(items: Iterable[Json]) -> dict[str, Json]:
             found[snake_case(named)] = told
         found |= {name: value for name, value in own.items() if name in VERDICTS}
     return found
+
+
+def marks_on(items: Iterable[Json]) -> list[Outcome]:
+    """What somebody marked an answer with, the last one that was marked: pages of chats keep it on the message."""
+    marked: dict[str, Any] = {}
+    for item in items:
+        for one in plain_items(item) if isinstance(item, dict) else ():
+            held = {k: v for k, v in one.items() if snake_case(k) in _MARKS and v}
+            marked = held or marked
+    return outcomes_of(Fields(own=marked), answered=False) if marked else []
 
 
 def _add(found: dict[str, Outcome], name: str, value: Json, reason: str | None) -> None:

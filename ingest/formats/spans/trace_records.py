@@ -1,0 +1,70 @@
+"""Traces as JSON objects: a list of spans, and beside it what goes for the whole trace (MLflow's `Trace.to_dict`, and the like).
+
+Comes in: an object with spans below it, each in a form that `span_records` reads, and metadata, tags and assessments around them. Goes
+out: the spans; what the trace says of itself stands on those without a parent.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ingest.formats.format import Decoded, Format
+from ingest.formats.spans import span_records
+from ingest.otlp.record import Arrival
+from ingest.records.text import Json, json_text, objects_in
+
+NAME: Final = "trace_records"
+_METADATA: Final = ("trace_metadata", "request_metadata", "metadata", "tags", "attributes")
+
+
+def claims(value: Json) -> bool:
+    """Whether a value is a trace with its spans."""
+    spans = _spans(value)
+    return bool(spans) and span_records.claims(spans[0])
+
+
+def _spans(value: Json) -> list[dict[str, Any]]:
+    if not isinstance(value, dict):
+        return []
+    data = value.get("data")
+    holder = data if isinstance(data, dict) and "spans" in data else value
+    return objects_in(holder.get("spans"))
+
+
+def read(value: Json, arrival: Arrival) -> Decoded:
+    """Read one trace."""
+    info = value.get("info")
+    shared = _shared(info if isinstance(info, dict) else value)
+    found = Decoded()
+    for number, span in enumerate(_spans(value), start=1):
+        nested = span.get("attributes")
+        parent = span.get("parent_span_id") or span.get("parent_id")
+        own = nested if isinstance(nested, dict) else {}
+        whole = span if parent else {**span, "attributes": {**shared, **own}}
+        found.add(span_records.read(whole, arrival.nth(number)))
+    return found
+
+
+def _shared(info: dict[str, Any]) -> dict[str, Any]:
+    """What a trace says of itself, as attributes of a span."""
+    attributes: dict[str, Any] = {}
+    for key in _METADATA:
+        beside = info.get(key)
+        if isinstance(beside, dict):
+            attributes |= {k: v for k, v in beside.items() if isinstance(v, str | int | float)}
+    assessments = [
+        {**one, "name": one.get("assessment_name", one.get("name"))}
+        for one in objects_in(info.get("assessments"))
+    ]
+    if assessments:
+        attributes["mlflow.assessments"] = json_text(assessments)
+    return attributes
+
+
+FORMAT: Final = Format(
+    name=NAME,
+    title="traces with their spans",
+    keys=("info", "data", "spans"),
+    claims=claims,
+    read=read,
+)

@@ -1,0 +1,110 @@
+"""Spans as tracking and evaluation platforms export them: whole traces, and rows that say their type in a word."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from ingest.assembly.assemble import assemble
+from tests.unit.exported_lines import ARGUMENTS, EXPECTED, only_episode, read, told
+from tests.unit.ingest_emitters import APP, MODEL_CALLS, TOOL
+
+Record = dict[str, Any]
+NANOSECONDS = 1_793_527_200 * 10**9
+
+
+def trace() -> Record:
+    """A trace with its spans; every value of an attribute is JSON text."""
+
+    def span(number: int, kind: str, name: str, given: object, made: object) -> Record:
+        attributes = {"spanType": kind, "spanInputs": given, "spanOutputs": made}
+        return {
+            "trace_id": "Hu45TH2JrYI=",
+            "span_id": f"s{number}",
+            "parent_span_id": "s0" if number else None,
+            "name": name,
+            "start_time_unix_nano": NANOSECONDS + number,
+            "end_time_unix_nano": NANOSECONDS + number + 1,
+            "status": {"code": "STATUS_CODE_OK"},
+            "attributes": {f"mlflow.{key}": json.dumps(one) for key, one in attributes.items()},
+        }
+
+    asked = [
+        span(2 * n + 1, "CHAT_MODEL", "model", {"messages": given, "tools": [TOOL]}, made)
+        for n, (given, made) in enumerate(MODEL_CALLS)
+    ]
+    ran = span(2, "TOOL", "find_order", ARGUMENTS, {"state": "sent"})
+    mark = {
+        "assessment_name": "solved",
+        "feedback": {"value": True},
+        "source": {"source_type": "HUMAN"},
+    }
+    info = {
+        "trace_id": "tr-1",
+        "trace_metadata": {"mlflow.trace.session": "c1", "mlflow.trace.user": "u1"},
+        "assessments": [mark],
+    }
+    return {"info": info, "data": {"spans": [span(0, "AGENT", "desk", {}, "It was sent."), *asked, ran]}}  # fmt: skip
+
+
+def test_a_trace_with_its_spans(tmp_path: Path) -> None:
+    """Its session and user are the conversation's, its assessments outcomes."""
+    found = read(tmp_path, [trace()])
+    episode = only_episode(found)
+    assert [told(step) for step in episode.steps] == EXPECTED
+    assert (episode.conversation_id, episode.subject, len(episode.tools)) == ("c1", "u1", 1)
+    (outcome,) = assemble(found.spans, app=APP).outcomes
+    assert (outcome.name, outcome.value, outcome.by) == ("solved", 1.0, "reviewer")
+
+
+def rows() -> list[Record]:
+    """An evaluation's rows: the case, a turn, two model calls and a tool run."""
+
+    def row(number: int, kind: str, parent: str | None, given: object, made: object) -> Record:
+        return {
+            "id": f"s{number}",
+            "span_id": f"s{number}",
+            "root_span_id": "s0",
+            "span_parents": None if parent is None else [parent],
+            "created": f"2026-11-01T10:00:0{number}Z",
+            "span_attributes": {"name": "find_order" if kind == "tool" else kind, "type": kind},
+            "input": given,
+            "output": made,
+            "scores": None,
+            "metadata": {"user_id": "u1", "tools": [TOOL]},
+            "metrics": {"start": 1_793_527_200.0 + number, "end": 1_793_527_200.5 + number},
+        }
+
+    case = {
+        **row(0, "eval", None, "Where is my order A1?", "It was sent."),
+        "scores": {"solved": 1},
+    }
+    first, last = ([given, [{"index": 0, "message": made}]] for given, made in MODEL_CALLS)
+    return [
+        row(5, "llm", "s1", *last),
+        case,
+        row(1, "task", "s0", "Where is my order A1?", "It was sent."),
+        row(2, "llm", "s1", *first),
+        row(3, "tool", "s1", ARGUMENTS, {"state": "sent"}),
+    ]  # fmt: skip
+
+
+def test_rows_that_say_their_type(tmp_path: Path) -> None:
+    """In any order they are one conversation, and the scores of the case are its outcome."""
+    found = read(tmp_path, rows())
+    episode = only_episode(found)
+    assert [told(step) for step in episode.steps] == EXPECTED
+    assert (episode.subject, len(episode.tools)) == ("u1", 1)
+    assert [(one.name, one.value, one.target_id) for one in found.outcomes] == [
+        ("solved", 1.0, "s0:s0")
+    ]
+
+
+def test_a_failed_tool_run_says_so(tmp_path: Path) -> None:
+    """A row with an error is a call that failed, with the error as what it returned."""
+    failed = json.loads(json.dumps(rows()))
+    failed[4] |= {"output": None, "error": "too slow"}
+    failed[0]["input"][-1] = {**failed[0]["input"][-1], "content": "too slow"}
+    steps = only_episode(read(tmp_path, failed)).steps
+    assert [(s.content, s.is_error) for s in steps if s.role == "tool"] == [("too slow", True)]
