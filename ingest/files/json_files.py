@@ -24,7 +24,7 @@ from ingest.files.json_values import (
 from ingest.formats.conversation_record import numbering_of
 from ingest.formats.format import Format
 from ingest.formats.records.reader import NAME as RECORD
-from ingest.formats.table import WHOLE_FILES, format_within
+from ingest.formats.table import WHOLE_FILES, format_within, lines_format
 from ingest.formats.unknown import no_known_format
 from ingest.receiver.wal import WalRecord
 from ingest.records.quarantine import Rejected
@@ -112,14 +112,13 @@ def _lines(
 
 def _format_of_lines(lines: Iterable[bytes]) -> Format | None:
     """The format of a file of lines: of the first that one knows which reads line by line, else of the first at all."""
-    rows = [
-        row
-        for line in lines
-        if line.strip() and (row := format_within(load_json(line))) is not None
+    values = [
+        value for line in lines if line.strip() and (value := load_json(line)) is not NOT_JSON
     ]
+    rows = [row for value in values if (row := format_within(value)) is not None]
     told = [row for row in rows if not row.is_whole_file] or rows
     by_sessions = [row for row in rows if row.is_whole_file and row.is_sure]
-    return next(iter(by_sessions or told), None)
+    return lines_format(next(iter(by_sessions or told), None), values)
 
 
 def _values_of_lines(source: FileSource) -> Iterator[Json]:

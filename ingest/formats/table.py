@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ingest.formats import chat_lines, conversation_record, message_lines
+from ingest.formats import chat_lines, conversation_record, message_lines, turn_records
 from ingest.formats.agents import (
     atif,
     claude_code_session,
@@ -46,11 +46,12 @@ FORMATS: Final[tuple[Format, ...]] = (
     model_calls.FORMAT,
     *otlp_request.FORMATS,
     chat_lines.FORMAT,
+    turn_records.FORMAT,
     conversation_record.FORMAT,
     message_lines.FORMAT,
 )
 
-WHOLE_FILES: Final = {row.name: row for row in FORMATS if row.is_whole_file}
+WHOLE_FILES: Final = {row.name: row for row in (*FORMATS, turn_records.LINES) if row.is_whole_file}
 """Formats in which a line means nothing without the others of its file."""
 
 
@@ -73,6 +74,13 @@ def values_of(value: Json) -> list[Any]:
         if any(row not in {None, conversation_record.FORMAT} for row in found):
             return value
     return [value]
+
+
+def lines_format(row: Format | None, values: list[Any]) -> Format | None:
+    """The format of a file of lines whose lines one by one are in a format: a turn each, or what they are alone."""
+    if row is None or row is conversation_record.FORMAT:
+        return turn_records.LINES if turn_records.claims(values) else row
+    return row
 
 
 def format_within(value: Json) -> Format | None:

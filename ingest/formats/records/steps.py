@@ -26,6 +26,8 @@ from ingest.records.text import Json, json_text, load_json
 
 _DESCRIBES: Final = ("description", "doc")
 _LONGEST_NAME: Final = 64
+_DIGITS: Final = 4
+"""Digits of the number of a step."""
 _SENTENCE: Final = 3
 """Words from which a text is something that is said, and no id."""
 
@@ -76,8 +78,9 @@ def _step_of(own: dict[str, Any], *, needs_result: bool) -> AgentStep | None:
     calls = list(_calls(own))
     if not calls:
         return None
-    named = [{**call, "id": call.get("id") or f"step_{n}"} for n, call in enumerate(calls)]
     told = None if key is None else own[key]
+    calls, told = _by_tool(calls, told)
+    named = [{**call, "id": call.get("id") or f"step_{n}"} for n, call in enumerate(calls)]
     if told is None or (told == [] and key in RESULT_LISTS):
         return AgentStep(calls=named)
     several = told if isinstance(told, list) and len(told) == len(named) > 1 else [told]
@@ -86,6 +89,39 @@ def _step_of(own: dict[str, Any], *, needs_result: bool) -> AgentStep | None:
         for call, one in zip_longest(named[: len(several)], several)
     ]
     return AgentStep(calls=named, results=results)
+
+
+def _by_tool(calls: list[dict[str, Any]], told: Json) -> tuple[list[dict[str, Any]], Json]:
+    """The calls of a step whose arguments and results stand under their tools' names: `{"find": {"id": 1}}`, several at once."""
+    if len(calls) != 1:
+        return calls, told
+    function = calls[0]["function"]
+    given = load_json(function["arguments"].encode("utf-8", "replace"))
+    names = function["name"].split(";")
+    if not isinstance(given, dict) or set(given) != set(names):
+        return calls, told
+    if not all(isinstance(one, dict) for one in given.values()):
+        return calls, told
+    results = load_json(told.encode("utf-8", "replace")) if isinstance(told, str) else told
+    listed = results if isinstance(results, dict) and set(results) == set(names) else {}
+    apart = [
+        {"type": "function", "function": {"name": name, "arguments": json_text(given[name])}}
+        for name in names
+    ]
+    if not listed:
+        return apart, told
+    return apart, [listed[name] for name in names] if len(names) > 1 else listed[names[0]]
+
+
+def numbered_items(value: dict[str, Any]) -> list[dict[str, Any]]:
+    """The items whose fields an object numbers: `tool_name_0`, `observation_0`, `tool_name_1`; none where a field has no number."""
+    items: dict[int, dict[str, Any]] = {}
+    for key, one in value.items():
+        word, _, number = key.rpartition("_")
+        if not word or not number.isdecimal() or len(number) > _DIGITS:
+            return []
+        items.setdefault(int(number), {})[word] = one
+    return [item for _, item in sorted(items.items())]
 
 
 def _calls(own: dict[str, Any]) -> Iterator[dict[str, Any]]:
