@@ -32,6 +32,7 @@ _SOURCE: Final = "table"
 _REFERENCE: Final = "reference"
 """The name of a row that says what would have been right and nothing of how it went."""
 _ATTRIBUTE: Final = "attribute"
+_SHORTEST_NAME: Final = 6
 _MANY: Final = frozenset({"user", "task_key", _ATTRIBUTE})
 """Targets that several episodes may share."""
 
@@ -290,6 +291,7 @@ class _Index:
                 ("user", episode.subject),
                 ("task_key", episode.task_key),
                 *(("trace", trace_id) for trace_id in episode.trace_ids),
+                ("file", _file_in(episode.conversation_id)),
             ):
                 if name:
                     self._by_name[kind, name].append(episode)
@@ -309,6 +311,7 @@ class _Index:
             # People say "episode" for the id they gave it, and ours for theirs.
             other = "conversation" if kind == "episode" else "episode"
             found = self._by_name.get((other, target), [])
+            found = found or self._by_name.get(("file", target), [])
         if kind in {"span", "tool_call"} and ":" in target:
             found = self._by_name.get(("trace", target.split(":", 1)[0]), [])
         if outcome.app != UNNAMED:
@@ -319,6 +322,12 @@ class _Index:
         if len(ids) != 1:
             return outcome
         return replace(outcome, episode_id=found[0].episode_id, app=found[0].app)
+
+
+def _file_in(conversation: str | None) -> str | None:
+    """The file's name in an id that is its path, as tables have it; a place or an attempt's number is none."""
+    _, _, name = (conversation or "").rpartition("/")
+    return name if name != conversation and len(name) >= _SHORTEST_NAME else None
 
 
 def _last_before(

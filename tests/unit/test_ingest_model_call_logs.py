@@ -148,3 +148,25 @@ def assembled(found: Decoded) -> list[Episode]:
     """The episodes of the spans that a file holds, by their beginning."""
     assert found.rejected == []
     return sorted(assemble(found.spans, app=APP).episodes, key=lambda one: one.started_at)
+
+
+@pytest.mark.parametrize("results_first", [False, True])
+def test_a_batchs_requests_and_results_are_one_conversation(
+    tmp_path: Path, *, results_first: bool
+) -> None:
+    """Two files, joined by the app's own id of the call, whichever is read first."""
+    request = {
+        "custom_id": "case-1",
+        "method": "POST",
+        "body": {"model": "m-1", "messages": TURNS[:4], "tools": [TOOL]},
+    }
+    body = {"id": "r1", "choices": [{"message": TURNS[4]}]}
+    result = {"custom_id": "case-1", "response": {"status_code": 200, "body": body}, "error": None}
+    spans = []
+    for line in [result, request] if results_first else [request, result]:
+        found = read(tmp_path, [line])
+        assert found.rejected == []
+        spans += found.spans
+    (episode,) = assemble(spans, app=APP).episodes
+    assert [told(step) for step in episode.steps] == EXPECTED
+    assert (episode.conversation_id, len(episode.tools)) == ("case-1", 1)

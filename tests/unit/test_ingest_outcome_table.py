@@ -85,6 +85,14 @@ def test_rows_are_joined_by_every_kind_of_key(tmp_path: Path, target: str, key: 
     assert (outcome.episode_id, outcome.app, outcome.source) == ("id-a", "shop", "table")
 
 
+def test_a_row_names_a_conversation_by_its_files_name(tmp_path: Path) -> None:
+    """A conversation that only its file names has the file's path; tables have the name. A number in an id is none."""
+    (tmp_path / "t.csv").write_text("key,name,value\n18b378764069,csat,4\n3,csat,1\n")
+    episodes = [episode("sessions/18b378764069"), episode("task/3")]
+    joined = join(rows(tmp_path / "t.csv"), episodes)
+    assert [outcome.episode_id for outcome in joined] == ["id-sessions/18b378764069", None]
+
+
 def test_a_row_that_joins_nothing_is_kept_and_joined_later(tmp_path: Path) -> None:
     """An outcome may come before its episode; its id does not change when the episode arrives."""
     path = tmp_path / "t.csv"

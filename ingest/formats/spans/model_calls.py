@@ -50,6 +50,8 @@ _OUTPUT_TOKENS: Final = (
 )
 _NUMBER: Final = re.compile(r"\d+")
 _DEEPEST: Final = 3
+_BATCH_ID: Final = "custom_id"
+_BEFORE: Final = 3600 * 10**9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,9 +65,11 @@ class Call:
 
 
 def claims(value: Json) -> bool:
-    """Whether a value is one call to a model that says when or under which id it was answered."""
+    """Whether a value is one call to a model that says when or under which id it was answered, or one side of a batch's."""
     call = call_in(value)
-    return call is not None and (_response_id(call.response) is not None or _time(call) is not None)
+    if call is None:
+        return half_in(value) is not None
+    return _response_id(call.response) is not None or _time(call) is not None
 
 
 def call_in(value: Json) -> Call | None:
@@ -88,6 +92,19 @@ def call_in(value: Json) -> Call | None:
         return None
     beside = {key: one for key, one in others.items() if key != request[0]}
     return Call(request=request[1], response=response[1], beside=beside)
+
+
+def half_in(value: Json) -> Call | None:
+    """One side of a call of a batch, whose requests and responses are files of their own; the app's own id names both."""
+    if not isinstance(value, dict) or not isinstance(value.get(_BATCH_ID), str):
+        return None
+    for path, one in _objects_below(value):
+        beside = {key: inner for key, inner in value.items() if key != path}
+        if _is_request(one):
+            return Call(request=one, response={}, beside=beside)
+        if _is_response(one):
+            return Call(request={}, response=one, beside=beside)
+    return None
 
 
 def _objects_below(value: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -123,7 +140,7 @@ def _tells_failure(key: str, body: dict[str, Any]) -> bool:
 
 def read(value: Json, arrival: Arrival) -> Decoded:
     """Read one call."""
-    call = call_in(value)
+    call = call_in(value) or half_in(value)
     if call is None:
         return Decoded()
     fields = Fields(own=call.beside)
@@ -131,7 +148,9 @@ def read(value: Json, arrival: Arrival) -> Decoded:
     # Calls of one second stand in the order of the file.
     place = ".".join(number.zfill(9) for number in _NUMBER.findall(arrival.position))
     key = f"{place}-{hashlib.blake2b(text, digest_size=8).hexdigest()}"
-    started_at = _time(call) or arrival.received_at
+    # Of a batch's call, which has no times, the request stands before the response, whichever file came first.
+    early = _BEFORE if not call.response else 0
+    started_at = _time(call) or arrival.received_at - early
     span = Span(
         app=arrival.app_for(None),
         trace_id=key,
@@ -147,7 +166,7 @@ def read(value: Json, arrival: Arrival) -> Decoded:
 
 def _attributes(call: Call, fields: Fields) -> dict[str, Any]:
     request, response = call.request, call.response
-    sent = next(request[key] for key in _SENT if request.get(key))
+    sent = next((request[key] for key in _SENT if request.get(key)), None)
     usage = next(
         (one for key, one in response.items() if snake_case(key) in {"usage", "usage_metadata"}),
         None,
@@ -159,7 +178,7 @@ def _attributes(call: Call, fields: Fields) -> dict[str, Any]:
         "gen_ai.response.id": _response_id(response),
         "gen_ai.request.previous_response.id": request.get("previous_response_id"),
         "gen_ai.system_instructions": _prompt(request),
-        "gen_ai.input.messages": sent if isinstance(sent, str) else json_text(sent),
+        "gen_ai.input.messages": json_text(sent) if isinstance(sent, list) else sent,
         "gen_ai.output.messages": json_text(response) if _is_response(response) else None,
         "gen_ai.tool.definitions": json_text(tools) if (tools := _tools(request)) else None,
         "gen_ai.conversation.id": conversation_of(call),
@@ -177,6 +196,7 @@ def conversation_of(call: Call) -> str | None:
     labels = _labels(call.request)
     places = [Fields(own=call.beside), Fields(own=labels)]
     known = next((name for place in places if (name := place.text(CONVERSATION))), None)
+    known = known or call.beside.get(_BATCH_ID)
     if known is not None:
         return known
     named = {
