@@ -10,7 +10,9 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Iterator
+from dataclasses import replace
 from io import BufferedReader
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -20,13 +22,17 @@ from ingest.files.file_source import PEEK, FileSource
 from ingest.files.json_files import read_json_file
 from ingest.files.mapped_files import read_mapped_file
 from ingest.files.mapping import Layout
+from ingest.formats.table import format_within
 from ingest.otlp.limits import DEFAULT_LIMITS, Limits
 from ingest.otlp.wire import signal_of
 from ingest.receiver.wal import WalRecord
 from ingest.records.app_name import safe_app_name
 from ingest.records.quarantine import Rejected
+from ingest.records.text import load_json
 
 _TABLES: Final = frozenset({".csv", ".tsv", ".parquet"})
+_TEXT_TABLES: Final = frozenset({".csv", ".tsv"})
+_ROWS_LOOKED_AT: Final = 5
 
 
 def read_file(
@@ -108,8 +114,23 @@ def _recognised(
         yield from _length_prefixed(source, stream)
     elif head[0] == 0x0A:
         yield from _raw_body(source, stream)
+    elif _is_table_of_conversations(source):
+        rows = replace(source, rows_as_lines=True)
+        with rows.opened() as lines:
+            yield from read_json_file(rows, lines)
     else:
         yield source.refused("unknown_format", _unknown(source), body=head)
+
+
+def _is_table_of_conversations(source: FileSource) -> bool:
+    """Whether each of a table's first rows, as an object with what its cells hold, says by itself what it is: a conversation, a span."""
+    if source.path.suffix.lower() not in _TEXT_TABLES or not source.can_be_read_again:
+        return False
+    with replace(source, rows_as_lines=True).opened() as lines:
+        seen = [load_json(line) for line in islice(lines, _ROWS_LOOKED_AT)]
+    holds_json = any(isinstance(v, dict | list) for row in seen for v in row.values())
+    found = [format_within(row) for row in seen]
+    return holds_json and all(row is not None and not row.is_whole_file for row in found)
 
 
 def _unknown(source: FileSource) -> str:

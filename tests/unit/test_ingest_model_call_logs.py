@@ -155,13 +155,17 @@ def test_a_batchs_requests_and_results_are_one_conversation(
     tmp_path: Path, *, results_first: bool
 ) -> None:
     """Two files, joined by the app's own id of the call, whichever is read first."""
-    request = {
+    request: Record = {
         "custom_id": "case-1",
         "method": "POST",
         "body": {"model": "m-1", "messages": TURNS[:4], "tools": [TOOL]},
     }
     body = {"id": "r1", "choices": [{"message": TURNS[4]}]}
-    result = {"custom_id": "case-1", "response": {"status_code": 200, "body": body}, "error": None}
+    result: Record = {
+        "custom_id": "case-1",
+        "response": {"status_code": 200, "body": body},
+        "error": None,
+    }
     spans = []
     for line in [result, request] if results_first else [request, result]:
         found = read(tmp_path, [line])

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
 
 from ingest.assembly.assemble import assemble
-from tests.unit.exported_lines import ARGUMENTS, EXPECTED, only_episode, read, told
+from tests.unit.exported_lines import (
+    ARGUMENTS,
+    EXPECTED,
+    decoded_below,
+    only_episode,
+    read,
+    told,
+)
 from tests.unit.ingest_emitters import APP, MODEL_CALLS, TOOL
 
 Record = dict[str, Any]
@@ -108,3 +116,45 @@ def test_a_failed_tool_run_says_so(tmp_path: Path) -> None:
     failed[0]["input"][-1] = {**failed[0]["input"][-1], "content": "too slow"}
     steps = only_episode(read(tmp_path, failed)).steps
     assert [(s.content, s.is_error) for s in steps if s.role == "tool"] == [("too slow", True)]
+
+
+def table(path: Path, rows: list[Record]) -> Path:
+    """A table whose cells hold JSON where a value is more than a word."""
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, fieldnames=list(rows[0]))
+        writer.writeheader()
+        for row in rows:
+            cells = {k: json.dumps(v) if isinstance(v, dict | list) else v for k, v in row.items()}
+            writer.writerow(cells)
+    return path
+
+
+def test_a_table_of_spans(tmp_path: Path) -> None:
+    """A page's export as CSV: each row is a model call, and the history joins the traces of a conversation."""
+    exported = [
+        {
+            "id": f"g{number}",
+            "traceId": f"t{number}",
+            "type": "GENERATION",
+            "startTime": f"2026-11-01T10:00:0{number}Z",
+            "parentObservationId": f"t{number}",
+            "model": "m-1",
+            "input": {"messages": given, "tools": [TOOL]},
+            "output": made,
+        }
+        for number, (given, made) in enumerate(MODEL_CALLS)
+    ]
+    episode = only_episode(decoded_below(table(tmp_path / "generations.csv", exported), app=APP))
+    assert [told(step) for step in episode.steps] == EXPECTED
+    assert len(episode.tools) == 1
+
+
+def test_a_table_of_events_is_still_refused(tmp_path: Path) -> None:
+    """Rows that mean nothing without each other, of which only some are messages, are no conversations of their own."""
+    events = [
+        {"sender": "c1", "type": "action", "data": {"event": "action", "name": "listen"}},
+        {"sender": "c1", "type": "user", "data": {"event": "user", "text": "Where is A1?"}},
+    ]
+    found = decoded_below(table(tmp_path / "events.csv", events), app=APP)
+    assert [one.code for one in found.rejected] == ["unknown_format"]
+    assert not found.chats

@@ -24,7 +24,7 @@ from ingest.records.text import Json, json_text
 NAME: Final = "typed_spans"
 _IDS: Final = ("span_id", "id")
 _TRACES: Final = ("root_span_id", "trace_id")
-_PARENTS: Final = ("span_parents", "parent_span_id", "parent_id")
+_PARENTS: Final = ("span_parents", "parent_span_id", "parent_observation_id", "parent_id")
 _TYPES: Final = ("type", "span_type", "kind")
 _STARTED: Final = ("start", "start_time", "started_at", "created", "created_at")
 _ENDED: Final = ("end", "end_time", "ended_at")
@@ -38,14 +38,16 @@ _OPERATIONS: Final = {
 
 def claims(value: Json) -> bool:
     """Whether a value is one such span."""
-    if not isinstance(value, dict) or "input" not in value or "output" not in value:
+    if not isinstance(value, dict) or "input" not in value:
         return False
+    value = _in_snake_case(value)
     linked = any(key in value for key in _PARENTS)
     return linked and all(_first(value, keys) for keys in (_IDS, _TRACES)) and _type(value) != ""
 
 
 def read(value: Json, arrival: Arrival) -> Decoded:
     """Read one span."""
+    value = _in_snake_case(value)
     parent = _first(value, _PARENTS)
     parent = parent[0] if isinstance(parent, list) and parent else parent
     trace_id = text_of(_first(value, _TRACES)) or "unnamed"
@@ -62,6 +64,10 @@ def read(value: Json, arrival: Arrival) -> Decoded:
         attributes=_attributes(value),
     )
     return Decoded(spans=[span], outcomes=list(_outcomes(span, value)))
+
+
+def _in_snake_case(value: dict[str, Any]) -> dict[str, Any]:
+    return {"output": None, **{snake_case(key): one for key, one in value.items()}}
 
 
 def _type(value: dict[str, Any]) -> str:
