@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -182,3 +183,32 @@ def test_values_that_belong_together_are_not_answered_apart() -> None:
     world = World(learn_world(episodes, WorldSettings(risk=0, continuity="reset")).document)
     assert _last(world, ("resume", {"customer": "C2", "line": "L1003"})).content == shut
     assert _last(world, ("resume", {"customer": "C2", "line": "L1001"})).source == UNKNOWN
+
+
+def _desk(*, forgotten: Sequence[str]) -> World:
+    """Desks that a badge opens: each of five tools is used on four days, and those that were forgotten are tried before it too."""
+    tools = ("stamp", "file", "shred", "post", "weigh")
+    made: list[tuple[str, list[Made]]] = []
+    for day in range(4):
+        badge: Made = ("badge", {"of": f"b-{day}"}, '{"in": true}')
+        look: Made = ("list_trays", {}, f'["t-{day}"]')
+        for tool in tools:
+            args = {"paper": f"p-{day}"}
+            early: list[Made] = [(tool, args, LOCKED)] if tool in forgotten and day < 2 else []
+            done: Made = (tool, args, json.dumps({tool: f"p-{day}"}))
+            made.append((f"{day}", [look, *early, badge, done]))
+    episodes = [replace(episode(n, calls), task_key=task) for n, (task, calls) in enumerate(made)]
+    return World(learn_world(episodes, WorldSettings(risk=0, continuity="reset")).document)
+
+
+def test_what_several_tools_say_first_others_say_that_never_went_without() -> None:
+    """Three tools were tried without the badge, on two days: the two that never were are refused in the same words."""
+    world = _desk(forgotten=("stamp", "file", "shred"))
+    for tool in ("stamp", "post", "weigh"):
+        said = _last(world, (tool, {"paper": "p-1"}))
+        assert (said.content, said.source) == (LOCKED, DERIVED)
+
+
+def test_two_tools_that_say_it_say_nothing_of_a_third() -> None:
+    """Two may have a reason of their own."""
+    assert _last(_desk(forgotten=("stamp", "file")), ("post", {"paper": "p-1"})).content != LOCKED

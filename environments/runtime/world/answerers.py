@@ -153,7 +153,7 @@ def _read_replay(call: LookUp) -> ToolResult | None:
     return _recorded_result(call, *recorded)
 
 
-WRITERS: Final[tuple[Writer, ...]] = (_undone_protocol, _replay, _perform, _protocol, _echo)
+WRITERS: Final[tuple[Writer, ...]] = (_undone_protocol, _replay, _protocol, _perform, _echo)
 """Of tools that may change something; where none has an answer, nobody knows."""
 READERS: Final[tuple[Reader, ...]] = (_read_protocol, _computed, _read_replay)
 """Of tools that change nothing; where none has an answer, a look-up has it."""

@@ -2,7 +2,8 @@
 
 Comes from observations of a backend that starts afresh with every episode; sets `early` per tool: a text, the tools that came
 before every other answer of it (`without`), those that came before this text and did not matter (`beside`), and those that
-seem to undo the first (`undone_by`). Tools that say the same text tell of each other what does not matter. Arguments that
+seem to undo the first (`undone_by`). Tools that say the same text tell of each other what does not matter, and what several say before
+`without` is taken to hold for every tool that may change something and was never seen to answer earlier. Arguments that
 other refusals are about have to be in order (`only`): another refusal may come first. Not here: conditions over
 arguments and records (`guards`).
 """
@@ -20,14 +21,19 @@ from environments.runtime.answers.protocol_preconditions import pair_of
 from environments.runtime.document.tools import EarlyPart
 from environments.runtime.values.normal import leaves, simplify, stable
 from synth.world.document import holds_withheld
+from synth.world.influence.contrast_pairs import says_write
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import Observation
-from synth.world.support import SEEN_THRICE
+from synth.world.support import SEEN_THRICE, SEEN_TWICE
 
 MIN_CALLS: Final = SEEN_THRICE
 """Different calls that were told the text with nothing before them that may matter."""
 MIN_TASKS: Final = SEEN_THRICE
-"""Tasks with such calls, and tasks in which the tool said something else."""
+"""Tasks in which the tool said something else, and tasks with calls that were told the text; each tool that tells it counts."""
+MIN_TOLD: Final = SEEN_TWICE
+"""Tasks with such calls, whatever the tools."""
+MIN_TELLERS: Final = SEEN_THRICE
+"""Tools that tell one text, before others that never did anything without what comes first are taken to tell it too."""
 MIN_PAIRS: Final = SEEN_THRICE
 """Values of an argument, each taken with one value of another only, before the two have to go together."""
 MAX_VALUES: Final = 400
@@ -64,57 +70,126 @@ def learn_early(bench: Workbench) -> None:
         return
     answers = _answers(bench)
     checked, taken = _checked_arguments(bench), _taken_values(bench)
+    shared = _shared_refusals(bench, answers)
     for name, said in sorted(answers.items()):
         tool = bench.tools[name]
         if tool.restless or tool.kind in {"pure", "constant"}:
             continue
-        for text, mine in said.items():
-            if refused(tool, mine[0].seen) and not holds_withheld(text):
-                law = _law(bench, tool, text, answers)
-                names = checked | _unnamed(tool, text)
-                only = None if law is None else _known_values(names, mine, taken, tool)
-                if law is not None and only is not None:
-                    pairs = _known_pairs(bench, only, mine)
-                    tool.early.append(replace(law, only=only, together=pairs))
+        refusals = [text for text, calls in said.items() if refused(tool, calls[0].seen)]
+        others = () if tool.innocent else sorted(shared.keys() - said.keys())
+        for text in (*refusals, *others):
+            law = _law(bench, tool, text, answers, shared.get(text))
+            if law is None or holds_withheld(text):
+                continue
+            mine = said.get(text, ())
+            only = _known_values(checked | _unnamed(tool, text), mine, taken, tool)
+            if only is not None:
+                pairs = _known_pairs(bench, only, mine)
+                tool.early.append(replace(law, only=only, together=pairs))
+    _note_harmless(bench, shared)
 
 
-def _law(bench: Workbench, tool: ToolModel, text: str, answers: Answers) -> EarlyPart | None:
-    """What came before all other answers, where this text was told often enough without it."""
-    if any(text in said and _escapes(bench, said) for said in answers.values()):
-        return None
+def _shared_refusals(bench: Workbench, answers: Answers) -> dict[str, frozenset[str]]:
+    """Refusals that several tools give, with the tools that came before all other answers of each of them."""
+    pasts: dict[str, dict[str, list[frozenset[str]]]] = defaultdict(dict)
+    for name, said in answers.items():
+        for text, told in said.items():
+            if refused(bench.tools[name], told[0].seen):
+                pasts[text][name] = [frozenset(c.past) for c in _other_answers(said, text)]
+    firsts: dict[str, frozenset[str]] = {}
+    for text, by_tool in pasts.items():
+        if len(by_tool) >= MIN_TELLERS and any(by_tool.values()):
+            first = frozenset.intersection(*(past for found in by_tool.values() for past in found))
+            early = (frozenset(c.past) for said in answers.values() for c in said.get(text, ()))
+            # What came before this text each time as well makes no difference.
+            firsts[text] = first - frozenset.intersection(*early)
+    return {text: first for text, first in firsts.items() if first}
+
+
+def _note_harmless(bench: Workbench, shared: Iterable[str]) -> None:
+    """What needs the same to come first does not take its place, nor does what says that it looks."""
+    looks = frozenset(name for name in bench.tools if says_write(name) < 0)
+    for text in shared:
+        saying = {n for n, t in bench.tools.items() if any(e.says == text for e in t.early)}
+        for name in saying:
+            bench.tools[name].early = [
+                replace(e, beside=e.beside | ((looks | saying) - e.without))
+                if e.says == text
+                else e
+                for e in bench.tools[name].early
+            ]
+
+
+def _other_answers(said: Mapping[str, list[Call]], text: str) -> list[Call]:
+    """Other answers of a tool; a refusal that names what was asked for may come first: `only` keeps to what is in order."""
+    return [c for other, calls in said.items() if other != text for c in calls if not c.personal]
+
+
+def _law(
+    bench: Workbench,
+    tool: ToolModel,
+    text: str,
+    answers: Answers,
+    shared: frozenset[str] | None,
+) -> EarlyPart | None:
+    """What came before all other answers, where this text was told often enough without it.
+
+    `shared`: what came first for several tools that tell the text. It holds for a tool that was never told it, too.
+    """
     told = [c for said in answers.values() for c in said.get(text, ())]
-    # A refusal that names what was asked for may come first: `only` keeps to what is in order.
-    others = [
-        call
-        for other, calls in answers[tool.name].items()
-        for call in calls
-        if other != text and not call.personal
-    ]
-    tasks_of = [{bench.histories[c.seen.episode].task for c in calls} for calls in (told, others)]
-    if any(c.personal for c in told) or any(len(tasks) < MIN_TASKS for tasks in tasks_of):
+    others = _other_answers(answers[tool.name], text)
+    if not _is_told_to_all(bench, text, answers) or not others:
         return None
     always = frozenset.intersection(*(frozenset(c.past) for c in others)) - {tool.name}
-    beside = _telling_tools(told, others, always)
+    is_shared = shared is not None and shared <= always
+    if not is_shared and text not in answers[tool.name]:
+        return None
+    least = 1 if is_shared and text in answers[tool.name] else MIN_TASKS
+    if len({_task(bench, c) for c in others}) < least:
+        return None
+    first = shared if shared is not None and is_shared else always
+    beside = _telling_tools(told, others, first)
     early = [c for c in told if beside.issuperset(c.past)]
-    first = always or frozenset[str]().union(*(c.past for c in others)) - beside
+    without = first or frozenset[str]().union(*(c.past for c in others)) - beside
     asks = any(seen.arguments for seen in tool.observations)
-    tasks = {bench.histories[c.seen.episode].task for c in early}
+    calls = {(c.seen.tool, c.seen.key) for c in early}
     if (
-        not first
+        not without
         or any(beside.issuperset(c.past) for c in others)
-        or all(c.seen.tool != tool.name for c in early)
-        or len(tasks) < MIN_TASKS
-        or (asks and len({(c.seen.tool, c.seen.key) for c in early}) < MIN_CALLS)
+        or (not is_shared and all(c.seen.tool != tool.name for c in early))
+        or not _has_witnesses(bench, early)
+        or (asks and len(calls) < MIN_CALLS)
     ):
         return None
     return EarlyPart(
         says=text,
-        without=first,
+        without=without,
         beside=beside,
-        undone_by=_undone(always, text, told, answers),
-        calls=len({(c.seen.tool, c.seen.key) for c in early}),
-        tasks=len(tasks),
+        undone_by=_undone(first, text, told, answers),
+        calls=len(calls),
+        tasks=len({_task(bench, c) for c in early}),
     )
+
+
+def _is_told_to_all(bench: Workbench, text: str, answers: Answers) -> bool:
+    """Whether a text is about nothing that a call asks for, and no tool that tells it got by without anything before."""
+    saying = [said for said in answers.values() if text in said]
+    told = [c for said in saying for c in said[text]]
+    return (
+        not any(_escapes(bench, said) for said in saying)
+        and not any(c.personal for c in told)
+        and _has_witnesses(bench, told)
+    )
+
+
+def _has_witnesses(bench: Workbench, told: Sequence[Call]) -> bool:
+    """Whether calls of several tasks were told a text; the attempts at one task leave the same call out, whichever tools lack it."""
+    by_tool = {(_task(bench, c), c.seen.tool) for c in told}
+    return len(by_tool) >= MIN_TASKS and len({task for task, _ in by_tool}) >= MIN_TOLD
+
+
+def _task(bench: Workbench, call: Call) -> str:
+    return bench.histories[call.seen.episode].task
 
 
 def _escapes(bench: Workbench, said: dict[str, list[Call]]) -> bool:
