@@ -330,3 +330,16 @@ def test_a_risk_that_is_none_is_named(tmp_path: Path, text: str) -> None:
     path.write_text(f"[shop]\nrisk = {text}\n")
     with pytest.raises(WorldSettingsError, match=r"shop.risk must be a share from 0 to 0.2"):
         load_world_settings(path, "shop")
+
+
+def test_a_world_file_of_before_still_recalls() -> None:
+    """It compares calls by names alone, and knows nothing of what calls make."""
+    document = learn_world(office(), WorldSettings(risk=0.05)).document.to_json()
+    recall = document["recall"]
+    for part in ("made", "unmade"):
+        recall.pop(part, None)
+    for relation in ("record", "group"):
+        del recall["pooled"][relation]
+    recall["cells"] = [c for c in recall["cells"] if c[1] and c[2] not in {"record", "group"}]
+    session = World.from_json(json.loads(json.dumps(document))).session()
+    assert told(session, review(3)).content == review(3)[2]

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
+from itertools import permutations
 from typing import Final
 
 from ..document.recordings import RecallPart
@@ -20,11 +21,16 @@ from ..task.attempt import DERIVED, RECORDED, Json, ToolResult
 from ..values.normal import labels_in, names_in, parse_arguments, parse_json
 from ..views.implicit_subject import SUBJECT
 from ..world.entries import asked_text
+from .made_things import MadeThings
 
 REPEAT: Final = "repeat"
 """The earlier call is the same call."""
+RECORD: Final = "record"
+"""Both calls give the same values for all arguments that both take: one record, however many arguments are its key."""
+GROUP: Final = "group"
+"""They give the same value for one argument and not for another: two records of one group."""
 ROW: Final = "row"
-"""Both calls name the same thing."""
+"""Both calls name the same thing, under other arguments."""
 ANSWER: Final = "answer"
 """The earlier call names something that the answer shows."""
 TOOL: Final = "tool"
@@ -38,16 +44,18 @@ OTHER: Final = "other"
 """No earlier call at all: what else differs between two tasks."""
 WHOSE: Final = "whose"
 """No earlier call at all: what differs between two tasks of two subjects, in a world with tools that answer by the subject."""
-RELATIONS: Final = (REPEAT, ROW, ANSWER, TOOL, NONE, ALWAYS, OWN, OTHER, WHOSE)
+RELATIONS: Final = (REPEAT, RECORD, GROUP, ROW, ANSWER, TOOL, NONE, ALWAYS, OWN, OTHER, WHOSE)
 
 Cell = tuple[str, str, str]
-"""Earlier tool (empty for `OWN`, `OTHER` and `WHOSE`), answering tool, relation."""
+"""Earlier tool (empty for `OWN`, `OTHER` and `WHOSE`), answering tool (empty for the average of an earlier tool), relation."""
 RISK: Final = 0.005
 """The share of told answers that may be wrong, where nobody says another."""
 MOST_RISK: Final = 0.2
 """Above this a world would be a tape: a slip of the pen (2 is not 2 %)."""
 MOST_KEPT: Final = 100_000
 """Calls as text that are kept as others are compared with them."""
+MOST_LETTERS: Final = 80
+"""Longer texts are no keys."""
 MOST_OF_OTHERS: Final = 24
 """Recordings of other episodes that are compared for one call."""
 
@@ -62,6 +70,10 @@ class DoneCall:
     names: frozenset[str]
     whose: str = field(default="", compare=False)
     """Whose session it was made in, where any tool answers by that; part of no past."""
+    given: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """Its arguments that may be a record's key."""
+    labels: frozenset[str] = field(default=frozenset(), compare=False)
+    """Its names, short words and numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +116,15 @@ def done_call(tool: str, arguments: Mapping[str, Json] | str, whose: str = "") -
     if parsed is None:
         return DoneCall(asked_text(tool, arguments), tool, frozenset(), whose)
     parsed.pop(SUBJECT, None)
-    return DoneCall(asked_text(tool, parsed), tool, frozenset(names_in(parsed)), whose)
+    given = {name: str(value) for name, value in parsed.items() if _may_be_key(value)}
+    names, labels = frozenset(names_in(parsed)), frozenset(labels_in(parsed))
+    return DoneCall(asked_text(tool, parsed), tool, names, whose, given, labels)
+
+
+def _may_be_key(value: Json) -> bool:
+    if isinstance(value, str):
+        return 0 < len(value) <= MOST_LETTERS
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def names_shown(content: str) -> frozenset[str]:
@@ -117,6 +137,9 @@ def relation(earlier: DoneCall, call: DoneCall, shown: frozenset[str]) -> str:
     """What an earlier call has in common with one that is answered now; the closest counts."""
     if earlier.text == call.text:
         return REPEAT
+    alike = len(earlier.given.items() & call.given.items())
+    if alike:
+        return RECORD if alike == len(earlier.given.keys() & call.given.keys()) else GROUP
     if not earlier.names.isdisjoint(call.names):
         return ROW
     if not earlier.names.isdisjoint(shown):
@@ -156,7 +179,7 @@ def least_confidence(risk: float) -> float:
 
 
 class Influence:
-    """How probably an earlier call changes an answer, by cell; of cells that were never tried what others of the relation say."""
+    """How probably an earlier call changes an answer, by cell; of cells that were never tried what others of the writer say."""
 
     __slots__ = ("_cells", "_pooled")
 
@@ -167,6 +190,8 @@ class Influence:
     def probability_of(self, cell: Cell) -> float:
         """The probability that the answer is another one for it."""
         known = self._cells.get(cell)
+        if known is None:
+            known = self._cells.get((cell[0], "", cell[2]))
         return self._pooled[cell[2]] if known is None else known
 
     def unchanged(self, cells: Iterable[Cell]) -> float:
@@ -187,8 +212,11 @@ class Recall:
         "_echoes",
         "_influence",
         "_least",
+        "_makers",
+        "_pairs",
         "_refused",
         "_scale",
+        "_things",
         "_trust",
         "looks",
         "risk",
@@ -204,11 +232,15 @@ class Recall:
         self._asked: dict[tuple[str, str, str], DoneCall] = {}
         self._trust = {(tool, source): q for tool, source, q in part.trust or ()}
         self._echoes = part.echoes or {}
+        self._things = MadeThings(part.made, part.unmade)
+        self._makers: dict[str, tuple[frozenset[str], ...]] = {}
         self._refused = part.refused or {}
         self._scale = {whose: part.scale[whose] for whose in (OWN, OTHER)}
         """How many times more often answers were wrong than they promised, of `OWN` and `OTHER` episodes."""
         cells = {(w, r, relation): q for w, r, relation, q in part.cells}
-        self._influence = Influence(cells, part.pooled)
+        # World files of before compare no arguments.
+        usual = {RECORD: part.pooled[ROW], GROUP: part.pooled[ROW], **part.pooled}
+        self._influence = Influence(cells, usual)
         calls = [_read_call(text, tool) for text, tool in part.calls]
         shown = [names_shown(text) for text in part.texts]
         self._answers: dict[str, list[RecordedAnswer]] = {
@@ -225,7 +257,7 @@ class Recall:
             ]
             for text, listed in part.answers.items()
         }
-
+        self._pairs: set[tuple[tuple[str, str], tuple[str, str]]] | None = None
         self._always: dict[str, frozenset[str]] = {}
         """By tool, the tools that every success of it has before it."""
         for text, listed in self._answers.items():
@@ -275,6 +307,37 @@ class Recall:
             content=text, source=DERIVED, is_error=True, evidence=evidence, confidence=sure
         )
 
+    def is_lacking(self, call: DoneCall, past: Sequence[DoneCall]) -> bool:
+        """Whether a call is about a thing that none of those before it made."""
+        makers = self._makers.get(call.text)
+        if makers is None:
+            makers = self._things.makers_of(call.tool, call.labels)
+            if len(self._makers) < MOST_KEPT:
+                self._makers[call.text] = makers
+        return bool(makers) and any(
+            tools.isdisjoint({earlier.tool for earlier in past}) for tools in makers
+        )
+
+    def refused_unmade(self, call: DoneCall, past: Sequence[DoneCall]) -> ToolResult | None:
+        """What a tool says of a thing that no call has made; None where that is not sure enough."""
+        if not self.is_lacking(call, past):
+            return None
+        text, sure = self._things.refusal(call.tool, call.given, self._pairs_taken())
+        if not sure or sure < self._least:
+            return None
+        evidence = f"{call.tool}: no call made what it names"
+        return ToolResult(
+            content=text, source=DERIVED, is_error=True, evidence=evidence, confidence=sure
+        )
+
+    def _pairs_taken(self) -> set[tuple[tuple[str, str], tuple[str, str]]]:
+        """Each two arguments with the values that a successful call gave."""
+        if self._pairs is None:
+            taken = (t for t, listed in self._answers.items() if not all(a.failed for a in listed))
+            calls = (_read_call(text, _tool_of(text)).given.items() for text in taken)
+            self._pairs = {pair for given in calls for pair in permutations(given, 2)}
+        return self._pairs
+
     def recalled_answer(
         self, call: DoneCall, past: Sequence[DoneCall], own: frozenset[str]
     ) -> Recalled | None:
@@ -295,10 +358,11 @@ class Recall:
             earlier.tool for earlier in past
         )
         lacking = [(tool, call.tool, ALWAYS) for tool in never]
+        only_refusals = self.is_lacking(call, past)
         probable: dict[str, tuple[float, bool, RecordedAnswer]] = {}
         others = 0
         for one in self._answers.get(call.text, ()):
-            if one.episodes <= without:
+            if one.episodes <= without or (only_refusals and not one.failed):
                 continue
             is_own = not one.episodes.isdisjoint(own)
             others += not is_own

@@ -13,7 +13,7 @@ from ..values.normal import names_in, parse_json, stable
 from ..views.implicit_subject import SUBJECT
 from ..world.entries import CallResult, Place
 from ..world.log import entry_of, history, log_unknown
-from ..world.notice import NEVER_DONE, NEVER_SO
+from ..world.notice import NEVER_DONE, NEVER_SO, ONCE_ONLY
 from ..world.scope import CallContext, place_of, scope_of
 from ..world.state import ABSENT
 from ..world.tool import Tool, Write
@@ -132,7 +132,7 @@ def derive_change(here: CallContext, tool: Tool, args: dict[str, Json]) -> ToolR
     if not (tool.part.claims or believed) or tool.answer is None:
         raise NoValueError("when this succeeds is not known well enough")
     if _said_once(here, tool, args):
-        raise NoValueError("what the same call says when it is made again was never seen")
+        raise NoValueError(ONCE_ONLY)
     rows_known = not any(_out_of_sight(here, write, scope) for write in tool.writes)
     changes = _changes(here, tool, scope) if rows_known else []
     _must_be_fresh(here, tool, changes)

@@ -6,7 +6,7 @@ Not here: which of them a call is answered with (`answers.tape`, `answers.recall
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from .codec import Named, always_written, renamed_field
@@ -66,6 +66,17 @@ class Trust(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UnmadePart:
+    """What a tool says of a thing that no call has made yet."""
+
+    words: tuple[str, ...]
+    """Fixed words and names of arguments in turn, words first; none where it answers as if the thing were there."""
+    sure: float
+    checked: frozenset[str] = frozenset()
+    """Arguments that other refusals name, which may come first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RecallPart:
     """Recorded answers with what is needed to tell how probably they still hold."""
 
@@ -76,7 +87,7 @@ class RecallPart:
     risk: float
     """The share of told answers that may be wrong."""
     looks: frozenset[str]
-    """Tools that change nothing."""
+    """Tools that change nothing, as their names say or calls made again in one episode show."""
     cells: tuple[InfluenceCell, ...]
     pooled: Mapping[Named, float]
     """By relation, the chance of cells that were never tried."""
@@ -86,6 +97,10 @@ class RecallPart:
     """By tool that refused every recorded call in the same words: the words, and how sure they are; None where nobody looked."""
     echoes: Mapping[Named, float] | None = None
     """By writer whose answer repeats its arguments, how sure an answer to values that nobody recorded is; None where nobody looked."""
+    made: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """By the name of a thing that is not there at the start, the tools of which a call made it."""
+    unmade: Mapping[Named, UnmadePart] = field(default_factory=dict)
+    """By tool, what it says of such a thing before a call made it."""
     trust: tuple[Trust, ...] | None = None
     """None before held-out calls were asked."""
 

@@ -20,6 +20,8 @@ NEVER_SO: Final = "this was never refused so under such conditions: "
 NOT_ELSE: Final = "never seen otherwise in a success"
 """Behind `NEVER_DONE` where no call that was refused had it otherwise either."""
 SELDOM_RIGHT: Final = "answers of this tool were too often wrong on held-out calls"
+ONCE_ONLY: Final = "what the same call says when it is made again was never seen"
+NOT_MADE: Final = "what it names is made by another call, which nobody made"
 WITHHELD: Final = "[withheld]"
 """What redaction leaves in place of a part that it withheld: no tool answers so."""
 

@@ -22,7 +22,7 @@ from .believed_calls import StartFacts
 from .cached_states import CachedState
 from .entries import Place
 from .log import log_unknown
-from .notice import ONLY_RECORDED, SELDOM_RIGHT, notice, notice_if_withheld
+from .notice import NOT_MADE, ONCE_ONLY, ONLY_RECORDED, SELDOM_RIGHT, notice, notice_if_withheld
 from .scope import CallContext
 from .state import ABSENCE
 from .tool import STRICT, Tool
@@ -102,7 +102,14 @@ class Session:
         """The answer to a call as its tool takes it."""
         name, arguments = asked.version, asked.arguments
         recall = self._world.recall
-        is_followed = recall is None or name in recall.looks or self._went_before(name, arguments)
+        is_followed = (
+            recall is None
+            or name in recall.looks
+            or (
+                self._went_before(name, arguments)
+                and self._doubt(recall, (name, arguments)) is None
+            )
+        )
         before = None if is_followed else self._hold_state()
         if asked.why is None:
             result = self._answer_marked(name, arguments)
@@ -136,13 +143,36 @@ class Session:
     ) -> ToolResult:
         """A behaviour's answer as far as it is trusted, a recorded one where nobody knows; `before`: the state before the call."""
         name = asked[0]
-        if result.source != UNKNOWN:
+        is_success = result.source != UNKNOWN and not result.is_error
+        why = self._doubt(recall, asked) if is_success else None
+        if why is not None:
+            result = self._take_back(asked, why, before)
+        elif result.source != UNKNOWN:
             trusted = recall.trusted(self._world.origins.get(name, name), result)
             # What a call changed stays believed: only answers of tools that change nothing can be taken back.
             if trusted is not None or name not in recall.looks:
                 return trusted or result
             result = notice(name, SELDOM_RIGHT)
         return self._recalled(recall, asked, before) or result
+
+    def _doubt(self, recall: Recall, asked: tuple[str, Mapping[str, Json] | str]) -> str | None:
+        """Why nobody knows what becomes of a call, though a behaviour lets it succeed."""
+        call = recall.done_call(*asked, self._recall_subject())
+        if recall.is_lacking(call, self._done):
+            return NOT_MADE
+        tool = self._world.tools.get(call.tool)
+        if tool is None or not tool.innocent or call.tool in recall.looks:
+            return None
+        # It may change something all the same: no recording asks again.
+        return ONCE_ONLY if any(earlier.text == call.text for earlier in self._done) else None
+
+    def _take_back(
+        self, asked: tuple[str, Mapping[str, Json] | str], why: str, before: CachedState | None
+    ) -> ToolResult:
+        """The notice in place of an answer, and the state as before the call."""
+        if before is not None:
+            self.state, self._moment, self._shared = before.state, before, True
+        return self._not_known(*asked, why)
 
     def _recalled(
         self,
@@ -153,7 +183,9 @@ class Session:
         """The recorded answer, followed like a recording; None where none is sure enough."""
         call = recall.done_call(*asked, self._recall_subject())
         best = recall.recalled_answer(call, self._done, self._given.own)
-        refused = recall.refused(call.tool) if best is None else None
+        refused = None
+        if best is None:
+            refused = recall.refused_unmade(call, self._done) or recall.refused(call.tool)
         if before is not None and (best is not None or refused is not None):
             self.state, self._moment, self._shared = before.state, before, True
         if best is None:

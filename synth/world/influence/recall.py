@@ -1,8 +1,7 @@
 """Recalled answers: which earlier calls change an answer, and how far a recorded one can be trusted after others.
 
 In: clean episodes, the world file. Out: its `recall` part. Two recordings of one call with equal or other answers are a trial of every
-call that only one of their pasts has: a noisy-or model (expectation maximisation) shares the blame among them, by writer, reader and
-what they have in common; cells that were hardly tried lean on the average of their relation. How far these probabilities
+call that only one of their pasts has, by writer, reader and what they have in common (`noisy_or`). How far these probabilities
 hold is measured by leaving out tasks and episodes. Not here: how answers are told (`environments.runtime.answers.recall`).
 """
 
@@ -15,19 +14,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from environments.runtime.answers.recall import (
-    ALWAYS,
-    ANSWER,
-    NONE,
     OTHER,
     OWN,
-    RELATIONS,
-    REPEAT,
-    ROW,
-    TOOL,
-    WHOSE,
-    Cell,
     DoneCall,
-    Influence,
     Recall,
     baseline_cell,
     differing,
@@ -51,16 +40,11 @@ from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode
 from synth.tool_errors import looks_failed
 from synth.world.document import holds_withheld
+from synth.world.influence.contrast_pairs import says_write
+from synth.world.influence.made_things import RecordedCall, learn_made, words_before
+from synth.world.influence.noisy_or import Trial, fit
 from synth.world.observation import paired_calls, subject_of
 
-PRIOR: Final[Mapping[str, float]] = {
-    REPEAT: 0.3, ROW: 0.3, ANSWER: 0.2, TOOL: 0.1, NONE: 0.01, ALWAYS: 0.2, OWN: 0.005, OTHER: 0.01,
-    WHOSE: 0.2,
-}  # fmt: skip
-"""How probably a call changes an answer, where an app has not shown it."""
-STRENGTH: Final = 2.0
-"""Trials that a prior counts as."""
-ROUNDS: Final = 30
 REFUSAL: Final = "refusal"
 TELLS_ARGUMENTS: Final = frozenset(
     {"arg", "case", "const", "either", "exists", "if", "list", "object", "sort", "text"}
@@ -72,39 +56,19 @@ MOST_LEFT_OUT: Final = 3000
 """Recordings that are left out to see how far the probabilities hold."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
-    """One recorded call with its answer."""
-
-    call: DoneCall
-    content: str
-    same_as: str
-    """Equal for equal answers."""
-    failed: bool
-    episode: str
-    task: str
-    past: tuple[DoneCall, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Trial:
-    """Two recordings of one call: what could have made their answers differ, and whether they do."""
-
-    cells: tuple[Cell, ...]
-    differs: bool
-
-
 def recall_part(
     episodes: Sequence[CleanEpisode], document: WorldDocument, risk: float
 ) -> RecallPart:
     """The `recall` part of a world file; `risk`: the share of told answers that may be wrong, above 0."""
     world = World(document)
-    made = [call for episode in episodes for call in _calls(episode, world)]
-    by_text: dict[str, list[_Call]] = defaultdict(list)
+    calls = [call for episode in episodes for call in _calls(episode, world)]
+    looks = _looks(world, calls)
+    made = list(_with_pasts(calls, looks))
+    by_text: dict[str, list[RecordedCall]] = defaultdict(list)
     for one in made:
         by_text[one.call.text].append(one)
-    cells, pooled = _fitted(list(_trials(by_text)))
-    looks = _looks(world, made)
+    fitted = fit(list(_trials(by_text)), {one.call.tool for one in made} - looks)
+    things = _made_things(world, made)
     written = _write_recordings(by_text)
     part = RecallPart(
         calls=written.calls,
@@ -112,20 +76,22 @@ def recall_part(
         answers=written.answers,
         risk=risk,
         looks=frozenset(looks),
-        cells=tuple(InfluenceCell(*cell, round(q, 6)) for cell, q in sorted(cells.items())),
-        pooled={relation: round(q, 6) for relation, q in sorted(pooled.items())},
+        cells=tuple(InfluenceCell(*cell, round(q, 6)) for cell, q in sorted(fitted.cells.items())),
+        pooled={relation: round(q, 6) for relation, q in sorted(fitted.pooled.items())},
         scale={OWN: 1.0, OTHER: 1.0},
         refused=always_refused(made),
+        made=things,
+        unmade=words_before(made, things, _repeaters(world, made)),
         echoes={} if world.living else echoes(document.tools, made, looks),
     )
     return replace(part, scale=_scale(Recall(part), made))
 
 
 def echoes(
-    tools: Mapping[str, ToolPart], made: Sequence[_Call], looks: Container[str]
+    tools: Mapping[str, ToolPart], made: Sequence[RecordedCall], looks: Container[str]
 ) -> dict[str, float]:
     """Tools that answer by what they are given alone and never refused: how surely the next call is answered so too."""
-    by_tool: dict[str, list[_Call]] = defaultdict(list)
+    by_tool: dict[str, list[RecordedCall]] = defaultdict(list)
     for one in made:
         by_tool[one.call.tool].append(one)
     bound = {one.call.tool for one in made if one.failed} | _given_what_was_made(made, looks)
@@ -146,9 +112,9 @@ def echoes(
     }
 
 
-def always_refused(made: Sequence[_Call]) -> dict[str, tuple[str, float]]:
+def always_refused(made: Sequence[RecordedCall]) -> dict[str, tuple[str, float]]:
     """Tools that refused every recorded call in the same words, with these words: how surely the next one is refused so too."""
-    by_tool: dict[str, list[_Call]] = defaultdict(list)
+    by_tool: dict[str, list[RecordedCall]] = defaultdict(list)
     for one in made:
         by_tool[one.call.tool].append(one)
     return {
@@ -158,7 +124,7 @@ def always_refused(made: Sequence[_Call]) -> dict[str, tuple[str, float]]:
     }
 
 
-def _as_always(calls: Sequence[_Call]) -> float:
+def _as_always(calls: Sequence[RecordedCall]) -> float:
     """How surely the next call is answered as all were: calls of one task, or equal ones, say it once."""
     tasks: dict[str, set[str]] = defaultdict(set)
     for one in calls:
@@ -166,7 +132,7 @@ def _as_always(calls: Sequence[_Call]) -> float:
     return round(1.0 - 1.0 / (len({min(t) for t in tasks.values()}) + 2), 4)
 
 
-def _given_what_was_made(made: Sequence[_Call], looks: Container[str]) -> set[str]:
+def _given_what_was_made(made: Sequence[RecordedCall], looks: Container[str]) -> set[str]:
     """Tools that are given names which the answer of a change brought up: without that change there is no such thing."""
     given: set[str] = set()
     episode, known, issued = "", set[str](), set[str]()
@@ -200,17 +166,70 @@ def _heads(tree: Tree) -> Iterator[str]:
     yield from (head for part in parts if isinstance(part, list) for head in _heads(part))
 
 
-def _looks(world: World, made: Sequence[_Call]) -> set[str]:
+def _made_things(world: World, made: Sequence[RecordedCall]) -> dict[str, frozenset[str]]:
+    """The things that calls make; where the backend lives on they are there in later episodes."""
+    if world.living:
+        return {}
+    tools = {one.call.tool for one in made}
+    return learn_made(made, {n for n in tools if only_looks(world, n) or says_write(n) < 0})
+
+
+def _repeaters(world: World, made: Sequence[RecordedCall]) -> frozenset[str]:
+    """Tools that never refused a call and answer by its arguments alone."""
+    refusing = {one.call.tool for one in made if one.failed}
+    return frozenset(
+        name
+        for name, tool in world.tools.items()
+        if name not in refusing and _of_arguments(tool.part.answer)
+    )
+
+
+def _looks(world: World, made: Sequence[RecordedCall]) -> set[str]:
+    """Tools that change nothing: of those whose names do not say it some episode asked twice, or they compute."""
     names = {one.call.tool for one in made} | set(world.tools)
-    return {name for name in names if only_looks(world, name)}
+    again = _tools_asked_again(made)
+    return {
+        name
+        for name in names
+        if only_looks(world, name)
+        and (says_write(name) < 0 or name in again or _computes(world, name))
+    }
 
 
-def _calls(episode: CleanEpisode, world: World) -> Iterator[_Call]:
+def _computes(world: World, name: str) -> bool:
+    """Whether a tool's answers hang on nothing but its arguments."""
+    part = world.tools[name].part
+    return part.kind in {"constant", "pure"} or part.computes is not None
+
+
+def _tools_asked_again(made: Sequence[RecordedCall]) -> set[str]:
+    """Tools that gave the same answer when the same call was made again in one episode."""
+    said: dict[tuple[str, str], str] = {}
+    again: set[str] = set()
+    for one in made:
+        asked = one.episode, one.call.text
+        if said.get(asked) == one.same_as:
+            again.add(one.call.tool)
+        said[asked] = one.same_as
+    return again
+
+
+def _with_pasts(made: Sequence[RecordedCall], looks: Container[str]) -> Iterator[RecordedCall]:
+    """The calls, each with those before it that may have changed something."""
+    episode, past = "", tuple[DoneCall, ...]()
+    for one in made:
+        if one.episode != episode:
+            episode, past = one.episode, ()
+        yield replace(one, past=past)
+        if not one.failed and one.call.tool not in looks:
+            past = (*past, one.call)
+
+
+def _calls(episode: CleanEpisode, world: World) -> Iterator[RecordedCall]:
     """An episode's calls with their results, as tools take and give them."""
     envelope = world.envelopes.get(episode.agent or "")
     whose = subject_of(episode) if world.bound else ""
     views = [v.opened(episode.started_at, subject_of(episode)) for v in world.around]
-    past: tuple[DoneCall, ...] = ()
     for made, content, is_error, _, _ in paired_calls(episode):
         asked, text = CallInFlight(made.name, made.arguments), unwrap(content, envelope)
         failed = bool(is_error) or looks_failed(text)
@@ -218,17 +237,14 @@ def _calls(episode: CleanEpisode, world: World) -> Iterator[_Call]:
             text = view.observed(asked, text)
         call = done_call(asked.version, asked.arguments, whose)
         if not holds_withheld(text):
-            yield _Call(
+            yield RecordedCall(
                 call=call,
                 content=text,
                 same_as=_comparable(text),
                 failed=failed,
                 episode=episode.episode_id,
                 task=episode.task_key or episode.episode_id,
-                past=past,
             )
-        if not failed and not only_looks(world, asked.version):
-            past = (*past, call)
 
 
 def _comparable(content: str) -> str:
@@ -236,17 +252,17 @@ def _comparable(content: str) -> str:
     return canonical(parsed.value) if parsed is not None else content
 
 
-def _trials(by_text: Mapping[str, Sequence[_Call]]) -> Iterator[_Trial]:
+def _trials(by_text: Mapping[str, Sequence[RecordedCall]]) -> Iterator[Trial]:
     for text in sorted(by_text):
         made = by_text[text]
         for one, other in _pairs(made):
             shown = names_shown(one.content) | names_shown(other.content)
             cells = differing(one.call, shown, one.past, other.past)
             base = baseline_cell(one.call, other.call.whose, is_own=one.task == other.task)
-            yield _Trial((base, *cells), one.same_as != other.same_as)
+            yield Trial((base, *cells), one.same_as != other.same_as)
 
 
-def _pairs(made: Sequence[_Call]) -> Iterator[tuple[_Call, _Call]]:
+def _pairs(made: Sequence[RecordedCall]) -> Iterator[tuple[RecordedCall, RecordedCall]]:
     count = len(made)
     if count * (count - 1) // 2 <= MOST_PAIRS:
         yield from ((made[i], made[j]) for j in range(count) for i in range(j))
@@ -255,42 +271,6 @@ def _pairs(made: Sequence[_Call]) -> Iterator[tuple[_Call, _Call]]:
     for _ in range(MOST_PAIRS):
         i, j = drawn.sample(range(count), 2)
         yield made[i], made[j]
-
-
-def _fitted(
-    trials: Sequence[_Trial],
-) -> tuple[dict[Cell, float], dict[str, float]]:
-    """The noisy-or model by expectation maximisation: an answer that differs blames the cells by their probability."""
-    tried: dict[Cell, int] = defaultdict(int)
-    for trial in trials:
-        for cell in trial.cells:
-            tried[cell] += 1
-    cells: dict[Cell, float] = {}
-    pooled = dict(PRIOR)
-    influence = Influence(cells, pooled)
-    changed = [trial for trial in trials if trial.differs]
-    for _ in range(ROUNDS):
-        blamed: dict[Cell, float] = defaultdict(float)
-        for trial in changed:
-            whole = max(1.0 - influence.unchanged(trial.cells), 1e-9)
-            for cell in trial.cells:
-                blamed[cell] += influence.probability_of(cell) / whole
-        # The average over cells, not over trials: of a tool that was hardly tried as much is known as of any other tool.
-        shares: dict[str, list[float]] = defaultdict(list)
-        for cell, count in tried.items():
-            prior = PRIOR[cell[2]]
-            shares[cell[2]].append((blamed[cell] + prior / 2) / (count + 0.5))
-        pooled = {
-            relation: (sum(shares[relation]) + STRENGTH * PRIOR[relation])
-            / (len(shares[relation]) + STRENGTH)
-            for relation in RELATIONS
-        }
-        cells = {
-            cell: (blamed[cell] + STRENGTH * pooled[cell[2]]) / (count + STRENGTH)
-            for cell, count in tried.items()
-        }
-        influence = Influence(cells, pooled)
-    return cells, pooled
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,7 +282,7 @@ class _WrittenRecordings:
     answers: Mapping[str, tuple[RecalledAnswer, ...]]
 
 
-def _write_recordings(by_text: Mapping[str, Sequence[_Call]]) -> _WrittenRecordings:
+def _write_recordings(by_text: Mapping[str, Sequence[RecordedCall]]) -> _WrittenRecordings:
     """The recordings: each answer and each past once."""
     calls: dict[DoneCall, int] = {}
     texts: dict[str, int] = {}
@@ -324,7 +304,7 @@ def _write_recordings(by_text: Mapping[str, Sequence[_Call]]) -> _WrittenRecordi
     )
 
 
-def _scale(recall: Recall, made: Sequence[_Call]) -> dict[str, float]:
+def _scale(recall: Recall, made: Sequence[RecordedCall]) -> dict[str, float]:
     """How many times more often answers are wrong than they promise, seen on left-out episodes (`OWN`) and tasks (`OTHER`)."""
     every = made if len(made) <= MOST_LEFT_OUT else made[:: len(made) // MOST_LEFT_OUT + 1]
     tasks: dict[str, set[str]] = defaultdict(set)
