@@ -97,6 +97,7 @@ def _refusal(document: Any) -> str | None:  # noqa: ANN401 - any JSON
             ["shout"],
             "the world file is damaged: tools.paint: ",
         ),
+        (("recall", "risk"), -1, "the world file is damaged: recall.risk is no share of answers"),
     ],
 )  # fmt: skip
 def test_the_sentence_says_which_part_is_wrong(

@@ -17,6 +17,7 @@ from itertools import permutations
 from typing import Final
 
 from ..document.recordings import RecallPart
+from ..document.world_file import BadWorldError
 from ..task.attempt import DERIVED, RECORDED, Json, ToolResult
 from ..values.normal import labels_in, names_in, parse_arguments, parse_json
 from ..views.implicit_subject import SUBJECT
@@ -227,6 +228,8 @@ class Recall:
         """Tools that change nothing."""
         self.risk = part.risk
         """The share of told answers that may be wrong."""
+        if not is_risk(self.risk):
+            raise BadWorldError("the world file is damaged: recall.risk is no share of answers")
         self._least = least_confidence(self.risk)
         """How sure an answer must be to be told."""
         self._asked: dict[tuple[str, str, str], DoneCall] = {}
