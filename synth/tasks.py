@@ -60,6 +60,8 @@ from synth.task_parts import id_of, task_of, with_consent
 
 NEEDS_CONTENT: Final = frozenset({"no_content", "truncated"})
 """What an episode may lack that makes its task unusable."""
+LOOKS: Final = -1.0
+"""Log-odds that a tool writes which the learnt world holds for a look."""
 FAULT: Final = "fault"
 """Reason: making a part of it failed."""
 
@@ -108,7 +110,9 @@ def derive_tasks(  # noqa: PLR0913 - all that a build knows of an app
         with unit("episode", e.episode_id):
             records.append(readings.attempt_of(tools.completed(e), read))
     injected = injected_arguments(records)
-    kinds = infer_tools(records, reads=_reads(world), dispatched=several)
+    kinds = infer_tools(
+        records, reads=_reads(world), learnt=_learnt_kinds(world), dispatched=several
+    )
     kinds = kinds.with_injected(injected.tools)
     facts = {
         r.episode.episode_id: readings.facts(r, labels.get(r.episode.episode_id), kinds)
@@ -188,6 +192,15 @@ class _Attempts:
     facts: Sequence[Facts]
     made: Construction | None = None
     wanted: Wanted | None = None
+
+
+def _learnt_kinds(world: LearntWorld | None) -> dict[str, float]:
+    """What the learnt world holds of tools, as log-odds that they write: it answers a look from records, and writes what it saw written."""
+    if world is None:
+        return {}
+    tools = world.document.tools
+    looks = dict.fromkeys((n for n, t in tools.items() if t.kind in {"read", "search"}), LOOKS)
+    return looks | dict.fromkeys((n for n, t in tools.items() if t.writes), -LOOKS)
 
 
 def _reads(world: LearntWorld | None) -> dict[str, str]:

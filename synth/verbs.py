@@ -26,6 +26,8 @@ ABOUT: Final = frozenset(_LISTS["about"].split())
 RELATES: Final = frozenset(_LISTS["relates"].split())
 ANSWERS: Final = frozenset(_LISTS["answers"].split())
 _ASKS: Final = frozenset(_LISTS["asks"].split())
+NO_VERB: Final = -0.4
+"""Log-odds of a name without any verb: nouns alone name a look more often than a verb that no list has. Too little to decide by itself."""
 CHANGES_NOTHING: Final = re.compile(
     r"\b(?:not|never|without|no)\b[^.;]{0,60}\b(?:chang|modif|alter|updat|writ|side.effect|affect)|read.?only",
     re.IGNORECASE,
@@ -102,17 +104,20 @@ def _of_name(words: list[str], description: str) -> float:
     """The verb leads in most names (`get_order`), and ends some (`order_lookup`); else nouns may name a lookup."""
     if not words:
         return 0.0
+    if _sign("".join(words[:2])):
+        words = ["".join(words[:2]), *words[2:]]  # `checkOut`, `hand_over`
+    verb = _word_sign(words[0])
     noun = words[0] in NOUNS and not _leads(words[0], description)
-    if len(words) > 1 and noun and words[-1] in ABOUT:
-        return -2.5
-    if _word_sign(words[0]):
-        return _word_sign(words[0]) * 2.5
+    if len(words) > 1 and (noun or not verb) and words[-1] in ABOUT:
+        return -2.5 if noun else -2.0
+    if verb:
+        return verb * 2.5
     if RELATES.intersection(words[1:-1]):
         return -1.5
     if _word_sign(words[-1]):
         # After what it belongs to it may be a thing (`patient_record`): nobody knows.
         return 0.0 if words[-1] in NOUNS else _word_sign(words[-1]) * 1.5
-    return next((_word_sign(word) * 1.0 for word in words[1:-1] if _word_sign(word)), 0.0)
+    return next((_word_sign(word) * 1.0 for word in words[1:-1] if _word_sign(word)), NO_VERB)
 
 
 def _word_sign(word: str) -> int:

@@ -176,15 +176,23 @@ def infer_tools(
     records: Sequence[EpisodeAttempt],
     *,
     reads: Mapping[str, str] | None = None,
+    learnt: Mapping[str, float] | None = None,
     dispatched: Dispatched = EMPTY,
 ) -> ToolKinds:
-    """Judge every tool that was offered or called; of `reads` it is known that they change nothing, and why."""
+    """Judge every tool that was offered or called; of `reads` it is known that they change nothing, and why.
+
+    `learnt`: what the learnt world holds of tools, as log-odds that they write.
+    """
     definitions = dispatched.definitions(_definitions(records).values())
     traces: dict[str, _Traces] = defaultdict(_Traces)
     for recorded in records:
         _collect(recorded, traces)
     names = sorted({*definitions, *traces})
-    tools = {name: _judge(name, definitions.get(name, {}), traces[name]) for name in names}
+    known = learnt or {}
+    tools = {
+        name: _judge(name, definitions.get(name, {}), traces[name], known.get(name, 0.0))
+        for name in names
+    }
     for name, why in (reads or {}).items():
         if name in tools:
             tools[name] = replace(
@@ -193,11 +201,14 @@ def infer_tools(
     return ToolKinds(tools=tools)
 
 
-def _judge(name: str, definition: Mapping[str, Json], seen: _Traces) -> ToolKind:
+def _judge(
+    name: str, definition: Mapping[str, Json], seen: _Traces, learnt: float = 0.0
+) -> ToolKind:
     description = str(definition.get("description") or "")
     prior = write_log_odds(name, description)
     odds, evidence = prior, [f"name and description {prior:+.1f}"]
-    for amount, reason in _trace_evidence(seen):
+    world = [(learnt, "the learnt world")] if learnt else []
+    for amount, reason in [*_trace_evidence(seen), *world]:
         odds += amount
         evidence.append(f"{reason} {amount:+.1f}")
     authored = _authored(definition, seen, GROUNDED_OF_WRITES if odds >= SURE else GROUNDED)

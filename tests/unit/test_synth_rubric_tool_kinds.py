@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from synth.recordings.attempt import record
+from synth.recordings.tool_kinds import infer_tools
 from synth.verbs import hands_over, write_log_odds
 from tests.unit.parcel_rubrics import FETCH, HAND, STOP, Line, episode, kinds_of
 
@@ -35,12 +36,25 @@ from tests.unit.parcel_rubrics import FETCH, HAND, STOP, Line, episode, kinds_of
         ("mcp__reports__cancel_order", "", True),
         ("shop.orders.update", "", True),
         ("Search:book_room", "", True),
+        ("drug_info", "", False),
+        ("stock_level", "", False),
+        ("checkOut", "", True),
+        ("otc_sell", "", True),
+        ("rx_enter", "", True),
         ("note", "Appends a thought. It does not change the database.", False),
     ],
 )
 def test_names_in_generic_english_are_a_prior(name: str, description: str, writes: bool) -> None:
     """Verbs say what a tool is for, in any case and order."""
     assert (write_log_odds(name, description) > 0) is writes
+
+
+def test_what_the_learnt_world_saw_decides_where_a_name_says_nothing() -> None:
+    """A name of nouns alone leaves doubt; an app whose records answer such a tool has none."""
+    shown: Line = ("call", "driver_card", '{"driver": "D-1"}', '{"driver": "D-1", "valid": true}')
+    recorded = [record(episode("a", shown))]
+    kinds = [infer_tools(recorded, learnt=learnt) for learnt in (None, {"driver_card": -1.0})]
+    assert [one.tools["driver_card"].kind for one in kinds] == ["maybe", "read"]
 
 
 @pytest.mark.parametrize(
