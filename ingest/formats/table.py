@@ -13,6 +13,7 @@ from ingest.formats.agents import (
     claude_code_session,
     inspect_log,
     mini_swe_agent,
+    n8n_executions,
     openhands,
     swe_agent,
 )
@@ -42,6 +43,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     mini_swe_agent.FORMAT,
     trace_records.FORMAT,
     typed_spans.FORMAT,
+    n8n_executions.FORMAT,
     span_records.FORMAT,
     model_calls.FORMAT,
     *otlp_request.FORMATS,

@@ -24,7 +24,7 @@ from ingest.otlp.decode import decode
 from ingest.receiver.wal import StoredRecord
 from ingest.records.quarantine import Rejected
 from ingest.records.text import Json
-from tests.unit.ingest_emitters import openinference, otel_genai
+from tests.unit.ingest_emitters import MODEL_CALLS, openinference, otel_genai
 from tests.unit.test_ingest_agent_files import (
     event,
     inspect_log,
@@ -34,8 +34,12 @@ from tests.unit.test_ingest_agent_files import (
 )
 from tests.unit.test_ingest_claude_code_sessions import session
 from tests.unit.test_ingest_exports import runs
+from tests.unit.test_ingest_item_forms import LAYOUTS
+from tests.unit.test_ingest_model_call_logs import chained, gateway, gemini, openai
+from tests.unit.test_ingest_platform_spans import rows, trace
 from tests.unit.test_ingest_records import OPENAI, SHAPES, TOOL
 from tests.unit.test_ingest_span_records import console, data_frame, phoenix
+from tests.unit.test_ingest_turn_records import execution, turn
 
 ODD: list[Any] = [
     None, True, 0, -1, 1.5, 10**30, float("nan"), "", "x", "0", "[", "\ud800", [], [[]], [None],
@@ -169,6 +173,30 @@ MINI = [
     {"role": "assistant", "content": "t\n```bash\nls\n```"},
     {"role": "user", "content": "<returncode>0</returncode>"},
 ]
+STEPS: list[Any] = [
+    {
+        "action": {
+            "tool": "find",
+            "toolInput": {"n": 1},
+            "messageLog": [{"kwargs": {"content": "I look."}}],
+        },
+        "observation": "x",
+    }
+]
+THOUGHTS: list[Any] = [
+    {
+        "thought": "t",
+        "tool": "find;get",
+        "tool_input": '{"find": {}, "get": {}}',
+        "observation": '{"find": 1, "get": 2}',
+    },
+    {"thought": "a", "tool": "", "tool_input": "", "observation": ""},
+]
+NUMBERED = {"thought_0": "t", "tool_name_0": "find", "tool_args_0": {"n": 1}, "observation_0": 1}
+TURNS = [
+    turn(1, "q", "a", agent_thoughts=THOUGHTS, feedback={"rating": "like"}),
+    turn(2, "r", "b", trajectory=NUMBERED),
+]
 FILES: dict[str, list[Any]] = {
     "chat log": [LOG],
     "benchmark": [BENCH],
@@ -189,6 +217,21 @@ FILES: dict[str, list[Any]] = {
     "phoenix spans": [phoenix(span) for span in openinference().spans],
     "spans of a data frame": [data_frame(span) for span in openinference().spans],
     "otlp": [OTLP],
+    **{
+        f"model calls: {layout.__name__}": [
+            layout(given, made, number) for number, (given, made) in enumerate(MODEL_CALLS)
+        ]
+        for layout in (openai, gateway, gemini, chained)
+    },
+    "a batch": [
+        {"custom_id": "c", "body": {"model": "m", "messages": OPENAI[:2]}},
+        {"custom_id": "c", "response": {"body": {"choices": [{"message": OPENAI[3]}]}}},
+    ],
+    "traces": [trace()],
+    "typed spans": rows(),
+    "turns": [TURNS, {"data": TURNS}],
+    "n8n": [{"data": [execution(0, "q", "a", STEPS), execution(1, "r", "b", [])]}],
+    **{f"forms: {layout.__name__}": [layout()] for layout in LAYOUTS},
     **{f"messages: {name}": [{"n": 1, "turns": items}] for name, items in SHAPES.items()},
     **{f"lines: {name}": items for name, items in SHAPES.items()},
 }

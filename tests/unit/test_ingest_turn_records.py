@@ -117,3 +117,53 @@ def test_steps_whose_fields_are_numbered(tmp_path: Path) -> None:
     assert (steps[1].content, steps[1].tool_calls[0].name) == (None, "find_order")
     assert "reasoning_left_out" in found.chats[0].episode.completeness
     assert [(one.name, one.value) for one in found.chats[0].outcomes] == [("solved", 1.0)]
+
+
+def execution(number: int, asked: str, answer: str, steps: list[Record]) -> Record:
+    """An n8n execution: what its nodes returned, by their names."""
+
+    def node(returned: Record) -> list[Record]:
+        return [{"startTime": number, "data": {"main": [[{"json": returned}]]}}]
+
+    nodes = {
+        "When chat message received": node({"sessionId": "c1", "chatInput": asked}),
+        "A tool": [{"data": {"ai_tool": [[{"json": {"response": "x"}}]]}}],
+        "Desk": node({"output": answer, "intermediateSteps": steps}),
+    }
+    return {
+        "id": number,
+        "startedAt": f"2026-11-01T10:00:0{number}Z",
+        "data": {"resultData": {"runData": nodes}},
+        "annotation": {"vote": "up"} if number else None,
+    }
+
+
+def test_executions_of_a_workflow_are_turns(tmp_path: Path) -> None:
+    """Found by what nodes returned; the model's words stand before its calls, and once where it made two at a time."""
+    said = [{"lc": 1, "kwargs": {"content": "I look."}}]
+    steps = [
+        {
+            "action": {
+                "tool": tool,
+                "toolInput": {"order": "A1"},
+                "toolCallId": tool,
+                "messageLog": said,
+            },
+            "observation": tool.upper(),
+        }
+        for tool in ("find", "count")
+    ]
+    page = {"data": [execution(1, AGAIN, LATE, []), execution(0, ASKED, SENT, steps)]}
+    found = found_in(tmp_path, {**page, "nextCursor": None})
+    episode = only_episode(found)
+    assert [(s.role, s.content, [c.name for c in s.tool_calls]) for s in episode.steps] == [
+        ("user", ASKED, []),
+        ("assistant", "I look.", ["find"]),
+        ("tool", "FIND", []),
+        ("assistant", None, ["count"]),
+        ("tool", "COUNT", []),
+        ("assistant", SENT, []),
+        ("user", AGAIN, []),
+        ("assistant", LATE, []),
+    ]
+    assert [(one.name, one.label) for one in found.chats[0].outcomes] == [("rating", "up")]

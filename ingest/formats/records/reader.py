@@ -129,7 +129,7 @@ def _is_plain(message: dict[str, Any]) -> bool:
     content = message.get("content")
     if message.get("role") == "assistant" and not message.get("tool_calls") and holds_call(content):
         return False
-    if message.get("role") in {"user", "assistant"} and holds_parts(content):
+    if message.get("role") in ("user", "assistant") and holds_parts(content):
         return False
     parts = content if isinstance(content, list) else [content]
     return all(not isinstance(part, dict) or _is_text(part) or _is_media(part) for part in parts)
