@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from tests.unit.exported_lines import (
     read,
     told,
 )
-from tests.unit.ingest_emitters import APP, MODEL_CALLS, TOOL
+from tests.unit.ingest_emitters import APP, MODEL_CALLS, TOOL, openllmetry_old
 
 Record = dict[str, Any]
 NANOSECONDS = 1_793_527_200 * 10**9
@@ -158,3 +159,22 @@ def test_a_table_of_events_is_still_refused(tmp_path: Path) -> None:
     found = decoded_below(table(tmp_path / "events.csv", events), app=APP)
     assert [one.code for one in found.rejected] == ["unknown_format"]
     assert not found.chats
+
+
+def test_an_association_property_names_the_conversation() -> None:
+    """An app that ties its traces by a chat's id finds its conversations under it."""
+    spans = openllmetry_old().spans
+    named = {"traceloop.association.properties.chat_id": "chat-7"}
+    left_out = ("session", "thread", "conversation")
+    tied = [
+        replace(
+            span,
+            attributes={
+                **{k: v for k, v in span.attributes.items() if not any(w in k for w in left_out)},
+                **named,
+            },
+        )
+        for span in spans
+    ]
+    (episode,) = assemble(tied, app=APP).episodes
+    assert episode.conversation_id == "chat-7"

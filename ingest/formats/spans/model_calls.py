@@ -35,7 +35,10 @@ _SETTINGS: Final = frozenset(
 )
 """What only the body of a request has beside the messages."""
 _PROMPTS: Final = ("system", "instructions", "systemInstruction", "system_instruction")
-_SESSION: Final = re.compile(r"(?:.+_)?(?:session|thread|chat|conversation)(?:_id)?")
+_SESSION: Final = re.compile(
+    r"(?:.+_)?(?:session|thread|chat|conversation)_id|session|conversation"
+)
+"""Names of a conversation in labels; a bare `thread` is more often the program's."""
 _OTHER_SESSIONS: Final = frozenset({"parent", "previous", "prev", "root", "last", "source"})
 _ID: Final = re.compile(r"(?=.*\d)[\w.:@/+=-]{4,128}")
 _LOGGED: Final = (
