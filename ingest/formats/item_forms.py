@@ -42,6 +42,9 @@ Item = dict[str, Any]
 
 def plain_items(item: Item) -> Iterator[Item]:
     """The messages that an item stands for; the item itself where it has none of these spellings."""
+    if _is_plain(item):
+        yield item
+        return
     waiting: Item | None = item
     for _ in range(_LONGEST_TURN):
         if waiting is None:
@@ -55,7 +58,17 @@ def plain_items(item: Item) -> Iterator[Item]:
 
 def first_plain(item: Item) -> Item:
     """The first of these messages, to tell what the item is."""
-    return next(_parted(_plain_item(item)), item)
+    return item if _is_plain(item) else next(_parted(_plain_item(item)), item)
+
+
+def _is_plain(item: Item) -> bool:
+    """Whether nothing of an item can be in one of these spellings, told fast: most messages are asked several times."""
+    content = item.get("content")
+    if isinstance(content, str):
+        known = content[:1] != "{" and _DETAILS_BEGIN not in content
+    else:
+        known = content is None and not any(key in item for key in _PARTS[1:])
+    return known and _ANSWERS not in item and not next(iter(item), "")[:1].isupper()
 
 
 def _plain_item(item: Item) -> Item:

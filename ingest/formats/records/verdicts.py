@@ -82,8 +82,8 @@ def marks_on(items: Iterable[Json]) -> list[Outcome]:
     marked: dict[str, Any] = {}
     for item in items:
         for one in plain_items(item) if isinstance(item, dict) else ():
-            held = {k: v for k, v in one.items() if snake_case(k) in _MARKS and v}
-            marked = held or marked
+            if not _MARKS.isdisjoint(one):
+                marked = {k: v for k, v in one.items() if k in _MARKS and v} or marked
     return outcomes_of(Fields(own=marked), answered=False) if marked else []
 
 
