@@ -7,7 +7,7 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib import pyplot as plt
 
-from examples.train_small.arms import EXPORTED, REAL
+from examples.train_small.arms import EXPORTED, REAL, SAME
 
 INK: Mapping[str, str] = {EXPORTED: "#1f6f8b", REAL: "#d08c3f"}
 
@@ -24,7 +24,10 @@ def draw(path: Path, name: str, found: Mapping[str, Sequence[Mapping[str, Any]]]
         if arm == EXPORTED:
             rewards = [_mean([one[step][EXPORTED] or 0.0 for one in looks]) for step in at]
             right.plot(at, rewards, color=INK[arm], label="reward at held-out exported tasks")
-            right.plot(at, scores, color=INK[REAL], label="score at unseen real requests")
+            same = [_mean([one[step].get(SAME) or 0.0 for one in looks]) for step in at]
+            if any(same):
+                label = "score at the same requests, real backend"
+                right.plot(at, same, color=INK[REAL], label=label)
     left.set(title=f"{name}: unseen requests, real backend", xlabel="step", ylabel="resolved")
     steps = [one["steps"] for one in found[EXPORTED]]
     numbers = range(len(steps[0]))
