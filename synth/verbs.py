@@ -26,8 +26,6 @@ ABOUT: Final = frozenset(_LISTS["about"].split())
 RELATES: Final = frozenset(_LISTS["relates"].split())
 ANSWERS: Final = frozenset(_LISTS["answers"].split())
 _ASKS: Final = frozenset(_LISTS["asks"].split())
-NO_VERB: Final = -0.4
-"""Log-odds of a name without any verb: nouns alone name a look more often than a verb that no list has. Too little to decide by itself."""
 CHANGES_NOTHING: Final = re.compile(
     r"\b(?:not|never|without|no)\b[^.;]{0,60}\b(?:chang|modif|alter|updat|writ|side.effect|affect)|read.?only",
     re.IGNORECASE,
@@ -117,7 +115,7 @@ def _of_name(words: list[str], description: str) -> float:
     if _word_sign(words[-1]):
         # After what it belongs to it may be a thing (`patient_record`): nobody knows.
         return 0.0 if words[-1] in NOUNS else _word_sign(words[-1]) * 1.5
-    return next((_word_sign(word) * 1.0 for word in words[1:-1] if _word_sign(word)), NO_VERB)
+    return next((_word_sign(word) * 1.0 for word in words[1:-1] if _word_sign(word)), 0.0)
 
 
 def _word_sign(word: str) -> int:

@@ -32,6 +32,8 @@ READ: Final = "read"
 MAYBE: Final = "maybe"
 ACT: Final = "act"
 
+NO_VERB: Final = -0.4
+"""Log-odds of a name without any verb: nouns alone name a look more often than a verb that no list has. Too little to decide by itself."""
 SURE: Final = 1.0
 """Log-odds beyond which a tool is held to be a writer or a reader."""
 SELDOM: Final = 0.05
@@ -205,7 +207,7 @@ def _judge(
     name: str, definition: Mapping[str, Json], seen: _Traces, learnt: float = 0.0
 ) -> ToolKind:
     description = str(definition.get("description") or "")
-    prior = write_log_odds(name, description)
+    prior = write_log_odds(name, description) or NO_VERB
     odds, evidence = prior, [f"name and description {prior:+.1f}"]
     world = [(learnt, "the learnt world")] if learnt else []
     for amount, reason in [*_trace_evidence(seen), *world]:

@@ -3,7 +3,7 @@
 Goes in: the `made` and `unmade` parts of recalled answers, a call, the calls before it that may have changed something. Comes out:
 the tools that make what the call is about, and the refusal of its own tool. One label names a thing, or two of them
 together: a number that is given anew in every repository names it beside the repository. Not here: how these
-names are learnt (`synth.world.influence.made_things`).
+names are learnt (`synth.world.schema.made_things`).
 """
 
 from __future__ import annotations

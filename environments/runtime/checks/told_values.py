@@ -6,7 +6,6 @@ sees the words beside a call. Not here: which facts matter (synthesis decides th
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import islice
@@ -22,7 +21,6 @@ SHORTEST_TEXT: Final = 4
 LONGEST_TEXT: Final = 60
 """Characters of a record's text that is told: shorter ones stand in any words, longer ones are quotations."""
 MOST_TEXTS: Final = 2_000
-_FIGURES: Final = re.compile(r"[0-9]+")
 CENT: Final = 0.0051
 LEAST_RUN: Final = 32
 """Characters of a shared run that are looked for; shorter ones are names and phrases."""
@@ -72,11 +70,21 @@ def told_some(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[flo
 
 def _said_otherwise(fact: Mapping[str, Json], view: View) -> bool:
     """Whether some message says a text with other figures than it has."""
-    text = _spaced(folded(str(fact.get("value"))))
-    if not any(map(str.isdigit, text)):
+    told = words_in(_spaced(folded(str(fact.get("value")))))
+    if not any(map(str.isdigit, told)):
         return False
-    alike = re.compile(rf"(?<!\w){_FIGURES.sub(r'[0-9]+', re.escape(text))}(?!\w)")
-    return any(found != text for said in view.said_folded for found in alike.findall(_spaced(said)))
+    for said in view.said_folded:
+        words = words_in(_spaced(said))
+        for at in range(len(words) - len(told) + 1):
+            here = words[at : at + len(told)]
+            if here != told and all(map(_is_same_word, here, told)):
+                return True
+    return False
+
+
+def _is_same_word(word: str, other: str) -> bool:
+    """Whether two words are equal, or figures both."""
+    return word == other or (word.isdigit() and other.isdigit())
 
 
 def _others_told(facts: list[dict[str, Json]], view: View) -> int:

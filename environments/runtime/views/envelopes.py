@@ -6,18 +6,30 @@ byte. Not here: one envelope (`document.envelopes`), finding them (`synth.world.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..document.views import EnvelopesByTool
+from ..task.attempt import ToolResult
 from .result_forms import ResultForm
+from .view import CallInFlight
 
 
 class Enveloped(ResultForm):
     """All envelopes of an app, the outermost first."""
 
-    __slots__ = ("_levels",)
+    __slots__ = ("_levels", "_signs")
 
     def __init__(self, levels: EnvelopesByTool) -> None:
         super().__init__(levels)
         self._levels = levels
+        self._signs = tuple({level.sign for listed in levels.values() for level in listed})
+
+    def outward(self, asked: CallInFlight, result: ToolResult) -> ToolResult:
+        """An answer as the tool sends it; what a tool without envelopes says like others that have some has no sign of theirs."""
+        if asked.tool in self._levels:
+            return super().outward(asked, result)
+        sign = next((s for s in self._signs if s and result.content.startswith(s)), "")
+        return replace(result, content=result.content[len(sign) :]) if sign else result
 
     def unwrap(self, tool: str, content: str) -> str:
         """A result without its envelopes; whole, as a text, where putting them on again would give another text."""

@@ -41,9 +41,9 @@ from redact.records.clean_episode import CleanEpisode
 from synth.tool_errors import looks_failed
 from synth.world.document import holds_withheld
 from synth.world.influence.contrast_pairs import says_write
-from synth.world.influence.made_things import RecordedCall, learn_made, words_before
 from synth.world.influence.noisy_or import Trial, fit
 from synth.world.observation import paired_calls, subject_of
+from synth.world.schema.made_things import RecordedCall, learn_made, words_before
 
 REFUSAL: Final = "refusal"
 TELLS_ARGUMENTS: Final = frozenset(
