@@ -182,16 +182,11 @@ def least_confidence(risk: float) -> float:
 class Influence:
     """How probably an earlier call changes an answer, by cell; of cells that were never tried what others of the writer say."""
 
-    __slots__ = ("_cells", "_most", "_pooled")
+    __slots__ = ("_cells", "_pooled")
 
     def __init__(self, cells: Mapping[Cell, float], pooled: Mapping[str, float]) -> None:
         self._cells = cells
         self._pooled = pooled
-        self._most: dict[tuple[str, str], float] = {}
-        for (writer, reader, _), known in cells.items():
-            if writer and reader:
-                before = self._most.get((writer, reader), 0.0)
-                self._most[writer, reader] = max(before, known)
 
     def probability_of(self, cell: Cell) -> float:
         """The probability that the answer is another one for it."""
@@ -200,8 +195,10 @@ class Influence:
             return known
         writer, reader, related = cell
         usual = self._cells.get((writer, "", related), self._pooled[related])
-        # A writer that changes this reader's answers where something relates the calls may do so where nothing shows that it does.
-        return max(usual, self._most.get((writer, reader), 0.0) / 2)
+        if related != NONE:
+            return usual
+        # Whether an answer shows what the writer names hangs on the answer: an empty list shows nothing, and may be changed all the same.
+        return max(usual, self._cells.get((writer, reader, ANSWER), 0.0) / 2)
 
     def unchanged(self, cells: Iterable[Cell]) -> float:
         """The probability that none of several changed it."""
