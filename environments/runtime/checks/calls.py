@@ -6,7 +6,7 @@ In: a check's arguments and the view of one attempt; out: a score and one senten
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ..task.attempt import Attempt, Json
 from ..task.verdict import count_text
@@ -92,14 +92,7 @@ def confirmed(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[flo
 
 def agreed_between(attempt: Attempt, first: int, position: int) -> bool:
     """Whether the policy asked for consent there, and the user's answer did not refuse it, in generic English."""
-    messages = attempt.messages
-    return any(
-        messages[i].get("role") == "assistant"
-        and messages[i + 1].get("role") == "user"
-        and asks_consent(text_of(messages[i]))
-        and not refuses(text_of(messages[i + 1]))
-        for i in range(first, position - 1)
-    )
+    return any(not refused for _, refused in _answered_questions(attempt, first, position - 1))
 
 
 def user_declines(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
@@ -113,16 +106,23 @@ def user_declines(args: Mapping[str, Json], view: View, _check_id: str) -> tuple
 def declined_questions(attempt: Attempt) -> list[str]:
     """The policy's messages that asked for consent and got none, in generic English, while the user had more to say."""
     messages = attempt.messages
-    turns = [i for i, m in enumerate(messages) if m.get("role") == "user"]
     # The last turn says goodbye: a no to "Can I help you with anything else?" declines nothing.
-    return [
-        text
-        for i in turns[:-1]
-        if i > attempt.opening
-        and messages[i - 1].get("role") == "assistant"
-        and asks_consent(text := text_of(messages[i - 1]))
-        and refuses(text_of(messages[i]))
-    ]
+    last = max((i for i, m in enumerate(messages) if m.get("role") == "user"), default=0)
+    asked = _answered_questions(attempt, attempt.opening, last - 1)
+    return [text_of(messages[at]) for at, refused in asked if refused]
+
+
+def _answered_questions(attempt: Attempt, first: int, end: int) -> Iterator[tuple[int, bool]]:
+    """Where the policy asked for consent and the user answered at once, and whether the answer refuses it."""
+    messages = attempt.messages
+    for at in range(first, end):
+        question, answer = messages[at], messages[at + 1]
+        if (
+            question.get("role") == "assistant"
+            and answer.get("role") == "user"
+            and asks_consent(text_of(question))
+        ):
+            yield at, refuses(text_of(answer))
 
 
 def called(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:

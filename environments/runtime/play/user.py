@@ -82,6 +82,8 @@ class ScriptedUser:
         self._turns = tuple(turn for turn in turns if not turn.other_recording)
         self._recording = recording_of(self._turns)
         self._others = tuple(turn for turn in turns if turn.other_recording)
+        # Looked up once per run: every look compares all the texts.
+        self._all = recording_of((*self._turns, *self._others)) if self._others else None
         self._left = list(range(len(self._turns)))
         self._kept: dict[int, tuple[Sentence, ...]] = {}
         """Sentences of begun turns that nobody asked for yet."""
@@ -96,7 +98,7 @@ class ScriptedUser:
         self._heard |= words
         scores = self._recording.similarities(words)
         asks = "?" in said
-        other = self._said_elsewhere(said, words) if asks and self._others else None
+        other = self._said_elsewhere(said, words) if asks else None
         if other is not None:
             return Reply(text=other.text)
         if not self._left:
@@ -131,9 +133,9 @@ class ScriptedUser:
         A question for consent goes to this recording while it has an answer to one, and else to the nearest such question of another.
         """
         consents = asks_consent(said)
-        if consents and self._consenting():
+        if self._all is None or (consents and self._consenting()):
             return None
-        scores = recording_of((*self._turns, *self._others)).similarities(words)
+        scores = self._all.similarities(words)
         known, near = scores[: len(self._turns)], scores[len(self._turns) :]
         fitting = [i for i, t in enumerate(self._others) if asks_consent(t.asked) == consents]
         best = max(fitting, key=lambda i: (near[i], -i), default=None)
