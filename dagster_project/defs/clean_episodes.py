@@ -273,10 +273,9 @@ def _leaks_in(
     for app, day in sorted(key for key in todo.stale if key[0] in known):
         skips = Skips(ASSET, app, day)
         with skips.unit("day") as searching:
-            raw = {
-                vault.episode_id(app, episode.episode_id): episode
-                for episode in raw_episodes(sides.lake, app, [day])[day]
-            }
+            rows = sides.lake.read(EPISODES, app=app, days=[day], columns=("episode_id",))
+            ids = [row["episode_id"] for row in rows.to_pylist()]
+            raw = {vault.episode_id(app, one): one for one in ids}
             stored = stored_episodes_of(clean, app, [day])
             pairs = ((raw[one.episode_id], one) for one in stored)
             found += still_leaking(pairs, known[app].search)

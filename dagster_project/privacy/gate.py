@@ -12,9 +12,9 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 import pyarrow as pa
 
@@ -220,18 +220,44 @@ class AppKnowledge:
 def knowledge_of(lake: Lake, vault: Vault, app: str) -> AppKnowledge:
     """What was learnt of an app so far."""
     rows = lake.read(LEARNT, app=app).to_pylist()
-    parts = {row["day"]: Learnt.from_bytes(vault.unseal(row["sealed"])) for row in rows}
-    days = {row["day"]: _day_of(parts[row["day"]].app(app), row) for row in rows}
+    return _knowledge_in(
+        app,
+        tuple(
+            _LearntDay(
+                row["day"],
+                vault.unseal(row["sealed"]),
+                row["words"],
+                " ".join(row["unread"] or ()),
+            )
+            for row in rows
+        ),
+    )
+
+
+class _LearntDay(NamedTuple):
+    """A row of `learnt`, unsealed."""
+
+    day: str
+    known: bytes
+    words: bytes
+    unread: str
+
+
+@lru_cache(maxsize=4)
+def _knowledge_in(app: str, rows: tuple[_LearntDay, ...]) -> AppKnowledge:
+    """What some days revealed; a build asks for the same ones in each of its steps."""
+    parts = {row.day: Learnt.from_bytes(row.known) for row in rows}
+    days = {row.day: _day_of(parts[row.day].app(app), row) for row in rows}
     return AppKnowledge(learnt=merge(*parts.values()), days=days)
 
 
-def _day_of(part: AppLearnt, row: Mapping[str, Any]) -> DayKnowledge:
+def _day_of(part: AppLearnt, row: _LearntDay) -> DayKnowledge:
     own = (f"{episode}={sorted(values.items())}" for episode, values in sorted(part.local.items()))
     return DayKnowledge(
-        words=frozenset(array("I", row["words"])),
+        words=frozenset(array("I", row.words)),
         places=frozenset(part.evidence),
         own=hash_of(*own),
-        unread=" ".join(row["unread"] or ()),
+        unread=row.unread,
     )
 
 

@@ -44,9 +44,9 @@ def leak_checked(
     """The scrubbed episodes without what the search finds in them."""
     done = CheckedEpisodes([], [])
     for before, one in zip(raw, scrubbed, strict=True):
-        found = list(_hits(before, one.clean, search))
+        found = list(_hits(before.episode_id, one.clean, search))
         taken = _mask_hits(before, one, found) if found else one
-        left = next(_hits(before, taken.clean, search), None) if found else None
+        left = next(_hits(before.episode_id, taken.clean, search), None) if found else None
         if left is None:
             done.passed.append(taken)
         else:
@@ -56,8 +56,8 @@ def leak_checked(
     return done
 
 
-def still_leaking(pairs: Iterable[tuple[Episode, CleanEpisode]], search: Searcher) -> int:
-    """How many clean episodes hold an identifier."""
+def still_leaking(pairs: Iterable[tuple[str, CleanEpisode]], search: Searcher) -> int:
+    """How many clean episodes, each with the id of its raw one, hold an identifier."""
     return sum(next(_hits(raw, clean, search), None) is not None for raw, clean in pairs)
 
 
@@ -104,9 +104,9 @@ class _Hit:
     leak: Leak
 
 
-def _hits(raw: Episode, clean: CleanEpisode, search: Searcher) -> Iterator[_Hit]:
+def _hits(raw: str, clean: CleanEpisode, search: Searcher) -> Iterator[_Hit]:
     for path, text in texts_of(clean):
-        for leak in search.hits(path, text, episodes=[raw.episode_id]):
+        for leak in search.hits(path, text, episodes=[raw]):
             yield _Hit(path, text, leak)
 
 

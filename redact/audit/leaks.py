@@ -16,7 +16,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from redact.audit.spellings import ALIKE, folded, readings, spread_letters, unescape_text
-from redact.bounds import REMEMBERED, SHORT, STEM
+from redact.bounds import LONGEST_TABLE, PARTS_REMEMBERED, REMEMBERED, SHORT, STEM
 from redact.decisions.judgement import personal_everywhere
 from redact.evidence.app_values import Learnt
 from redact.evidence.people_places import choices, without_choices
@@ -102,21 +102,40 @@ class LeakSearch:
         self._choices = _choices(learnt, k)
         self._own: dict[str, _Table] = {}
         self._clear: set[str] = set()
+        self._silent: set[int] = set()
+        """Hashes of an episode and a text that holds none of its values: what the gate searched is searched again once it is stored."""
+        self._readings: dict[str, list[_Reading]] = {}
+        self._held = 0
 
     def find(self, where: str, text: str, *, episodes: Collection[str] = ()) -> list[Leak]:
         """Return what of the learnt values stands in a text that derives from these raw episodes, waived ones included."""
         leaks: list[Leak] = []
-        # Read once for all tables: folding costs more than looking up.
-        read = list(_read(text)) if episodes else None
         if text not in self._clear:
-            leaks += self._table.search(where, text, read)
+            leaks += self._table.search(where, text, self._read(text) if episodes else None)
             if not leaks and len(self._clear) < REMEMBERED:
                 self._clear.add(text)
         for raw in episodes:
+            asked = hash((raw, text))
+            if asked in self._silent:
+                continue
             if raw not in self._own:
                 self._own[raw] = _local(self._learnt, raw, self._choices, self._public)
-            leaks += self._own[raw].search(where, text, read)
+            own = list(self._own[raw].search(where, text, self._read(text)))
+            leaks += own
+            if not own and len(self._silent) < PARTS_REMEMBERED:
+                self._silent.add(asked)
         return leaks
+
+    def _read(self, text: str) -> list[_Reading]:
+        """Return how a text reads; episodes share prompts and definitions, and folding costs more than looking up."""
+        read = self._readings.get(text)
+        if read is None:
+            if self._held > LONGEST_TABLE:
+                self._readings.clear()
+                self._held = 0
+            self._held += len(text)
+            read = self._readings[text] = list(_read(text))
+        return read
 
 
 class _Passages:
@@ -176,15 +195,16 @@ class _SearchedText(NamedTuple):
     hits: list[tuple[int, _Wanted]]
 
 
-_Reading = tuple[str, str, list[str]]
-"""An encoding, the text as it reads in it, and its tokens."""
+_Reading = tuple[str, str, list[str], frozenset[str]]
+"""An encoding, the text as it reads in it, and its tokens, in order and each once."""
 
 
 def _read(text: str) -> Iterator[_Reading]:
     """Yield how a text reads in each encoding that it may have."""
     for encoding, plain in readings(text):
         spaced = plain.translate(_SPACES) if plain.isascii() else _GAPS.sub(" ", plain)
-        yield encoding, plain, spaced.split()
+        tokens = spaced.split()
+        yield encoding, plain, tokens, frozenset(tokens)
 
 
 class _Table:
@@ -212,8 +232,8 @@ class _Table:
         self, where: str, text: str, read: Iterable[_Reading] | None = None
     ) -> Iterator[Leak]:
         """`read`: how the text reads, where that is known already."""
-        for encoding, plain, tokens in _read(text) if read is None else read:
-            if self._by_pivot.keys().isdisjoint(tokens):
+        for encoding, plain, tokens, words in _read(text) if read is None else read:
+            if self._by_pivot.keys().isdisjoint(words):
                 continue
             hits = list(self._hits(tokens))
             if hits:

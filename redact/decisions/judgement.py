@@ -10,6 +10,7 @@ kept; name-like values are names where a gazetteer knows them.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -139,7 +140,22 @@ class Judgement:
 
 
 def judge(app: AppLearnt, *, k: int) -> Judgement:
-    """Return the verdicts over the app's unknown keys, and what follows from them for its values and words."""
+    """Return the verdicts over the app's unknown keys, and what follows from them for its values and words.
+
+    The gate, the leak check and the plan of a build ask for the same record one after another: the latest are remembered.
+    """
+    for known, at, judgement in _LATEST:
+        if known is app and at == k:
+            return judgement
+    judgement = _make_judgement(app, k)
+    _LATEST.append((app, k, judgement))
+    return judgement
+
+
+_LATEST: Final[deque[tuple[AppLearnt, int, Judgement]]] = deque(maxlen=4)
+
+
+def _make_judgement(app: AppLearnt, k: int) -> Judgement:
     counted = app.evidence
     app = replace(app, evidence={key: seen for key, seen in counted.items() if not is_free(key)})
     nobodys = choices(app, k=k)

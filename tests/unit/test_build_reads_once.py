@@ -15,7 +15,11 @@ from environments.runtime.views.multiplexed import Dispatched
 from environments.verification.material import OtherTasks, by_meaning, planned_calls
 from environments.verification.probe import calls
 from ingest.records.episode import Episode, Step, ToolCall
+from redact.apply.learn import learn
 from redact.audit.leaks import Leak
+from redact.decisions.judgement import Judgement, judge
+from redact.evidence.app_values import Learnt
+from redact.policy import Policy
 from synth.world.model import outcome_class
 from synth.world.observation import Observation
 
@@ -130,3 +134,18 @@ def test_the_key_that_holds_the_value_itself_goes_before_those_that_hold_it_amon
     assert by("Hello ask for ada!", "ask for ada") == "note.text"
     assert by("Hello bo lark!", "bo lark") == "part.first"
     assert by("Hello nobody!", "nobody") == IN_TEXT
+
+
+def test_an_app_is_judged_by_what_is_known_of_it_now_however_often_it_was_judged_before() -> None:
+    """A record that grew, and one asked with another number of people, have judgements of their own."""
+    told = [an_episode(n, "find", {"desk": f"Ada Quill {n % 3}", "n": n % 2}) for n in range(12)]
+    records = [learn(told[:size], (), policy=Policy()) for size in (2, 12)]
+
+    def judged(known: Learnt) -> list[Judgement]:
+        return [judge(known.app("a"), k=k) for k in (5, 2, 5)]
+
+    anew = [judged(Learnt.from_bytes(known.to_bytes())) for known in records]
+    assert [judged(known) for known in records] == anew
+    assert [judged(known) for known in records] == anew
+    (few, _, _), (many, of_two, _) = anew
+    assert few != many != of_two

@@ -14,7 +14,7 @@ from redact.audit.leaks import LeakSearch, find_leaks
 from redact.evidence.app_values import AppLearnt, Learnt
 from redact.operators.vault import open_vault
 from redact.policy import Policy
-from tests.unit.raw_conversations import PROFILE, SECRET, profile_episode, says
+from tests.unit.raw_conversations import PROFILE, SECRET, episode, profile_episode, says
 
 RAW = profile_episode(says("user", "I am Tamsin Okafor"))
 LEARNT = learn([RAW], (), policy=Policy())
@@ -160,3 +160,22 @@ def test_a_name_spread_over_a_list_is_a_leak() -> None:
     """Both halves side by side still name the person."""
     known = Learnt({"app": AppLearnt(values={"mara quill": "full_name"})})
     assert len(find_leaks([("there", '["Mara","Quill"]')], learnt=known)) == 1
+
+
+def test_a_text_that_is_searched_again_holds_what_it_held_for_each_episode() -> None:
+    """The gate searches a text, and again what was stored of it: a text that is clear for one episode is not clear for another."""
+    other = episode("two", says("user", "I am Jasper Whitlock"))
+    known = learn([RAW, other], (), policy=Policy())
+    texts = ("Thanks Jasper", "nothing here", f"write to {MAIL}", "Thanks Tamsin")
+    derived = ((), (other.episode_id,), (RAW.episode_id, other.episode_id))
+    asked = [(text, episodes) for text in texts for episodes in derived]
+
+    def found(search: LeakSearch, text: str, episodes: tuple[str, ...]) -> list[tuple[str, int]]:
+        return [(leak.kind, leak.offset) for leak in search.find("t", text, episodes=episodes)]
+
+    each = [found(LeakSearch(known), *one) for one in asked]
+    search = LeakSearch(known)
+    assert [found(search, *one) for one in asked] == each
+    assert [found(search, *one) for one in asked] == each
+    assert [len(one) > 0 for one in each[:6]] == [False, True, True, False, False, False]
+    assert [len(one) > 0 for one in each[9:]] == [False, False, True]
