@@ -7,7 +7,7 @@ cannot be accepted as it stands. Episodes marked `do_not_train` teach nothing he
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Final
@@ -43,6 +43,7 @@ from synth.recordings.attempt import EpisodeAttempt, record
 from synth.recordings.attempt_facts import Facts, facts_of
 from synth.recordings.calculators import calculators
 from synth.recordings.failing_writers import failing_writers
+from synth.recordings.hidden_writers import hidden_writers
 from synth.recordings.results import Results
 from synth.recordings.tool_kinds import ToolKinds, infer_tools
 from synth.recordings.traits import AppTraits, language_of, traits_of
@@ -114,17 +115,14 @@ def derive_tasks(  # noqa: PLR0913 - all that a build knows of an app
         records, reads=_reads(world), learnt=_learnt_kinds(world), dispatched=several
     )
     kinds = kinds.with_injected(injected.tools)
-    facts = {
-        r.episode.episode_id: readings.facts(r, labels.get(r.episode.episode_id), kinds)
-        for r in records
-    }
     groups = join_attempts(records, kinds)
-    attempts = [[facts[r.episode.episode_id] for r in group.records] for group in groups]
-    failing = failing_writers(attempts)
-    if failing:
-        kinds = kinds.with_failing(failing)
-        facts = {name: readings.facts(f.recorded, f.label, kinds) for name, f in facts.items()}
-        attempts = [[facts[r.episode.episode_id] for r in group.records] for group in groups]
+
+    def facts_as(kinds: ToolKinds) -> dict[str, Facts]:
+        named = ((r.episode.episode_id, r) for r in records)
+        return {name: readings.facts(r, labels.get(name), kinds) for name, r in named}
+
+    kinds, facts = _told_by_outcomes(kinds, groups, facts_as, _answered_as_looks(world))
+    attempts = _by_group(groups, facts)
     silent = _silent(list(facts.values()), world, backend)
     if world is None or backend is None:
         traits = traits_of(kinds, attempts, silent=silent)
@@ -137,7 +135,7 @@ def derive_tasks(  # noqa: PLR0913 - all that a build knows of an app
     intents = Intents(list(facts.values()), kinds, starts.session)
     if backend.living:
         groups = join_later(groups, facts, kinds, alike=intents.alike_episodes)
-        attempts = [[facts[r.episode.episode_id] for r in group.records] for group in groups]
+        attempts = _by_group(groups, facts)
     language = language_of(list(facts.values()))
     wanted = [wanted_of(a, references or {}, kinds, language=language) for a in attempts]
     attempts = [label_by_answer(a, w) for a, w in zip(attempts, wanted, strict=True)]
@@ -156,6 +154,31 @@ def derive_tasks(  # noqa: PLR0913 - all that a build knows of an app
     traits = traits_of(kinds, attempts, silent=silent, risk=risk, also=also)
     candidates = _candidates(found, traits, starts, unit, judged=judged)
     return [without_injected(c, injected) for c in candidates]
+
+
+def _told_by_outcomes(
+    kinds: ToolKinds,
+    groups: Sequence[Group],
+    facts_as: Callable[[ToolKinds], dict[str, Facts]],
+    settled: Collection[str],
+) -> tuple[ToolKinds, dict[str, Facts]]:
+    """What tools are held to be, with what outcomes say of looks and of failed calls, and the facts read so."""
+    facts = facts_as(kinds)
+    # Who asked the same is known by key alone: a goal is read off what was done.
+    keyed = [group for group in groups if group.joined_by == "task_key"]
+    hidden = hidden_writers(_by_group(keyed, facts), settled)
+    if hidden:
+        kinds = kinds.with_found(hidden)
+        facts = facts_as(kinds)
+    failing = failing_writers(_by_group(groups, facts))
+    if failing:
+        kinds = kinds.with_failing(failing)
+        facts = facts_as(kinds)
+    return kinds, facts
+
+
+def _by_group(groups: Iterable[Group], facts: Mapping[str, Facts]) -> list[list[Facts]]:
+    return [[facts[r.episode.episode_id] for r in group.records] for group in groups]
 
 
 def _candidates(
@@ -201,6 +224,12 @@ def _learnt_kinds(world: LearntWorld | None) -> dict[str, float]:
     tools = world.document.tools
     looks = dict.fromkeys((n for n, t in tools.items() if t.kind in {"read", "search"}), LOOKS)
     return looks | dict.fromkeys((n for n, t in tools.items() if t.writes), -LOOKS)
+
+
+def _answered_as_looks(world: LearntWorld | None) -> frozenset[str]:
+    """Tools of which more than a name says that they look: the learnt world answers them so, or a person says it."""
+    looks = (name for name, odds in _learnt_kinds(world).items() if odds < 0)
+    return frozenset((*looks, *_reads(world)))
 
 
 def _reads(world: LearntWorld | None) -> dict[str, str]:

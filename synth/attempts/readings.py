@@ -16,7 +16,7 @@ from synth.recordings.attempt import EpisodeAttempt
 from synth.recordings.attempt_facts import Facts, facts_of
 from synth.recordings.tool_kinds import ToolKinds
 
-LATEST: Final = 2
+LATEST: Final = 3
 
 
 @dataclass(slots=True)
@@ -27,7 +27,7 @@ class Readings:
     _facts: dict[Hashable, dict[str, tuple[EpisodeAttempt, Label | None, Facts]]] = field(
         default_factory=dict
     )
-    """By what tools are held to be, the latest two: derivation learns what failed calls do after it has read all facts once."""
+    """By what tools are held to be, the latest three: derivation learns from outcomes what looks and failed calls change after it has read all facts once."""
 
     def attempt_of(
         self, episode: CleanEpisode, read: Callable[[CleanEpisode], EpisodeAttempt]

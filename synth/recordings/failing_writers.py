@@ -26,32 +26,32 @@ MOSTLY: Final = 0.5
 
 def failing_writers(groups: Iterable[Sequence[Facts]]) -> dict[str, str]:
     """Tools whose failed calls changed outcomes, as `write` where that is proven and as `maybe` where it is not."""
-    votes: dict[str, list[_Vote]] = defaultdict(list)
+    votes: dict[str, list[Vote]] = defaultdict(list)
     for group in groups:
         for attempt in group:
             for tool in sorted({name for name, _ in attempt.failed}):
                 vote = _vote(attempt, tool, group)
                 if vote is not None:
                     votes[tool].append(vote)
-    judged = {tool: _verdict_of(mine) for tool, mine in sorted(votes.items())}
+    judged = {tool: kind_by_votes(mine) for tool, mine in sorted(votes.items())}
     return {tool: kind for tool, kind in judged.items() if kind is not None}
 
 
 @dataclass(frozen=True, slots=True)
-class _Vote:
-    """What one attempt with a failed call says."""
+class Vote:
+    """What one comparison of attempts says of a tool."""
 
     contrasts: bool
     reliable: bool
     """Whether no label it rests on is often wrong."""
 
 
-def _vote(attempt: Facts, tool: str, group: Sequence[Facts]) -> _Vote | None:
+def _vote(attempt: Facts, tool: str, group: Sequence[Facts]) -> Vote | None:
     """Whether the failed calls of this tool went with another outcome; None where nothing can be compared."""
     alike = [a for a in group if a.resolved is not None and _differ_in(tool, attempt, a)]
     if attempt.resolved is None or not any(a.resolved for a in (attempt, *alike)) or not alike:
         return None
-    return _Vote(
+    return Vote(
         contrasts=all(a.resolved is not attempt.resolved for a in alike),
         reliable=all(a.label.confidence >= TRUSTED for a in (attempt, *alike)),
     )
@@ -68,8 +68,8 @@ def _differ_in(tool: str, attempt: Facts, other: Facts) -> bool:
     )
 
 
-def _verdict_of(votes: Sequence[_Vote]) -> str | None:
-    """Proven by many; left open by a few, unless it is one contrast that a wrong label explains as well."""
+def kind_by_votes(votes: Sequence[Vote]) -> str | None:
+    """What the calls compared are held to be: proven by many; left open by a few, unless it is one contrast that a wrong label explains as well."""
     contrasts = [vote for vote in votes if vote.contrasts]
     share = len(contrasts) / len(votes)
     if len(contrasts) >= PAIRS and share >= RATIO:

@@ -125,6 +125,15 @@ class ToolKinds:
             tools={n: replace(t, failing=found.get(n, "")) for n, t in self.tools.items()}
         )
 
+    def with_found(self, found: Mapping[str, str]) -> ToolKinds:
+        """The same tools, those of `found` held to be what outcomes told of them."""
+        told = {
+            name: replace(tool, kind=found[name], evidence=(*tool.evidence, "outcomes"))
+            for name, tool in self.tools.items()
+            if name in found
+        }
+        return replace(self, tools={**self.tools, **told})
+
     def refusals(self) -> dict[str, Json]:
         """Per writing tool, how often it refuses."""
         return {n: t.refused for n, t in sorted(self.tools.items()) if t.kind in {WRITE, MAYBE}}
