@@ -23,7 +23,7 @@ _PHRASES: Final = "|".join(
     if status >= HTTPStatus.BAD_REQUEST
 )
 ERROR_START: Final = re.compile(
-    r"\W*(?:(?:[a-z_.]*(?:error|exception)|traceback|failed|failure|fatal|invalid|(?:access |permission )?denied|declined|rejected"
+    r"\W*(?:(?:[a-z_.]*(?:error|exception)|err|traceback|failed|failure|fatal|invalid|(?:access |permission )?denied|declined|rejected"
     r"|refused|unauthori[sz]ed|forbidden|time(?:d )?out|cannot|could not|unable to|sorry|no such"
     r"|not (?:found|allowed|permitted|authori[sz]ed|possible)|http(?:/[\d.]+)?\s*[45]\d\d"
     rf"|{_PHRASES}|fehler|erreur|errore|erro|fout|błąd|ошибка|hata)\b|错误|錯誤|エラー|오류|خطأ)",
@@ -36,7 +36,7 @@ ERROR_LINE: Final = re.compile(
 """A line of its own before a text, that says so (`Tool error:`)."""
 HEAD: Final = 200
 """How much of a text tells that it is an error; bounded, because a result may be megabytes of anything."""
-ERROR_FIELDS: Final = ("error", "errors", "exception", "errormessage", "fault")
+ERROR_FIELDS: Final = ("error", "errors", "err", "exception", "errormessage", "fault")
 """Names of fields are compared in small letters and without `_`."""
 TEXT_FIELDS: Final = (
     "message",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Collection
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import Final
 
@@ -23,8 +23,11 @@ WRITES: Final = frozenset(_LISTS["writes"].split())
 READS: Final = frozenset(_LISTS["reads"].split())
 NOUNS: Final = frozenset(_LISTS["nouns"].split())
 ABOUT: Final = frozenset(_LISTS["about"].split())
+QUALIFIES: Final = frozenset(_LISTS["qualifies"].split())
+DETERMINERS: Final = frozenset(_LISTS["determiners"].split())
 RELATES: Final = frozenset(_LISTS["relates"].split())
 ANSWERS: Final = frozenset(_LISTS["answers"].split())
+TOLD: Final = frozenset(_LISTS["told"].split())
 _ASKS: Final = frozenset(_LISTS["asks"].split())
 CHANGES_NOTHING: Final = re.compile(
     r"\b(?:not|never|without|no)\b[^.;]{0,60}\b(?:chang|modif|alter|updat|writ|side.effect|affect)|read.?only",
@@ -108,10 +111,16 @@ def _of_name(words: list[str], description: str) -> float:
     noun = words[0] in NOUNS and not _leads(words[0], description)
     if len(words) > 1 and (noun or not verb) and words[-1] in ABOUT:
         return -2.5 if noun else -2.0
+    if noun and len(words) == 2 and words[1] not in NOUNS:
+        # What it is about comes first: `issue_get`, `refundQuote`.
+        return _word_sign(words[1]) * 1.5 or verb * 2.5
     if verb:
         return verb * 2.5
-    if RELATES.intersection(words[1:-1]):
-        return -1.5
+    return -1.5 if RELATES.intersection(words[1:-1]) else _of_later_words(words)
+
+
+def _of_later_words(words: list[str]) -> float:
+    """What a name says that begins with no verb: its last word, else one between."""
     if _word_sign(words[-1]):
         # After what it belongs to it may be a thing (`patient_record`): nobody knows.
         return 0.0 if words[-1] in NOUNS else _word_sign(words[-1]) * 1.5
@@ -125,8 +134,8 @@ def _word_sign(word: str) -> int:
 
 def _leads(verb: str, description: str) -> bool:
     """Whether a description begins with this verb, inflected: `store_search` that "Stores results" is no search of a store."""
-    words = words_of(description)[:1]
-    return words in ([f"{verb}s"], [f"{verb}es"])
+    words = words_of(description)[:2]
+    return words[:1] in ([f"{verb}s"], [f"{verb}es"]) and not _stands_alone(description, words)
 
 
 def _of_sentence(description: str, name: Collection[str]) -> float:
@@ -138,22 +147,38 @@ def _of_sentence(description: str, name: Collection[str]) -> float:
     words = [word for word in words_of(sentence) if word != "and"][:2]
     if words and words[0] in ANSWERS and "return" not in name:
         return 0.0
-    if words and words[0] in NOUNS and _is_heading(sentence, words):
+    if words and words[0] in TOLD:
+        return -1.0
+    if words and _names_thing(words[0]) and _is_heading(sentence, words):
+        return 0.0
+    if words and words[0] in QUALIFIES and _qualifies(sentence):
         return 0.0
     if _BOTH.match(sentence) and max(map(_sign, words)) > 0:
         return 1.5
     return next((_sign(word) * 1.5 for word in words if _sign(word)), 0.0)
 
 
+def _names_thing(word: str) -> bool:
+    """Whether a word may be a thing or several: `Order details`, `Orders of a customer`."""
+    return word in NOUNS or word.removesuffix("s") in NOUNS
+
+
+def _qualifies(sentence: str) -> bool:
+    """Whether a word that is a verb as well says how things are: `Open loans of a card`, unlike `Open a loan`."""
+    after = words_of(sentence)[1:]
+    things = list(takewhile(lambda word: word not in RELATES, after))
+    return "of" in after and not DETERMINERS.intersection(things)
+
+
 def _is_heading(sentence: str, words: list[str]) -> bool:
-    """Whether the first word names a thing: it stands alone, before a mark or "of", or before what is asked about it."""
+    """Whether the first word names a thing: it stands alone, or before what is asked about it."""
+    return _stands_alone(sentence, words) or words[-1] in ABOUT
+
+
+def _stands_alone(sentence: str, words: list[str]) -> bool:
+    """Whether nothing follows the first word but a mark, or "of" and its like."""
     after = sentence.strip()[len(words[0]) :]
-    return (
-        not after
-        or not (after[0].isspace() or after[0].isalnum())
-        or words[-1] in RELATES
-        or words[-1] in ABOUT
-    )
+    return not after or not (after[0].isspace() or after[0].isalnum()) or words[-1] in RELATES
 
 
 def _sign(word: str) -> int:

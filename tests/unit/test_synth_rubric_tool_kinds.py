@@ -41,6 +41,12 @@ from tests.unit.parcel_rubrics import FETCH, HAND, STOP, Line, episode, kinds_of
         ("checkOut", "", True),
         ("otc_sell", "", True),
         ("rx_enter", "", True),
+        ("issue_get", "Show an issue.", False),
+        ("issue_create", "Open an issue.", True),
+        ("order_list", "Orders, newest first.", False),
+        ("refundQuote", "What a cancellation would give back.", False),
+        ("StoreMetrics", "Stores metrics for a model.", True),
+        ("TransferFundsWithLimitCheck", "Transfer funds between accounts.", True),
         ("note", "Appends a thought. It does not change the database.", False),
     ],
 )
@@ -63,6 +69,8 @@ def test_what_the_learnt_world_saw_decides_where_a_name_says_nothing() -> None:
         ("patient_record", "Record, by sections"),
         ("account_report", "Report of the last month"),
         ("customer_order", "Order"),
+        ("customer_orders", "Orders of a customer."),
+        ("loans", "Open loans of a card."),
         ("parcel_log", "Log history of a parcel"),
     ],
 )
