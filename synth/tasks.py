@@ -7,7 +7,7 @@ cannot be accepted as it stands. Episodes marked `do_not_train` teach nothing he
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Final
@@ -43,7 +43,7 @@ from synth.recordings.attempt import EpisodeAttempt, record
 from synth.recordings.attempt_facts import Facts, facts_of
 from synth.recordings.calculators import calculators
 from synth.recordings.failing_writers import failing_writers
-from synth.recordings.hidden_writers import hidden_writers
+from synth.recordings.hidden_writers import harmless_tools, hidden_writers
 from synth.recordings.results import Results
 from synth.recordings.tool_kinds import ToolKinds, infer_tools
 from synth.recordings.traits import AppTraits, language_of, traits_of
@@ -121,7 +121,7 @@ def derive_tasks(  # noqa: PLR0913 - all that a build knows of an app
         named = ((r.episode.episode_id, r) for r in records)
         return {name: readings.facts(r, labels.get(name), kinds) for name, r in named}
 
-    kinds, facts = _told_by_outcomes(kinds, groups, facts_as, _answered_as_looks(world))
+    kinds, facts = _told_by_outcomes(kinds, groups, facts_as, world)
     attempts = _by_group(groups, facts)
     silent = _silent(list(facts.values()), world, backend)
     if world is None or backend is None:
@@ -160,15 +160,16 @@ def _told_by_outcomes(
     kinds: ToolKinds,
     groups: Sequence[Group],
     facts_as: Callable[[ToolKinds], dict[str, Facts]],
-    settled: Collection[str],
+    world: LearntWorld | None,
 ) -> tuple[ToolKinds, dict[str, Facts]]:
     """What tools are held to be, with what outcomes say of looks and of failed calls, and the facts read so."""
     facts = facts_as(kinds)
     # Who asked the same is known by key alone: a goal is read off what was done.
     keyed = [group for group in groups if group.joined_by == "task_key"]
-    hidden = hidden_writers(_by_group(keyed, facts), settled)
-    if hidden:
-        kinds = kinds.with_found(hidden)
+    hidden = hidden_writers(_by_group(keyed, facts), _reads(world), _answered_as_looks(world))
+    found = {**harmless_tools(_by_group(keyed, facts), kinds), **hidden}
+    if found:
+        kinds = kinds.with_found(found)
         facts = facts_as(kinds)
     failing = failing_writers(_by_group(groups, facts))
     if failing:
@@ -227,9 +228,8 @@ def _learnt_kinds(world: LearntWorld | None) -> dict[str, float]:
 
 
 def _answered_as_looks(world: LearntWorld | None) -> frozenset[str]:
-    """Tools of which more than a name says that they look: the learnt world answers them so, or a person says it."""
-    looks = (name for name, odds in _learnt_kinds(world).items() if odds < 0)
-    return frozenset((*looks, *_reads(world)))
+    """Tools of which more than a name says that they look: the learnt world answers them so."""
+    return frozenset(name for name, odds in _learnt_kinds(world).items() if odds < 0)
 
 
 def _reads(world: LearntWorld | None) -> dict[str, str]:

@@ -228,10 +228,8 @@ def _judge(
         seen, authored, hand_over=hands_over(name, description), terminal=terminal, odds=odds
     ):
         kind = ACT
-    elif odds >= SURE:
-        kind = WRITE
     else:
-        kind = READ if odds <= -SURE else MAYBE
+        kind = kind_by_odds(odds)
     return ToolKind(
         kind=kind,
         log_odds=round(odds, 3),
@@ -241,6 +239,13 @@ def _judge(
         stops=terminal and kind == ACT and seen.silent / seen.calls >= ENDS,
         refused=round((seen.calls - seen.results.total() + 0.5) / (seen.calls + 1), 3),
     )
+
+
+def kind_by_odds(log_odds: float) -> str:
+    """What a tool is held to be that is no act, by the log-odds that it writes."""
+    if log_odds >= SURE:
+        return WRITE
+    return READ if log_odds <= -SURE else MAYBE
 
 
 def _trace_evidence(seen: _Traces) -> Iterable[tuple[float, str]]:

@@ -337,9 +337,12 @@ def test_one_walk_over_several_texts_finds_what_a_walk_over_each_does(
 @given(st.lists(st.text("ab1_.- Z", max_size=9), max_size=6).map("".join))
 @settings(max_examples=400, deadline=None)
 def test_ids_made_of_names_are_found_as_the_whole_pattern_finds_them(text: str) -> None:
-    """Trying the pattern only at its core finds what trying it everywhere does."""
-    everywhere = NAMED_ID.finditer(text)
-    assert list(named_ids_in(text)) == [(one[0], one[1], one[3]) for one in everywhere]
+    """Trying the pattern only at its core finds what trying it everywhere does, but for acronyms with a version (`CRISPR-Cas9`)."""
+    everywhere = [(one[0], one[1], one[3]) for one in NAMED_ID.finditer(text)]
+    acronyms = {
+        one for one in everywhere if len(one[1]) > 2 and one[1].isupper() and not one[2].isupper()
+    }
+    assert list(named_ids_in(text)) == [one for one in everywhere if one not in acronyms]
 
 
 WINDOW = re.compile(

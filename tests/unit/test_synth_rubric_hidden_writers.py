@@ -16,7 +16,7 @@ from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels import Label
 from synth.recordings.attempt import record
 from synth.recordings.attempt_facts import Facts, facts_of
-from synth.recordings.hidden_writers import hidden_writers
+from synth.recordings.hidden_writers import harmless_tools, hidden_writers
 from synth.recordings.tool_kinds import infer_tools
 from synth.tasks import derive_tasks
 from synth.worlds import WorldSettings, learn_world
@@ -102,6 +102,26 @@ def test_a_call_that_alone_tells_bad_from_good_changes_something(
     assert hidden_writers(facts(seen), settled=["job_review"]) == {}
 
 
+@pytest.mark.parametrize(
+    ("tool", "marks", "found"),
+    [
+        ("job_sheet", "+", {"job_sheet": "read"}),
+        ("job_sheet", "-", {}),
+        ("create_estimate", "+", {"create_estimate": "maybe"}),
+        ("create_estimate", "++", {"create_estimate": "read"}),
+        ("create_estimate", "+-", {}),
+    ],
+)
+def test_a_tool_without_which_attempts_are_resolved_changes_nothing(
+    tool: str, marks: str, found: dict[str, str]
+) -> None:
+    """Whatever its name says: one pair of resolved attempts leaves a verb that writes in doubt, two outweigh it."""
+    extra = (tool, '{"order": "W-9"}', '{"sheet": 9}')
+    seen = [e for n, m in enumerate(marks) for e in pair(n, extra, resolved=m == "+")]
+    kinds = infer_tools([record(e) for e, _ in seen])
+    assert harmless_tools(facts(seen), kinds) == found
+
+
 def test_nothing_is_said_where_words_or_one_doubtful_label_may_be_why() -> None:
     """A failed attempt that left out a figure failed by what it told; one label that is often wrong proves nothing."""
     silent = [
@@ -148,6 +168,14 @@ def test_a_good_end_with_such_a_call_beside_it_is_not_paid() -> None:
 def test_a_look_that_the_world_answers_is_not_suspected() -> None:
     """Such an attempt failed by something that nobody recorded: the learnt world answers `get_order` from its records."""
     seen = [e for n in range(4) for e in pair(n, look(200 + n), resolved=False)]
+    assert suspected(seen) == {"close_order"}
+
+
+def test_a_look_that_the_world_answers_takes_twice_the_proof() -> None:
+    """A place on a waiting list is answered from what was shown, and whoever asks takes one: six failures prove it."""
+    seen = [e for n in range(6) for e in pair(n, look(200 + n), resolved=False)]
+    assert suspected(seen) == {"close_order", "get_order"}
+    seen = [e for n in range(6) for e in pair(n, look(200 + n), resolved=n == 0)]
     assert suspected(seen) == {"close_order"}
 
 
