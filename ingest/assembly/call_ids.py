@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from ingest.records.episode import Step, ToolCall
 
@@ -38,6 +39,8 @@ def join_results(steps: Sequence[Step], *, nobodys: AbstractSet[int] = frozenset
             asked = calls.open(step.tool_calls)
             bound.append(step if asked == step.tool_calls else replace(step, tool_calls=asked))
             continue
+        if index == 0 or steps[index - 1].role != "tool":
+            calls.widen(sum(1 for _ in takewhile(_is_result, steps[index:])))
         call = None if index in nobodys else calls.close(step)
         if call is None:
             missing.add("orphan_results")
@@ -53,6 +56,10 @@ def join_results(steps: Sequence[Step], *, nobodys: AbstractSet[int] = frozenset
     )
 
 
+def _is_result(step: Step) -> bool:
+    return step.role == "tool"
+
+
 class _OpenCalls:
     """Calls that wait for their results."""
 
@@ -64,6 +71,8 @@ class _OpenCalls:
         self._by_id: dict[str, list[list[ToolCall]]] = {}
         """By the id as sent, the open calls of each message, the latest message last."""
         self._turn: list[ToolCall] = []
+        self._before: list[ToolCall] = []
+        """Calls of the messages just before, to which nobody has said anything."""
         self.sent_as: dict[str, str] = {}
         self.left = 0
         self.repeated = False
@@ -82,9 +91,16 @@ class _OpenCalls:
             before = self._by_id.setdefault(identity, [])
             self.repeated = self.repeated or bool(before) or len(group) > 1
             before.append(group)
+        self._before = [*self._before, *self._turn] if calls else []
         self._turn = list(turn)
         self.left += len(turn)
         return tuple(turn)
+
+    def widen(self, results: int) -> None:
+        """Let the results that follow answer the messages just before as well, where the last one asked for fewer."""
+        if results > len(self._turn):
+            self._turn = [*self._before, *self._turn][-results:]
+        self._before = []
 
     def _told_apart(self, call: ToolCall, number: int) -> ToolCall:
         name = f"{call.call_id}-{number}"

@@ -120,7 +120,10 @@ def has_media(content: Json) -> bool:
 
 def part_text(part: dict[str, Any]) -> str | None:
     """The text of a text part; None for images, files and sounds."""
-    if type_of(part) not in _TEXT_TYPES:
+    if isinstance(part.get("transcript"), str):
+        return str(part["transcript"])  # of a sound, what was heard
+    kind = type_of(part)
+    if (kind.lower() if isinstance(kind, str) else kind) not in _TEXT_TYPES:
         return None
     found = (part.get(key) for key in ("text", "content", "refusal"))
     text = next((text for text in found if text is not None), None)

@@ -20,10 +20,12 @@ from ingest.dialects.parts import (
     is_result,
     read_call,
     read_calls,
+    read_result,
     result_parts,
 )
 from ingest.dialects.tool_schemas import read_tools
 from ingest.files.partial_json import parse_json
+from ingest.records.call_names import RESULT_LISTS
 from ingest.records.episode import Step
 from ingest.records.text import Json, type_of
 
@@ -213,6 +215,10 @@ def _read_message(value: dict[str, Any], default: str, found: Messages) -> None:
         found.tools += read_tools(
             parts
         )  # Langfuse's LangChain handler lists the tools among the messages
+        return
+    listed = next((value[key] for key in RESULT_LISTS if isinstance(value.get(key), list)), None)
+    if role == "tool" and listed:
+        found.steps += (read_result(part) for part in listed if isinstance(part, dict))
         return
     if role == "tool" and not _has_results(parts) and not is_call_list(parts):
         _read_tool_message(value, parts, found)

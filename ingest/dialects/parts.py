@@ -19,7 +19,10 @@ from ingest.records.text import Json, canonical, json_text, type_of
 
 REASONING: Final = frozenset({"reasoning", "thinking", "redacted_thinking", "reasoning_text"})
 CALL_TYPES: Final = frozenset({"tool_call", "tool_use", "tool-call", "function_call"})
-RESULT_TYPES: Final = frozenset({"tool_call_response", "tool_result", "tool-result"})
+RESULT_TYPES: Final = frozenset(
+    {"tool_call_response", "tool_result", "tool-result", "function_result"}
+)
+_TOLD: Final = ("response", "result", "output", "content", "tool_result")
 _GEMINI_CALL: Final = ("function_call", "functionCall")
 _GEMINI_RESULT: Final = ("function_response", "functionResponse")
 _BEDROCK_PARTS: Final = frozenset(
@@ -134,7 +137,7 @@ def first_of(part: Json, *keys: str) -> Json:
 def read_call(identity: Json, part: dict[str, Any]) -> ToolCall:
     """One call; arguments that were not captured are empty text, which is no JSON and nobody's `{}`."""
     arguments = next((part[key] for key in ARGUMENTS if key in part), None)
-    name = first_of(part, "name", "toolName", "tool_name", "function_name", "tool")
+    name = first_of(part, "name", "toolName", "tool_name", "function_name", "tool", "tool_id")
     if name is None and isinstance(part.get("function"), str):
         name = part["function"]
     return ToolCall(
@@ -157,14 +160,14 @@ def read_calls(value: dict[str, Any]) -> Iterable[ToolCall]:
         if isinstance(item, dict):
             call = item["tool_call"] if isinstance(item.get("tool_call"), dict) else item
             inner = call["function"] if isinstance(call.get("function"), dict) else call
-            yield read_call(first_of(call, "id", "toolCallId", "call_id", "request_id"), inner)
+            yield read_call(
+                first_of(call, "id", "toolCallId", "call_id", "request_id", "tool_id"), inner
+            )
 
 
 def read_result(part: dict[str, Any]) -> Step:
     """One result part."""
-    value = next(
-        (part[key] for key in ("response", "result", "output", "content") if key in part), None
-    )
+    value = next((part[key] for key in _TOLD if key in part), None)
     failed = first_of(part, "is_error", "isError")
     if (
         type_of(part) == "tool-result"
@@ -176,7 +179,9 @@ def read_result(part: dict[str, Any]) -> Step:
     return Step(
         role="tool",
         content=blocks_text(result_parts(value)),
-        call_id=id_text(first_of(part, "id", "tool_use_id", "toolCallId", "tool_call_id")),
+        call_id=id_text(
+            first_of(part, "id", "tool_use_id", "toolCallId", "tool_call_id", "call_id", "tool_id")
+        ),
         tool_name=id_text(first_of(part, "name", "toolName")),
         is_error=failed if isinstance(failed, bool) else None,
     )

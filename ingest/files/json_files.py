@@ -23,6 +23,7 @@ from ingest.files.json_values import (
 )
 from ingest.formats.conversation_record import numbering_of
 from ingest.formats.format import Format
+from ingest.formats.message_lines import NAME as MESSAGE_LINES
 from ingest.formats.records.reader import NAME as RECORD
 from ingest.formats.table import WHOLE_FILES, format_within, lines_format
 from ingest.formats.unknown import no_known_format
@@ -159,6 +160,13 @@ def _document(
         row = format_within(value)
         if row is None:
             yield no_known_format(source, value, body)
+            return
+        if row.name == MESSAGE_LINES and isinstance(value, dict):
+            reason = (
+                f"{source.name} holds one message alone; "
+                "put the messages of a conversation into one file, one a line and in order."
+            )
+            yield source.refused("lone_message", reason, body=body)
             return
         facts = replace(source.facts, is_alone=True)
         yield source.record(row.name, body, "json", facts=facts)

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any, Final
 
+from ingest.dialects.parts import first_of
 from ingest.files.partial_json import parse_json
 from ingest.formats.records.words import CALL, NAMES, role_of, snake_case
 from ingest.records.call_names import ARGUMENTS, CALL_IDS, RESULTS, TOOLS
@@ -20,7 +21,7 @@ from ingest.records.text import Json, json_text
 
 _KINDS: Final = ("part_kind", "block_type", "$type")
 """Keys other than `type` under which a part says what it is."""
-_PARTS: Final = ("content", "parts", "items", "blocks")
+_PARTS: Final = ("content", "parts", "items", "blocks", "contents")
 _SPEAKERS: Final = ("role", "from", "speaker", "sender", "author")
 _KNOWN: Final = frozenset(NAMES["keys_of_parts"])
 _VALUES: Final = frozenset(
@@ -29,11 +30,13 @@ _VALUES: Final = frozenset(
 """Keys whose values are an app's own: their keys stay as they are."""
 _CALLED: Final = ("tool_call", "toolCall")
 _RETURNED: Final = ("tool_call_result", "tool_result", "toolResult")
+_RESULT_KEYS: Final = frozenset({*RESULTS, *CALL_IDS, "content"})
 _BESIDE: Final = ("tool_call_id", "name", "tool_calls")
 _ANSWERS: Final = "children"
 _DETAILS_BEGIN: Final = '<details type="'
 _DETAILS: Final = re.compile(r'<details type="(\w+)"([^>]*)>.*?</details>', re.DOTALL)
 _ATTRIBUTE: Final = re.compile(r'(\w+)="([^"]*)"')
+_WRAPPED: Final = re.compile(r"\s*<(\w+)>\n?(.*?)\n?</\1>\s*", re.DOTALL)
 _DEEPEST: Final = 24
 _LONGEST_TURN: Final = 100_000
 
@@ -77,17 +80,33 @@ def _plain_item(item: Item) -> Item:
     key = next((one for one in _PARTS if item.get(one)), None)
     if key is None:
         return item
+    head = item.get("info")
+    if isinstance(head, dict) and "role" in head and "role" not in item:
+        item = {**head, **item}
     # A text that others than the agent and its user send is what it is.
     role = role_of(str(item.get("role"))) if "role" in item else None
     is_result = isinstance(item[key], str) and role in {"tool", "system"}
     parts = None if is_result else _parts_of(item[key])
+    if role == "user" and parts:
+        parts = list(_unwrapped(parts))
     if parts is None or not any(map(_is_odd, parts)):
-        return item if parts is item[key] or parts is None else {**item, key: parts}
+        return item if parts == item[key] or parts is None else {**item, key: parts}
     beside = item.get("additional_kwargs")
     extra = beside if isinstance(beside, dict) else {}
     told = {k: extra[k] for k in _BESIDE if extra.get(k) and not item.get(k)}
     rest = {k: v for k, v in item.items() if k != key}
-    return {**told, **rest, "content": [_plain_part(one) for one in parts]}
+    return {**told, **rest, "content": [_plain_part(one) for one in parts if not _is_mark(one)]}
+
+
+def _unwrapped(parts: list[Any]) -> Iterator[Json]:
+    """A user's parts without the tags that their client put around them, and without those that it wrote itself."""
+    for part in parts:
+        text = part.get("text") if isinstance(part, dict) else None
+        found = _WRAPPED.fullmatch(text) if isinstance(text, str) else None
+        if found is None or found[1] not in {*NAMES["wrappers"], *NAMES["contexts"]}:
+            yield part
+        elif found[1] in NAMES["wrappers"]:
+            yield {**part, "text": found[2]}
 
 
 def _page_parts(text: str) -> Iterator[Item]:
@@ -117,7 +136,9 @@ def _json_of(text: str) -> Json:
 
 
 def holds_parts(content: Json) -> bool:
-    """Whether a text is JSON of an object with a message's parts."""
+    """Whether a text is JSON of an object with a message's parts, or parts stand in their client's tags."""
+    if isinstance(content, list):
+        return list(_unwrapped(content)) != content
     return isinstance(content, str) and _parts_of(content) is not None
 
 
@@ -151,14 +172,31 @@ def _is_odd(part: Json) -> bool:
     return isinstance(part, dict) and (
         ("type" not in part and any(isinstance(part.get(key), str) for key in _KINDS))
         or any(isinstance(part.get(key), dict) for key in (*_CALLED, *_RETURNED) if key != "toolResult" or "type" in part)
+        or _has_state(part)
     )  # fmt: skip
+
+
+def _is_mark(part: Json) -> bool:
+    """Whether a part only says that a step of the agent began or ended."""
+    return isinstance(part, dict) and str(part.get("type")).startswith(("step-", "step_"))
+
+
+def _has_state(part: Item) -> bool:
+    """Whether a part is a call whose arguments and result stand in an object that says how far it is."""
+    state = part.get("state")
+    return isinstance(state, dict) and "status" in state and first_of(part, *TOOLS) is not None
 
 
 def _plain_part(part: Json) -> Json:
     if not _is_odd(part):
         return part
+    if _has_state(part):
+        return _call({"result": part["state"].get("error"), **part, **part["state"]})
     for keys, read in ((_CALLED, _call), (_RETURNED, _result)):
         inner = next((part[key] for key in keys if isinstance(part.get(key), dict)), None)
+        if inner is not None and keys == _RETURNED and part.get("type") in keys:
+            own = {k: v for k, v in part.items() if k not in keys}
+            inner = {**own, "content": inner} if _RESULT_KEYS.isdisjoint(inner) else inner
         if inner is not None:
             return read(inner)
     return _part_of_kind(part)
@@ -170,11 +208,11 @@ def _part_of_kind(part: Item) -> Item:
     role = role_of(kind)
     if role == CALL:
         return _call(part)
-    is_retry = kind.startswith("retry") and _first(part, TOOLS) is not None
+    is_retry = kind.startswith("retry") and first_of(part, *TOOLS) is not None
     if role == "tool" or is_retry:
         return _result({**part, "error": True} if is_retry else part)
     if role in {"user", "system"} or kind == "text":
-        said = _first(part, ("text", "content"))
+        said = first_of(part, "text", "content")
         text = said if isinstance(said, str) else json_text(said)
         return {"type": "text", "text": text, "by": role}
     return {**part, "type": kind}
@@ -188,9 +226,9 @@ def _kind(part: Item) -> str:
 def _call(call: Item) -> Item:
     """A call, with its result inside where it has one."""
     own = {snake_case(key): one for key, one in call.items()}
-    plain = {"id": _first(own, (*CALL_IDS, "id")), "name": _first(own, TOOLS)}
-    given = _first(own, (*ARGUMENTS, "tool_kwargs"))
-    told = _first(own, RESULTS)
+    plain = {"id": first_of(own, *CALL_IDS, "id"), "name": first_of(own, *TOOLS)}
+    given = first_of(own, *ARGUMENTS, "tool_kwargs")
+    told = first_of(own, *RESULTS)
     if told is not None and own.get("progress") != 0:
         return {"type": "tool", "toolInvocation": {**plain, "args": given, "result": told}}
     return {"type": "tool_call", **plain, "arguments": {} if given is None else given}
@@ -202,15 +240,11 @@ def _result(result: Item) -> Item:
     asked = origin if isinstance(origin, dict) else own
     return {
         "type": "tool_result",
-        "id": _first(asked, (*CALL_IDS, "id")),
-        "name": _first(asked, TOOLS),
-        "content": _first(own, (*RESULTS, "content")),
+        "id": first_of(asked, *CALL_IDS, "id"),
+        "name": first_of(asked, *TOOLS),
+        "content": first_of(own, *RESULTS, "content"),
         **({"is_error": True} if own.get("error") or own.get("is_error") is True else {}),
     }
-
-
-def _first(own: Item, names: tuple[str, ...]) -> Json:
-    return next((own[name] for name in names if own.get(name) is not None), None)
 
 
 def _parted(item: Item) -> Iterator[Item]:

@@ -11,6 +11,7 @@ from ingest.formats import chat_lines, conversation_record, message_lines, turn_
 from ingest.formats.agents import (
     atif,
     claude_code_session,
+    event_streams,
     inspect_log,
     mini_swe_agent,
     n8n_executions,
@@ -44,6 +45,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     trace_records.FORMAT,
     typed_spans.FORMAT,
     n8n_executions.FORMAT,
+    event_streams.FORMAT,
     span_records.FORMAT,
     model_calls.FORMAT,
     *otlp_request.FORMATS,
@@ -52,6 +54,8 @@ FORMATS: Final[tuple[Format, ...]] = (
     conversation_record.FORMAT,
     message_lines.FORMAT,
 )
+
+_SPANS: Final = (typed_spans.FORMAT, span_records.FORMAT)
 
 WHOLE_FILES: Final = {row.name: row for row in (*FORMATS, turn_records.LINES) if row.is_whole_file}
 """Formats in which a line means nothing without the others of its file."""
@@ -75,6 +79,16 @@ def values_of(value: Json) -> list[Any]:
         found = (format_of(item) for item in value[:_LOOKED_AT] if isinstance(item, dict))
         if any(row not in {None, conversation_record.FORMAT} for row in found):
             return value
+    if isinstance(value, dict):
+        # A page of a service's answer: its spans below one key, and how many more there are.
+        below = (one for one in value.values() if isinstance(one, list) and one)
+        spans = next((one for one in below if any(row.claims(one[0]) for row in _SPANS)), None)
+        if (
+            spans is not None
+            and format_of(value) in {None, conversation_record.FORMAT}
+            and not is_record(value)
+        ):
+            return spans
     return [value]
 
 

@@ -10,28 +10,31 @@ from typing import Final
 
 TOOLS: Final = (
     *("tool_name", "tool", "api_name", "function_name"),
-    *("action", "function", "method", "name"),
+    *("action", "function", "method", "name", "tool_id"),
 )
 """What the name of a tool is called."""
 ARGUMENTS: Final = (
     *("arguments", "args", "tool_input", "action_input", "parameters", "params", "param_dict"),
     *("kwargs", "tool_args", "tool_arguments", "input", "inputs", "params_as_json"),
-    "toolInput",
+    *("toolInput", "input_parameters", "inputParameters"),
 )
 CALLS: Final = ("tool_call", "function_call", "api_call", "service_call", "action", "call", "tool")
 """What an object is called that holds a tool's name and arguments."""
 CALL_LISTS: Final = (
     *("tool_calls", "toolCalls", "function_calls", "tool_uses"),
     *("toolInvocations", "tool_invocations", "usedTools", "used_tools", "calls"),
+    *("tools_called", "toolsCalled", "toolExecutionRequests"),
 )
 RESULTS: Final = (
     *("result", "results", "output", "outputs", "response", "observation", "observations"),
     *("result_value", "tool_output", "tool_result", "tool_results", "tool_response"),
     *("api_response", "api_result", "service_results", "execution_result", "toolOutput"),
+    "tool_return",
 )
 RESULT_LISTS: Final = ("tool_results", "toolResults", "function_results", "tool_responses")
 """Lists of results beside what a message says."""
 CALL_IDS: Final = (
     *("tool_call_id", "tool_use_id", "call_id", "tool_call_ids", "toolCallId", "request_id"),
+    "tool_id",
 )
 """What a result calls the id of its call."""

@@ -39,6 +39,8 @@ from tests.unit.test_ingest_model_call_logs import chained, gateway, gemini, ope
 from tests.unit.test_ingest_platform_spans import rows, trace
 from tests.unit.test_ingest_records import OPENAI, SHAPES, TOOL
 from tests.unit.test_ingest_span_records import console, data_frame, phoenix
+from tests.unit.test_ingest_stored_layouts import LAYOUTS as STORED
+from tests.unit.test_ingest_stored_layouts import STREAMS
 from tests.unit.test_ingest_turn_records import execution, turn
 
 ODD: list[Any] = [
@@ -231,7 +233,8 @@ FILES: dict[str, list[Any]] = {
     "typed spans": rows(),
     "turns": [TURNS, {"data": TURNS}],
     "n8n": [{"data": [execution(0, "q", "a", STEPS), execution(1, "r", "b", [])]}],
-    **{f"forms: {layout.__name__}": [layout()] for layout in LAYOUTS},
+    **{f"forms: {layout.__name__}": [layout()] for layout in (*LAYOUTS, *STORED)},
+    **{f"streams: {stream.__name__}": stream() for stream in STREAMS},
     **{f"messages: {name}": [{"n": 1, "turns": items}] for name, items in SHAPES.items()},
     **{f"lines: {name}": items for name, items in SHAPES.items()},
 }

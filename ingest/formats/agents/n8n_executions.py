@@ -88,7 +88,7 @@ def _steps(steps: list[Item]) -> Iterator[Item]:
     for step in steps:
         action = step.get("action")
         log = action.get("messageLog") if isinstance(action, dict) else None
-        messages = [one.get("kwargs") or one for one in objects_in(log)]
+        messages = objects_in([one.get("kwargs") or one for one in objects_in(log)])
         said = next((m["content"] for m in messages if isinstance(m.get("content"), str)), None)
         yield {**step, **({"thought": said} if said and log != before else {})}
         before = log

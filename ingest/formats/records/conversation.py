@@ -15,7 +15,7 @@ from ingest.dialects.messages import Messages, read_messages, read_more
 from ingest.files.partial_json import parse_json
 from ingest.formats.records.participants import settle
 from ingest.formats.records.speech import Speech, speeches
-from ingest.formats.records.written_results import bind_written
+from ingest.formats.records.written_results import bind_tagged, bind_written
 from ingest.records.episode import Step
 from ingest.records.moments import to_text
 from ingest.records.text import Json, json_text
@@ -73,6 +73,7 @@ def read_conversation(items: Sequence[Json]) -> Conversation:
     if _runs_backwards(said):
         said.reverse()
     found = Conversation(agent=settle(said))
+    bind_tagged(said)
     bind_written(said)
     said = list(_with_results_apart(said))
     if not all(isinstance(item, dict | list) for item in items):

@@ -10,11 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from ingest.files.partial_json import parse_json
 from ingest.formats.records.fields import CONVERSATION, QUESTION, Fields
-from ingest.formats.records.speech import ROLE_NAMED, SPEAKER_NAMED, is_step, strength
+from ingest.formats.records.speech import ROLE_NAMED, SPEAKER_NAMED, is_event, is_step, strength
 from ingest.formats.records.transcripts import items_of
 from ingest.formats.records.words import NAMES, snake_case
-from ingest.records.text import Json
+from ingest.records.text import Json, json_text
 
 MESSAGE_KEYS: Final = NAMES["messages"]
 """Names of lists of messages, the likeliest first."""
@@ -87,7 +88,7 @@ def messages_of(value: Json) -> Place | None:
         return None
     found = [place for place in _lists(value) if are_messages(place.items, key=place.path[-1])]
     if not any(_speaks(place.items) for place in found):
-        found += _steps(value) or list(_transcripts(value))
+        found += list(_runs(value)) or _steps(value) or list(_transcripts(value))
     return min(found, key=_rank, default=None)
 
 
@@ -106,9 +107,39 @@ def _transcripts(value: dict[str, Any]) -> Iterator[Place]:
     """Conversations that are one text."""
     for key, text in value.items():
         if isinstance(text, str) and snake_case(key) in _LISTS_OF_MESSAGES:
-            items = items_of(text)
+            items = items_of(text) or _stored(text)
             if items:
                 yield Place(path=(key,), items=items, holders=(value,))
+
+
+def _runs(value: dict[str, Any]) -> Iterator[Place]:
+    """The messages of a session whose runs, which all name it, stand in a list; what a later run repeats counts once."""
+    name = Fields(value).top_text(CONVERSATION)
+    for place in _lists(value) if name is not None else ():
+        runs = [one for one in place.items if isinstance(one, dict)]
+        if not all(Fields(one).top_text(CONVERSATION) == name for one in runs):
+            continue
+        once: dict[object, Any] = {}
+        for inner in map(messages_of, runs):
+            for item in inner.items if inner else ():
+                once.setdefault(_identity(item, len(once)), item)
+        if once:
+            yield Place(path=place.path, items=list(once.values()), holders=place.holders)
+
+
+def _identity(item: Json, number: int) -> object:
+    """What is the same where a run repeats a message: its id, and the words of the prompt that opens each run."""
+    if not isinstance(item, dict):
+        return number
+    role = item.get("role")
+    told = item.get("content" if role == "system" else "id")
+    return number if told is None else (str(role), json_text(told))
+
+
+def _stored(text: str) -> list[Any]:
+    """The messages that a store keeps as JSON text."""
+    read = parse_json(text) if text.startswith("[{") else None
+    return read.value if read is not None and are_messages(read.value) else []
 
 
 def _is_message(value: dict[str, Any]) -> bool:
@@ -121,13 +152,15 @@ def _is_message(value: dict[str, Any]) -> bool:
     )
 
 
-def _rank(place: Place) -> tuple[bool, bool, bool, int, int, int]:
+def _rank(place: Place) -> tuple[bool, bool, bool, bool, int, int, int]:
     words = [snake_case(key) for key in place.path]
     last = words[-1]
     rank = MESSAGE_KEYS.index(last) if last in MESSAGE_KEYS else len(MESSAGE_KEYS)
     aside = any(word in _ASIDE for word in words)
     told = bool(_ANSWERS & set(words))
-    return aside, told, not _speaks(place.items), len(words), rank, -len(place.items)
+    # What happened is told again by events around the messages.
+    events = any(map(is_event, place.items[:_LOOKED_AT]))
+    return aside, told, not _speaks(place.items), events, len(words), rank, -len(place.items)
 
 
 def other_messages(value: dict[str, Any], taken: Place) -> int:

@@ -7,6 +7,7 @@ adds to it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -33,7 +34,9 @@ from ingest.formats.records.fields import (
 )
 from ingest.formats.records.find import Place, messages_of, other_messages
 from ingest.formats.records.naming import naming_of, own_fields
+from ingest.formats.records.speech import ROLE_NAMED, strength
 from ingest.formats.records.verdicts import marks_on, outcomes_of
+from ingest.formats.records.words import NAMES
 from ingest.otlp.record import Arrival
 from ingest.records.quarantine import Rejected
 from ingest.records.text import Json, json_bytes, load_json, type_of
@@ -162,12 +165,12 @@ class _Record:
             holders=place.holders if place else (),
             around=standing.around,
         )
-        self._items = place.items if place else []
+        self._items = [*self._opening(), *place.items] if place else []
         self._said = Conversation()
         if self._is_log:
             self._said = Conversation(messages=list(value["messages"]))
         elif place is not None:
-            self._said = read_conversation(place.items)
+            self._said = read_conversation(self._items)
         if place is not None and other_messages(self._own, place):
             self._said.flags.add("other_messages_left_out")
         self._naming = naming_of(self._fields, standing.key)
@@ -194,6 +197,11 @@ class _Record:
         return (
             chat | ({"outcomes": outcomes} if outcomes else {}) | ({"tg": extras} if extras else {})
         )
+
+    def _opening(self) -> Iterator[Json]:
+        """The message that opened the conversation, where a service keeps it beside those that followed."""
+        beside = (self._own.get(name) for name in NAMES["opening"])
+        return (one for one in beside if isinstance(one, dict) and strength(one) == ROLE_NAMED)
 
     def _open(self) -> None:
         """Put what stands beside the messages and was said before them in front: prompts, and the user's question."""

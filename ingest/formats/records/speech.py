@@ -7,6 +7,8 @@ is the human, `participants` says; what a message's parts mean, `ingest.dialects
 
 from __future__ import annotations
 
+import html
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -17,7 +19,7 @@ from ingest.formats.records.calls import message_calls, pieces, results
 from ingest.formats.records.steps import AgentStep, said_by, step_in
 from ingest.formats.records.text_calls import calls_in, results_in
 from ingest.formats.records.words import CALL, NAMES, is_name, role_in_name, role_of, snake_case
-from ingest.records.call_names import CALL_LISTS, RESULT_LISTS
+from ingest.records.call_names import CALL_IDS, CALL_LISTS, RESULT_LISTS
 from ingest.records.moments import from_any
 from ingest.records.text import Json, json_text, type_of
 
@@ -49,8 +51,14 @@ _EARLIEST: Final = 631_152_000 * 10**9
 _PART_KEYS: Final = frozenset(NAMES["keys_of_parts"])
 _ENVELOPES: Final = NAMES["envelopes"]
 """What an object is called that holds the message, where the item only says when and where it was said."""
+_RUNS: Final = ("tool", "function")
+"""Types of an item that is a tool's run, and not only what came of it."""
 _ITEMS: Final = frozenset({"function_call", "function_call_output", "reasoning"})
 """Items of OpenAI's Responses API that have no role."""
+_PAGE: Final = re.compile(r"\s*<(?:p|div)\b.*</(?:p|div)>\s*", re.DOTALL)
+"""What a service for letters and chats keeps as a message's `body`."""
+_LINE_END: Final = re.compile(r"<br ?/?>|</(?:p|div|li)>")
+_TAG: Final = re.compile(r"<[^>]*>")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -102,6 +110,8 @@ def strength(item: Json) -> int:
 
 def _strength_of_message(item: dict[str, Any]) -> int:
     if not any(key in item for key in (*_SAID, *CALL_LISTS, *_CALL)):
+        if _words_of_step(item) is not None:
+            return ROLE_NAMED
         return ROLE_NAMED if _is_called(item) else SPEAKER_NAMED if is_step(item) else 0
     # Lists of settings have names and values, too.
     in_words = any(key in item for key in (*_SAID_PLAINLY, *CALL_LISTS, *_CALL))
@@ -128,6 +138,11 @@ def is_step(item: Json) -> bool:
         return False
     step = step_in(item)
     return step is not None and not step.is_below
+
+
+def is_event(item: Json) -> bool:
+    """Whether an item is an event whose load is a message."""
+    return isinstance(item, dict) and "message" not in item and _load_of(item) is not None
 
 
 def speeches(items: Iterable[Json]) -> Iterator[Speech]:
@@ -206,14 +221,19 @@ def _is_pair(item: dict[str, Any]) -> bool:
     """Whether an item holds a question and its answer under the names of who said them, and nothing larger."""
     if any(isinstance(said, dict | list) for said in item.values()):
         return False
+    if isinstance(type_of(item), str) and "name" in item:
+        return False  # a step of a run, whose input and output are whatever it is
     told = {_pair_role(key) for key, said in item.items() if isinstance(said, str)}
     return {"user", "assistant"} <= told
 
 
 def _word(value: Json) -> str | None:
     if isinstance(value, dict):
-        told = (value.get(key) for key in ("role", "type", "name", "label"))
-        value = next((one for one in told if one), None)
+        # A serialiser of constants says first that the object is a role, then which one.
+        keys = (
+            ("role", "value") if value.get("type") == "role" else ("role", "type", "name", "label")
+        )
+        value = next((value[key] for key in keys if value.get(key)), None)
     return value if isinstance(value, str) and is_name(value) else None
 
 
@@ -238,13 +258,14 @@ def _message(item: dict[str, Any], index: int | str) -> Iterator[Speech]:
         # Templates that know no other role send results from the user's side.
         yield from _answers([{"content": text} for text in answered], at)
         return
-    if role == "tool":
-        yield from _answers(results(item, content), at, tg=item.get("tg"))
-        return
     step = _step(item, role)
     if step is not None:
-        agent = None if role == CALL else name  # where a call is said, the name is its tool's
+        # Where a call is said, the name is its tool's.
+        agent = None if role in {CALL, "tool"} else name
         yield from _of_step(step, item, Speech(role=role or "assistant", name=agent, at=at))
+        return
+    if role == "tool" and (content is not None or not any(map(item.get, CALL_LISTS))):
+        yield from _answers(results(item, content), at, tg=item.get("tg"))
         return
     if len(cut := pieces(content)) > 1:
         key = next(key for key in _SAID if item.get(key) is content)
@@ -252,13 +273,13 @@ def _message(item: dict[str, Any], index: int | str) -> Iterator[Speech]:
         for number, piece in enumerate(cut):
             yield from _message({**(rest if number else item), key: piece}, index)
         return
-    if role == CALL:
-        role = "assistant"
+    if role in {CALL, "tool"}:
+        role = "assistant"  # also an event about tools, which lists what was asked of them
         content = (
             _block(content) if isinstance(content, str) and calls_in(_block(content)) else content
         )
-    if not isinstance(content, str | list | dict) and strength(item) == 0:
-        return  # an event of the log itself
+    if not isinstance(content, str | list | dict) and _says_nothing(item):
+        return
     told = message_calls(item, content, index=index, is_model=role == "assistant")
     speech = Speech(
         role=role,
@@ -281,9 +302,20 @@ def _message(item: dict[str, Any], index: int | str) -> Iterator[Speech]:
     yield from _answers(told.results, at)
 
 
+def _says_nothing(item: dict[str, Any]) -> bool:
+    """Whether an item without words is an event of the log itself, or a letter without calls."""
+    calls = any(map(item.get, (*CALL_LISTS, *_CALL)))
+    return strength(item) == 0 or ("body" in item and not calls)
+
+
 def _step(item: dict[str, Any], role: str | None) -> AgentStep | None:
     """The call with its result that an item is, unless somebody else than the agent says it."""
-    if role in {"user", "tool"}:
+    if role == "tool":
+        # A run of a tool, in one event.
+        is_run = type_of(item) in _RUNS and not any(key in item for key in (*_SPEAKER, *CALL_IDS))
+        run = step_in(item) if is_run and _content_of(item) is None else None
+        return run if run is not None and run.results and not run.is_below else None
+    if role == "user":
         return None
     # Where the agent speaks, a name is the agent's; where a call is said, it is the tool's.
     named = role != CALL and _speaker(item) is not None
@@ -339,12 +371,26 @@ def _speaker_of(item: dict[str, Any]) -> tuple[str | None, str | None]:
 
 
 def _content_of(item: dict[str, Any]) -> Json:
-    return next((item[key] for key in _SAID if item.get(key) is not None), None)
+    said: Json = next((item[key] for key in _SAID if item.get(key) is not None), None)
+    page = str(said) if isinstance(said, str) and said is item.get("body") else ""
+    if _PAGE.fullmatch(page):
+        return html.unescape(_TAG.sub("", _LINE_END.sub("\n", page))).strip()
+    return _words_of_step(item) if said is None else said
+
+
+def _words_of_step(item: dict[str, Any]) -> str | None:
+    """What somebody says by a step of a run, whose type names them (`user_message`) and whose output is the text."""
+    kind = type_of(item)
+    role = role_of(kind) if isinstance(kind, str) and kind.endswith("message") else None
+    said = item.get("output") or item.get("input") if role in {"user", "assistant"} else None
+    return said if isinstance(said, str) else None
 
 
 def _time(item: dict[str, Any]) -> int | None:
     named = {snake_case(key): value for key, value in item.items() if snake_case(key) in _TIME}
-    return next((time for key in _TIME if (time := moment(named.get(key))) is not None), None)
+    told = (named.get(key) for key in _TIME)
+    times = (one.get("created") if isinstance(one, dict) else one for one in told)
+    return next((time for one in times if (time := moment(one)) is not None), None)
 
 
 def moment(value: Json) -> int | None:

@@ -10,12 +10,14 @@ from collections.abc import Iterable
 from itertools import chain
 from typing import Any, Final
 
-from ingest.files.chat_outcome import number_of
+from ingest.files.chat_outcome import number_of, outcome_id_of
 from ingest.formats.item_forms import plain_items
 from ingest.formats.records.fields import ANSWER, Fields
 from ingest.formats.records.speech import strength
 from ingest.formats.records.words import NAMES, snake_case
+from ingest.records.outcome import Outcome as SpanOutcome
 from ingest.records.right_answer import right_answer
+from ingest.records.span import Span
 from ingest.records.text import Json
 
 VERDICTS: Final = NAMES["verdicts"]
@@ -60,6 +62,31 @@ def outcomes_of(fields: Fields, *, answered: bool) -> list[Outcome]:
         else:
             verdict.setdefault("correction", text)
     return list(found.values())
+
+
+def outcomes_of_span(span: Span, fields: Fields) -> list[SpanOutcome]:
+    """What a span's record says of how it went: a mark on the span, and so on its conversation."""
+    target = f"{span.trace_id}:{span.span_id}"
+    return [
+        SpanOutcome(
+            app=span.app,
+            outcome_id=outcome_id_of(
+                span.app, f"span:{target}", said["name"], said["by"], span.scope
+            ),
+            target_kind="span",
+            target_id=target,
+            episode_id=None,
+            name=said["name"],
+            value=number_of(said.get("value")),
+            label=said.get("label"),
+            text=said.get("comment"),
+            correction=said.get("correction"),
+            by=said["by"],
+            at=span.ended_at or span.started_at,
+            source=span.scope,
+        )
+        for said in outcomes_of(fields, answered=False)
+    ]
 
 
 def verdicts_among(items: Iterable[Json]) -> dict[str, Json]:

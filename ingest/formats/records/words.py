@@ -40,7 +40,7 @@ _ROLES: Final = {
         "tool function tools ipython observation environment env tool_result tool_results "
         "tool_response tool_output tool_return tool_message function_response function_result "
         "function_output function_message function_call_output execution_result code_output "
-        "api_response interpreter"
+        "api_response interpreter tool_execution_result"
     ),
     CALL: "function_call tool_call tool_calls tool_request tool_use function_calls",
 }
@@ -77,7 +77,10 @@ def role_of(word: str) -> str | None:
         who, what = own.rsplit("_", 1)
         role = _ROLE_OF.get(who)
         if role in {CALL, "tool"}:
-            return "tool" if what in _RETURNED else CALL if what in _REQUESTED else None
+            # `tool_return_message` says what came back, `tool_call_message` what was asked.
+            if what in _RETURNED or who.rpartition("_")[2] in _RETURNED:
+                return "tool"
+            return CALL if what in _REQUESTED else None
         return role if what in _SPEECH else None
     return role
 

@@ -8,15 +8,39 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from typing import Final
 
+from ingest.dialects.content_blocks import is_text_block
 from ingest.dialects.tool_output import RESULT_MARK
 from ingest.formats.records.speech import Speech
 from ingest.formats.records.steps import AgentStep, said_by
-from ingest.records.text import Json
+from ingest.records.text import Json, json_text
 
 _FINAL: Final = re.compile(r"(?:\A|\n)[ \t*]*Final Answer[ \t*]*:[ \t]*(.+)\Z", re.DOTALL)
+
+
+_TAGGED: Final = re.compile(r"<([a-z]+(?:_[a-z]+)+)>((?:(?!</?\1>).)*)</\1>\s*\Z", re.DOTALL)
+_FIELD: Final = re.compile(r"<(\w+)>\n?(.*?)\n?</\1>", re.DOTALL)
+_RETURNED: Final = re.compile(r"\s*\[(\w+)[^\n]*\] Result:?\s*")
+
+
+def bind_tagged(said: Sequence[Speech]) -> None:
+    """Make calls of tags that end the agent's text (`<find><id>1</id></find>`) where the user's next message begins with their result."""
+    for number, (one, after) in enumerate(pairwise(said)):
+        mark = _RETURNED.match(_text(after)) if after.role == "user" else None
+        call = _TAGGED.search(_text(one)) if mark and one.role == "assistant" else None
+        if not mark or not call or mark[1] != call[1]:
+            continue
+        given = json_text(dict(_FIELD.findall(call[2])))
+        function = {"name": call[1], "arguments": given}
+        made = {"id": f"tag_{number}", "type": "function", "function": function}
+        one.message = {"content": _text(one)[: call.start()].strip() or None, "tool_calls": [made]}
+        told = _text(after)[mark.end() :]
+        after.role, after.message = (
+            "tool",
+            {"role": "tool", "content": told, "tool_call_id": made["id"]},
+        )
 
 
 def bind_written(said: Sequence[Speech]) -> None:
@@ -52,4 +76,6 @@ def _shorten(one: Speech) -> None:
 
 def _text(one: Speech) -> str:
     content: Json = one.message.get("content")
+    if isinstance(content, list) and all(map(is_text_block, content)):
+        return "\n".join(part["text"] for part in content)
     return content if isinstance(content, str) else ""

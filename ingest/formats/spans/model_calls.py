@@ -13,14 +13,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ingest.files.chat_outcome import number_of, outcome_id_of
+from ingest.dialects.parts import first_of
 from ingest.formats.format import Decoded, Format
 from ingest.formats.records.fields import CONVERSATION, MODEL, STARTED, TASK, Fields
 from ingest.formats.records.speech import moment
-from ingest.formats.records.verdicts import outcomes_of
+from ingest.formats.records.verdicts import outcomes_of_span
 from ingest.formats.records.words import snake_case
 from ingest.otlp.record import Arrival
-from ingest.records.outcome import Outcome
 from ingest.records.span import STATUS_ERROR, Span
 from ingest.records.text import Json, json_bytes, json_text, type_of
 
@@ -164,7 +163,7 @@ def read(value: Json, arrival: Arrival) -> Decoded:
         scope=NAME,
         attributes=_attributes(call, fields),
     )
-    return Decoded(spans=[span], outcomes=list(_outcomes(span, fields)))
+    return Decoded(spans=[span], outcomes=outcomes_of_span(span, fields))
 
 
 def _attributes(call: Call, fields: Fields) -> dict[str, Any]:
@@ -188,8 +187,8 @@ def _attributes(call: Call, fields: Fields) -> dict[str, Any]:
         "user.id": _user(call),
         "tracegym.task_key": fields.text(TASK),
         "tracegym.do_not_train": fields.flag("do_not_train") or None,
-        "gen_ai.usage.input_tokens": _first(usage, _INPUT_TOKENS),
-        "gen_ai.usage.output_tokens": _first(usage, _OUTPUT_TOKENS),
+        "gen_ai.usage.input_tokens": first_of(usage, *_INPUT_TOKENS),
+        "gen_ai.usage.output_tokens": first_of(usage, *_OUTPUT_TOKENS),
     }
     return {key: value for key, value in given.items() if value is not None}
 
@@ -260,32 +259,6 @@ def _time(call: Call) -> int | None:
         if found is not None:
             return found
     return moment(call.response.get("createTime"))
-
-
-def _first(usage: dict[str, Any], names: tuple[str, ...]) -> Json:
-    return next((usage[name] for name in names if usage.get(name) is not None), None)
-
-
-def _outcomes(span: Span, fields: Fields) -> Iterator[Outcome]:
-    """What a record says of how it went: a person's mark on the call, and so on its conversation."""
-    target = f"{span.trace_id}:{span.span_id}"
-    for said in outcomes_of(fields, answered=False):
-        name, label = said["name"], said.get("label")
-        yield Outcome(
-            app=span.app,
-            outcome_id=outcome_id_of(span.app, f"span:{target}", name, said["by"], NAME),
-            target_kind="span",
-            target_id=target,
-            episode_id=None,
-            name=name,
-            value=number_of(said.get("value")),
-            label=label,
-            text=said.get("comment"),
-            correction=said.get("correction"),
-            by=said["by"],
-            at=span.started_at,
-            source=NAME,
-        )
 
 
 FORMAT: Final = Format(

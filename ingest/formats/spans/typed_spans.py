@@ -6,18 +6,15 @@ OpenTelemetry's GenAI attributes, and the scores as outcomes of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Final
 
 from ingest.dialects.attributes import text_of
-from ingest.files.chat_outcome import number_of, outcome_id_of
 from ingest.formats.format import Decoded, Format
-from ingest.formats.records.fields import CONVERSATION, TASK, Fields
-from ingest.formats.records.verdicts import outcomes_of
+from ingest.formats.records.fields import CONVERSATION, MODEL, TASK, Fields
+from ingest.formats.records.verdicts import outcomes_of_span
 from ingest.formats.records.words import snake_case
 from ingest.otlp.record import Arrival
 from ingest.records.moments import from_any
-from ingest.records.outcome import Outcome
 from ingest.records.span import STATUS_ERROR, STATUS_OK, Span
 from ingest.records.text import Json, json_text
 
@@ -25,8 +22,19 @@ NAME: Final = "typed_spans"
 _IDS: Final = ("span_id", "id")
 _TRACES: Final = ("root_span_id", "trace_id")
 _PARENTS: Final = ("span_parents", "parent_span_id", "parent_observation_id", "parent_id")
-_TYPES: Final = ("type", "span_type", "kind")
-_STARTED: Final = ("start", "start_time", "started_at", "created", "created_at")
+_TYPES: Final = ("type", "span_type", "kind", "span_kind", "event")
+_STARTED: Final = (
+    "start",
+    "start_time",
+    "started_at",
+    "created",
+    "created_at",
+    "start_ns",
+    "timestamp",
+)
+_HOLDERS: Final = ("properties", "attributes")
+"""What an envelope of a span is called, whose fields may all begin with a vendor's word."""
+_OUTPUTS: Final = ("output", "output_choices")
 _ENDED: Final = ("end", "end_time", "ended_at")
 _OPERATIONS: Final = {
     **dict.fromkeys(("llm", "generation", "chat_model", "completion"), "chat"),
@@ -38,16 +46,16 @@ _OPERATIONS: Final = {
 
 def claims(value: Json) -> bool:
     """Whether a value is one such span."""
-    if not isinstance(value, dict) or "input" not in value:
+    if not isinstance(value, dict) or not any(key in value for key in ("input", *_HOLDERS)):
         return False
-    value = _in_snake_case(value)
-    linked = any(key in value for key in _PARENTS)
+    value = _plain_span(value)
+    linked = "input" in value and any(key in value for key in _PARENTS)
     return linked and all(_first(value, keys) for keys in (_IDS, _TRACES)) and _type(value) != ""
 
 
 def read(value: Json, arrival: Arrival) -> Decoded:
     """Read one span."""
-    value = _in_snake_case(value)
+    value = _plain_span(value)
     parent = _first(value, _PARENTS)
     parent = parent[0] if isinstance(parent, list) and parent else parent
     trace_id = text_of(_first(value, _TRACES)) or "unnamed"
@@ -63,11 +71,20 @@ def read(value: Json, arrival: Arrival) -> Decoded:
         scope=NAME,
         attributes=_attributes(value),
     )
-    return Decoded(spans=[span], outcomes=list(_outcomes(span, value)))
+    return Decoded(spans=[span], outcomes=outcomes_of_span(span, Fields(own=_marks(value))))
 
 
-def _in_snake_case(value: dict[str, Any]) -> dict[str, Any]:
-    return {"output": None, **{snake_case(key): one for key, one in value.items()}}
+def _plain_span(value: dict[str, Any]) -> dict[str, Any]:
+    """The span's fields in one spelling, out of the envelope of an event, and without a word that begins them all."""
+    own = {snake_case(key): one for key, one in value.items()}
+    for inner in (own[key] for key in _HOLDERS if isinstance(own.get(key), dict)):
+        named = {snake_case(key): one for key, one in inner.items()}
+        trace = next((key for key in named if key.endswith(_TRACES)), None)
+        if trace is not None:
+            word = trace.removesuffix("trace_id").removesuffix("root_span_id")
+            own = {k.removeprefix(word): v for k, v in (own | named).items()}
+            own["event"] = str(own.get("event")).lstrip("$").removeprefix(word)
+    return {**own, "output": _first(own, _OUTPUTS)}
 
 
 def _type(value: dict[str, Any]) -> str:
@@ -98,18 +115,21 @@ def _attributes(value: dict[str, Any]) -> dict[str, Any]:
     metrics = value.get("metrics")
     counted = metrics if isinstance(metrics, dict) else {}
     fields = Fields(own=beside)
+    top = Fields(own={k: v for k, v in value.items() if not isinstance(v, dict)})
     operation = _OPERATIONS[_type(value)]
     given = {
         "gen_ai.operation.name": operation,
-        "gen_ai.conversation.id": fields.text(CONVERSATION),
-        "user.id": fields.user(),
+        "gen_ai.conversation.id": fields.text(CONVERSATION) or top.text(CONVERSATION),
+        "user.id": fields.user() or top.user(),
         "tracegym.task_key": fields.text(TASK),
         "tracegym.do_not_train": fields.flag("do_not_train") or None,
     }
     if operation == "chat":
         given |= {
-            "gen_ai.request.model": text_of(beside.get("model")),
-            "gen_ai.tool.definitions": json_text(tools) if (tools := fields.tools()) else None,
+            "gen_ai.request.model": text_of(beside.get("model")) or top.text(MODEL),
+            "gen_ai.tool.definitions": json_text(tools)
+            if (tools := fields.tools() or top.tools())
+            else None,
             "gen_ai.input.messages": _text(value["input"]),
             "gen_ai.output.messages": _text(_answer(value["output"])),
             "gen_ai.usage.input_tokens": counted.get("prompt_tokens"),
@@ -119,8 +139,8 @@ def _attributes(value: dict[str, Any]) -> dict[str, Any]:
         told = value["output"] if value["output"] is not None else value.get("error")
         given |= {
             "gen_ai.tool.name": _name(value),
-            "gen_ai.tool.call.arguments": _text(value["input"]),
-            "gen_ai.tool.call.result": _text(told),
+            "gen_ai.tool.call.arguments": _text(_value(value["input"])),
+            "gen_ai.tool.call.result": _text(_value(told)),
         }
     elif operation == "invoke_agent":
         given["gen_ai.agent.name"] = _name(value) if _type(value) == "agent" else None
@@ -135,6 +155,10 @@ def _answer(output: Json) -> Json:
     return output
 
 
+def _value(held: Json) -> Json:
+    return held["value"] if isinstance(held, dict) and set(held) == {"value"} else held
+
+
 def _text(value: Json) -> str | None:
     return value if value is None or isinstance(value, str) else json_text(value)
 
@@ -143,26 +167,8 @@ def _first(value: dict[str, Any], keys: tuple[str, ...]) -> Json:
     return next((value[key] for key in keys if value.get(key)), None)
 
 
-def _outcomes(span: Span, value: dict[str, Any]) -> Iterator[Outcome]:
-    """The scores of a span, which are its conversation's."""
-    own = {key: value[key] for key in ("scores", "expected", "feedback") if value.get(key)}
-    target = f"{span.trace_id}:{span.span_id}"
-    for said in outcomes_of(Fields(own=own), answered=False):
-        yield Outcome(
-            app=span.app,
-            outcome_id=outcome_id_of(span.app, f"span:{target}", said["name"], said["by"], NAME),
-            target_kind="span",
-            target_id=target,
-            episode_id=None,
-            name=said["name"],
-            value=number_of(said.get("value")),
-            label=said.get("label"),
-            text=said.get("comment"),
-            correction=said.get("correction"),
-            by=said["by"],
-            at=span.ended_at or span.started_at,
-            source=NAME,
-        )
+def _marks(value: dict[str, Any]) -> dict[str, Any]:
+    return {key: value[key] for key in ("scores", "expected", "feedback") if value.get(key)}
 
 
 FORMAT: Final = Format(
