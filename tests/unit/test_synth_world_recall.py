@@ -338,8 +338,61 @@ def test_a_world_file_of_before_still_recalls() -> None:
     recall = document["recall"]
     for part in ("made", "unmade"):
         recall.pop(part, None)
-    for relation in ("record", "group"):
+    for relation in ("record", "group", "told"):
         del recall["pooled"][relation]
-    recall["cells"] = [c for c in recall["cells"] if c[1] and c[2] not in {"record", "group"}]
+    recall["cells"] = [
+        c for c in recall["cells"] if c[1] and c[2] not in {"record", "group", "told"}
+    ]
     session = World.from_json(json.loads(json.dumps(document))).session()
     assert told(session, review(3)).content == review(3)[2]
+
+
+def card(task: int) -> Made:
+    """A look whose name has no verb."""
+    return "client_card", {"client": f"c{task}"}, json.dumps({"client": f"c{task}", "since": 1990})
+
+
+def test_a_look_that_no_episode_asked_twice_says_the_same_twice() -> None:
+    """Somebody vouches that the tool changes nothing, and its name says neither."""
+    episodes = [episode(n, n // 3, [card(n // 3), review(n // 3)]) for n in range(3 * TASKS)]
+    settings = WorldSettings(reads=frozenset({"client_card"}))
+    session = World.from_json(learn_world(episodes, settings).document.to_json()).session()
+    assert [told(session, card(3)).content for _ in range(2)] == [card(3)[2]] * 2
+
+
+def cancel(floor: int, room: int) -> Made:
+    """A change that names a booking; its answer says in which room."""
+    booking, where = f"B{floor}{room}", f"R{floor}-{room}"
+    return "CancelBooking", {"booking": booking}, json.dumps({"booking": booking, "room": where})
+
+
+def plan(floor: int, freed: int = -1) -> Made:
+    """A list of all rooms of a floor."""
+    rooms = [{"room": f"R{floor}-{room}", "free": 2 + (room == freed)} for room in range(4)]
+    return "ListRooms", {"floor": "abcdefgh"[floor]}, json.dumps(rooms)
+
+
+def hotel() -> list[CleanEpisode]:
+    """Attempts that cancel a booking of the floor that they look at, of another one, or none."""
+    made: list[list[Made]] = []
+    for floor in range(8):
+        made += [
+            [plan(floor)],
+            [cancel(floor, 1), plan(floor, 1)],
+            [cancel((floor + 1) % 8, 2), plan(floor)],
+            [cancel((floor + 3) % 8, 1), plan(floor)],
+            [cancel(floor, 3)],
+        ]
+    return [episode(n, n // 5, calls) for n, calls in enumerate(made)]
+
+
+def test_a_change_is_about_what_its_answer_names() -> None:
+    """Bookings share nothing with floors, and what was answered to a cancellation tells which list it changes."""
+    known = world(hotel(), 0.02)
+    for floor in range(8):
+        session = known.session()
+        told(session, cancel(floor, 3))
+        assert told(session, plan(floor)).source == UNKNOWN
+        session = known.session()
+        told(session, cancel((floor + 5) % 8, 3))
+        assert told(session, plan(floor)).content == plan(floor)[2]

@@ -34,6 +34,8 @@ ROW: Final = "row"
 """Both calls name the same thing, under other arguments."""
 ANSWER: Final = "answer"
 """The earlier call names something that the answer shows."""
+TOLD: Final = "told"
+"""The answers to the earlier call name something that this call names or its answer shows."""
 TOOL: Final = "tool"
 """Both calls are of one tool."""
 NONE: Final = "none"
@@ -45,7 +47,7 @@ OTHER: Final = "other"
 """No earlier call at all: what else differs between two tasks."""
 WHOSE: Final = "whose"
 """No earlier call at all: what differs between two tasks of two subjects, in a world with tools that answer by the subject."""
-RELATIONS: Final = (REPEAT, RECORD, GROUP, ROW, ANSWER, TOOL, NONE, ALWAYS, OWN, OTHER, WHOSE)
+RELATIONS: Final = (REPEAT, RECORD, GROUP, ROW, ANSWER, TOLD, TOOL, NONE, ALWAYS, OWN, OTHER, WHOSE)
 
 Cell = tuple[str, str, str]
 """Earlier tool (empty for `OWN`, `OTHER` and `WHOSE`), answering tool (empty for the average of an earlier tool), relation."""
@@ -75,6 +77,8 @@ class DoneCall:
     """Its arguments that may be a record's key."""
     labels: frozenset[str] = field(default=frozenset(), compare=False)
     """Its names, short words and numbers."""
+    told: frozenset[str] = field(default=frozenset(), compare=False)
+    """What its recorded answers name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +138,15 @@ def names_shown(content: str) -> frozenset[str]:
     return frozenset(labels_in(parsed.value if parsed else content))
 
 
+def names_told(contents: Iterable[str]) -> frozenset[str]:
+    """Everything that some answers give a name of."""
+    found: set[str] = set()
+    for content in contents:
+        parsed = parse_json(content)
+        found |= names_in(parsed.value if parsed else content)
+    return frozenset(found)
+
+
 def relation(earlier: DoneCall, call: DoneCall, shown: frozenset[str]) -> str:
     """What an earlier call has in common with one that is answered now; the closest counts."""
     if earlier.text == call.text:
@@ -145,6 +158,8 @@ def relation(earlier: DoneCall, call: DoneCall, shown: frozenset[str]) -> str:
         return ROW
     if not earlier.names.isdisjoint(shown):
         return ANSWER
+    if not (earlier.told.isdisjoint(call.names) and earlier.told.isdisjoint(shown)):
+        return TOLD
     return TOOL if earlier.tool == call.tool else NONE
 
 
@@ -223,6 +238,7 @@ class Recall:
         "_refused",
         "_scale",
         "_things",
+        "_told",
         "_trust",
         "looks",
         "risk",
@@ -247,9 +263,20 @@ class Recall:
         """How many times more often answers were wrong than they promised, of `OWN` and `OTHER` episodes."""
         cells = {(w, r, relation): q for w, r, relation, q in part.cells}
         # World files of before compare no arguments.
-        usual = {RECORD: part.pooled[ROW], GROUP: part.pooled[ROW], **part.pooled}
+        usual = {
+            RECORD: part.pooled[ROW],
+            GROUP: part.pooled[ROW],
+            TOLD: part.pooled[NONE],
+            **part.pooled,
+        }
         self._influence = Influence(cells, usual)
-        calls = [_read_call(text, tool) for text, tool in part.calls]
+        self._told = {
+            text: names_told(part.texts[one.content] for one in listed if not one.failed)
+            for text, listed in part.answers.items()
+            if _tool_of(text) not in self.looks
+        }
+        """By call that may have changed something, what its answers name."""
+        calls = [self._with_told(_read_call(text, tool)) for text, tool in part.calls]
         shown = [names_shown(text) for text in part.texts]
         self._answers: dict[str, list[RecordedAnswer]] = {
             text: [
@@ -279,13 +306,18 @@ class Recall:
     ) -> DoneCall:
         """A call to compare; what was asked as text once is kept."""
         if not isinstance(arguments, str):
-            return done_call(tool, arguments, whose)
+            return self._with_told(done_call(tool, arguments, whose))
         found = self._asked.get((tool, arguments, whose))
         if found is None:
-            found = done_call(tool, arguments, whose)
+            found = self._with_told(done_call(tool, arguments, whose))
             if len(self._asked) < MOST_KEPT:
                 self._asked[tool, arguments, whose] = found
         return found
+
+    def _with_told(self, call: DoneCall) -> DoneCall:
+        """A call with what its recorded answers name."""
+        told = self._told.get(call.text)
+        return replace(call, told=told) if told else call
 
     def at_risk(self, risk: float) -> Recall:
         """The same recordings, where another share of told answers may be wrong."""

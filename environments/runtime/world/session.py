@@ -22,7 +22,7 @@ from .believed_calls import StartFacts
 from .cached_states import CachedState
 from .entries import Place
 from .log import log_unknown
-from .notice import NOT_MADE, ONCE_ONLY, ONLY_RECORDED, SELDOM_RIGHT, notice, notice_if_withheld
+from .notice import NOT_MADE, ONLY_RECORDED, SELDOM_RIGHT, notice, notice_if_withheld
 from .scope import CallContext
 from .state import ABSENCE
 from .tool import STRICT, Tool
@@ -107,7 +107,7 @@ class Session:
             or name in recall.looks
             or (
                 self._went_before(name, arguments)
-                and self._doubt(recall, (name, arguments)) is None
+                and not self._is_lacking(recall, (name, arguments))
             )
         )
         before = None if is_followed else self._hold_state()
@@ -144,9 +144,8 @@ class Session:
         """A behaviour's answer as far as it is trusted, a recorded one where nobody knows; `before`: the state before the call."""
         name = asked[0]
         is_success = result.source != UNKNOWN and not result.is_error
-        why = self._doubt(recall, asked) if is_success else None
-        if why is not None:
-            result = self._take_back(asked, why, before)
+        if is_success and self._is_lacking(recall, asked):
+            result = self._take_back(asked, NOT_MADE, before)
         elif result.source != UNKNOWN:
             trusted = recall.trusted(self._world.origins.get(name, name), result)
             # What a call changed stays believed: only answers of tools that change nothing can be taken back.
@@ -155,16 +154,9 @@ class Session:
             result = notice(name, SELDOM_RIGHT)
         return self._recalled(recall, asked, before) or result
 
-    def _doubt(self, recall: Recall, asked: tuple[str, Mapping[str, Json] | str]) -> str | None:
-        """Why nobody knows what becomes of a call, though a behaviour lets it succeed."""
-        call = recall.done_call(*asked, self._recall_subject())
-        if recall.is_lacking(call, self._done):
-            return NOT_MADE
-        tool = self._world.tools.get(call.tool)
-        if tool is None or not tool.innocent or call.tool in recall.looks:
-            return None
-        # It may change something all the same: no recording asks again.
-        return ONCE_ONLY if any(earlier.text == call.text for earlier in self._done) else None
+    def _is_lacking(self, recall: Recall, asked: tuple[str, Mapping[str, Json] | str]) -> bool:
+        """Whether a call is about a thing that no call of this session made, though a behaviour lets it succeed."""
+        return recall.is_lacking(recall.done_call(*asked, self._recall_subject()), self._done)
 
     def _take_back(
         self, asked: tuple[str, Mapping[str, Json] | str], why: str, before: CachedState | None

@@ -22,6 +22,7 @@ from environments.runtime.answers.recall import (
     differing,
     done_call,
     names_shown,
+    names_told,
 )
 from environments.runtime.document.recordings import (
     InfluenceCell,
@@ -61,7 +62,7 @@ def recall_part(
 ) -> RecallPart:
     """The `recall` part of a world file; `risk`: the share of told answers that may be wrong, above 0."""
     world = World(document)
-    calls = [call for episode in episodes for call in _calls(episode, world)]
+    calls = _with_told([call for episode in episodes for call in _calls(episode, world)])
     looks = _looks(world, calls)
     made = list(_with_pasts(calls, looks))
     by_text: dict[str, list[RecordedCall]] = defaultdict(list)
@@ -245,6 +246,19 @@ def _calls(episode: CleanEpisode, world: World) -> Iterator[RecordedCall]:
                 episode=episode.episode_id,
                 task=episode.task_key or episode.episode_id,
             )
+
+
+def _with_told(made: Sequence[RecordedCall]) -> list[RecordedCall]:
+    """The calls with what answers to them name."""
+    answers: dict[str, set[str]] = defaultdict(set)
+    for one in made:
+        if not one.failed:
+            answers[one.call.text].add(one.content)
+    told = {text: names_told(contents) for text, contents in answers.items()}
+    return [
+        replace(one, call=replace(one.call, told=told.get(one.call.text, frozenset())))
+        for one in made
+    ]
 
 
 def _comparable(content: str) -> str:
