@@ -98,7 +98,6 @@ def card_rows(app: str, found: AppTrust) -> list[Json]:
                     "false_fail": _share_json(row.tasks_false_fail),
                 },
             },
-            "paid_although_bad": _share_json(row.paid),
         }
         for row in (found.whole, *found.kinds)
     ]

@@ -33,6 +33,8 @@ from synth.tasks import derive_tasks
 
 FOLDS: Final = 4
 """Attempts of one task that are left out, one after the other; each costs a derivation of the app's tasks."""
+PARTS: Final = 4
+"""In so many parts at most: what tools do is learnt from a whole app's outcomes, and a small app misses a fourth of them."""
 SMALL: Final = 1_000
 """Episodes up to which every such attempt is left out; of more, the newest so many are judged, whatever else there is."""
 FOLDS_OF_MANY: Final = 2
@@ -196,7 +198,10 @@ def newest(
 
 
 def folds_of(candidates: Iterable[Candidate], episodes: int) -> list[frozenset[str]]:
-    """The n-th attempt with a known outcome of every task that has another attempt, for each n; few where there are many."""
+    """The n-th attempt with a known outcome of every task that has another attempt, for each n; few where there are many.
+
+    Small apps leave out a part of these at once, as far as that costs no more than `SMALL` episodes do.
+    """
     held: dict[int, set[str]] = defaultdict(set)
     for one in candidates:
         known = sorted(a.episode_id for a in one.attempts if a.resolved is not None)
@@ -205,7 +210,9 @@ def folds_of(candidates: Iterable[Candidate], episodes: int) -> list[frozenset[s
                 held[number].add(episode_id)
     folds = [frozenset(held[number]) for number in sorted(held)]
     if episodes <= SMALL:
-        return folds
+        parts = min(PARTS, SMALL // max(1, episodes))
+        split = (frozenset(sorted(each)[n::parts]) for each in folds for n in range(parts))
+        return [part for part in split if part]
     left_out = accumulate(map(len, folds))
     wanted = 1 + sum(done < ENOUGH for done in left_out)
     return folds[: min(wanted, FOLDS_OF_MANY)]

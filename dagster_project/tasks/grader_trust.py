@@ -63,10 +63,9 @@ class KindTrust:
     graded: int
     kappa: float | None
     false_pass: Share
-    """Of the graded attempts; an attempt is left out, its grader is made from the others at its task."""
+    """Bad attempts that training would pay, of the graded ones; an attempt is left out, its grader is made from the others at its task."""
     false_fail: Share
-    paid: Share
-    """Attempts that ended badly and would be paid, of those with a reward."""
+    """Good attempts that are foreseen to fail."""
     graded_tasks: int
     kappa_low: float | None
     """The lowest kappa that remains when one task is left out."""
@@ -223,7 +222,8 @@ def _sums(graded: Sequence[HeldOut]) -> tuple[float, ...]:
 
 
 def _passes(one: HeldOut) -> bool:
-    return one.says is True and not one.resolved
+    """A bad attempt that training would pay: one that is masked teaches nothing, whatever the grader foresees."""
+    return bool(one.paid) and not one.resolved
 
 
 def _fails(one: HeldOut) -> bool:
@@ -235,7 +235,6 @@ def _row(kind: str, group: Sequence[HeldOut], tasks: int, standing: str) -> Kind
     by_task: dict[str, list[HeldOut]] = defaultdict(list)
     for one in graded:
         by_task[one.task_id].append(one)
-    paid = [one for one in group if one.paid is not None]
     wrong = share(sum(map(_passes, graded)), len(graded))
     return KindTrust(
         kind=kind,
@@ -246,7 +245,6 @@ def _row(kind: str, group: Sequence[HeldOut], tasks: int, standing: str) -> Kind
         kappa=kappa_of(graded),
         false_pass=wrong,
         false_fail=share(sum(map(_fails, graded)), len(graded)),
-        paid=share(sum(bool(one.paid) and not one.resolved for one in paid), len(paid)),
         graded_tasks=len(by_task),
         kappa_low=_lowest(graded, by_task),
         tasks_false_pass=share(sum(any(map(_passes, g)) for g in by_task.values()), len(by_task)),

@@ -16,7 +16,8 @@ from environments.verification.kinds import KINDS
 EXPLAINED = (
     "Graders that ask the same kind of thing err alike; counted are tasks that withstood their own attacks. *Attempt*: each recorded attempt was "
     "left out once and graded by a rubric made from the others at its task. *Task*: how many tasks hold an error, and the lowest kappa that "
-    "remains without one of them. Intervals are exact, 95 %. Tasks of a kind that is not trusted are in here only if somebody asked for them."
+    "remains without one of them. A *false pass* is a bad attempt that training would pay, a *false fail* a good one that is foreseen to fail. "
+    "Intervals are exact, 95 %. Tasks of a kind that is not trusted are in here only if somebody asked for them."
 )
 HEAD = (
     "| app | what decides | tasks | left out | graded | kappa | false pass | false fail | standing |\n"

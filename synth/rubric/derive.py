@@ -15,10 +15,11 @@ from typing import Final
 from environments.runtime.checks.arguments import canonical_arguments
 from environments.runtime.checks.calls import user_declines
 from environments.runtime.checks.end_state import Write, effect_rows, event_rows, own_texts
+from environments.runtime.checks.ground import written_without_ground
 from environments.runtime.checks.view import View
 from environments.runtime.task.attempt import EndState, Json
 from environments.runtime.task.rubric import AGREEMENT, REWARD, SHARE, Check, Rubric
-from environments.runtime.values.facts import LEAST_SPECIFIC, NUMBER, Fact, folded
+from environments.runtime.values.facts import ID, LEAST_SPECIFIC, NUMBER, Fact, folded
 from synth.recordings.attempt_facts import Facts
 from synth.recordings.known_values import is_id
 from synth.recordings.list_order import ordered_args
@@ -44,6 +45,7 @@ from synth.rubric.told_checks import (
     spoke_checks,
     told_some_checks,
 )
+from synth.rubric.told_facts import known_facts
 from synth.solutions.plans import Doubts
 
 END: Final = "end_state"
@@ -199,18 +201,36 @@ class _Answers:
 
 
 def _solution(end: End, right: _Answers, checks: Sequence[Check]) -> Facts:
-    """The shortest complete resolved attempt that answers right and asks what has to be asked, with the policy document where one has it."""
+    """The shortest complete resolved attempt that answers right and asks what has to be asked, with the policy document where one has it.
+
+    Calls that name records that nothing showed before them teach guessing: the attempt with the fewest goes first.
+    """
     asked = [c for c in checks if c.fn == "user_declines"]
     return min(
         end.good,
         key=lambda a: (
             right.answers_otherwise(a),
             any(user_declines(c.args, View(a.recorded.attempt), "")[0] == 0.0 for c in asked),
+            _guesses(a) if len(end.good) > 1 else 0,
             bool(a.recorded.unanswered),
             a.recorded.attempt.messages[0].get("role") != "system",
             len(a.recorded.actions),
             a.episode_id,
         ),
+    )
+
+
+def _guesses(attempt: Facts) -> int:
+    """How many ids its calls name that nothing before them showed."""
+    view = View(attempt.recorded.attempt)
+    known = known_facts(folded("\n".join(attempt.recorded.episode.tools)))
+    return sum(
+        fact.kind == ID
+        for call in view.attempt.calls
+        if not call.by_user
+        for value in call.arguments.values()
+        if isinstance(value, str)
+        for fact in written_without_ground(view, value, until=call.message, known=known)
     )
 
 

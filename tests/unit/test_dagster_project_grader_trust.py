@@ -50,6 +50,7 @@ def attempts(  # what an attempt is, each with its usual value
                     task_id=f"{kind}{task}",
                     resolved=resolved,
                     predicted=float(said),
+                    paid=float(said),
                     witness=True,
                     by=by,
                     noise=noise,

@@ -102,6 +102,7 @@ def left_out(task_id: str, number: int, *, wrong: bool) -> HeldOut:
         task_id=task_id,
         resolved=False,
         predicted=float(wrong),
+        paid=float(wrong),
         witness=True,
         by="end_user",
     )

@@ -152,6 +152,16 @@ def test_agreement_derives_tasks_a_bounded_number_of_times() -> None:
     assert [len(fold) for fold in folds_of(many, 2 * ENOUGH)] == [ENOUGH]
 
 
+def test_agreement_leaves_out_few_of_a_small_app_s_attempts_at_once() -> None:
+    """What its tools do is learnt from all outcomes: graders made without a fourth of them judge worse than those that ship."""
+    few = [_blank(number, attempts=4) for number in range(20)]
+    folds = folds_of(few, 80)
+    assert max(map(len, folds)) <= 5
+    assert sorted(name for fold in folds for name in fold) == sorted(
+        attempt.episode_id for one in few for attempt in one.attempts
+    )
+
+
 def test_agreement_judges_the_newest_of_many_episodes() -> None:
     """However many there are; tasks with an attempt that is older are left out whole."""
     few, many = ([_episode(n) for n in range(size)] for size in (SMALL, SMALL + 5))

@@ -80,6 +80,10 @@ class _NoRow:
     def __repr__(self) -> str:
         return "NO_ROW"
 
+    def __reduce__(self) -> str:
+        # The one of the module: worlds travel to worker processes, and it is compared by identity.
+        return "NO_ROW"
+
 
 NO_ROW: Final = cast("Json", _NoRow())
 """In place of a row: nobody knows it from then on. No JSON value is it."""
