@@ -9,6 +9,7 @@ Not here: joining outcomes to episodes (`ingest`), what failed (`failures`).
 from __future__ import annotations
 
 import math
+import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -90,6 +91,11 @@ KNOWN: Final[Mapping[str, OutcomeRule]] = {
 }
 """Names whose 1 can only mean good. A part of a reward (0.7) is neither good nor bad until somebody says so."""
 
+_ENDINGS: Final = frozenset({"success", "successful", "correct", "passed", "solved", "resolved"})
+_NEGATIONS: Final = frozenset({"not", "no", "never", "non", "un"})
+_YES_OR_NO: Final = OutcomeRule(good="== 1", bad="== 0")
+"""What a longer name that ends so means (`task_success`): a count of what passed says nothing but by accident."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutcomePolicy:
@@ -100,9 +106,16 @@ class OutcomePolicy:
     """Share of wrong outcomes per annotator kind, or per `annotator:name`."""
     source: str = "default"
 
+    def rule_of(self, name: str) -> OutcomeRule | None:
+        """What a name means: by its line, else by the known word that it ends with (`answer_correct`)."""
+        words = re.split(r"[\W_]+", name.casefold())
+        if name in self.rules or words[-1] not in _ENDINGS or not _NEGATIONS.isdisjoint(words):
+            return self.rules.get(name)
+        return _YES_OR_NO
+
     def ignores(self, outcome: CleanOutcome) -> bool:
         """Whether a model or a program says it, and no rule counts them for this name."""
-        rule = self.rules.get(outcome.name)
+        rule = self.rule_of(outcome.name)
         return outcome.by in NEVER_ALONE and (rule is None or outcome.by not in rule.counts)
 
     def noise_of(self, outcome: CleanOutcome) -> float:
@@ -236,7 +249,7 @@ def unknown_outcomes(outcomes: Iterable[NamedOutcome], policy: OutcomePolicy) ->
     for outcome in outcomes:
         # A right answer without a verdict says nothing about how it went.
         says_how = outcome.value is not None or outcome.label is not None
-        if outcome.name not in policy.rules and says_how:
+        if policy.rule_of(outcome.name) is None and says_how:
             unknown.setdefault(outcome.name, []).append(outcome)
     return {name: _line_to_add(name, mine) for name, mine in sorted(unknown.items())}
 
@@ -252,7 +265,7 @@ class _Vote:
 
 
 def _vote(outcome: CleanOutcome, policy: OutcomePolicy) -> _Vote | None:
-    rule = policy.rules.get(outcome.name)
+    rule = policy.rule_of(outcome.name)
     if rule is None or policy.ignores(outcome):
         return None
     good = _says_resolved(rule, outcome)

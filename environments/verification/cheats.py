@@ -61,12 +61,15 @@ def _liars(material: Material) -> Iterator[Probe]:
     said = _words(solution)
     unsure = in_the_language_of(" ".join(said_texts(material)))
     yield _lie("falsifies_every_figure", _with_words(solution, falsified))
+    denied = says(falsified(said))
+    yield _lie("contradicts_at_the_end", inserted(material, denied))
+    if not _found_out(material, said):
+        # It only confirms what its user asked for and what was done: who leaves that out has done the job.
+        return
     yield _lie("says_only_unsure", _with_words(solution, lambda _: unsure))
     made = tuple(_silent(action) for action in solution if action.get("tool_calls"))
     if made:
         yield _lie("right_calls_in_silence", made)
-    denied = says(falsified(said))
-    yield _lie("contradicts_at_the_end", inserted(material, denied))
     other = _other_words(material)
     if made and other:
         yield _lie("tells_another_tasks_facts", (*_unended(material, made), *map(says, other)))
@@ -113,6 +116,12 @@ def in_the_language_of(text: str) -> str:
 def _lie(name: str, actions: tuple[Action, ...]) -> Probe:
     """Never excused by the end in the world: that is the good attempt's own."""
     return Probe(name=name, actions=actions, expected=ZERO, voidable=False)
+
+
+def _found_out(material: Material, said: str) -> bool:
+    """Whether a figure is told that neither the user said nor a change was made with: it had to be looked up."""
+    given = [*said_texts(material), *(call.arguments for call in material.writes)]
+    return not _figures(said).keys() <= _figures("\n".join(given)).keys()
 
 
 def _words(solution: Sequence[Action]) -> str:

@@ -115,9 +115,14 @@ def inserted(material: Material, *more: Action) -> tuple[Action, ...]:
 
 
 def one_argument_changed(material: Material, call: PlannedCall) -> Iterator[tuple[str, str]]:
-    """Each argument changed once, to a value that another task's call of this tool has, where there is one."""
+    """Each argument changed once, to a value that another task's call of this tool has, where there is one.
+
+    Of several texts that the agent words itself the longest: a mail has to say what it is for, whatever stands in the line above.
+    """
     parsed = call.parsed
     worded = as_list(as_object(material.end_args.get("ignore")).get(call.name))
+    texts = [name for name in sorted(parsed) if name in worded and isinstance(parsed[name], str)]
+    longest = max(texts, key=lambda name: len(str(parsed[name])), default="")
     for name in sorted(parsed):
         other = next(
             (
@@ -127,12 +132,12 @@ def one_argument_changed(material: Material, call: PlannedCall) -> Iterator[tupl
             ),
             None,
         )
-        if name in worded and isinstance(parsed[name], str):
+        if name in texts:
             # Another wording is no fault; another text is, and so is the same with other figures.
             false = falsified(str(parsed[name]))
             if false != parsed[name]:
                 yield f"{name}_falsified", json.dumps({**parsed, name: false})
-            value = other if other is not None else parsed[name]
+            value = other if other is not None and name == longest else parsed[name]
         else:
             value = other if other is not None else _nudged(parsed[name])
         if value != parsed[name]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from environments.runtime.checks.calls import confirmed
 from environments.runtime.checks.texts import content_words, stem
 from environments.runtime.checks.view import View, text_of
 from redact.values.talk_language import language_code, language_of_talk
@@ -26,6 +27,8 @@ EVERYDAY: Final = 0.15
 LEAST_ATTEMPTS: Final = 3
 SAMPLE: Final = 40
 """Attempts by which an app's language is known."""
+ASKED: Final = 0.8
+"""Share of the resolved attempts with a change by one tool that asked first, from which the app asks: below, some agents are polite."""
 WITHOUT_GROUND: Final = 0.1
 """Share of an app's resolved attempts that tell a fact of one kind without a ground, beyond which that kind is not asked for one."""
 
@@ -47,6 +50,8 @@ class AppTraits:
     """Writing tools that leave nothing in the world as learnt: its effects prove nothing about them."""
     repeats: Repeats = field(default_factory=Repeats)
     """What equal calls do once more."""
+    asked_before: tuple[str, ...] = ()
+    """Writing tools before whose changes this app's users are asked."""
     groundless_texts: frozenset[str] = frozenset()
     """The same of what they write in messages, notes and documents."""
     written_everywhere: frozenset[str] = frozenset()
@@ -86,11 +91,24 @@ def traits_of(
         spread=spread_of(groups),
         silent=silent,
         repeats=repeats_of([a.recorded for a in attempts], kinds, risk=risk),
+        asked_before=_asked_before(attempts),
         groundless=_groundless(attempts),
         groundless_texts=_groundless_texts(attempts),
         written_everywhere=_written_everywhere(groups),
         language=language_of(attempts),
     )
+
+
+def _asked_before(attempts: Sequence[Facts]) -> tuple[str, ...]:
+    """The tools before whose changes nearly every resolved attempt asked its user."""
+    made, asked = Counter[str](), Counter[str]()
+    for attempt in attempts:
+        if attempt.resolved and attempt.writes:
+            view = View(attempt.recorded.attempt)
+            tools = {tool for tool, _ in attempt.writes}
+            made.update(tools)
+            asked.update(t for t in tools if confirmed({"tools": [t]}, view, "")[0] == 1.0)
+    return tuple(sorted(tool for tool, count in made.items() if asked[tool] >= ASKED * count))
 
 
 def _groundless(attempts: Sequence[Facts]) -> frozenset[str]:

@@ -14,7 +14,7 @@ from environments.runtime.checks.calls import confirmed
 from environments.runtime.checks.view import View, text_of
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.rubric import AGREEMENT, SHARE, Check
-from environments.runtime.values.facts import DATE, EMAIL, ID, NUMBER, TIME, Fact
+from environments.runtime.values.facts import COUNT, DATE, EMAIL, ID, NUMBER, TIME, Fact
 from synth.recordings.attempt_facts import Facts
 from synth.recordings.traits import AppTraits
 from synth.rubric.ends import End
@@ -92,7 +92,7 @@ def told_some_checks(accepted: Sequence[End], traits: AppTraits, after: str) -> 
 def grounded_checks(accepted: Sequence[End], traits: AppTraits, definitions: str) -> list[Check]:
     """That nothing specific is told without a ground, of the kinds of which this app's resolved attempts tell nothing so."""
     good = [a for end in accepted for a in end.good]
-    kinds = [k for k in (NUMBER, DATE, TIME, ID, EMAIL) if k not in traits.groundless]
+    kinds = [k for k in (NUMBER, DATE, TIME, ID, EMAIL, COUNT) if k not in traits.groundless]
     # What a resolved attempt said without a ground was right all the same, as far as anybody knows.
     own = " ".join(sorted({f.text for a in good for f in a.told_facts.groundless}))
     args: dict[str, Json] = {
@@ -120,17 +120,17 @@ def spoke_checks(accepted: Sequence[End], traits: AppTraits) -> list[Check]:
 
 
 def consent_checks(accepted: Sequence[End], traits: AppTraits) -> list[Check]:
-    """That the user agrees before each change, where every resolved attempt that changes something waits for it."""
-    good = [a for end in accepted for a in end.good if a.writes]
-    if not good or not all(_is_confirmed(a, traits) for a in good):
+    """That the user agrees before each change that this app asks about, where every resolved attempt waits for it."""
+    tools = set(traits.asked_before)
+    good = [a for end in accepted for a in end.good if any(t in tools for t, _ in a.writes)]
+    args: dict[str, Json] = {"tools": list[Json](traits.asked_before)}
+    if not good or not all(_is_confirmed(a, args) for a in good):
         return []
-    args: dict[str, Json] = {"tools": list[Json](traits.kinds.tools_of("write"))}
     says = "The user agrees before anything is changed."
     return [required_check("confirmed", args, says, good, check_id="consent", positive=False)]
 
 
-def _is_confirmed(attempt: Facts, traits: AppTraits) -> bool:
-    args: dict[str, Json] = {"tools": list[Json](traits.kinds.tools_of("write"))}
+def _is_confirmed(attempt: Facts, args: Mapping[str, Json]) -> bool:
     return confirmed(args, View(attempt.recorded.attempt), "")[0] == 1.0
 
 
@@ -167,7 +167,7 @@ def _facts(good: Sequence[Facts], language: str) -> tuple[list[dict[str, Json]],
 
     What the attempt found out counts before what it repeated: telling people what they said tells them nothing.
     """
-    for name in ("new", "texts", "repeated"):
+    for name in ("new", "texts", "counts", "repeated"):
         told = [getattr(a.told_facts, name) for a in good]
         if all(told):
             args = [text_args(t) if name == "texts" else fact_args(t, language) for t in told]

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from environments.runtime.checks.ground import without_ground
+from environments.runtime.checks.ground import counted_facts, without_ground
 from environments.runtime.checks.told_values import characters_copied, texts_told
 from environments.runtime.checks.view import View
 from environments.runtime.task.attempt import Json
@@ -31,6 +31,8 @@ class ToldFacts:
     """Specific facts that neither user nor opening said, with a ground."""
     texts: frozenset[str] = frozenset()
     """Texts of records that it said and the user had not, folded."""
+    counts: tuple[Fact, ...] = ()
+    """Small numbers of things that a tool counts so."""
     repeated: tuple[Fact, ...] = ()
     """Specific facts that the user or the opening said first."""
     groundless: tuple[Fact, ...] = ()
@@ -64,6 +66,7 @@ def told_facts(
     return ToldFacts(
         new=tuple(new),
         texts=texts_told(view),
+        counts=counted_facts(view),
         repeated=tuple(said_before),
         groundless=groundless,
         beside=max(view.new_facts, default=0),

@@ -142,6 +142,31 @@ def test_a_falsified_fact_has_no_ground(said: str) -> None:
     assert score(GROUNDED, answered(said)) == 0.0
 
 
+COUNTS: dict[str, Json] = {
+    "open_alarms": 8,
+    "zones": [{"level": 1}, {"level": 2}],
+    "crew": "3 people",
+}
+
+
+@pytest.mark.parametrize(
+    ("said", "paid"),
+    [
+        ("8 alarms are open.", 1.0),
+        ("5 alarms are open.", 0.0),
+        ("4 people are there.", 0.0),
+        ("3 people are there, and you have 5 minutes.", 1.0),
+        ("Come on 8 July: 3 people.", 1.0),
+    ],
+)
+def test_a_thing_that_a_tool_counts_is_not_counted_otherwise(said: str, paid: float) -> None:
+    """Small numbers stand everywhere: they are judged with the word behind them, and where nothing counts that, by nobody."""
+    check = Check(check_id="g", fn="grounded", args={"kinds": ["number", "count"]})
+    assert score(check, answered(said, result=COUNTS)) == paid
+    older = Check(check_id="g", fn="grounded", args={"kinds": ["number"]})
+    assert score(older, answered(said, result=COUNTS)) == 1.0
+
+
 def test_where_some_may_lack_a_ground_who_makes_everything_up_is_not_paid() -> None:
     """An app whose own agents add figures still shows most of what they tell."""
     check = Check(check_id="g", fn="grounded", args={"kinds": ["email"], "loose": 0.4})

@@ -19,7 +19,7 @@ from environments.verification.material import Material
 from environments.verification.probe import says
 from environments.verification.sentences import probe_says, reason_says
 from environments.verify import ACCEPTED, REJECTED
-from tests.unit.parcel_gate import EFFECTS, GOOD, WRITE, World, candidate, end_check, gate
+from tests.unit.parcel_gate import EFFECTS, GOOD, TASK, WRITE, World, candidate, end_check, gate
 
 TOLD = Check(check_id="told", fn="told", args={"value": 54.04}, role=REWARD, required=True)
 GROUNDED = Check(check_id="grounded", fn="grounded", args={"kinds": ["number"]}, required=True)
@@ -70,6 +70,16 @@ def test_where_nothing_was_told_only_calls_are_asked_for() -> None:
     verified = gate(candidate(end, solution=(*GOOD[:2], says("Done."))))
     assert verified.status == ACCEPTED
     assert "says_only_unsure" not in {probe.name for probe in verified.probes}
+
+
+def test_words_that_only_confirm_what_was_asked_for_may_be_left_out_but_not_falsified() -> None:
+    """Its user named what it repeats: nothing had to be found out."""
+    task = replace(TASK, opening=({"role": "user", "content": "Send P1 to B, case 54.04."},))
+    end = end_check(WRITE, effects=EFFECTS, events=[])
+    verified = gate(candidate(end, GROUNDED, CLOSES, solution=ANSWER, task=task))
+    tried = {probe.name: probe.reward for probe in verified.probes}
+    assert tried["falsifies_every_figure"] == 0.0
+    assert not {"says_only_unsure", "right_calls_in_silence"} & tried.keys()
 
 
 def test_right_words_without_calls_and_a_wrong_change_first() -> None:

@@ -37,6 +37,21 @@ def test_names_with_one_meaning_are_known(name: str) -> None:
     assert told == [True, None, False, False]
 
 
+@pytest.mark.parametrize("name", ["task_success", "answer-correct", "order.resolved"])
+def test_a_longer_name_that_ends_in_a_known_word_is_read_where_it_says_yes_or_no(name: str) -> None:
+    """A count (3 tests passed) is neither."""
+    told = [label([outcome(name, value)], OutcomePolicy()).resolved for value in (1.0, 0.0, 0.5, 3)]
+    assert told == [True, False, None, None]
+    assert not unknown_outcomes([outcome(name)], OutcomePolicy())
+
+
+@pytest.mark.parametrize("name", ["not_resolved", "un-solved", "success_rate", "hidden_tests"])
+def test_a_name_that_may_mean_the_opposite_is_asked_for(name: str) -> None:
+    """One line settles it."""
+    assert label([outcome(name)], OutcomePolicy()).resolved is None
+    assert list(unknown_outcomes([outcome(name)], OutcomePolicy())) == [name]
+
+
 def test_a_line_replaces_the_known_meaning_of_a_name(tmp_path: Path) -> None:
     """Whoever takes a part of a reward for good says so in one line; the other names keep their meaning."""
     path = tmp_path / "outcomes.toml"

@@ -141,3 +141,14 @@ def test_words_after_the_end_of_the_talk_are_not_expected() -> None:
     assert kinds.terminal() == ("escalate",)
     assert not any(facts(attempts[0][0], True, kinds).explanations)
     assert reward(derive(*attempts), episode("x", HAND)) == 1.0
+
+
+def test_consent_is_asked_for_only_where_the_app_asks() -> None:
+    """That two polite agents asked at one task says nothing where others at other tasks change the same without asking."""
+    kinds = kinds_of(unconfirmed("a"), confirmed("b"))
+    polite = groups([(0, 0)], kinds)[0]
+    for others, paid in ((groups([(0, 2)] * 4, kinds), 1.0), (groups([(0, 0)] * 4, kinds), 0.0)):
+        traits = traits_of(kinds, [polite, *others])
+        derived = derive_rubric("t", polite, traits)
+        assert reward(derived, confirmed("x")) == 1.0
+        assert reward(derived, unconfirmed("x")) == paid

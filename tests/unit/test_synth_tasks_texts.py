@@ -126,6 +126,41 @@ def test_the_gate_tries_other_facts_and_no_other_wording(
     assert probes["changes_1_text"].reward == 0.0
 
 
+def test_a_line_above_the_text_may_say_anything_the_text_may_not() -> None:
+    """Resolved mails have any subject; what has to be told stands in the body."""
+    mails = [
+        replace(
+            one,
+            steps=tuple(
+                replace(
+                    step,
+                    tool_calls=tuple(
+                        replace(
+                            c, arguments=json.dumps({**json.loads(c.arguments), "title": title})
+                        )
+                        if c.name == "send_note"
+                        else c
+                        for c in step.tool_calls
+                    ),
+                )
+                for step in one.steps
+            ),
+        )
+        for (n, (_, _, text)), title in zip(
+            enumerate(LESSONS),
+            ("Swimming for you", "All about it", "As was asked", "News of today"),
+            strict=True,
+        )
+        for one in [noted(f"e{n}", n, text)]
+    ]
+    candidates, world = learnt(mails)
+    found = verify(candidates[0], others=candidates, run=lambda t, a: run_actions(t, world, a))
+    probes = {one.name: one for one in found.probes}
+    assert (found.status, found.reasons) == (ACCEPTED, ())
+    assert probes["changes_1_text"].reward == 0.0
+    assert "changes_1_title" not in probes
+
+
 def test_what_one_text_must_hold_is_one_line_per_fact(app: tuple[list[Candidate], World]) -> None:
     """As a person reads it."""
     says = [c.says for c in app[0][0].rubric.checks if c.check_id.startswith("text_holds")]

@@ -19,6 +19,7 @@ from typing import Final
 from ..task.attempt import Json
 from ..task.verdict import count_text
 from ..values.facts import (
+    COUNT,
     DATE,
     EMAIL,
     ID,
@@ -43,6 +44,10 @@ LARGEST_FACTOR: Final = 31
 """A count that an amount is multiplied with or divided by."""
 LEAST_DIGITS: Final = 3
 """So many digits at an end of a longer number name it: the last four of a card."""
+COUNTED: Final = re.compile(r"(?<![\w.,:/#+-])(\d{1,2})\s+([^\W\d_]{3,})")
+"""A small number before the word for what it counts."""
+COUNT_OF: Final = re.compile(r"([^\W\d_]{3,})[\"']?\s*[:=]\s*[\"']?(\d{1,2})(?!\w|[.,:/-]\d)")
+"""The same behind a name: `"open_alarms": 3`."""
 MOST_NAMED: Final = 3
 MOST_TOLD: Final = 300
 """Facts of one message that are looked for: more are a flood, which other checks are for."""
@@ -65,7 +70,8 @@ def grounded(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[floa
     most = args.get("loose")
     if not found and isinstance(most, int | float):
         told = {f for facts in view.facts for f in facts if f.specific}
-        found = view.groundless if len(view.groundless) > most * len(told) else []
+        specific = [f for f in view.groundless if f.specific]
+        found = specific if len(specific) > most * len(told) else []
     if not found:
         return 1.0, "everything that was told has a ground"
     listed = ", ".join(dict.fromkeys(f.text for f in found[:MOST_NAMED]))
@@ -87,7 +93,10 @@ def without_ground(
     What a change was made with is a ground as well, where one of the tools `writers` took it: the end decides whether it is right,
     but for the arguments in `ignore`, by tool.
     """
-    if not any(fact.specific for facts in view.facts for fact in facts):
+    texts = [folded(text) for text in view.visible]
+    if not any(fact.specific for facts in view.facts for fact in facts) and not any(
+        map(COUNTED.search, texts)
+    ):
         return []
     written = [
         _drop_names(c.arguments, (ignore or {}).get(c.name))
@@ -95,7 +104,8 @@ def without_ground(
         if c.name in writers and not c.result.is_error
     ]
     allowed = "\n".join([known, *(folded(json.dumps(a)) for a in written)])
-    return _without_ground(view.visible, _Grounds(view, allowed))
+    grounds = _Grounds(view, allowed)
+    return [*_without_ground(view.visible, grounds), *_false_counts(texts, grounds)]
 
 
 def written_without_ground(view: View, text: str, *, until: int, known: str = "") -> list[Fact]:
@@ -130,6 +140,51 @@ def _without_ground(texts: Iterable[str], grounds: _Grounds) -> list[Fact]:
     return list(found)
 
 
+def _false_counts(texts: Iterable[str], grounds: _Grounds) -> list[Fact]:
+    """What is counted otherwise than everything that was shown counts it; of a thing that nothing counts nobody knows."""
+    told = {pair for text in texts for pair in _counted_in(text)}
+    return [
+        Fact(COUNT, f"{number} {word}", (float(number),), specific=False)
+        for number, word in sorted(told)
+        if int(number) < LEAST_SPECIFIC and not grounds.may_count(int(number), word)
+    ]
+
+
+def counted_facts(view: View) -> tuple[Fact, ...]:
+    """The small numbers told of things that a tool counts so, as numbers; none that the user said first."""
+    shown = _counts_in(folded("\n".join(c.result.content for c in view.attempt.calls)))
+    heard = _counts_in(view.heard_text)
+    told = {pair for text in view.visible for pair in _counted_in(folded(text))}
+    return tuple(
+        Fact(NUMBER, number, (float(number),), specific=False)
+        for number, word in sorted(told)
+        if int(number) in shown.get(_thing(word), ())
+        and int(number) not in heard.get(_thing(word), ())
+    )
+
+
+def _counted_in(text: str) -> Iterator[tuple[str, str]]:
+    """The small numbers of a folded text with the words behind them; no days of a month."""
+    dates = [fact.text for fact in facts_in(text) if fact.kind == DATE]
+    for found in COUNTED.finditer(text):
+        if not any(found[0] in date for date in dates):
+            yield found[1], found[2]
+
+
+def _counts_in(text: str) -> dict[str, set[int]]:
+    """The small numbers of a folded text by what they count."""
+    found: dict[str, set[int]] = defaultdict(set)
+    for number, thing in COUNTED.findall(text):
+        found[_thing(thing)].add(int(number))
+    for thing, number in COUNT_OF.findall(text):
+        found[_thing(thing)].add(int(number))
+    return found
+
+
+def _thing(word: str) -> str:
+    return word.rstrip("s")
+
+
 def _drop_names(arguments: Mapping[str, Json], names: Json) -> dict[str, Json]:
     left_out = names if isinstance(names, list) else []
     return {name: value for name, value in arguments.items() if name not in left_out}
@@ -154,6 +209,7 @@ class _Grounds:
         self._runs: list[str] = []
         self._operands: list[Sequence[float]] | None = None
         self._totals: list[float] = []
+        self._counts: Mapping[str, set[int]] | None = None
 
     def show(self, fact: Fact) -> bool:
         """Whether the fact stands in what was shown, in this spelling or another."""
@@ -183,6 +239,16 @@ class _Grounds:
         said = [n for text in self._said for n in _numbers(text)]
         pools = [_amounts([*stated, *said]), *(self._operands or [])]
         return any(_combines(n, pool[:MOST_OPERANDS]) for n in wanted for pool in pools)
+
+    def may_count(self, number: int, word: str) -> bool:
+        """Whether so many of a thing were shown, or may be: a list holds so many, or nothing counts the thing."""
+        if self._counts is None:
+            self._counts = _counts_in(self._text)
+        shown_counts = self._counts.get(_thing(word))
+        if shown_counts is None or number in shown_counts:
+            return True
+        lists = (values for text in self._results for name, values in _fields(text).items() if name)
+        return any(len(values) == number for values in lists)
 
     def _all_readings(self) -> dict[str, set[str | float]]:
         if self._readings is None:

@@ -21,6 +21,8 @@ DATE: Final = "date"
 TIME: Final = "time"
 ID: Final = "id"
 EMAIL: Final = "email"
+COUNT: Final = "count"
+"""A small whole number with the word for what it counts: `3 alarms`."""
 
 LEAST_SPECIFIC: Final = 32
 """Smaller whole numbers are counts, places in a list and days of a month: they stand everywhere."""
