@@ -98,6 +98,15 @@ def test_a_kind_that_errs_is_held_back_and_the_others_ship() -> None:
     assert standings(found)[EXPLAINS] == UNPROVEN
 
 
+def test_what_training_would_not_pay_is_no_false_pass() -> None:
+    """A grader may foresee a pass where the attempt is masked, or lacks what pay asks for: nobody is taught by it."""
+    group = attempts("wrong", 20, false_pass=5)
+    for masked in (None, 0.0):
+        seen = [one if one.resolved else replace(one, paid=masked) for one in group]
+        assert judged(seen).untrusted == frozenset()
+    assert judged(group).untrusted == {"wrong"}
+
+
 def test_three_false_passes_at_three_tasks_are_enough_where_few_are_graded() -> None:
     """A wrong thing told and a right thing withheld count alike: what is probable decides, not what is certain."""
     assert judged(attempts(CHANGES, 10, false_pass=3)).untrusted == {CHANGES}

@@ -78,12 +78,13 @@ def before(known: Mapping[str, VerifiedTask], **more: Any) -> BeforeEdit:  # noq
 
 
 def left_out(task_id: str, number: int) -> HeldOut:
-    """An attempt whose user was not helped, passed by a grader that had not seen it."""
+    """An attempt whose user was not helped, paid by a grader that had not seen it."""
     return HeldOut(
         episode_id=f"{task_id}-{number}",
         task_id=task_id,
         resolved=False,
         predicted=1.0,
+        paid=1.0,
         witness=True,
         by="end_user",
     )
