@@ -61,7 +61,13 @@ def routes(material: Material) -> Iterator[Probe]:
         spelt = replaced(spelt, call, text)
     if material.writes:
         yield Probe(name="same_arguments_spelt_otherwise", actions=spelt, expected=ONE)
-    alone = [c for c in material.writes if len(_calls_of(solution[c.action])) == 1]
+    # A text that the agent words rests on what was shown before it: a mail that is sent before another is read makes things up.
+    worded = as_object(material.end_args.get("ignore"))
+    alone = [
+        c
+        for c in material.writes
+        if len(_calls_of(solution[c.action])) == 1 and not as_list(worded.get(c.name))
+    ]
     if len(alone) > 1:
         turned = list(solution)
         for one, other in zip(alone, reversed(alone), strict=True):

@@ -197,3 +197,16 @@ def test_malformed_solutions_do_not_break_the_gate(content: str) -> None:
     broken = calls("put", content)
     found = gate(candidate(end_check(WRITE, effects=EFFECTS, events=[]), solution=(broken, *GOOD)))
     assert found.status in {ACCEPTED, NEEDS_REVIEW}
+
+
+def test_a_text_that_rests_on_an_earlier_call_is_not_put_before_it() -> None:
+    """A mail about what another one says cannot be sent first; two moves of parcels can."""
+    solution = (GET, put("P1", "B"), put("P2", "C", number=2), says("Done."))
+    writes = [
+        ("put", canonical_arguments({"parcel": p, "to": t})) for p, t in (("P1", "B"), ("P2", "C"))
+    ]
+    plain = end_check(*writes)
+    worded = replace(plain, args={**plain.args, "ignore": {"put": ["note"]}})
+    for check, tried in ((plain, True), (worded, False)):
+        names = {probe.name for probe in gate(candidate(check, solution=solution)).probes}
+        assert ("writes_in_another_order" in names) is tried
