@@ -101,7 +101,10 @@ def _run_chunks(blob: bytes, chunks: Sequence[Sequence[Any]], workers: int) -> I
     number = next(_numbers)
     with _pool(workers, blob) as pool:
         with _without_main():  # workers start as work is handed in
-            futures = [pool.submit(_run, number, chunk) for chunk in chunks]
+            try:
+                futures = [pool.submit(_run, number, chunk) for chunk in chunks]
+            except BrokenPipeError as fault:  # a worker was killed while it was started
+                raise BrokenProcessPool from fault
         for future in futures:
             yield future.result()
 
