@@ -70,9 +70,14 @@ def _differ_in(tool: str, attempt: Facts, other: Facts) -> bool:
 
 def kind_by_votes(votes: Sequence[Vote]) -> str | None:
     """What the calls compared are held to be: proven by many; left open by a few, unless it is one contrast that a wrong label explains as well."""
-    contrasts = [vote for vote in votes if vote.contrasts]
-    share = len(contrasts) / len(votes)
-    if len(contrasts) >= PAIRS and share >= RATIO:
+    if proven(votes):
         return WRITE
+    contrasts = [vote for vote in votes if vote.contrasts]
     lone = len(contrasts) == 1 and not contrasts[0].reliable
-    return MAYBE if share > MOSTLY and not lone else None
+    return MAYBE if len(contrasts) > MOSTLY * len(votes) and not lone else None
+
+
+def proven(votes: Sequence[Vote], *, pairs: int = PAIRS) -> bool:
+    """Whether so many pairs of attempts, and nearly all that were compared, ended otherwise."""
+    contrasts = sum(vote.contrasts for vote in votes)
+    return contrasts >= pairs and contrasts >= RATIO * len(votes)

@@ -13,7 +13,7 @@ from itertools import combinations
 from typing import Final
 
 from synth.recordings.attempt_facts import Facts
-from synth.recordings.failing_writers import PAIRS, RATIO, Vote, kind_by_votes
+from synth.recordings.failing_writers import PAIRS, Vote, kind_by_votes, proven
 from synth.recordings.tool_kinds import MAYBE, WRITE, ToolKinds, kind_by_odds
 from synth.rubric.ends import TRUSTED
 
@@ -41,7 +41,7 @@ def hidden_writers(
             votes[min(tools)].append(_vote(one, other))
     found = {tool: kind_by_votes(mine) for tool, mine in sorted(votes.items())}
     known = {tool: kind for tool, kind in found.items() if kind is not None}
-    return {t: k for t, k in known.items() if t not in answered or _proven_twice(votes[t])}
+    return {t: k for t, k in known.items() if t not in answered or proven(votes[t], pairs=2 * PAIRS)}
 
 
 def harmless_tools(groups: Iterable[Sequence[Facts]], kinds: ToolKinds) -> dict[str, str]:
@@ -73,11 +73,6 @@ def _only_change(one: Facts, other: Facts) -> frozenset[str]:
     both = {tool for tool, _ in one.writes} & {tool for tool, _ in other.writes}
     alone = len(tools) == 1 and not tools & both and one.acts == other.acts
     return frozenset(tools if alone else ())
-
-
-def _proven_twice(votes: Sequence[Vote]) -> bool:
-    contrasts = sum(vote.contrasts for vote in votes)
-    return contrasts >= 2 * PAIRS and contrasts >= RATIO * len(votes)
 
 
 def _vote(one: Facts, other: Facts) -> Vote:
