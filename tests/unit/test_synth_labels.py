@@ -37,7 +37,7 @@ def test_names_with_one_meaning_are_known(name: str) -> None:
     assert told == [True, None, False, False]
 
 
-@pytest.mark.parametrize("name", ["task_success", "answer-correct", "order.resolved"])
+@pytest.mark.parametrize("name", ["task_success", "answer-correct", "order.resolved", "csat_ok", "caso_resuelto"])
 def test_a_longer_name_that_ends_in_a_known_word_is_read_where_it_says_yes_or_no(name: str) -> None:
     """A count (3 tests passed) is neither."""
     told = [label([outcome(name, value)], OutcomePolicy()).resolved for value in (1.0, 0.0, 0.5, 3)]
@@ -151,10 +151,10 @@ def test_a_bad_policy_file_says_what_to_write(tmp_path: Path, text: str) -> None
 def test_unknown_names_come_with_a_line_that_works(tmp_path: Path) -> None:
     """The suggested lines can be pasted into the file as they are."""
     unknown = unknown_outcomes(
-        [outcome("csat", 5.0), outcome("thumb up?", None, label="yes"), outcome("done", 1.0)],
+        [outcome("csat", 5.0), outcome("thumb up?", None, label="yes"), outcome("score", 1.0)],
         OutcomePolicy(),
     )
-    assert set(unknown) == {"csat", "thumb up?", "done"}
+    assert set(unknown) == {"csat", "thumb up?", "score"}
     path = tmp_path / "outcomes.toml"
     path.write_text("[outcomes]\n" + "\n".join(unknown.values()))
     assert set(unknown) <= set(load_outcome_policy(path).rules)
