@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Final, Self
 from ..answers.recorded_only import past_key
 from ..task.attempt import RECORDED, UNKNOWN, AnsweredCall, Json, ToolResult
 from ..values.normal import parse_arguments, same_answer, unwrap
+from ..views.result_wrappers import Wrapped
+from ..views.view import CallInFlight
 from ..world.cached_states import CachedState
 from ..world.entries import CallResult, Entry, asked_text
 from ..world.notice import notice, notice_if_withheld
@@ -72,7 +74,7 @@ class RecordedSession(Session):
             return self._made_elsewhere(name, arguments, call)
         before = self.fork()
         made = self._made_elsewhere(name, arguments, call)
-        if made.result.source != UNKNOWN and same_answer(made.result.content, told.content):
+        if made.result.source != UNKNOWN and self._is_same(name, made.result.content, told.content):
             return made
         self._go_back(before)
         self.observe(name, arguments, told.content)
@@ -81,6 +83,19 @@ class RecordedSession(Session):
                 # What exactly it changed nobody knows; whoever makes the call on this path changes the same.
                 entry.known, entry.kind = True, entry.kind or "write"
         return AnsweredCall(told, made.meant)
+
+    def _is_same(self, name: str, made: str, told: str) -> bool:
+        """Whether two answers are equal but for what stands around results and differs at each call: it tells the time of this call, not of that one."""
+        return same_answer(made, told) or same_answer(self._bare(name, made), self._bare(name, told))
+
+    def _bare(self, name: str, content: str) -> str:
+        """An answer as it stands in its wrapping; whole where results have none."""
+        asked, inside = CallInFlight(name, ""), content
+        for view in self._views:
+            inside = view.strip_result(asked, inside, {})
+            if isinstance(view, Wrapped):
+                return inside
+        return content
 
     def _told_on_path(self, call: str) -> ToolResult | None:
         """What was answered along the path the n-th time that this call came after the same calls; None off the path."""

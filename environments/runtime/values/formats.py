@@ -17,11 +17,14 @@ from ..document.views import ValueForm
 from ..task.attempt import Json
 
 SECOND: Final = 1_000_000_000
+MINUTE: Final = 60 * SECOND
 DAY: Final = 86_400 * SECOND
+MINUTES: Final = len("09:30")
+"""Characters of a time of day without seconds."""
 UNITS: Final = (1, 1_000, 1_000_000, 1_000_000_000)
 """Parts of a second that an epoch number may count."""
 _ISO: Final = re.compile(
-    r"(\d{4}-\d\d-\d\d)([T ])(\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)?"
+    r"(\d{4}-\d\d-\d\d)([T ])(\d\d:\d\d(?::\d\d(?:\.(\d{1,9}))?)?)(Z|[+-]\d\d:\d\d)?"
 )
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
 _EARLIEST: Final = 946_684_800
@@ -70,10 +73,11 @@ def _read_text(value: str) -> tuple[int, ValueForm] | None:
     found = _ISO.fullmatch(value)
     if found is not None:
         day, between, clock, fraction, zone = found.groups()
-        moment = datetime.fromisoformat(f"{day}T{clock}{zone or '+00:00'}")
+        moment = datetime.fromisoformat(f"{day}T{clock[:8]}{zone or '+00:00'}")
         digits = len(fraction or "")
         nanos = int((fraction or "0").ljust(9, "0"))
-        form = ValueForm(kind="time", form="iso", between=between, digits=digits, zone=zone or "")
+        kind = "iso" if len(clock) > MINUTES else "minute"
+        form = ValueForm(kind="time", form=kind, between=between, digits=digits, zone=zone or "")
         return _whole_seconds(moment) + nanos, form
     if _DATE.fullmatch(value):
         day = _whole_seconds(datetime.fromisoformat(value + "T00:00:00+00:00"))
@@ -103,7 +107,8 @@ def write_time(form: ValueForm, at: int) -> Json:
             return format_datetime(moment, usegmt=True)
         return format_datetime(moment.astimezone(_zone(zone)))
     moment = moment.astimezone(_zone(zone))
-    text = moment.strftime(f"%Y-%m-%d{form.between}%H:%M:%S")
+    seconds = "" if form.form == "minute" else ":%S"
+    text = moment.strftime(f"%Y-%m-%d{form.between}%H:%M{seconds}")
     if form.digits:
         text += "." + f"{at % SECOND:09d}"[: form.digits]
     return text + zone
@@ -119,7 +124,7 @@ def _zone(text: str) -> timezone:
 
 def grain(form: ValueForm) -> int:
     """The shortest time (ns) that a format can tell apart."""
-    return DAY if form.form == "date" else SECOND
+    return {"date": DAY, "minute": MINUTE}.get(form.form or "", SECOND)
 
 
 def id_format(values: list[str]) -> ValueForm | None:

@@ -2,7 +2,7 @@
 
 Comes from observations before anything else is learnt of them; leaves the results' own part, so that tools which differ
 in a request's number, its moment or its duration alone answer alike. A place counts where several tools have it and holds
-a clock's times, ids drawn by dice, or a number that differs between equal calls with an equal result. Only what is put
+a clock's times, ids drawn by dice, or a number or time that differs between equal calls with an equal result. Only what is put
 together again exactly, for every result of a tool, is taken apart. Not here: single tools' times and ids (`fresh`).
 """
 
@@ -24,6 +24,7 @@ from synth.world.model import ToolModel, outcome_class, refused
 from synth.world.observation import History, Observation, by_tool
 from synth.world.schema.outcomes import learn_outcomes
 from synth.world.support import MOSTLY, SEEN_SEVERAL_TIMES, SEEN_TWICE, Support, accept
+from synth.world.volatile.bench_clock import usual_clock
 from synth.world.volatile.clock_and_ids import MIN_SEEN, clock, dice, mark_name
 
 MIN_TOOLS: Final = SEEN_TWICE
@@ -133,10 +134,9 @@ def _records(
         return {}
     common = _common(records)
     forms = {p: f for p, rows in common.items() if (f := clock(rows) or dice(rows, histories))}
-    loose = {p for p, rows in common.items() if p not in forms and _are_numbers(rows)}
+    loose = {p: f for p, rows in common.items() if p not in forms and (f := _told_anyhow(rows))}
     moved = _moving_places(histories, sorted({*forms, *loose}))
-    for place in sorted(loose & moved):
-        forms[place] = _number([value for _, value in common[place]], len(common[place]))
+    forms |= {place: form for place, form in loose.items() if place in moved}
     if not forms:
         return {}
     told: dict[str, Json] = {}
@@ -172,12 +172,15 @@ def _record(seen: Observation) -> dict[str, Json]:
     return seen.value if isinstance(seen.value, dict) else {}
 
 
-def _are_numbers(rows: Rows) -> bool:
-    return all(isinstance(v, int | float) and not isinstance(v, bool) for _, v in rows)
+def _told_anyhow(rows: Rows) -> ValueForm | None:
+    """The format of a number or a time that says nothing of the answer, should it differ between equal calls; None of anything else."""
+    if all(isinstance(v, int | float) and not isinstance(v, bool) for _, v in rows):
+        return _number([value for _, value in rows], len(rows))
+    return usual_clock(rows)
 
 
 def _moving_places(histories: Sequence[History], places: Sequence[str]) -> set[str]:
-    """Places of which a number differs between equal calls though all else of the result is equal.
+    """Places that differ between equal calls though all else of the result is equal.
 
     Where calls were made twice in a row, these decide: what only a change moves stands still between them.
     """

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from statistics import median_low
 from typing import Final
 
 from environments.runtime.document.views import ValueForm
@@ -44,20 +45,38 @@ def bench_clock(rows: Sequence[tuple[Observation, Json]]) -> ValueForm | None:
     return replace(form, seen=len(rows), origin=rule[0], each=rule[1], says=says)
 
 
+def usual_clock(rows: Sequence[tuple[Observation, Json]]) -> ValueForm | None:
+    """The format of times of which no record tells: by the rule of the episode's clock, else at the usual distance to the call."""
+    told = [(one, read_time(value)) for one, value in rows]
+    read = [(one, *found) for one, found in told if found is not None]
+    if len(read) < len(rows) or any(form != read[0][2] for _, _, form in read):
+        return None
+    known = bench_clock(rows)
+    if known is not None and known.origin is not None:
+        return known
+    away = median_low([moment - one.at for one, moment, _ in read])
+    says = "a time that says nothing of the answer: at the usual distance to the call"
+    return replace(read[0][2], seen=len(rows), offset=away, says=says)
+
+
 def stamps(
     clock: ValueForm, seen: Sequence[Observation], marked: Collection[str]
 ) -> dict[str, ValueForm]:
     """Further places of one tool where times of a clock stand: of the call itself, or of an earlier one, which nobody can tell."""
     own: dict[str, list[bool]] = defaultdict(list)
+    passed: set[str] = set()
     for one in seen:
         for place, value in places_of(one.content).items():
             found = read_time(value) if place not in marked and fits(clock, value) else None
             if found is not None:
                 calls = (found[0] - (clock.origin or 0)) // (clock.each or 1)
                 own[place].append(calls == one.position + 1)
+                # A time that no call had yet, before the start or to come, is not the clock's.
+                passed |= {place} if 0 < calls <= one.position + 1 else set()
     return {
         place: clock if all(now) else replace(clock, untold=True, says=UNTOLD)
         for place, now in own.items()
+        if place in passed
     }
 
 
