@@ -38,6 +38,7 @@ from dagster_project.privacy.gate_leaks import mark_phrases
 from dagster_project.privacy.leak_search import (
     IN_TEXT,
     TaughtPlaces,
+    is_app_name,
     is_surrogate,
     searcher_of,
     words_of,
@@ -67,7 +68,7 @@ _OF_EPISODES: Final = frozenset(
 _SHARED: Final = frozenset({"tasks", "verified_tasks", "tasks.jsonl"})
 _EPISODE_ID: Final = re.compile(r"(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])")
 _LEDGER: Final = "leaks.json"
-_RULES: Final = "11"
+_RULES: Final = "12"
 """Raised when the check looks further: what was checked before is checked again."""
 _OURS: Final = frozenset({"app", "role", "completeness", "redaction", "withheld"})
 """Columns that hold names of the operator's and of tracegym's, none of the data."""
@@ -305,6 +306,8 @@ def to_settle(leaks: AppLeaks) -> str:
 def _waiver(vault: Vault, app: str, leak: Leak, text: str) -> str:
     if is_surrogate(vault, app, leak, text):
         return "surrogate"
+    if is_app_name(app, leak, text):
+        return "public"
     return "apart" if not leak.direct and leak.where in _SHARED and not leak.beside else ""
 
 

@@ -51,7 +51,7 @@ class Searcher:
         return [
             leak
             for leak in self.search.find(where, text, episodes=episodes)
-            if not leak.waiver and not is_surrogate(self.vault, self.app, leak, text)
+            if not (leak.waiver or is_nobodys(self.vault, self.app, leak, text))
         ]
 
 
@@ -114,6 +114,28 @@ def is_surrogate(vault: Vault, app: str, leak: Leak, text: str) -> bool:
         for reading in _spellings(text, leak.encoding)
         for candidate in _widened_hits(reading, leak)
     )
+
+
+def is_nobodys(vault: Vault, app: str, leak: Leak, text: str) -> bool:
+    """Whether what was hit is a surrogate, or stands in the app's name."""
+    return is_surrogate(vault, app, leak, text) or is_app_name(app, leak, text)
+
+
+def is_app_name(app: str, leak: Leak, text: str) -> bool:
+    """Whether the hit stands in the name that the operator gave the app (`casa_linden`), which is nobody's."""
+    end, around = leak.offset + leak.length, 2 * len(app)
+    return any(
+        found.start() <= leak.offset and end <= found.end()
+        for reading in _spellings(text, leak.encoding)
+        for found in _app_name(app).finditer(reading, max(0, leak.offset - around), end + around)
+    )
+
+
+@lru_cache(maxsize=64)
+def _app_name(app: str) -> re.Pattern[str]:
+    """The name as a word of its own; Markdown has a backslash before its marks."""
+    signs = (re.escape(sign) if sign.isalnum() else rf"\\?{re.escape(sign)}" for sign in app)
+    return re.compile(rf"(?<![\w-]){''.join(signs)}(?![\w-])", re.IGNORECASE)
 
 
 def _widened_hits(text: str, leak: Leak) -> Iterator[str]:
