@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -75,6 +76,25 @@ def timed(rng: random.Random, body: str, at: int) -> str:
     return f"{body}\n[took {rng.randint(1, 99) / 10} ms]"
 
 
+def beside_a_clock(body: str, moment: str) -> str:
+    """A record with the server's own time behind the result."""
+    failed = body.startswith("Error")
+    own = {"message": body} if failed else {"data": json.loads(body)}
+    return json.dumps({"ok": not failed, **own, "serverTime": moment})
+
+
+def ticking(rng: random.Random, body: str, at: int) -> str:
+    """A bench's clock goes on by a minute with every call, whenever that was made; it shows no seconds."""
+    del rng
+    return beside_a_clock(body, f"2026-05-12T09:{31 + (at - START) % BETWEEN:02d}")
+
+
+def wandering(rng: random.Random, body: str, at: int) -> str:
+    """Another clock starts anew as well, and nobody knows how long its calls take."""
+    seconds = 10 * ((at - START) % BETWEEN) + rng.randint(0, 9)
+    return beside_a_clock(body, f"2026-05-12T09:00:{seconds:02d}.{rng.randint(0, 999):03d}Z")
+
+
 @cache
 def world_of(around: Around) -> World:
     """Learnt, and read again as a file."""
@@ -95,6 +115,22 @@ def test_an_envelope_is_told_by_format_around_what_was_learnt() -> None:
     shown = [json.loads(s.content or "") for e in season(enveloped) for s in e.steps if s.content]
     assert told["about"]["took"] in {one["about"]["took"] for one in shown}
     assert told["about"]["id"] not in {one["about"]["id"] for one in shown}
+
+
+def test_a_clock_beside_every_result_goes_on_with_the_calls() -> None:
+    """What it says follows from the number of calls before, in answers and in refusals."""
+    session = world_of(ticking).session()
+    told = [json.loads(session.call("lamp", {"lamp": f"L-{n}"}).content) for n in (103, 1, 104)]
+    assert [one["serverTime"][-5:] for one in told] == ["09:31", "09:32", "09:33"]
+    assert [one.get("data") for one in told] == [ROWS["L-103"], None, ROWS["L-104"]]
+
+
+def test_a_time_of_which_no_record_tells_hides_no_answer() -> None:
+    """It says nothing of the answer, so one in its format stands in its place."""
+    session = world_of(wandering).session()
+    told = json.loads(session.call("lamp", {"lamp": "L-103"}).content)
+    assert told["data"] == ROWS["L-103"]
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", told["serverTime"])
 
 
 def test_an_envelope_stands_around_refusals_too() -> None:
