@@ -5,7 +5,7 @@ In: the facts of all attempts of an app. Out: traits that derivation takes besid
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -21,6 +21,7 @@ from synth.rubric.fact_forms import ENGLISH
 from synth.rubric.forgiveness import Seen, ended_right, undecided, unforgiven
 from synth.rubric.habits import NULL
 from synth.rubric.told_amounts import AmountSpread, spread_of
+from synth.rubric.told_facts import ToldFacts, shared_facts, tells
 
 EVERYDAY: Final = 0.15
 """Share of an app's attempts from which a word says nothing about one task."""
@@ -29,6 +30,10 @@ SAMPLE: Final = 40
 """Attempts by which an app's language is known."""
 ASKED: Final = 0.8
 """Share of the resolved attempts with a change by one tool that asked first, from which the app asks: below, some agents are polite."""
+LEAST_ALIKE: Final = 12
+"""Resolved attempts beside others that changed the same and told facts, before the app is said to tell them always."""
+OTHERWISE: Final = 0.1
+"""Share of them that may leave out what all the others told."""
 WITHOUT_GROUND: Final = 0.1
 """Share of an app's resolved attempts that tell a fact of one kind without a ground, beyond which that kind is not asked for one."""
 
@@ -58,6 +63,8 @@ class AppTraits:
     """Beginnings of words that stand in so many of its tasks that they say nothing about one."""
     groundless: frozenset[str] = frozenset()
     """Kinds of facts that resolved attempts of this app tell without a ground."""
+    told_alike: bool = False
+    """Whether resolved attempts that changed the same tell the same facts, so that who leaves one out did not resolve the request."""
     language: str = ENGLISH
     """The ISO 639 code of the language that its users are told things in."""
 
@@ -95,6 +102,7 @@ def traits_of(
         groundless=_groundless(attempts),
         groundless_texts=_groundless_texts(attempts),
         written_everywhere=_written_everywhere(groups),
+        told_alike=_told_alike(groups),
         language=language_of(attempts),
     )
 
@@ -109,6 +117,22 @@ def _asked_before(attempts: Sequence[Facts]) -> tuple[str, ...]:
             made.update(tools)
             asked.update(t for t in tools if confirmed({"tools": [t]}, view, "")[0] == 1.0)
     return tuple(sorted(tool for tool, count in made.items() if asked[tool] >= ASKED * count))
+
+
+def _told_alike(groups: Sequence[Sequence[Facts]]) -> bool:
+    """Whether nearly every resolved attempt tells what all others with the same changes at its task found out and told."""
+    cases = misses = 0
+    for group in groups:
+        ends: dict[object, list[ToldFacts]] = defaultdict(list)
+        for attempt in group:
+            if attempt.resolved:
+                ends[attempt.end_key].append(attempt.told_facts)
+        for good in ends.values():
+            for number, one in enumerate(good):
+                shared = shared_facts([*good[:number], *good[number + 1 :]])
+                cases += bool(shared)
+                misses += not tells(one, shared)
+    return cases >= LEAST_ALIKE and misses <= OTHERWISE * cases
 
 
 def _groundless(attempts: Sequence[Facts]) -> frozenset[str]:

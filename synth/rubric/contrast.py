@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from environments.runtime.checks.calls import confirmed
+from environments.runtime.checks.view import View
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.rubric import AGREEMENT, Check
 from synth.recordings.attempt_facts import Facts
@@ -26,6 +28,7 @@ from synth.rubric.habits import (
     shared_words,
     unexplained,
 )
+from synth.rubric.told_facts import shared_facts, tells
 
 
 def is_explained(bad: Facts, good: Sequence[Facts], traits: AppTraits) -> bool:
@@ -34,9 +37,22 @@ def is_explained(bad: Facts, good: Sequence[Facts], traits: AppTraits) -> bool:
         return False
     own = frozenset[str]().union(*(faults_of(a, traits.kinds) for a in good))
     faults = (faults_of(bad, traits.kinds) - own) | lacking(bad, good, traits.everyday)
+    if traits.told_alike and not tells(bad.told_facts, shared_facts([a.told_facts for a in good])):
+        return True
+    if not asks_first(bad, traits) and all(asks_first(a, traits) for a in good):
+        return True
     return bool(faults & set(traits.unforgiven)) or any(
         value not in bad.told for value in shared_answers(good)
     )
+
+
+def asks_first(attempt: Facts, traits: AppTraits) -> bool:
+    """Whether the user agreed before each change about which this app asks."""
+    tools = set(traits.asked_before)
+    if not any(tool in tools for tool, _ in attempt.writes):
+        return True
+    args: dict[str, Json] = {"tools": list[Json](traits.asked_before)}
+    return confirmed(args, View(attempt.recorded.attempt), "")[0] == 1.0
 
 
 def shared_answers(good: Sequence[Facts]) -> frozenset[float | str]:

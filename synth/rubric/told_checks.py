@@ -10,17 +10,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from environments.runtime.checks.calls import confirmed
 from environments.runtime.checks.view import View, text_of
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.rubric import AGREEMENT, SHARE, Check
 from environments.runtime.values.facts import COUNT, DATE, EMAIL, ID, NUMBER, TIME, Fact
 from synth.recordings.attempt_facts import Facts
 from synth.recordings.traits import AppTraits
+from synth.rubric.contrast import asks_first
 from synth.rubric.ends import End
 from synth.rubric.evidence import origin_of, required_check
 from synth.rubric.habits import PREDICTED
-from synth.rubric.told_facts import TEXT, enough_of, fact_args, known_facts, text_args
+from synth.rubric.told_facts import (
+    TEXT,
+    enough_of,
+    fact_args,
+    known_facts,
+    shared_facts,
+    text_args,
+)
 
 AMONG: Final = 8
 """New facts in one message among which a fact still counts as told and not as listed."""
@@ -50,6 +57,7 @@ def told_some_checks(accepted: Sequence[End], traits: AppTraits, after: str) -> 
             "texts": _texts_count(end.good, traits),
         }
         says = f"The user is told at least {args['least']} of these, or of what else was found out: {_list_text(facts)}."
+        alike = shared_facts([a.told_facts for a in end.good]) if traits.told_alike else ()
         answers = text_args(_answering_texts(end)) if facts[0]["kind"] == TEXT else []
         answer: dict[str, Json] = {
             **args,
@@ -58,16 +66,20 @@ def told_some_checks(accepted: Sequence[End], traits: AppTraits, after: str) -> 
             "texts": False,
             "only": True,
         }
-        if answers and end.bad:
+        if alike:
+            asked = fact_args(alike, traits.language)
+            args = answer = {**answer, "facts": list[Json](asked), "least": len(asked)}
+            says = f"The user is told all of these: {_list_text(asked)}."
+        elif answers and end.bad:
             args = answer
             says = f"The user is told {_list_text(answers)}."
         paid = required_check(
             "told_some", args, says, end.good, check_id=f"told_some_{number}", positive=found_out
         )
         checks.append(paid)
-        if answers:
+        if answers or alike:
             # Where an unresolved attempt told something else, outcomes show that users mind; else nobody knows.
-            unless = "fail" if end.bad else "null"
+            unless = "fail" if end.bad or alike else "null"
             expected = {**answer, "after": PREDICTED, "on_missing": unless}
             foretold = replace(paid, check_id=f"expected_some_{number}", args=expected)
             checks.append(replace(foretold, role=AGREEMENT, counter=len(end.bad)))
@@ -124,14 +136,10 @@ def consent_checks(accepted: Sequence[End], traits: AppTraits) -> list[Check]:
     tools = set(traits.asked_before)
     good = [a for end in accepted for a in end.good if any(t in tools for t, _ in a.writes)]
     args: dict[str, Json] = {"tools": list[Json](traits.asked_before)}
-    if not good or not all(_is_confirmed(a, args) for a in good):
+    if not good or not all(asks_first(a, traits) for a in good):
         return []
     says = "The user agrees before anything is changed."
     return [required_check("confirmed", args, says, good, check_id="consent", positive=False)]
-
-
-def _is_confirmed(attempt: Facts, args: Mapping[str, Json]) -> bool:
-    return confirmed(args, View(attempt.recorded.attempt), "")[0] == 1.0
 
 
 def _closes(attempt: Facts) -> bool:

@@ -47,6 +47,28 @@ class ToldFacts:
         return frozenset(f.kind for f in (*self.new, *self.repeated, *self.groundless))
 
 
+Meaning = tuple[str, tuple[str | float, ...]]
+"""What a fact means, whatever its spelling: its kind and all that it may mean."""
+
+
+def shared_facts(told: Sequence[ToldFacts]) -> tuple[Fact, ...]:
+    """The facts that all of them found out and told; none of nobody."""
+    found = [{meaning(fact): fact for fact in one.new} for one in told]
+    shared = frozenset[Meaning].intersection(*map(frozenset, found)) if found else frozenset()
+    return tuple(found[0][one] for one in sorted(shared, key=repr))
+
+
+def tells(told: ToldFacts, facts: Iterable[Fact]) -> bool:
+    """Whether an attempt told all of these facts."""
+    own = {meaning(fact) for fact in (*told.new, *told.repeated, *told.groundless)}
+    return all(meaning(fact) in own for fact in facts)
+
+
+def meaning(fact: Fact) -> Meaning:
+    """What a fact means."""
+    return fact.kind, fact.readings
+
+
 def told_facts(
     view: View,
     definitions: str = "",

@@ -1,4 +1,4 @@
-"""Consent in generic English: whether a policy asked for it, and whether a user gave it.
+"""Consent in the generic words of some languages: whether a policy asked for it, and whether a user gave it.
 
 In: texts. Out: yes or no. A yes to any other question is no consent. Not here: which calls need it (`check_calls`).
 """
@@ -10,20 +10,26 @@ from typing import Final
 
 AGREES: Final = re.compile(
     r"\b(?:yes|yeah|yep|yup|ok|okay|sure|confirm(?:ed)?|go ahead|proceed|correct|that.?s right|agreed?|please do|do it|"
-    r"sounds good|works for me|absolutely|definitely|of course)\b",
+    r"sounds (?:good|right)|works for me|absolutely|definitely|of course|go for it|"
+    r"s[ií]|vale|claro|de acuerdo|adelante|correcto|confirmo|h[aá]galo|proceda|ja|genau|gerne|einverstanden|passt|"
+    r"oui|d.accord|bien s[uû]r|allez-y|sim|certo|isso|pode ser|va bene|certamente)\b",
     re.IGNORECASE,
 )
 SENTENCE: Final = re.compile(r"[^.!?\n]+[.!?]*")
 CLAUSE: Final = re.compile(r"[,;:()\u2013\u2014]")
 REFUSES: Final = re.compile(
-    r"\W*(?:no|nope|don.?t|do not|not yet|wait|hold on|stop|never ?mind)\b", re.IGNORECASE
+    r"\W*(?:no|nope|don.?t|do not|not yet|wait|hold on|stop|never ?mind|todav[ií]a|espere?|nein|nicht|noch|warten?|non|pas|"
+    r"attendez|n[aã]o|ainda|aspett[ai])\b",
+    re.IGNORECASE,
 )
 """How a user begins who does not agree, or not yet."""
 QUESTION: Final = re.compile(r"\?|\bplease\b|\byes\b", re.IGNORECASE)
 ASKS: Final = re.compile(
-    r"\b(?:confirm\w*|proceed|go ahead|agree|approve|authori[sz]e|consent|permission|yes|ok|okay|correct|right|"
+    r"\b(?:confirm\w*|proceed|go ahead|go on|agreed?|approve|authori[sz]e|consent|permission|yes|ok|okay|correct|right|"
     r"(?:shall|should|may|can) (?:i|we)|(?:would you like|do you want|would you want) (?:me|us|to)|"
-    r"happy (?:with|for)|sounds? good|fine)\b",
+    r"happy (?:with|for)|sounds? good|fine|"
+    r"de acuerdo|lo hago|procedo|adelante|le parece|puedo|einverstanden|soll ich|darf ich|in ordnung|passt|d.accord|"
+    r"puis-je|dois-je|je proc[eè]de|posso|devo|tudo bem|pode ser|va bene)\b",
     re.IGNORECASE,
 )
 ASKS_FOR_A_VALUE: Final = re.compile(

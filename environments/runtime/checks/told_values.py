@@ -49,7 +49,7 @@ def told_some(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[flo
 
     What counts: the `facts` that resolved attempts told, in any of their forms, and any other specific fact that a tool showed and
     that nobody had said first; with `texts`, a text of a record as well. Other words may tell a right answer by other facts. With
-    `only`, nothing but the facts counts, and each as far as no message says it with other figures (`Room 3`, `Room 5`).
+    `only`, nothing but the facts counts, and a text as far as no message says it with other figures (`Room 3`, `Room 5`).
     """
     applies = not_at_this_end(args, view)
     if applies is not None:
@@ -71,7 +71,7 @@ def told_some(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[flo
 def _said_otherwise(fact: Mapping[str, Json], view: View) -> bool:
     """Whether some message says a text with other figures than it has."""
     told = words_in(_spaced(folded(str(fact.get("value")))))
-    if not any(map(str.isdigit, told)):
+    if fact.get("kind") != "text" or not any(map(str.isdigit, told)):
         return False
     for said in view.said_folded:
         words = words_in(_spaced(said))
