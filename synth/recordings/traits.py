@@ -21,7 +21,7 @@ from synth.rubric.fact_forms import ENGLISH
 from synth.rubric.forgiveness import Seen, ended_right, undecided, unforgiven
 from synth.rubric.habits import NULL
 from synth.rubric.told_amounts import AmountSpread, spread_of
-from synth.rubric.told_facts import ToldFacts, shared_facts, tells
+from synth.rubric.told_facts import ToldFacts, shared_facts
 
 EVERYDAY: Final = 0.15
 """Share of an app's attempts from which a word says nothing about one task."""
@@ -130,8 +130,8 @@ def _told_alike(groups: Sequence[Sequence[Facts]]) -> bool:
         for good in ends.values():
             for number, one in enumerate(good):
                 shared = shared_facts([*good[:number], *good[number + 1 :]])
-                cases += bool(shared)
-                misses += not tells(one, shared)
+                cases += bool(shared.facts)
+                misses += not shared.told_by(one)
     return cases >= LEAST_ALIKE and misses <= OTHERWISE * cases
 
 

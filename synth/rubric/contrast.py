@@ -28,7 +28,7 @@ from synth.rubric.habits import (
     shared_words,
     unexplained,
 )
-from synth.rubric.told_facts import shared_facts, tells
+from synth.rubric.told_facts import shared_facts
 
 
 def is_explained(bad: Facts, good: Sequence[Facts], traits: AppTraits) -> bool:
@@ -37,7 +37,8 @@ def is_explained(bad: Facts, good: Sequence[Facts], traits: AppTraits) -> bool:
         return False
     own = frozenset[str]().union(*(faults_of(a, traits.kinds) for a in good))
     faults = (faults_of(bad, traits.kinds) - own) | lacking(bad, good, traits.everyday)
-    if traits.told_alike and not tells(bad.told_facts, shared_facts([a.told_facts for a in good])):
+    told = shared_facts([a.told_facts for a in good])
+    if traits.told_alike and not told.told_by(bad.told_facts):
         return True
     if not asks_first(bad, traits) and all(asks_first(a, traits) for a in good):
         return True

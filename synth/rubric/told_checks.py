@@ -57,7 +57,7 @@ def told_some_checks(accepted: Sequence[End], traits: AppTraits, after: str) -> 
             "texts": _texts_count(end.good, traits),
         }
         says = f"The user is told at least {args['least']} of these, or of what else was found out: {_list_text(facts)}."
-        alike = shared_facts([a.told_facts for a in end.good]) if traits.told_alike else ()
+        alike = shared_facts([a.told_facts for a in end.good] if traits.told_alike else [])
         answers = text_args(_answering_texts(end)) if facts[0]["kind"] == TEXT else []
         answer: dict[str, Json] = {
             **args,
@@ -66,10 +66,10 @@ def told_some_checks(accepted: Sequence[End], traits: AppTraits, after: str) -> 
             "texts": False,
             "only": True,
         }
-        if alike:
-            asked = fact_args(alike, traits.language)
-            args = answer = {**answer, "facts": list[Json](asked), "least": len(asked)}
-            says = f"The user is told all of these: {_list_text(asked)}."
+        if alike.facts:
+            asked = fact_args(alike.facts, traits.language)
+            args = answer = {**answer, "facts": list[Json](asked), "least": alike.least}
+            says = f"The user is told at least {alike.least} of these: {_list_text(asked)}."
         elif answers and end.bad:
             args = answer
             says = f"The user is told {_list_text(answers)}."
@@ -77,9 +77,9 @@ def told_some_checks(accepted: Sequence[End], traits: AppTraits, after: str) -> 
             "told_some", args, says, end.good, check_id=f"told_some_{number}", positive=found_out
         )
         checks.append(paid)
-        if answers or alike:
+        if answers or alike.facts:
             # Where an unresolved attempt told something else, outcomes show that users mind; else nobody knows.
-            unless = "fail" if end.bad or alike else "null"
+            unless = "fail" if end.bad or alike.facts else "null"
             expected = {**answer, "after": PREDICTED, "on_missing": unless}
             foretold = replace(paid, check_id=f"expected_some_{number}", args=expected)
             checks.append(replace(foretold, role=AGREEMENT, counter=len(end.bad)))

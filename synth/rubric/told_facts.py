@@ -51,17 +51,27 @@ Meaning = tuple[str, tuple[str | float, ...]]
 """What a fact means, whatever its spelling: its kind and all that it may mean."""
 
 
-def shared_facts(told: Sequence[ToldFacts]) -> tuple[Fact, ...]:
-    """The facts that all of them found out and told; none of nobody."""
+@dataclass(frozen=True, slots=True)
+class SharedFacts:
+    """What others at the same end are expected to tell."""
+
+    facts: tuple[Fact, ...] = ()
+    """What all resolved attempts there found out and told."""
+    least: int = 0
+    """How many of them: all that several tell, and of what one alone tells any, since some of it is said beside."""
+
+    def told_by(self, told: ToldFacts) -> bool:
+        """Whether an attempt told enough of them."""
+        own = {meaning(fact) for fact in (*told.new, *told.repeated, *told.groundless)}
+        return sum(meaning(fact) in own for fact in self.facts) >= self.least
+
+
+def shared_facts(told: Sequence[ToldFacts]) -> SharedFacts:
+    """What all of these attempts found out and told; nothing of nobody."""
     found = [{meaning(fact): fact for fact in one.new} for one in told]
     shared = frozenset[Meaning].intersection(*map(frozenset, found)) if found else frozenset()
-    return tuple(found[0][one] for one in sorted(shared, key=repr))
-
-
-def tells(told: ToldFacts, facts: Iterable[Fact]) -> bool:
-    """Whether an attempt told all of these facts."""
-    own = {meaning(fact) for fact in (*told.new, *told.repeated, *told.groundless)}
-    return all(meaning(fact) in own for fact in facts)
+    facts = tuple(found[0][one] for one in sorted(shared, key=repr))
+    return SharedFacts(facts, len(facts) if len(told) > 1 else min(1, len(facts)))
 
 
 def meaning(fact: Fact) -> Meaning:

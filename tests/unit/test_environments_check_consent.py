@@ -77,6 +77,12 @@ def test_a_question_for_a_value_asks_for_no_consent(question: str) -> None:
         "Is the address which you gave me right?",
         "What do you say, should I cancel it?",
         "Please confirm which of the two I may cancel.",
+        "The refund is 40. Agreed?",
+        "25 de noviembre. ¿De acuerdo?",
+        "Quitar el recargo. ¿Lo hago?",
+        "Ich storniere das Ticket. Einverstanden?",
+        "C'est 12 euros. D'accord?",
+        "Posso cancelar a reserva?",
     ],
 )
 def test_a_question_for_consent_beside_another_still_asks_for_it(question: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from redact.records.clean_episode import CleanEpisode
 from synth.recordings.attempt_facts import Facts
 from synth.recordings.tool_kinds import ToolKinds
-from synth.recordings.traits import traits_of
+from synth.recordings.traits import AppTraits, traits_of
 from synth.rubric.derive import derive_rubric
 from synth.rubric.forgiveness import ended_right, undecided, unforgiven
 from synth.rubric.habits import FAIL
@@ -152,3 +152,54 @@ def test_consent_is_asked_for_only_where_the_app_asks() -> None:
         derived = derive_rubric("t", polite, traits)
         assert reward(derived, confirmed("x")) == 1.0
         assert reward(derived, unconfirmed("x")) == paid
+
+
+def told(name: str, fee: str, words: str = "The fee was {}.") -> CleanEpisode:
+    """Looks a parcel up, stops it and tells what that costs."""
+    shown = ("call", "get_parcel", '{"parcel": "P-100"}', f'{{"state": "open", "fee": {fee}}}')
+    return episode(name, shown, STOP, ("say", words.format(fee)))
+
+
+def fees(silent: int, count: int = 12) -> list[list[Facts]]:
+    """Tasks with two resolved attempts that tell the fee; in some of them one of the two does not."""
+    one = told("a", "41.50")
+    kinds = kinds_of(one)
+    return [
+        [
+            facts(told(f"g{n}", f"{40 + n}.50"), True, kinds),
+            facts(
+                told(f"h{n}", f"{40 + n}.50", "Stopped." if n < silent else "It cost {}."),
+                True,
+                kinds,
+            ),
+            facts(told(f"b{n}", f"{40 + n}.50", "Stopped."), False, kinds),
+        ]
+        for n in range(count)
+    ]
+
+
+def test_what_resolved_attempts_always_tell_is_asked_for() -> None:
+    """Who changes the same and leaves the figure out did not resolve the request, and is not paid."""
+    seen = fees(silent=0)
+    traits = traits_of(kinds_of(told("a", "41.50")), seen)
+    assert traits.told_alike
+    derived = derive_rubric("t", seen[0][:2], traits)
+    assert reward(derived, told("x", "40.50", "That was {} in all.")) == 1.0
+    assert reward(derived, told("y", "40.50", "Stopped.")) == 0.0
+    assert predict(derived, told("y", "40.50", "Stopped.")) == 0.0
+
+
+def test_an_attempt_that_left_a_figure_out_leaves_no_doubt_about_the_end() -> None:
+    """The same changes went wrong three times and right twice; what was not told says why."""
+    seen = fees(silent=0)
+    kinds = kinds_of(told("a", "41.50"))
+    traits = traits_of(kinds, seen)
+    attempts = [*seen[0], *(facts(told(f"c{n}", "40.50", "Stopped."), False, kinds) for n in "12")]
+    assert not derive_rubric("t", attempts, traits).reasons
+    assert derive_rubric("t", attempts, AppTraits(kinds=kinds)).reasons
+
+
+def test_where_resolved_attempts_differ_in_what_they_tell_nothing_is_asked_for() -> None:
+    """Every third leaves the figure out and its user is content."""
+    seen = fees(silent=4)
+    assert not traits_of(kinds_of(told("a", "41.50")), seen).told_alike
