@@ -13,6 +13,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from environments.runtime.sessions.recorded_session import PATH
 from environments.runtime.sessions.simulated_session import SimulatedWorld
 from environments.runtime.task.attempt import SIMULATED, UNKNOWN, Json, ToolResult
 from environments.runtime.values.normal import (
@@ -169,7 +170,7 @@ def _by_format(
     world: World, asked: CallInFlight, result: ToolResult, truth: str, to_new: dict[str, str]
 ) -> bool:
     """Whether an answer is right but for times and ids told by format; notes which new value stands for which recorded."""
-    if BY_FORMAT not in result.evidence:
+    if BY_FORMAT not in result.evidence and result.evidence != PATH:
         return False
     (said, new), (was, old) = (_strip_result(world, asked, c) for c in (result.content, truth))
     for mark in new.keys() & old.keys():

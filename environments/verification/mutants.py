@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -63,11 +64,13 @@ def routes(material: Material) -> Iterator[Probe]:
         yield Probe(name="same_arguments_spelt_otherwise", actions=spelt, expected=ONE)
     # A text that the agent words rests on what was shown before it: a mail that is sent before another is read makes things up.
     worded = as_object(material.end_args.get("ignore"))
-    alone = [
-        c
-        for c in material.writes
-        if len(_calls_of(solution[c.action])) == 1 and not as_list(worded.get(c.name))
-    ]
+    stretches: dict[int, list[PlannedCall]] = defaultdict(list)
+    for c in material.writes:
+        if len(_calls_of(solution[c.action])) == 1 and not as_list(worded.get(c.name)):
+            # What the user agreed to in between comes after that: only changes without a word between them change places.
+            said = sum(not _calls_of(action) for action in solution[: c.action])
+            stretches[said].append(c)
+    alone = max(stretches.values(), key=len, default=[])
     if len(alone) > 1:
         turned = list(solution)
         for one, other in zip(alone, reversed(alone), strict=True):

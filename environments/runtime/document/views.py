@@ -30,7 +30,7 @@ class ValueForm:
     """Values that were in it."""
 
     form: str | None = None
-    """Of a time: `epoch`, `iso`, `date` or `rfc2822`."""
+    """Of a time: `epoch`, `iso`, `minute` (without seconds), `date`, `clock` (without a date) or `rfc2822`."""
     unit: int | None = None
     """Parts of a second that an epoch number counts."""
     whole: bool | None = None

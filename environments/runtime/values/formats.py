@@ -27,6 +27,7 @@ _ISO: Final = re.compile(
     r"(\d{4}-\d\d-\d\d)([T ])(\d\d:\d\d(?::\d\d(?:\.(\d{1,9}))?)?)(Z|[+-]\d\d:\d\d)?"
 )
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
+_CLOCK: Final = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d")
 _EARLIEST: Final = 946_684_800
 _LATEST: Final = 4_102_444_800
 """2000 and 2100: epoch seconds outside are other numbers."""
@@ -50,7 +51,7 @@ def read_time(value: Json) -> tuple[int, ValueForm] | None:
         return None
     if isinstance(value, int | float):
         return _read_number(value, quoted=False)
-    if not isinstance(value, str) or not 10 <= len(value) <= 40:
+    if not isinstance(value, str) or not 8 <= len(value) <= 40:
         return None
     if value.isascii() and value.isdigit():
         return _read_number(int(value), quoted=True)
@@ -82,6 +83,9 @@ def _read_text(value: str) -> tuple[int, ValueForm] | None:
     if _DATE.fullmatch(value):
         day = _whole_seconds(datetime.fromisoformat(value + "T00:00:00+00:00"))
         return day, ValueForm(kind="time", form="date")
+    if _CLOCK.fullmatch(value):
+        moment = _whole_seconds(datetime.fromisoformat(f"1970-01-01T{value}+00:00"))
+        return moment, ValueForm(kind="time", form="clock")
     if value[3:5] == ", ":
         form = ValueForm(kind="time", form="rfc2822", zone=value.rsplit(" ", 1)[-1])
         return _whole_seconds(parsedate_to_datetime(value)), form
@@ -101,6 +105,8 @@ def write_time(form: ValueForm, at: int) -> Json:
     moment = datetime.fromtimestamp(at // SECOND, tz=UTC)
     if form.form == "date":
         return moment.strftime("%Y-%m-%d")
+    if form.form == "clock":
+        return moment.strftime("%H:%M:%S")
     zone = form.zone or ""
     if form.form == "rfc2822":
         if zone == "GMT":

@@ -128,10 +128,8 @@ def _groups(histories: Sequence[History]) -> Iterator[tuple[tuple[str, str], lis
 def _records(
     groups: Groups, histories: Sequence[History], marks: dict[str, MarkPart]
 ) -> dict[tuple[str, str], WrappingPart]:
-    everything = [seen for group in groups.values() for seen in group]
-    records = [seen for seen in everything if isinstance(seen.value, dict)]
-    if len(records) < MOST * len(everything):
-        return {}
+    groups = {name: group for name, group in groups.items() if _are_records(group)}
+    records = [seen for group in groups.values() for seen in group if isinstance(seen.value, dict)]
     common = _common(records)
     forms = {p: f for p, rows in common.items() if (f := clock(rows) or dice(rows, histories))}
     loose = {p: f for p, rows in common.items() if p not in forms and (f := _told_anyhow(rows))}
@@ -153,6 +151,11 @@ def _records(
             if wrapping is not None:
                 out[name] = wrapping
     return out
+
+
+def _are_records(group: Sequence[Observation]) -> bool:
+    """Whether most results of a group are records: other tools of the app may answer in words."""
+    return sum(isinstance(seen.value, dict) for seen in group) >= MOST * len(group)
 
 
 def _common(records: Sequence[Observation]) -> dict[str, Rows]:

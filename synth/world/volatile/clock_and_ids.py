@@ -42,7 +42,7 @@ from environments.runtime.views.clock_and_ids import (
 from synth.world.model import ToolModel
 from synth.world.observation import History, Observation, by_tool
 from synth.world.schema.outcomes import learn_outcomes
-from synth.world.support import SEEN_SEVERAL_TIMES, SEEN_THRICE
+from synth.world.support import NEARLY_ALWAYS, SEEN_SEVERAL_TIMES, SEEN_THRICE
 from synth.world.volatile.bench_clock import bench_clock, stamps, stored
 from synth.world.volatile.listed_ids import listed_ids, number_of
 from synth.world.volatile.stored_draws import FORMS, mark_stored
@@ -199,8 +199,11 @@ def dice(
     rows: Sequence[tuple[Observation, Json]], histories: Sequence[History]
 ) -> ValueForm | None:
     """The format of ids that nothing foretold and that no later call asks for."""
-    values = [value for _, value in rows if isinstance(value, str) and is_name(value)]
+    values = [value for _, value in rows if isinstance(value, str)]
     if len(values) < len(rows) or len(set(values)) < len(values) or len(values[0]) < MIN_LENGTH:
+        return None
+    # Of random signs a few are letters alone, as no other name is.
+    if sum(map(is_name, values)) < NEARLY_ALWAYS * len(values):
         return None
     if any(" " in value or read_time(value) is not None for value in values):
         return None
