@@ -92,9 +92,40 @@ KNOWN: Final[Mapping[str, OutcomeRule]] = {
 """Names whose 1 can only mean good. A part of a reward (0.7) is neither good nor bad until somebody says so."""
 
 _ENDINGS: Final = frozenset(
-    "success successful succeeded correct passed solved resolved resolution ok okay done settled complete completed"
-    " completion fulfilled achieved accomplished satisfied helpful accurate"
-    " resuelto éxito correcto resolvido sucesso gelöst erledigt erfolgreich résolu réussi risolto".split()
+    [
+        "success",
+        "successful",
+        "succeeded",
+        "correct",
+        "passed",
+        "solved",
+        "resolved",
+        "resolution",
+        "ok",
+        "okay",
+        "done",
+        "settled",
+        "complete",
+        "completed",
+        "completion",
+        "fulfilled",
+        "achieved",
+        "accomplished",
+        "satisfied",
+        "helpful",
+        "accurate",
+        "resuelto",
+        "éxito",
+        "correcto",
+        "resolvido",
+        "sucesso",
+        "gelöst",
+        "erledigt",
+        "erfolgreich",
+        "résolu",
+        "réussi",
+        "risolto",
+    ]
 )
 """Words whose 1 can only mean good at the end of a name, in the languages of most logs."""
 _NEGATIONS: Final = frozenset({"not", "no", "never", "non", "un"})

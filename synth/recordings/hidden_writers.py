@@ -41,7 +41,9 @@ def hidden_writers(
             votes[min(tools)].append(_vote(one, other))
     found = {tool: kind_by_votes(mine) for tool, mine in sorted(votes.items())}
     known = {tool: kind for tool, kind in found.items() if kind is not None}
-    return {t: k for t, k in known.items() if t not in answered or proven(votes[t], pairs=2 * PAIRS)}
+    return {
+        t: k for t, k in known.items() if t not in answered or proven(votes[t], pairs=2 * PAIRS)
+    }
 
 
 def harmless_tools(groups: Iterable[Sequence[Facts]], kinds: ToolKinds) -> dict[str, str]:

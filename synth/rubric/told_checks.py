@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from environments.runtime.checks.view import View, text_of
+from environments.runtime.checks.view import text_of
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.rubric import AGREEMENT, SHARE, Check
 from environments.runtime.values.facts import COUNT, DATE, EMAIL, ID, NUMBER, TIME, Fact

@@ -86,9 +86,11 @@ class RecordedSession(Session):
 
     def _is_same(self, name: str, made: str, told: str) -> bool:
         """Whether two answers are equal but for what stands around results and differs at each call: it tells the time of this call, not of that one."""
-        return same_answer(made, told) or same_answer(self._bare(name, made), self._bare(name, told))
+        return same_answer(made, told) or same_answer(
+            self._inner_answer(name, made), self._inner_answer(name, told)
+        )
 
-    def _bare(self, name: str, content: str) -> str:
+    def _inner_answer(self, name: str, content: str) -> str:
         """An answer as it stands in its wrapping; whole where results have none."""
         asked, inside = CallInFlight(name, ""), content
         for view in self._views:

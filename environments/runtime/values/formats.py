@@ -84,8 +84,8 @@ def _read_text(value: str) -> tuple[int, ValueForm] | None:
         day = _whole_seconds(datetime.fromisoformat(value + "T00:00:00+00:00"))
         return day, ValueForm(kind="time", form="date")
     if _CLOCK.fullmatch(value):
-        moment = _whole_seconds(datetime.fromisoformat(f"1970-01-01T{value}+00:00"))
-        return moment, ValueForm(kind="time", form="clock")
+        since = datetime.fromisoformat(f"1970-01-01T{value}+00:00")
+        return _whole_seconds(since), ValueForm(kind="time", form="clock")
     if value[3:5] == ", ":
         form = ValueForm(kind="time", form="rfc2822", zone=value.rsplit(" ", 1)[-1])
         return _whole_seconds(parsedate_to_datetime(value)), form

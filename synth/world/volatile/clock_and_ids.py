@@ -202,10 +202,7 @@ def dice(
     values = [value for _, value in rows if isinstance(value, str)]
     if len(values) < len(rows) or len(set(values)) < len(values) or len(values[0]) < MIN_LENGTH:
         return None
-    # Of random signs a few are letters alone, as no other name is.
-    if sum(map(is_name, values)) < NEARLY_ALWAYS * len(values):
-        return None
-    if any(" " in value or read_time(value) is not None for value in values):
+    if not _are_names(values):
         return None
     form = id_format(values)
     if form is None or freedom(form) < MIN_IDS or not _repeats(rows):
@@ -222,6 +219,12 @@ def dice(
         seen=len(rows),
         taken=frozenset(taken),
     )
+
+
+def _are_names(values: Sequence[str]) -> bool:
+    """Whether they look like names of things; of random signs a few are letters alone, as no other name is."""
+    told = sum(map(is_name, values)) >= NEARLY_ALWAYS * len(values)
+    return told and not any(" " in value or read_time(value) is not None for value in values)
 
 
 def _are_named(rows: Sequence[tuple[Observation, Json]], histories: Sequence[History]) -> bool:
