@@ -43,8 +43,10 @@ _WORD_END: Final = re.compile(r"\s|$")
 _PARTS: Final = re.compile(r"[/?&#:]+")
 
 _MOMENT: Final = re.compile(
-    r"(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2\d{4})(?:[T ].*)?|T?\d{1,2}:\d{2}\S*"
+    r"(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2\d{4})"
+    r"(?:[T ].*|(?:\.{2,3}|/|--)(?:\d{4}-\d\d-\d\d|\d\d[/.]\d\d[/.]\d{4}))?|T?\d{1,2}:\d{2}\S*"
 )
+"""A day, perhaps with an hour, or from one day to another (`2026-04-02..2026-04-13`); an hour."""
 _COMPACT: Final = re.compile(r"20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:T?\d{4,8}Z?)?")
 """A day of this century without marks, perhaps with an hour."""
 _AMOUNT: Final = re.compile(

@@ -39,6 +39,7 @@ def test_an_identifier_is_a_token(text: str, token: str) -> None:
     [
         "84,20 EUR and 1,250,000 yen of 40.50",
         "at 2026-02-01T06:13:07Z, 12:30:11, 14.03.1961 and 2024-05-15",
+        "2026-04-02..2026-04-13 (8 days), 2026-04-02/2026-04-13 or 02.04.2026--13.04.2026",
         "512GB, 25KG, 3.5-5.1, v1.2.3, 12-14, UTF-8",
         "UserMap.java:118 answered HTTP/1.1",
         "we sold 2500000 of 100 kinds in 2026",
