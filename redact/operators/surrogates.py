@@ -38,7 +38,8 @@ _IBAN: Final = 15
 _SPELT_OUT: Final = re.compile(r"[A-Za-z0-9](?:[ ./-]{1,3}[A-Za-z0-9]){3,}")
 """Letter by letter: what it stands for has one surrogate, with gaps and without."""
 """The shortest account number that carries the checksum."""
-_HEX: Final = re.compile(r"(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{8,}", re.IGNORECASE)
+_HEX: Final = re.compile(r"(?=[0-9a-f]*[a-f])[0-9a-f]{8,}", re.IGNORECASE)
+"""No word is made of eight of these letters; one random number of eight in a hundred has no digit."""
 
 
 def surrogate(keyed: KeyedDigest, family: str, mention: str, attempt: int = 0) -> str:
@@ -188,7 +189,7 @@ def _identifier(keyed: KeyedDigest, mention: str, _attempt: int) -> str:
 
 def _word_in(token: str) -> str:
     """Return the word a token is or begins with; a token of mixed letters and digits has none."""
-    if token.isalpha() or _is_signed(token):
+    if (token.isalpha() and not _HEX.fullmatch(token)) or _is_signed(token):
         return token
     parts = None if _HEX.fullmatch(token) else _LETTERS_DIGITS.fullmatch(token)
     return parts[1] if parts else ""
@@ -216,10 +217,10 @@ def _id_token(keyed: KeyedDigest, token: str, word_of: Callable[[KeyedDigest, st
         return token
     if token.isdecimal() and token.isascii():
         return digits_surrogate(keyed, token)
-    if (token.isalpha() and not alone) or _is_signed(token):
-        return word_of(keyed, token)
     if _HEX.fullmatch(token):
         return _hexadecimal(keyed, token)
+    if (token.isalpha() and not alone) or _is_signed(token):
+        return word_of(keyed, token)
     parts = _LETTERS_DIGITS.fullmatch(token)
     if parts and token.isascii():
         return _id_token(keyed, parts[1], word_of) + digits_surrogate(keyed, parts[2])
