@@ -271,3 +271,19 @@ def test_words_count_within_one_message_and_not_in_a_list_of_words() -> None:
     assert score(said, attempt(said=words("Fees.", "Waived.", "Insured."))) == 0.0
     dumped = " ".join(f"word{chr(97 + i % 26)}{chr(97 + i // 26)}" for i in range(300))
     assert score(said, attempt(said=words(f"{dumped} fees waived insured"))) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("said", "score_"),
+    [
+        (["There are 4 seats left."], 1.0),
+        (["There are 4 seats left.", "Sorry, it is 9 seats."], 0.0),
+        (["9 seats.", "No: 4 seats are left, for 3 days."], 1.0),
+        (["4 seats are left.", "The fee is 9 euros."], 1.0),
+        (["Section B has 9 seats and section C 4 seats."], 1.0),
+    ],
+)
+def test_a_small_count_that_is_taken_back_was_not_told(said: list[str], score_: float) -> None:
+    """The last message that counts the thing decides."""
+    check = Check(check_id="t", fn="told", args={"value": 4})
+    assert score(check, attempt(said=said)) == score_

@@ -142,7 +142,7 @@ def _without_ground(texts: Iterable[str], grounds: _Grounds) -> list[Fact]:
 
 def _false_counts(texts: Iterable[str], grounds: _Grounds) -> list[Fact]:
     """What is counted otherwise than everything that was shown counts it; of a thing that nothing counts nobody knows."""
-    told = {pair for text in texts for pair in _counted_in(text)}
+    told = {pair for text in texts for pair in counts_told(text)}
     return [
         Fact(COUNT, f"{number} {word}", (float(number),), specific=False)
         for number, word in sorted(told)
@@ -154,7 +154,7 @@ def counted_facts(view: View) -> tuple[Fact, ...]:
     """The small numbers told of things that a tool counts so, as numbers; none that the user said first."""
     shown = _counts_in(folded("\n".join(c.result.content for c in view.attempt.calls)))
     heard = _counts_in(view.heard_text)
-    told = {pair for text in view.visible for pair in _counted_in(folded(text))}
+    told = {pair for text in view.visible for pair in counts_told(folded(text))}
     return tuple(
         Fact(NUMBER, number, (float(number),), specific=False)
         for number, word in sorted(told)
@@ -163,8 +163,8 @@ def counted_facts(view: View) -> tuple[Fact, ...]:
     )
 
 
-def _counted_in(text: str) -> Iterator[tuple[str, str]]:
-    """The small numbers of a folded text with the words behind them; no days of a month."""
+def counts_told(text: str) -> Iterator[tuple[str, str]]:
+    """The small numbers that a folded text tells, with the words behind them; no days of a month."""
     dates = [fact.text for fact in facts_in(text) if fact.kind == DATE]
     for found in COUNTED.finditer(text):
         if not any(found[0] in date for date in dates):

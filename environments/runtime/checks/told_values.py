@@ -13,8 +13,9 @@ from typing import Final
 
 from ..task.attempt import Json
 from ..task.verdict import count_text
-from ..values.facts import ID, NUMBER, Fact, folded, stands_in
+from ..values.facts import ID, LEAST_SPECIFIC, NUMBER, Fact, folded, stands_in
 from ..values.normal import as_list, is_name, parse_json
+from .ground import counts_told
 from .view import View, words_in
 
 SHORTEST_TEXT: Final = 4
@@ -41,7 +42,21 @@ def told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | 
         told_it = fact_told(args, view, most)
     else:
         told_it = _was_told(value, view, most) or _says_a_form(args, view)
+    if told_it and _counts_otherwise(value, view):
+        return 0.0, "the last message about it tells another number"
     return (1.0, "the value was told") if told_it else (0.0, "the value was not told")
+
+
+def _counts_otherwise(value: Json, view: View) -> bool:
+    """Whether what was counted so (`4 seats`) is counted otherwise in the last message that counts it; larger numbers need a ground."""
+    if not isinstance(value, int | float) or not 0 <= value < LEAST_SPECIFIC:
+        return False
+    told = [list(counts_told(text)) for text in view.said_folded]
+    for thing in {thing for counts in told for number, thing in counts if float(number) == value}:
+        last = next(c for c in reversed(told) if any(one == thing for _, one in c))
+        if not any(float(number) == value for number, one in last if one == thing):
+            return True
+    return False
 
 
 def told_some(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
