@@ -16,6 +16,7 @@ from environments.runtime.checks.arguments import canonical_arguments
 from environments.runtime.checks.calls import user_declines
 from environments.runtime.checks.end_state import Write, effect_rows, event_rows, own_texts
 from environments.runtime.checks.ground import written_without_ground
+from environments.runtime.checks.told_values import counts_otherwise
 from environments.runtime.checks.view import View
 from environments.runtime.task.attempt import EndState, Json
 from environments.runtime.task.rubric import AGREEMENT, REWARD, SHARE, Check, Rubric
@@ -395,6 +396,8 @@ def _told_checks(accepted: Sequence[End], after: str, role: str, language: str) 
             if isinstance(value, float) and value >= LEAST_SPECIFIC:
                 fact = Fact(NUMBER, str(_plain_number(value)), (value,), specific=True)
                 args["forms"] = list[Json](forms_of(fact, language))
+            elif not any(counts_otherwise(value, View(a.recorded.attempt)) for a in end.good):
+                args["stands"] = True
             if role == REWARD:
                 args["among"] = max(AMONG, 2 * min(a.fewest_told_beside(value) for a in end.good))
             checks.append(

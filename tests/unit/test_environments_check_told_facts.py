@@ -285,5 +285,5 @@ def test_words_count_within_one_message_and_not_in_a_list_of_words() -> None:
 )
 def test_a_small_count_that_is_taken_back_was_not_told(said: list[str], score_: float) -> None:
     """The last message that counts the thing decides."""
-    check = Check(check_id="t", fn="told", args={"value": 4})
+    check = Check(check_id="t", fn="told", args={"value": 4, "stands": True})
     assert score(check, attempt(said=said)) == score_

@@ -31,7 +31,7 @@ STRIDE: Final = 16
 
 
 def told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
-    """Whether the user was told a value."""
+    """Whether the user was told a value; with `stands`, the last message that counts the thing has to count it so."""
     value = args.get("value")
     applies = not_at_this_end(args, view)
     if applies is not None:
@@ -42,12 +42,12 @@ def told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | 
         told_it = fact_told(args, view, most)
     else:
         told_it = _was_told(value, view, most) or _says_a_form(args, view)
-    if told_it and _counts_otherwise(value, view):
+    if told_it and args.get("stands") is True and counts_otherwise(value, view):
         return 0.0, "the last message about it tells another number"
     return (1.0, "the value was told") if told_it else (0.0, "the value was not told")
 
 
-def _counts_otherwise(value: Json, view: View) -> bool:
+def counts_otherwise(value: Json, view: View) -> bool:
     """Whether what was counted so (`4 seats`) is counted otherwise in the last message that counts it; larger numbers need a ground."""
     if not isinstance(value, int | float) or not 0 <= value < LEAST_SPECIFIC:
         return False
