@@ -25,6 +25,7 @@ RESULT_TYPES: Final = frozenset(
 _TOLD: Final = ("response", "result", "output", "content", "tool_result")
 _GEMINI_CALL: Final = ("function_call", "functionCall")
 _GEMINI_RESULT: Final = ("function_response", "functionResponse")
+_GEMINI_WRAPPED: Final = ({"result"}, {"output"})
 _BEDROCK_PARTS: Final = frozenset(
     {
         "text",
@@ -189,15 +190,16 @@ def read_result(part: dict[str, Any]) -> Step:
 
 def _read_gemini_result(part: dict[str, Any]) -> Step:
     value = part.get("response")
-    if isinstance(value, dict) and set(value) == {"result"}:
-        value = value[
-            "result"
-        ]  # the API takes objects only; its SDKs wrap every other result like this
+    keys = set(value) if isinstance(value, dict) else set()
+    if isinstance(value, dict) and keys in _GEMINI_WRAPPED:
+        # The API takes objects only: its documentation and its SDKs wrap every other result like this.
+        value = value[keys.pop()]
     return Step(
         role="tool",
         content=result_text(value),
         call_id=id_text(part.get("id")),
         tool_name=id_text(part.get("name")),
+        is_error=True if keys == {"error"} else None,
     )
 
 

@@ -236,6 +236,7 @@ _GAPS: Final = (
     ("no_time", "no time", "map `started_at`, or `time` in [message]"),
     ("missing_results", "some calls have no result", ""),
     ("orphan_results", "some results belong to no call", ""),
+    ("calls_left_out", "calls stand beside messages, and times do not say between which", ""),
     ("odd_fields", "some fields have a type that they cannot have", ""),
     ("odd_messages", "some items in lists of messages are none", ""),
 )

@@ -28,6 +28,8 @@ _VALUES: Final = frozenset(
     {"arguments", "result", "metadata", *("inner_content", "output", "input")}
 )
 """Keys whose values are an app's own: their keys stay as they are."""
+_OUTCOMES: Final = ({"status", "value"}, {"status", "error"})
+"""The keys of an object in which a serialiser keeps a value, or the error that came in its place."""
 _CALLED: Final = ("tool_call", "toolCall")
 _RETURNED: Final = ("tool_call_result", "tool_result", "toolResult")
 _RESULT_KEYS: Final = frozenset({*RESULTS, *CALL_IDS, "content"})
@@ -194,12 +196,22 @@ def _plain_part(part: Json) -> Json:
         return _call({"result": part["state"].get("error"), **part, **part["state"]})
     for keys, read in ((_CALLED, _call), (_RETURNED, _result)):
         inner = next((part[key] for key in keys if isinstance(part.get(key), dict)), None)
+        if inner is not None and set(inner) in _OUTCOMES:
+            return read(_of_outcome(inner, part.get("id")))
         if inner is not None and keys == _RETURNED and part.get("type") in keys:
             own = {k: v for k, v in part.items() if k not in keys}
             inner = {**own, "content": inner} if _RESULT_KEYS.isdisjoint(inner) else inner
         if inner is not None:
             return read(inner)
     return _part_of_kind(part)
+
+
+def _of_outcome(inner: Item, identity: Json) -> Item:
+    """A call or a result out of an object that holds a value, or an error in its place, under the id beside that object."""
+    told = inner.get("value", inner.get("error"))
+    if isinstance(told, dict) and "error" not in inner:
+        return {"id": identity, **told}
+    return {"id": identity, "content": told, "is_error": "error" in inner}
 
 
 def _part_of_kind(part: Item) -> Item:

@@ -174,6 +174,75 @@ def tags() -> Record:
     }  # fmt: skip
 
 
+def values_or_errors() -> Record:
+    """Calls and results in objects of a serialiser that hold a value, or an error in its place; the id stands outside."""
+
+    def part(kind: str, below: str, value: object) -> Record:
+        return {"type": kind, "id": "k1", below: {"status": "success", "value": value}}
+
+    call = part("toolRequest", "toolCall", {"name": "find_order", "arguments": ARGUMENTS})
+    answer = part("toolResponse", "toolResult", [{"type": "text", "text": RESULT}])
+    return {
+        "system_prompt": SYSTEM,
+        "messages": [
+            {"role": "user", "content": [{"type": "text", "text": ASKED}]},
+            {"role": "assistant", "content": [call]},
+            {"role": "user", "content": [answer]},
+            {"role": "assistant", "content": [{"type": "text", "text": ANSWER}]},
+        ],
+    }
+
+
+def spoken(asked: int = 1, answered: int = 4) -> list[Record]:
+    """Messages with times in seconds, and without calls."""
+    return [
+        {"role": "user", "content": ASKED, "created_at": 1_770_710_400 + asked},
+        {"role": "assistant", "content": ANSWER, "created_at": 1_770_710_400 + answered},
+    ]
+
+
+def run_of_tool(at: int = 2) -> Record:
+    """A row of a table of tools' runs."""
+    row = {"id": 7, "tool_name": "find_order", "arguments": ARGUMENTS, "result": SENT}
+    return {**row, "created_at": 1_770_710_400 + at}
+
+
+def runs_beside() -> Record:
+    """Calls in a list beside the messages, as an app's own tables have them."""
+    return {"system_prompt": SYSTEM, "messages": spoken(), "tool_runs": [run_of_tool()]}
+
+
+def steps_beside() -> Record:
+    """Pages of a service, the newest first: messages in one, the calls of runs, with their results inside, in another."""
+    function = {"name": "find_order", "arguments": GIVEN, "output": RESULT}
+    called = {"tool_calls": [{"id": "k1", "type": "function", "function": function}]}
+    made = {"message_creation": {"message_id": "m2"}}
+    first, last = 1_770_710_402, 1_770_710_404
+    return {
+        "thread": {"id": "t1"},
+        "messages": {"data": spoken()[::-1]},
+        "runs": {"data": [{"id": "r1", "instructions": SYSTEM}]},
+        "system_prompt": SYSTEM,
+        "steps": {
+            "data": [
+                {"type": "message_creation", "created_at": last, "step_details": made},
+                {"type": "tool_calls", "created_at": first, "step_details": called},
+            ]
+        },
+    }
+
+
+def newest_first() -> Record:
+    """A page of items without times, the newest first: the result stands before its call."""
+    items: list[Record] = [
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": ASKED}]},
+        {"type": "function_call", "call_id": "k1", "name": "find_order", "arguments": GIVEN},
+        {"type": "function_call_output", "call_id": "k1", "output": RESULT},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": ANSWER}]},
+    ]  # fmt: skip
+    return {"system_prompt": SYSTEM, "object": "list", "data": items[::-1]}
+
+
 LAYOUTS: list[Callable[[], Any]] = [
     serialised_roles,
     camel_kinds,
@@ -185,6 +254,10 @@ LAYOUTS: list[Callable[[], Any]] = [
     history_and_events,
     called_tools,
     tags,
+    values_or_errors,
+    runs_beside,
+    steps_beside,
+    newest_first,
 ]
 
 
@@ -370,3 +443,93 @@ def test_one_message_alone_is_refused_with_what_to_do(tmp_path: Path) -> None:
     assert [one.code for one in found.rejected] == ["lone_message"]
     assert "one a line and in order" in found.rejected[0].reason
     assert found.chats == []
+
+
+@pytest.mark.parametrize(
+    ("times", "run"),
+    [((1, 1), 3), ((4, 4), 2), ((1, 4), 5), ((1, 4), 0)],
+    ids=[
+        "rows of one moment",
+        "rows written at the end",
+        "behind the answer",
+        "before the question",
+    ],
+)
+def test_a_call_that_the_times_do_not_place_is_left_out_and_named(
+    tmp_path: Path, times: tuple[int, int], run: int
+) -> None:
+    """A call in the wrong turn would be told wrongly; one that is missing is named."""
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps({"messages": spoken(*times), "tool_runs": [run_of_tool(run)]}))
+    episode = only_episode(decoded_below(path, app=APP))
+    assert [step.content for step in episode.steps] == [ASKED, ANSWER]
+    assert "calls_left_out" in episode.completeness
+
+
+def test_what_is_no_call_beside_messages_is_none(tmp_path: Path) -> None:
+    """Runs of a model and rows without a tool's name are no calls, and nothing is missing without them."""
+    row = {
+        "name": "ChatModel",
+        "input": {"q": ASKED},
+        "output": ANSWER,
+        "created_at": 1_770_710_402,
+    }
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps({"messages": spoken(), "observations": [row]}))
+    episode = only_episode(decoded_below(path, app=APP))
+    assert [step.content for step in episode.steps] == [ASKED, ANSWER]
+    assert "calls_left_out" not in episode.completeness
+
+
+def test_an_error_in_the_place_of_a_value_is_the_result_of_a_call_that_failed(
+    tmp_path: Path,
+) -> None:
+    """It is what the tool said, and the call failed."""
+    record = values_or_errors()
+    failed = {"status": "error", "error": "No such order."}
+    record["messages"][2]["content"][0]["toolResult"] = failed
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps(record))
+    [answer] = [s for s in only_episode(decoded_below(path, app=APP)).steps if s.role == "tool"]
+    assert (answer.content, answer.is_error) == ("No such order.", True)
+
+
+def test_calls_that_name_no_tool_are_refused_with_what_to_do(tmp_path: Path) -> None:
+    """A layout that keeps names where nobody looks tells nothing about tools, and says so."""
+    record = {
+        "turns": [
+            {"role": "user", "content": ASKED},
+            {"role": "assistant", "content": [{"type": "tool_call", "id": "k1", "spec": ["find", "A1"]}]},
+            {"role": "assistant", "content": ANSWER},
+        ]
+    }  # fmt: skip
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps(record))
+    found = decoded_below(path, app=APP)
+    assert (found.chats, [one.code for one in found.rejected]) == ([], ["nameless_calls"])
+    assert "--map" in found.rejected[0].reason
+
+
+@pytest.mark.parametrize(
+    ("response", "content", "is_error"),
+    [
+        ({"output": SENT}, RESULT, None),
+        ({"output": SENT, "more": 1}, json.dumps({"output": SENT, "more": 1}), None),
+        ({"error": "No."}, json.dumps({"error": "No."}), True),
+    ],
+)
+def test_a_response_under_gemini_s_own_word_is_what_the_tool_returned(
+    tmp_path: Path, response: Record, content: str, is_error: bool | None
+) -> None:
+    """The API documents `output` for results and `error` for failures, whose words stay as the model saw them."""
+    answer = {"functionResponse": {"id": "k1", "name": "find_order", "response": response}}
+    call = {"id": "k1", "name": "find_order", "args": ARGUMENTS, "result": [answer]}
+    said: list[Record] = [
+        {"type": "user", "content": ASKED},
+        {"type": "gemini", "content": "", "toolCalls": [call]},
+        {"type": "gemini", "content": ANSWER},
+    ]
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps({"sessionId": "s1", "messages": said}))
+    [told_] = [s for s in only_episode(decoded_below(path, app=APP)).steps if s.role == "tool"]
+    assert (json.loads(told_.content or ""), told_.is_error) == (json.loads(content), is_error)

@@ -6,6 +6,7 @@ among them, and what is missing. Who speaks is settled first (`participants`), t
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -14,11 +15,12 @@ from typing import Any
 from ingest.dialects.messages import Messages, read_messages, read_more
 from ingest.files.partial_json import parse_json
 from ingest.formats.records.participants import settle
-from ingest.formats.records.speech import Speech, speeches
+from ingest.formats.records.speech import Speech, moment, speeches
+from ingest.formats.records.steps import AgentStep
 from ingest.formats.records.written_results import bind_tagged, bind_written
 from ingest.records.episode import Step
 from ingest.records.moments import to_text
-from ingest.records.text import Json, json_text
+from ingest.records.text import Json, json_text, type_of
 
 Message = dict[str, Any]
 
@@ -61,6 +63,53 @@ class Conversation:
         else:
             self.messages += made
         return True
+
+    def take_calls(self, beside: Iterable[tuple[int | None, AgentStep]]) -> None:
+        """Put in calls that the record lists beside its messages, each at its time in nanoseconds, unless messages hold calls.
+
+        Where a time is missing, or puts a call before its turn or behind it (rows that are written when a turn is over), none is put in: `calls_left_out`.
+        """
+        if any(one["role"] == "tool" or "tool_calls" in one for one in self.messages):
+            return
+        said = self._moments()
+        made: list[tuple[int, int, Message]] = []
+        for number, (at, step) in enumerate(beside):
+            place = None if at is None or said is None else self._place_of(at, said)
+            if at is None or place is None:
+                self.flags.add("calls_left_out")
+                return
+            tg = {"tg": {"time": to_text(at)}}
+            names = {call["id"]: f"{call['id']}_{number}" for call in step.calls}
+            calls = [{**call, "id": names[call["id"]]} for call in step.calls]
+            asked = {"role": "assistant", "content": None, "tool_calls": calls, **tg}
+            made.append((place, at, asked))
+            for result in step.results:
+                call_id = names.get(result["tool_call_id"])
+                made.append((place, at, {"role": "tool", **result, "tool_call_id": call_id, **tg}))
+        whole = [(place, 0, one) for place, one in enumerate(self.messages)]
+        # Before a message of the same place stand its calls.
+        rows = sorted([*made, *whole], key=lambda row: (row[0], row[1] == 0, row[1]))
+        self.messages = [one for _, _, one in rows]
+
+    def _moments(self) -> list[tuple[int, bool]] | None:
+        """When each message was said and whether the agent says it; None where times are missing or out of order."""
+        found: list[tuple[int, bool]] = []
+        for one in self.messages:
+            at = moment(one.get("tg", {}).get("time"))
+            if at is None and one["role"] != "system":
+                return None
+            # Of one moment, the user's message is first, then a call, then the answer.
+            found.append(
+                (found[-1][0] if at is None and found else at or 0, one["role"] == "assistant")
+            )
+        return found if found == sorted(found) else None
+
+    def _place_of(self, at: int, said: Sequence[tuple[int, bool]]) -> int | None:
+        """The number of the message before which a call of that time stands; None where that is not the agent's turn."""
+        place = bisect_left(said, (at, True))
+        if place == len(said):
+            return place if self.messages[-1]["role"] == "user" else None
+        return place if self.messages[place]["role"] == "assistant" else None
 
     def has(self, role: str) -> bool:
         """Whether somebody of a role says anything."""
@@ -172,11 +221,21 @@ def _read_answer(value: Json) -> list[Message]:
 
 
 def _runs_backwards(said: Sequence[Speech]) -> bool:
-    """Whether a list shows the newest message first, as some services list them."""
+    """Whether a list shows the newest message first, as some services list them: by times, or as items' results stand before their calls."""
     times = [one.at for one in said if one.at is not None]
-    return len(times) == len(said) > 1 and all(
-        earlier > later for earlier, later in pairwise(times)
-    )
+    if len(times) == len(said) > 1:
+        falls = all(earlier >= later for earlier, later in pairwise(times))
+        return falls and times[0] > times[-1]
+    # Messages are what was sent to a model, in that order; items are also what a service lists.
+    items = [one.message if one.is_item else {} for one in said]
+    asked = {str(m["call_id"]): n for n, m in enumerate(items) if _is(m, "function_call")}
+    answered = {str(m["call_id"]): n for n, m in enumerate(items) if _is(m, "function_call_output")}
+    both = asked.keys() & answered.keys()
+    return bool(both) and all(answered[one] < asked[one] for one in both)
+
+
+def _is(message: Message, kind: str) -> bool:
+    return type_of(message) == kind and "call_id" in message
 
 
 def _readable(one: Speech, calls: set[str]) -> Message:

@@ -12,9 +12,18 @@ from typing import Any, Final
 
 from ingest.files.partial_json import parse_json
 from ingest.formats.records.fields import CONVERSATION, QUESTION, Fields
-from ingest.formats.records.speech import ROLE_NAMED, SPEAKER_NAMED, is_event, is_step, strength
+from ingest.formats.records.speech import (
+    ROLE_NAMED,
+    SPEAKER_NAMED,
+    is_event,
+    is_step,
+    strength,
+    time_of,
+)
+from ingest.formats.records.steps import AgentStep, step_in
 from ingest.formats.records.transcripts import items_of
 from ingest.formats.records.words import NAMES, snake_case
+from ingest.records.call_names import CALL_LISTS
 from ingest.records.text import Json, json_text
 
 MESSAGE_KEYS: Final = NAMES["messages"]
@@ -167,6 +176,32 @@ def other_messages(value: dict[str, Any], taken: Place) -> int:
     """How many lists of messages a record holds besides the one that is read, answers and examples not counted."""
     lists = [p for p in _lists(value) if are_messages(p.items, key=p.path[-1])]
     return sum(1 for p in lists if p.items != taken.items and not any(_rank(p)[:2]))
+
+
+def calls_beside(value: Json, taken: Place) -> Iterator[tuple[int | None, AgentStep]]:
+    """The calls with their results that a record lists beside its messages, each with its time in nanoseconds where it says one."""
+    for place in _lists(value) if isinstance(value, dict) else ():
+        words = {snake_case(key) for key in place.path}
+        if place.items is taken.items or words & _ASIDE or are_messages(place.items):
+            continue
+        is_named = not words.isdisjoint(CALL_LISTS)
+        for item in place.items:
+            yield from _timed_calls(item, is_named=is_named)
+
+
+def _timed_calls(item: Json, *, is_named: bool) -> Iterator[tuple[int | None, AgentStep]]:
+    """The calls that an item of such a list is, or lists in an object of its own; a bare `name` may be that of anything."""
+    if not isinstance(item, dict):
+        return
+    at = time_of(item)
+    below = [one.get(key) for one in item.values() if isinstance(one, dict) for key in CALL_LISTS]
+    calls = next((one for one in below if isinstance(one, list)), None)
+    own = item if is_named else {key: one for key, one in item.items() if key != "name"}
+    for one in calls if calls is not None else [own]:
+        inner = one.get("function") if isinstance(one, dict) else None
+        step = step_in({**one, **inner} if isinstance(inner, dict) else one)
+        if step is not None and not step.is_below and step.results:
+            yield at, step
 
 
 def _lists(value: dict[str, Any]) -> Iterator[Place]:

@@ -32,13 +32,13 @@ from ingest.formats.records.fields import (
     SYSTEM,
     Fields,
 )
-from ingest.formats.records.find import Place, messages_of, other_messages
+from ingest.formats.records.find import Place, calls_beside, messages_of, other_messages
 from ingest.formats.records.naming import naming_of, own_fields
 from ingest.formats.records.speech import ROLE_NAMED, strength
 from ingest.formats.records.verdicts import marks_on, outcomes_of
 from ingest.formats.records.words import NAMES
 from ingest.otlp.record import Arrival
-from ingest.records.quarantine import Rejected
+from ingest.records.quarantine import MAX_KEPT_BODY, Rejected
 from ingest.records.text import Json, json_bytes, load_json, type_of
 
 NAME: Final = "conversation_record"
@@ -76,7 +76,10 @@ def read_record(value: Json, arrival: Arrival, standing: Standing = ALONE) -> De
         read = _parse(value, text, arrival)
         if isinstance(read, Chat):
             return Decoded(chats=[read])
-    read = _parse(chat_line(value, arrival, standing), text, arrival)
+    line = chat_line(value, arrival, standing)
+    if _names_no_tool(line["messages"]) and not _is_valid_log(value):
+        return Decoded(rejected=[_nameless(text, arrival)])
+    read = _parse(line, text, arrival)
     if isinstance(read, Rejected):
         # The chat log's own words for what is wrong with it say more than that nothing was found.
         told = _parse(value, text, arrival) if "messages" in own_fields(value) else read
@@ -101,6 +104,27 @@ def _parse(chat: dict[str, Any], text: bytes, arrival: Arrival) -> Chat | Reject
         source=arrival.source,
         position=arrival.position,
         app=arrival.app or arrival.facts.named_after,
+    )
+
+
+def _names_no_tool(messages: list[Message]) -> bool:
+    """Whether there are calls and none names its tool: the layout keeps names and arguments where nobody looked."""
+    listed = [one.get("tool_calls") for one in messages]
+    calls = [call for one in listed if isinstance(one, list) for call in one]
+    inner = [call.get("function") for call in calls if isinstance(call, dict)]
+    names = [one.get("name") for one in inner if isinstance(one, dict)]
+    return bool(names) and not any(names)
+
+
+def _nameless(text: bytes, arrival: Arrival) -> Rejected:
+    return Rejected(
+        source=arrival.source,
+        position=arrival.position,
+        code="nameless_calls",
+        reason="no call names its tool: look at the file (`tracegym ingest FILE --explain`) and say where names stand (`--map`).",
+        body=text[:MAX_KEPT_BODY],
+        app=arrival.app or arrival.facts.named_after,
+        at=arrival.received_at,
     )
 
 
@@ -171,6 +195,7 @@ class _Record:
             self._said = Conversation(messages=list(value["messages"]))
         elif place is not None:
             self._said = read_conversation(self._items)
+            self._said.take_calls(calls_beside(self._own, place))
         if place is not None and other_messages(self._own, place):
             self._said.flags.add("other_messages_left_out")
         self._naming = naming_of(self._fields, standing.key)

@@ -164,16 +164,16 @@ def _of_item(item: dict[str, Any], index: int | str) -> Iterator[Speech]:
     inner = _load_of(item)
     if inner is not None:
         for speech in _of_item(inner, index):
-            speech.at = speech.at or _time(item)
+            speech.at = speech.at or time_of(item)
             speech.is_event = "message" not in item
             yield speech
     elif _is_item(item):
-        yield Speech(role=None, message=item, at=_time(item), is_item=True)
+        yield Speech(role=None, message=item, at=time_of(item), is_item=True)
     elif _is_pair(item) and not _speaker(item):
         for key, said in item.items():
             role = _pair_role(key)
             if role is not None and isinstance(said, str):
-                yield Speech(role=role, message={"role": role, "content": said}, at=_time(item))
+                yield Speech(role=role, message={"role": role, "content": said}, at=time_of(item))
     else:
         for speech in _message(item, index):
             speech.is_speaker = "role" not in item
@@ -252,7 +252,7 @@ def _also_speaker(item: dict[str, Any]) -> str | None:
 def _message(item: dict[str, Any], index: int | str) -> Iterator[Speech]:
     role, name = _speaker_of(item)
     content = _content_of(item)
-    at = _time(item)
+    at = time_of(item)
     answered = results_in(content) if role == "user" and isinstance(content, str) else None
     if answered:
         # Templates that know no other role send results from the user's side.
@@ -386,7 +386,8 @@ def _words_of_step(item: dict[str, Any]) -> str | None:
     return said if isinstance(said, str) else None
 
 
-def _time(item: dict[str, Any]) -> int | None:
+def time_of(item: dict[str, Any]) -> int | None:
+    """When an item says that it was said, in nanoseconds; None where it does not."""
     named = {snake_case(key): value for key, value in item.items() if snake_case(key) in _TIME}
     told = (named.get(key) for key in _TIME)
     times = (one.get("created") if isinstance(one, dict) else one for one in told)
