@@ -243,6 +243,7 @@ MIXED = st.lists(
 
 
 @given(MIXED, st.sampled_from(["", " ", ", ", '"']))
+@example("00A08.06.196112:30:45anna_meier_42", "")
 @settings(max_examples=400, deadline=None)
 def test_the_cheap_look_never_hides_what_a_search_finds(text: str, joint: str) -> None:
     """A reader that looks at classes of characters first finds exactly what one that searches everything finds."""
