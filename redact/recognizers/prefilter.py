@@ -80,7 +80,7 @@ _PATTERNS: Final[Mapping[str, str]] = {
     "codes": r"[A-Za-z¤][ :#*=]{1,3}[0-9]{4}|[\xe3-\xe9][\x80-\xbf][\x80-\xbf][0-9]{4}",
     "said": r"(?i: dot |[(\[](?:dot|at)[)\]])| @ |"
     rf"(?i:{_NUMERALS})[ ,.-]{{1,3}}(?i:{_NUMERALS})[ ,.-]",
-    "drawn": r"[A-Za-z]\d{1,2}[A-Za-z]|\d[A-Za-z]{1,2}\d",
+    "drawn": r"[0-9A-Za-z_-]{20}",
     "digits": r"[\xc2\xd8-\xdf\xe0\xe1\xe3-\xff]|\xe2(?:[^\x80\x82]|\x82[^\xac])",
 }
 

@@ -244,6 +244,7 @@ MIXED = st.lists(
 
 @given(MIXED, st.sampled_from(["", " ", ", ", '"']))
 @example("00A08.06.196112:30:45anna_meier_42", "")
+@example("anna_meier_42M.Lee (at) x.org000", "")
 @settings(max_examples=400, deadline=None)
 def test_the_cheap_look_never_hides_what_a_search_finds(text: str, joint: str) -> None:
     """A reader that looks at classes of characters first finds exactly what one that searches everything finds."""
