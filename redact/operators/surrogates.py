@@ -35,9 +35,9 @@ _DIGITS: Final = 1_000
 _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _UUID_FREE: Final = tuple(place for place in range(36) if place not in {8, 13, 14, 18, 19, 23})
 _IBAN: Final = 15
+"""The shortest account number that carries the checksum."""
 _SPELT_OUT: Final = re.compile(r"[A-Za-z0-9](?:[ ./-]{1,3}[A-Za-z0-9]){3,}")
 """Letter by letter: what it stands for has one surrogate, with gaps and without."""
-"""The shortest account number that carries the checksum."""
 _HEX: Final = re.compile(r"(?=[0-9a-f]*[a-f])[0-9a-f]{8,}", re.IGNORECASE)
 """No word is made of eight of these letters; one random number of eight in a hundred has no digit."""
 

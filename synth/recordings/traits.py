@@ -21,7 +21,7 @@ from synth.rubric.fact_forms import ENGLISH
 from synth.rubric.forgiveness import Seen, ended_right, undecided, unforgiven
 from synth.rubric.habits import NULL
 from synth.rubric.told_amounts import AmountSpread, spread_of
-from synth.rubric.told_facts import ToldFacts, shared_facts
+from synth.rubric.told_facts import ToldFacts, shared_by_others
 
 EVERYDAY: Final = 0.15
 """Share of an app's attempts from which a word says nothing about one task."""
@@ -128,9 +128,8 @@ def _told_alike(groups: Sequence[Sequence[Facts]]) -> bool:
             if attempt.resolved:
                 ends[attempt.end_key].append(attempt.told_facts)
         for good in ends.values():
-            for number, one in enumerate(good):
-                shared = shared_facts([*good[:number], *good[number + 1 :]])
-                cases += bool(shared.facts)
+            for one, shared in zip(good, shared_by_others(good), strict=True):
+                cases += len(good) > 1 and bool(shared.facts)
                 misses += not shared.told_by(one)
     return cases >= LEAST_ALIKE and misses <= OTHERWISE * cases
 

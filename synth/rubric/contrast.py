@@ -28,7 +28,7 @@ from synth.rubric.habits import (
     shared_words,
     unexplained,
 )
-from synth.rubric.told_facts import shared_facts
+from synth.rubric.told_facts import SharedFacts, shared_facts
 
 
 def is_explained(bad: Facts, good: Sequence[Facts], traits: AppTraits) -> bool:
@@ -37,14 +37,18 @@ def is_explained(bad: Facts, good: Sequence[Facts], traits: AppTraits) -> bool:
         return False
     own = frozenset[str]().union(*(faults_of(a, traits.kinds) for a in good))
     faults = (faults_of(bad, traits.kinds) - own) | lacking(bad, good, traits.everyday)
-    told = shared_facts([a.told_facts for a in good])
-    if traits.told_alike and not told.told_by(bad.told_facts):
+    if not facts_asked(good, traits).told_by(bad.told_facts):
         return True
     if not asks_first(bad, traits) and all(asks_first(a, traits) for a in good):
         return True
     return bool(faults & set(traits.unforgiven)) or any(
         value not in bad.told for value in shared_answers(good)
     )
+
+
+def facts_asked(good: Sequence[Facts], traits: AppTraits) -> SharedFacts:
+    """The facts that this app's users expect to be told at this end; none where its resolved attempts differ in what they tell."""
+    return shared_facts([a.told_facts for a in good] if traits.told_alike else [])
 
 
 def asks_first(attempt: Facts, traits: AppTraits) -> bool:

@@ -396,8 +396,9 @@ def _told_checks(accepted: Sequence[End], after: str, role: str, language: str) 
             if isinstance(value, float) and value >= LEAST_SPECIFIC:
                 fact = Fact(NUMBER, str(_plain_number(value)), (value,), specific=True)
                 args["forms"] = list[Json](forms_of(fact, language))
-            elif not any(counts_otherwise(value, View(a.recorded.attempt)) for a in end.good):
-                args["stands"] = True
+            elif isinstance(value, float):
+                seen = (View(a.recorded.attempt) for a in end.good)
+                args["stands"] = not any(counts_otherwise(value, view) for view in seen)
             if role == REWARD:
                 args["among"] = max(AMONG, 2 * min(a.fewest_told_beside(value) for a in end.good))
             checks.append(

@@ -16,7 +16,7 @@ from environments.runtime.task.rubric import AGREEMENT, SHARE, Check
 from environments.runtime.values.facts import COUNT, DATE, EMAIL, ID, NUMBER, TIME, Fact
 from synth.recordings.attempt_facts import Facts
 from synth.recordings.traits import AppTraits
-from synth.rubric.contrast import asks_first
+from synth.rubric.contrast import asks_first, facts_asked
 from synth.rubric.ends import End
 from synth.rubric.evidence import origin_of, required_check
 from synth.rubric.habits import PREDICTED
@@ -25,7 +25,6 @@ from synth.rubric.told_facts import (
     enough_of,
     fact_args,
     known_facts,
-    shared_facts,
     text_args,
 )
 
@@ -57,7 +56,7 @@ def told_some_checks(accepted: Sequence[End], traits: AppTraits, after: str) -> 
             "texts": _texts_count(end.good, traits),
         }
         says = f"The user is told at least {args['least']} of these, or of what else was found out: {_list_text(facts)}."
-        alike = shared_facts([a.told_facts for a in end.good] if traits.told_alike else [])
+        alike = facts_asked(end.good, traits)
         answers = text_args(_answering_texts(end)) if facts[0]["kind"] == TEXT else []
         answer: dict[str, Json] = {
             **args,

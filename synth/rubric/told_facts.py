@@ -7,7 +7,8 @@ holds the forms of each fact. Not here: how facts are found and compared (`envir
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -72,6 +73,17 @@ def shared_facts(told: Sequence[ToldFacts]) -> SharedFacts:
     shared = frozenset[Meaning].intersection(*map(frozenset, found)) if found else frozenset()
     facts = tuple(found[0][one] for one in sorted(shared, key=repr))
     return SharedFacts(facts, len(facts) if len(told) > 1 else min(1, len(facts)))
+
+
+def shared_by_others(told: Sequence[ToldFacts]) -> Iterator[SharedFacts]:
+    """For each attempt what all the others found out and told; counted once, since many attempts may be at one end."""
+    found = [{meaning(fact): fact for fact in one.new} for one in told]
+    counts = Counter(one for facts in found for one in facts)
+    others = len(told) - 1
+    common = {m: fact for facts in found for m, fact in facts.items() if counts[m] >= others}
+    for own in found:
+        facts = tuple(fact for m, fact in common.items() if counts[m] - (m in own) == others)
+        yield SharedFacts(facts, len(facts) if others > 1 else min(others, len(facts)))
 
 
 def meaning(fact: Fact) -> Meaning:

@@ -29,16 +29,23 @@ MIN_PLACES: Final = SEEN_THRICE
 """Different places in an episode at which a rule must have told the time."""
 
 
-def bench_clock(rows: Sequence[tuple[Observation, Json]]) -> ValueForm | None:
-    """The format of times that move with the calls of an episode; without a rule nobody can tell one."""
+def times_of(
+    rows: Sequence[tuple[Observation, Json]],
+) -> tuple[list[tuple[Observation, int]], ValueForm | None]:
+    """The moments (ns) that all values of a place tell, and their one format; None where some tell none, or in another."""
     told = [(one, read_time(value)) for one, value in rows]
     read = [(one, *found) for one, found in told if found is not None]
-    if len(read) < len(rows) or any(form != read[0][2] for _, _, form in read):
+    if not read or len(read) < len(rows) or any(form != read[0][2] for _, _, form in read):
+        return [], None
+    return [(one, moment) for one, moment, _ in read], read[0][2]
+
+
+def bench_clock(rows: Sequence[tuple[Observation, Json]]) -> ValueForm | None:
+    """The format of times that move with the calls of an episode; without a rule nobody can tell one."""
+    read, form = times_of(rows)
+    if form is None or form.form == "date" or not _moves(read):
         return None
-    form = read[0][2]
-    if form.form == "date" or not _moves([(one, moment) for one, moment, _ in read]):
-        return None
-    rule = _rule({(one.position + 1, moment) for one, moment, _ in read})
+    rule = _rule({(one.position + 1, moment) for one, moment in read})
     if rule is None:
         return replace(form, seen=len(rows), untold=True, says=UNTOLD)
     says = "the time of a clock that starts anew and goes on with every call"
@@ -47,16 +54,13 @@ def bench_clock(rows: Sequence[tuple[Observation, Json]]) -> ValueForm | None:
 
 def usual_clock(rows: Sequence[tuple[Observation, Json]]) -> ValueForm | None:
     """The format of times of which no record tells: by the rule of the episode's clock, else at the usual distance to the call."""
-    told = [(one, read_time(value)) for one, value in rows]
-    read = [(one, *found) for one, found in told if found is not None]
-    if len(read) < len(rows) or any(form != read[0][2] for _, _, form in read):
-        return None
+    read, form = times_of(rows)
     known = bench_clock(rows)
-    if known is not None and known.origin is not None:
+    if form is None or (known is not None and known.origin is not None):
         return known
-    away = median_low([moment - one.at for one, moment, _ in read])
+    away = median_low([moment - one.at for one, moment in read])
     says = "a time that says nothing of the answer: at the usual distance to the call"
-    return replace(read[0][2], seen=len(rows), offset=away, says=says)
+    return replace(form, seen=len(rows), offset=away, says=says)
 
 
 def stamps(

@@ -43,7 +43,7 @@ from synth.world.model import ToolModel
 from synth.world.observation import History, Observation, by_tool
 from synth.world.schema.outcomes import learn_outcomes
 from synth.world.support import NEARLY_ALWAYS, SEEN_SEVERAL_TIMES, SEEN_THRICE
-from synth.world.volatile.bench_clock import bench_clock, stamps, stored
+from synth.world.volatile.bench_clock import bench_clock, stamps, stored, times_of
 from synth.world.volatile.listed_ids import listed_ids, number_of
 from synth.world.volatile.stored_draws import FORMS, mark_stored
 
@@ -177,13 +177,11 @@ def _remembered(rows: Sequence[tuple[Observation, Json]], histories: Sequence[Hi
 
 def clock(rows: Sequence[tuple[Observation, Json]]) -> ValueForm | None:
     """The format of times that keep their distance to the moments of their calls."""
-    told = [(one.at, read_time(value)) for one, value in rows]
-    read = [(at, *found) for at, found in told if found is not None]
-    if len(read) < len(rows) or any(form != read[0][2] for _, _, form in read):
+    read, form = times_of(rows)
+    if form is None:
         return None
-    form = read[0][2]
-    away = [moment - at for at, moment, _ in read]
-    span = max(at for at, _, _ in read) - min(at for at, _, _ in read)
+    away = [moment - one.at for one, moment in read]
+    span = max(one.at for one, _ in read) - min(one.at for one, _ in read)
     spread = max(away) - min(away)
     if spread > max(MAX_DRIFT, grain(form) - 1) or span < MIN_SPAN * max(spread, grain(form)):
         return None
