@@ -1,6 +1,6 @@
 """Outcomes that live elsewhere: a table of business records or survey answers, joined to episodes when it arrives.
 
-Comes in: CSV, JSONL or Parquet rows. Goes out: `OutcomeRow`s, then `Outcome`s: one for each episode that a row is
+Comes in: CSV, JSONL or Parquet rows, or a JSON list of rows. Goes out: `OutcomeRow`s, then `Outcome`s: one for each episode that a row is
 about. A row that joins nothing is kept with `episode_id` None, to be joined when its episode arrives.
 """
 
@@ -86,7 +86,7 @@ class OutcomeRow:
 def read_outcomes(
     path: Path, mapping: OutcomeMapping | None = None, *, app: str | None = None
 ) -> Iterator[OutcomeRow | Rejected]:
-    """Read a table; the file's ending says whether it is CSV, JSON lines or Parquet."""
+    """Read a table; the file's ending says whether it is CSV, JSON (one row a line, or a list of them) or Parquet."""
     columns = mapping or OutcomeMapping()
     try:
         yield from read_rows(_rows(path), columns, app=app, source=path.name)
@@ -94,7 +94,7 @@ def read_outcomes(
         raise SourceUnreadable(f"{path} does not exist; check the path.") from error
     except (OSError, UnicodeDecodeError, csv.Error, ValueError) as error:
         raise SourceUnreadable(
-            f"{path} cannot be read as CSV, JSON lines or Parquet; check the file and its ending."
+            f"{path} cannot be read as CSV, JSON or Parquet; check the file and its ending."
         ) from error
 
 
@@ -124,6 +124,10 @@ def _rows(path: Path) -> Iterator[Mapping[str, Any] | None]:
                 yield from batch.to_pylist()
     elif ending in {".jsonl", ".ndjson", ".json"}:
         with path.open("rb") as lines:
+            if lines.peek(1)[:1] == b"[":
+                listed = load_json(lines.read())
+                rows = listed if isinstance(listed, list) else [listed]
+                yield from (row if isinstance(row, dict) else None for row in rows)
             for line in lines:
                 if line.strip():
                     value = load_json(line)

@@ -16,7 +16,7 @@ def outcomes(  # noqa: PLR0913, PLR0917 - one option per column that a table may
         str,
         typer.Argument(
             metavar="FILE|SQL",
-            help="CSV, JSON lines or Parquet; or a query over files (DuckDB), or a .sql file with one.",
+            help="CSV, JSON or Parquet; or a query over files (DuckDB), or a .sql file with one.",
         ),
     ],
     home: HomeOption = HOME,
