@@ -25,7 +25,7 @@ RESULT_TYPES: Final = frozenset(
 _TOLD: Final = ("response", "result", "output", "content", "tool_result")
 _GEMINI_CALL: Final = ("function_call", "functionCall")
 _GEMINI_RESULT: Final = ("function_response", "functionResponse")
-_GEMINI_WRAPPED: Final = ({"result"}, {"output"})
+_GEMINI_WRAPPED: Final = ({"result"}, {"output"}, {"content"})
 _BEDROCK_PARTS: Final = frozenset(
     {
         "text",
@@ -169,6 +169,8 @@ def read_calls(value: dict[str, Any]) -> Iterable[ToolCall]:
 def read_result(part: dict[str, Any]) -> Step:
     """One result part."""
     value = next((part[key] for key in _TOLD if key in part), None)
+    if value is None and ("result" in part or "response" in part):
+        value = "null"  # what a model reads of a tool that returned nothing
     failed = first_of(part, "is_error", "isError")
     if (
         type_of(part) == "tool-result"
@@ -194,6 +196,7 @@ def _read_gemini_result(part: dict[str, Any]) -> Step:
     if isinstance(value, dict) and keys in _GEMINI_WRAPPED:
         # The API takes objects only: its documentation and its SDKs wrap every other result like this.
         value = value[keys.pop()]
+        value = "null" if value is None else value
     return Step(
         role="tool",
         content=result_text(value),

@@ -161,6 +161,8 @@ def _parts_of(content: Json) -> list[Any] | None:
     if isinstance(content, str) and content.startswith("{"):
         read = parse_json(content)
         content = read.value if read else None
+    if isinstance(content, dict) and isinstance(content.get("content_type"), str):
+        return _parts_of_kind(content)
     if isinstance(content, dict):
         inner = content.get("parts")
         known = isinstance(inner, list) and all(
@@ -168,6 +170,16 @@ def _parts_of(content: Json) -> list[Any] | None:
         )
         return inner if known else None
     return content if isinstance(content, list) else None
+
+
+def _parts_of_kind(content: Item) -> list[Any]:
+    """The parts of a content that says as a whole what it is: texts, objects of other media, what the agent thought."""
+    if content["content_type"].startswith(("thought", "reasoning")):
+        return [{"type": "reasoning"}]
+    listed = content.get("parts")
+    parts = listed if isinstance(listed, list) else [first_of(content, "text", "result")]
+    texts = [{"type": "text", "text": one} if isinstance(one, str) else one for one in parts if one]
+    return [{"type": str(one.get("content_type")), **one} for one in texts if isinstance(one, dict)]
 
 
 def _is_odd(part: Json) -> bool:

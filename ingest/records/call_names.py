@@ -11,6 +11,7 @@ from typing import Final
 TOOLS: Final = (
     *("tool_name", "tool", "api_name", "function_name"),
     *("action", "function", "method", "name", "tool_id"),
+    "task_dialog_id",
 )
 """What the name of a tool is called."""
 ARGUMENTS: Final = (

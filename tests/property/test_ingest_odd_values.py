@@ -35,6 +35,7 @@ from tests.unit.test_ingest_agent_files import (
 from tests.unit.test_ingest_claude_code_sessions import session
 from tests.unit.test_ingest_exports import runs
 from tests.unit.test_ingest_item_forms import LAYOUTS
+from tests.unit.test_ingest_message_trees import LAYOUTS as TREES
 from tests.unit.test_ingest_model_call_logs import chained, gateway, gemini, openai
 from tests.unit.test_ingest_platform_spans import rows, trace
 from tests.unit.test_ingest_records import OPENAI, SHAPES, TOOL
@@ -233,7 +234,7 @@ FILES: dict[str, list[Any]] = {
     "typed spans": rows(),
     "turns": [TURNS, {"data": TURNS}],
     "n8n": [{"data": [execution(0, "q", "a", STEPS), execution(1, "r", "b", [])]}],
-    **{f"forms: {layout.__name__}": [layout()] for layout in (*LAYOUTS, *STORED)},
+    **{f"forms: {layout.__name__}": [layout()] for layout in (*LAYOUTS, *STORED, *TREES)},
     **{f"streams: {stream.__name__}": stream() for stream in STREAMS},
     **{f"messages: {name}": [{"n": 1, "turns": items}] for name, items in SHAPES.items()},
     **{f"lines: {name}": items for name, items in SHAPES.items()},

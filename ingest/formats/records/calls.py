@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, Final
 
+from ingest.dialects.content_blocks import blocks_text
 from ingest.dialects.parts import is_result, parts_in
 from ingest.files.partial_json import parse_json
 from ingest.formats.records.text_calls import calls_in, results_in
 from ingest.formats.records.words import is_name
-from ingest.formats.records.written_calls import written_call
+from ingest.formats.records.written_calls import ARGUMENT, written_call
 from ingest.records.call_names import (
     ARGUMENTS,
     CALL_IDS,
@@ -80,6 +81,18 @@ def _take_answered(found: MessageCalls, parts: list[Json]) -> None:
         found.calls.append({**{k: v for k, v in call.items() if k != "result"}, "id": identity})
         found.results.append({"tool_call_id": identity, "content": json_text(call["result"])})
     found.content = [part for n, part in enumerate(parts) if n not in calls]
+
+
+def call_by_message(item: Message, tools: set[str]) -> Message:
+    """The call that a message is which an agent sends to one of these tools, with its text as arguments; else the message itself."""
+    tool = item.get("recipient")
+    if not isinstance(tool, str) or tool not in tools:
+        return item
+    text = blocks_text(item.get("content")) or ""
+    read = parse_json(text)
+    given = read.value if read is not None and isinstance(read.value, dict) else {ARGUMENT: text}
+    rest = {key: one for key, one in item.items() if key not in {"content", "id"}}
+    return {**rest, "tool_calls": [{"name": tool, "arguments": given}]}
 
 
 def holds_call(content: Json) -> bool:

@@ -7,24 +7,28 @@ a map or a key further down. A key in common use decides only between several li
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from ingest.dialects.parts import first_of
 from ingest.files.partial_json import parse_json
+from ingest.formats.message_trees import branch_in_map, kept_branch
 from ingest.formats.records.fields import CONVERSATION, QUESTION, Fields
 from ingest.formats.records.speech import (
     ROLE_NAMED,
     SPEAKER_NAMED,
     is_event,
     is_step,
+    question_in,
+    speeches,
     strength,
     time_of,
 )
 from ingest.formats.records.steps import AgentStep, step_in
 from ingest.formats.records.transcripts import items_of
-from ingest.formats.records.words import NAMES, snake_case
-from ingest.records.call_names import CALL_LISTS
-from ingest.records.text import Json, json_text
+from ingest.formats.records.words import NAMES, role_of, snake_case
+from ingest.records.call_names import CALL_IDS, CALL_LISTS
+from ingest.records.text import Json, json_text, objects_in
 
 MESSAGE_KEYS: Final = NAMES["messages"]
 """Names of lists of messages, the likeliest first."""
@@ -40,6 +44,8 @@ _ASKED: Final = frozenset(NAMES["asked_of_record"])
 _ANSWERED: Final = frozenset(NAMES["answered_by_record"])
 _ASIDE: Final = frozenset(NAMES["aside"])
 """Keys below which messages are no part of what happened."""
+_LOGS: Final = frozenset({"events", "activities"})
+_STEP_IDS: Final = ("stepId", "step_id", *CALL_IDS)
 _DEEPEST: Final = 4
 _LOOKED_AT: Final = 50
 """Items of a list that are looked at to tell what it is a list of."""
@@ -55,6 +61,8 @@ class Place:
     items: list[Any]
     holders: tuple[dict[str, Any], ...]
     """The objects that enclose it, the outermost first."""
+    events: Sequence[Json] = ()
+    """The list itself, where it also holds events that are none of these messages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +87,9 @@ def are_messages(items: Json, *, key: str = "") -> bool:
     like = sum(one >= SPEAKER_NAMED for one in seen)
     if like < _MOST_LIKE * len(seen):
         return False
-    return ROLE_NAMED in seen or (snake_case(key) in MESSAGE_KEYS and like == len(seen))
+    # Beside steps, what the user asked may stand alone.
+    whole = like == len(seen) or any(map(question_in, items[:_LOOKED_AT]))
+    return ROLE_NAMED in seen or (snake_case(key) in MESSAGE_KEYS and whole)
 
 
 def _are_pairs(items: Sequence[Json]) -> bool:
@@ -92,13 +102,16 @@ def _are_pairs(items: Sequence[Json]) -> bool:
 def messages_of(value: Json) -> Place | None:
     """The list of messages of one record; None where it holds none of its own."""
     if isinstance(value, list):
-        return Place(path=(), items=value, holders=()) if are_messages(value) else None
+        kept = kept_branch(value, {})
+        return Place(path=(), items=kept, holders=()) if are_messages(value) else None
     if not isinstance(value, dict) or _is_message(value) or _is_map(value):
         return None
     found = [place for place in _lists(value) if are_messages(place.items, key=place.path[-1])]
     if not any(_speaks(place.items) for place in found):
-        found += list(_runs(value)) or _steps(value) or list(_transcripts(value))
-    return min(found, key=_rank, default=None)
+        others = (list(read(value)) for read in (_trees, _runs, _steps, _transcripts, _events))
+        found += next(filter(None, others), [])
+    place = min(found, key=_rank, default=None)
+    return place and replace(place, items=kept_branch(place.items, place.holders[-1]))
 
 
 def _speaks(items: list[Any]) -> bool:
@@ -119,6 +132,34 @@ def _transcripts(value: dict[str, Any]) -> Iterator[Place]:
             items = items_of(text) or _stored(text)
             if items:
                 yield Place(path=(key,), items=items, holders=(value,))
+
+
+def _trees(value: dict[str, Any]) -> Iterator[Place]:
+    """The kept branches of maps of messages, each under its id."""
+    for path, holders in _objects(value):
+        items = branch_in_map(holders[-1], holders[-2]) if path else []
+        if are_messages(items, key=path[-1] if path else ""):
+            yield Place(path=path, items=items, holders=holders[:-1])
+
+
+def _events(value: dict[str, Any]) -> Iterator[Place]:
+    """What a user and an agent say among other events of a log, with the calls that several events of one id tell."""
+    for place in _lists(value):
+        if snake_case(place.path[-1]) not in _LOGS:
+            continue
+        steps: dict[str, dict[str, Any]] = {}
+        items: list[Any] = []
+        for event in place.items:
+            load = event.get("value") if isinstance(event, dict) else None
+            key = first_of(load, *_STEP_IDS)
+            if isinstance(load, dict) and isinstance(key, str):
+                items += [] if key in steps else [steps.setdefault(key, {"call_id": key})]
+                steps[key] |= load
+            elif isinstance(first_of(event, "text", "content"), str) and strength(event):
+                items.append(event)
+        items = [one for one in items if strength(one)]
+        if {"user", "assistant"} <= {one.role for one in speeches(items)}:
+            yield Place(path=place.path, items=items, holders=place.holders, events=place.items)
 
 
 def _runs(value: dict[str, Any]) -> Iterator[Place]:
@@ -249,6 +290,9 @@ def _records(
 ) -> Records | None:
     if any(snake_case(key) in _ASIDE for key in path) or not _mostly_records(items):
         return None
+    said = [{role_of(str(one.get("role"))) for one in objects_in(item)} for item in items]
+    if all(roles == {"user"} for roles in said):
+        return None  # the turns of one user, and nothing of the agent's
     return Records(path=path, items=tuple(items), keys=(None,) * len(items), around=around)
 
 
@@ -259,19 +303,22 @@ def _mostly_records(items: Sequence[Json]) -> bool:
 
 def _maps(value: dict[str, Any]) -> Iterator[Records]:
     """Objects whose keys are the names of records."""
-    waiting: list[tuple[tuple[str, ...], tuple[dict[str, Any], ...]]] = [((), (value,))]
-    while waiting:
-        path, around = waiting.pop(0)
+    for path, around in _objects(value):
         inner = around[-1]
         if _is_map(inner):
             items = tuple(inner.values())
             yield Records(path=path, items=items, keys=tuple(inner), around=around[:-1])
-        elif len(path) + 1 < _DEEPEST:
-            waiting += [
-                ((*path, key), (*around, one))
-                for key, one in inner.items()
-                if isinstance(one, dict)
-            ]
+
+
+def _objects(
+    value: dict[str, Any],
+) -> Iterator[tuple[tuple[str, ...], tuple[dict[str, Any], ...]]]:
+    """Every object down to a depth, the nearest first: the keys that lead to it, and the objects, the outermost first."""
+    waiting: list[tuple[tuple[str, ...], tuple[dict[str, Any], ...]]] = [((), (value,))]
+    for path, holders in waiting:
+        yield path, holders
+        below = holders[-1].items() if len(path) + 1 < _DEEPEST else ()
+        waiting += [((*path, k), (*holders, one)) for k, one in below if isinstance(one, dict)]
 
 
 def _is_map(value: dict[str, Any]) -> bool:

@@ -35,7 +35,7 @@ from ingest.formats.records.fields import (
 from ingest.formats.records.find import Place, calls_beside, messages_of, other_messages
 from ingest.formats.records.naming import naming_of, own_fields
 from ingest.formats.records.speech import ROLE_NAMED, strength
-from ingest.formats.records.verdicts import marks_on, outcomes_of
+from ingest.formats.records.verdicts import marks_on, outcomes_of, verdicts_among
 from ingest.formats.records.words import NAMES
 from ingest.otlp.record import Arrival
 from ingest.records.quarantine import MAX_KEPT_BODY, Rejected
@@ -198,6 +198,8 @@ class _Record:
             self._said.take_calls(calls_beside(self._own, place))
         if place is not None and other_messages(self._own, place):
             self._said.flags.add("other_messages_left_out")
+        self._log = place.events or place.items if place else ()
+        self._said.flags |= {"odd_messages"} if place and place.events else set()
         self._naming = naming_of(self._fields, standing.key)
 
     @property
@@ -278,6 +280,7 @@ class _Record:
         fields = replace(self._fields, own={**self._fields.own, **rest})
         found = outcomes_of(fields, answered=answer != ANSWER and self._said.has("assistant"))
         found = found or marks_on(self._items)
+        found = found or outcomes_of(Fields(own=verdicts_among(self._log)), answered=False)
         known = {one.get("name") for one in own}
         return [*own, *(one for one in found if one["name"] not in known)]
 

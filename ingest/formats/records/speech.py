@@ -9,19 +9,24 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ingest.dialects.attributes import integer_of
 from ingest.formats.item_forms import first_plain, plain_items
-from ingest.formats.records.calls import message_calls, pieces, results
+from ingest.formats.records.calls import (
+    call_by_message,
+    message_calls,
+    pieces,
+    results,
+)
 from ingest.formats.records.steps import AgentStep, said_by, step_in
 from ingest.formats.records.text_calls import calls_in, results_in
 from ingest.formats.records.words import CALL, NAMES, is_name, role_in_name, role_of, snake_case
 from ingest.records.call_names import CALL_IDS, CALL_LISTS, RESULT_LISTS
 from ingest.records.moments import from_any
-from ingest.records.text import Json, json_text, type_of
+from ingest.records.text import Json, json_text, objects_in, type_of
 
 ROLE_NAMED: Final = 2
 """How much an item looks like a message: it says its role in a word that has one meaning."""
@@ -53,6 +58,10 @@ _ENVELOPES: Final = NAMES["envelopes"]
 """What an object is called that holds the message, where the item only says when and where it was said."""
 _RUNS: Final = ("tool", "function")
 """Types of an item that is a tool's run, and not only what came of it."""
+_NUMBERED: Final = {0: "bot", 1: "user"}
+"""Microsoft's numbers for who sends an activity to a bot's channel."""
+_OF_LOG: Final = ("event", "trace")
+"""Types of what happened beside the words, whoever caused it."""
 _ITEMS: Final = frozenset({"function_call", "function_call_output", "reasoning"})
 """Items of OpenAI's Responses API that have no role."""
 _PAGE: Final = re.compile(r"\s*<(?:p|div)\b.*</(?:p|div)>\s*", re.DOTALL)
@@ -115,6 +124,8 @@ def _strength_of_message(item: dict[str, Any]) -> int:
         return ROLE_NAMED if _is_called(item) else SPEAKER_NAMED if is_step(item) else 0
     # Lists of settings have names and values, too.
     in_words = any(key in item for key in (*_SAID_PLAINLY, *CALL_LISTS, *_CALL))
+    if not in_words and type_of(item) in _OF_LOG:
+        return 0
     words = [_word(item.get(key)) for key in _SPEAKER]
     words += [_word(item.get(key)) for key in _ALSO_SPEAKER if in_words]
     if any(word is not None and role_of(word) is not None for word in words):
@@ -140,16 +151,25 @@ def is_step(item: Json) -> bool:
     return step is not None and not step.is_below
 
 
+def question_in(item: Json) -> str | None:
+    """What a user asks by an item that says nothing else; None where an item is anything more."""
+    told = {k: v for k, v in item.items() if v not in (None, [])} if isinstance(item, dict) else {}
+    asked = [told.get(key) for key in (*_QUESTIONS, "task") if len(told) == 1]
+    return next((text for text in asked if isinstance(text, str)), None)
+
+
 def is_event(item: Json) -> bool:
     """Whether an item is an event whose load is a message."""
     return isinstance(item, dict) and "message" not in item and _load_of(item) is not None
 
 
-def speeches(items: Iterable[Json]) -> Iterator[Speech]:
+def speeches(items: Sequence[Json]) -> Iterator[Speech]:
     """The speeches of a list of messages, in order; what is no message at all gives none."""
+    tools = _tools_addressed(items)
     for index, item in enumerate(items):
         if isinstance(item, dict):
-            for number, one in enumerate(plain_items(item)):
+            for number, plain in enumerate(plain_items(item)):
+                one = call_by_message(plain, tools)
                 # Ids made of places stay apart where an item stands for several messages.
                 yield from _of_item(one, index if number == 0 else f"{index}_{number}")
         elif (
@@ -160,9 +180,19 @@ def speeches(items: Iterable[Json]) -> Iterator[Speech]:
                     yield Speech(role=role, message={"role": role, "content": text})
 
 
+def _tools_addressed(items: Sequence[Json]) -> set[str]:
+    """The names under which tools answer, where messages say to whom they are sent."""
+    told = objects_in(list(items))
+    speakers = map(_speaker_of, told if any("recipient" in one for one in told) else ())
+    return {name for role, name in speakers if role == "tool" and name is not None}
+
+
 def _of_item(item: dict[str, Any], index: int | str) -> Iterator[Speech]:
     inner = _load_of(item)
-    if inner is not None:
+    asked = question_in(item)
+    if asked is not None:
+        yield Speech(role="user", message={"role": "user", "content": asked})
+    elif inner is not None:
         for speech in _of_item(inner, index):
             speech.at = speech.at or time_of(item)
             speech.is_event = "message" not in item
@@ -233,7 +263,8 @@ def _word(value: Json) -> str | None:
         keys = (
             ("role", "value") if value.get("type") == "role" else ("role", "type", "name", "label")
         )
-        value = next((value[key] for key in keys if value.get(key)), None)
+        value = next((value[key] for key in keys if value.get(key) not in (None, "")), None)
+        value = _NUMBERED.get(value, value) if type(value) is int else value
     return value if isinstance(value, str) and is_name(value) else None
 
 
@@ -278,7 +309,7 @@ def _message(item: dict[str, Any], index: int | str) -> Iterator[Speech]:
         content = (
             _block(content) if isinstance(content, str) and calls_in(_block(content)) else content
         )
-    if not isinstance(content, str | list | dict) and _says_nothing(item):
+    if _says_nothing(item, content):
         return
     told = message_calls(item, content, index=index, is_model=role == "assistant")
     speech = Speech(
@@ -302,8 +333,10 @@ def _message(item: dict[str, Any], index: int | str) -> Iterator[Speech]:
     yield from _answers(told.results, at)
 
 
-def _says_nothing(item: dict[str, Any]) -> bool:
+def _says_nothing(item: dict[str, Any], content: Json) -> bool:
     """Whether an item without words is an event of the log itself, or a letter without calls."""
+    if isinstance(content, str | list | dict) and type_of(item) not in _OF_LOG:
+        return False
     calls = any(map(item.get, (*CALL_LISTS, *_CALL)))
     return strength(item) == 0 or ("body" in item and not calls)
 

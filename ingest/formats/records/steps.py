@@ -83,9 +83,13 @@ def _step_of(own: dict[str, Any], *, needs_result: bool) -> AgentStep | None:
     named = [{**call, "id": call.get("id") or f"step_{n}"} for n, call in enumerate(calls)]
     if told is None or (told == [] and key in RESULT_LISTS):
         return AgentStep(calls=named)
+    if isinstance(told, str) and len(told.strip().splitlines()) == len(named) > 1:
+        told = told.strip().splitlines()  # what several calls brought, each in a line
     several = told if isinstance(told, list) and len(told) == len(named) > 1 else [told]
+    # One text about several calls is the result of none of them.
+    is_whose = len(several) == len(named)
     results = [
-        {"tool_call_id": call["id"], "content": json_text(one)}
+        {"tool_call_id": call["id"] if is_whose else None, "content": json_text(one)}
         for call, one in zip_longest(named[: len(several)], several)
     ]
     return AgentStep(calls=named, results=results)
@@ -141,7 +145,9 @@ def call_of(value: dict[str, Any]) -> dict[str, Any] | None:
     if isinstance(inner, dict):
         own = {**own, **{snake_case(key): one for key, one in inner.items()}}
     name = next((own[key] for key in TOOLS if _is_tool(own.get(key))), None)
-    key = next((key for key in ARGUMENTS if _are_arguments(own.get(key))), None)
+    # A call in the form of a model's API may have text for arguments: a program.
+    text = str if isinstance(inner, dict) else dict
+    key = next((k for k in ARGUMENTS if _are_arguments(own.get(k), text)), None)
     if name is None or key is None:
         return None
     identity = next((own[one] for one in (*CALL_IDS, "id") if isinstance(own.get(one), str)), None)
@@ -165,8 +171,8 @@ def _is_tool(value: Json) -> bool:
     return isinstance(value, str) and 0 < len(value) <= _LONGEST_NAME and len(value.split()) == 1
 
 
-def _are_arguments(value: Json) -> bool:
-    if isinstance(value, dict):
+def _are_arguments(value: Json, text: type) -> bool:
+    if isinstance(value, dict | text):
         return True
     if not isinstance(value, str) or value.lstrip()[:1] != "{":
         return False

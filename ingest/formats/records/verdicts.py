@@ -95,7 +95,9 @@ def verdicts_among(items: Iterable[Json]) -> dict[str, Json]:
     for item in items:
         if not isinstance(item, dict) or strength(item):
             continue
-        own = {snake_case(key): value for key, value in item.items()}
+        load = item.get("value")
+        whole = item | load if isinstance(load, dict) else item
+        own = {snake_case(key): value for key, value in whole.items()}
         named = next((own[key] for key in _EVENTS if isinstance(own.get(key), str)), "")
         if snake_case(named) in VERDICTS:
             told = next((own[key] for key in _FIGURES if own.get(key) is not None), None)
