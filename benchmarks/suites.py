@@ -34,7 +34,6 @@ SUITES: Final[dict[str, Listed]] = {
         ("judged", "rubrics.judged", "20 minutes, and a package"),
         ("difficulty", "rubrics.difficulty", "2 minutes"),
         ("small_homes", "rubrics.small_homes", "10 minutes"),
-        ("desk_forms", "rubrics.desk_forms", "a minute a form"),
         ("repeats", "rubrics.repeats", "seconds"),
         ("rubric_speed", "rubrics.speed", "seconds"),
         ("causes", "causes.all", "2 minutes"),

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.redaction.recordings import read
-from benchmarks.rubrics.desk_forms import ALL, PLAIN, rewritten
 from benchmarks.testbeds.desk.conversations import Talk, hold_season
+from benchmarks.testbeds.desk.forms import ALL, PLAIN, rewritten
 from benchmarks.testbeds.people import apps, languages, published
 from benchmarks.testbeds.published.packages import FOLDER
 from benchmarks.testbeds.real_data import data_files

@@ -15,7 +15,7 @@ from urllib.parse import quote, urlencode
 
 from benchmarks.testbeds.invented.attempts import Attempt, Made, attempts, episode
 from benchmarks.testbeds.invented.backend import Style
-from benchmarks.worlds.enveloped import FORMS as ENVELOPES
+from benchmarks.testbeds.result_forms import FORMS as ENVELOPES
 from benchmarks.worlds.unseen import asked_in_form
 
 Form = Callable[[Made], Made]

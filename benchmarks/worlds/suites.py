@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.rubrics.agreement import read
-from benchmarks.testbeds.chat_logs import read_episodes, to_episode
+from benchmarks.testbeds import result_forms
+from benchmarks.testbeds.chat_logs import read_episodes
 from benchmarks.testbeds.invented.attempts import episode
 from benchmarks.testbeds.invented.backend import Style
 from benchmarks.testbeds.invented.devices.mobile import MOBILE
@@ -69,7 +70,7 @@ ANSWERED: Final = (
     (LEAVE, "refused: sentence"),
     (TICKETS, "refused: sentence"),
     (TICKETS, "as Python writes it"),
-    *((LEDGER, form) for form in enveloped.WRITTEN),
+    *((LEDGER, form) for form in result_forms.WRITTEN),
 )
 """What stands around answers, and how records are written (`benchmarks.worlds.enveloped`)."""
 CLOUDS: Final = (
@@ -158,7 +159,7 @@ def suite(name: str, seed: int | None = None) -> tuple[Case, ...]:
 def _one_kind(name: str, seed: int) -> Iterable[Case]:
     """All cases of one kind, of one seed."""
     every_call = [(s, form) for s in INVENTED for form in dispatched.forms_of(s, seed)]
-    every_answer = [(s, form) for s in INVENTED for form in enveloped.ALL]
+    every_answer = [(s, form) for s in INVENTED for form in result_forms.ALL]
     kinds: dict[str, Callable[[], Iterable[Case]]] = {
         "backends": _backends,
         "recordings": lambda: _recorded(whole=True),
@@ -231,14 +232,7 @@ def _called(style: Style, form: str, seed: int) -> Answers:
 
 
 def _answered(style: Style, form: str, seed: int) -> Answers:
-    enveloped.NOISE.seed(f"noise/{seed}")
-    made = enveloped.ALL[form]
-    _, found = unseen.asked_in_form(
-        style,
-        seed,
-        lambda a: enveloped.wrapped(a, made),
-        lambda a: to_episode(enveloped.line_of(style, a, flags=False)),
-    )
+    found = enveloped.asked(style, result_forms.ALL[form], seed, flags=False)
     return zip("hp", found, strict=True)
 
 

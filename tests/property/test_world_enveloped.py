@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from benchmarks.testbeds.chat_logs import to_episode
 from benchmarks.testbeds.invented.attempts import Made, attempts
 from benchmarks.testbeds.invented.office.tickets import TICKETS
-from benchmarks.worlds.enveloped import FORMS, line_of, wrapped
+from benchmarks.testbeds.result_forms import FORMS
+from benchmarks.worlds.enveloped import line_of, wrapped
 from environments.runtime.views.envelopes import Enveloped
 from synth.world.observation import histories
 from synth.world.views.envelopes import learn_enveloped

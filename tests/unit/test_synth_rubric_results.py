@@ -7,8 +7,8 @@ from functools import cache
 import pytest
 
 from benchmarks.rubrics.desk import true_label
-from benchmarks.rubrics.desk_forms import PLAIN, rewritten
 from benchmarks.testbeds.desk.conversations import Shop, hold_season
+from benchmarks.testbeds.desk.forms import PLAIN, rewritten
 from environments.runtime.task.candidate import Candidate
 from environments.runtime.world.world import World
 from synth.recordings.attempt import record

@@ -11,7 +11,8 @@ import pytest
 from benchmarks.testbeds.chat_logs import to_episode
 from benchmarks.testbeds.invented.attempts import attempts
 from benchmarks.testbeds.invented.office.tickets import TICKETS
-from benchmarks.worlds.enveloped import MIXED, NOISE, line_of, measure, wrapped
+from benchmarks.testbeds.result_forms import MIXED, NOISE
+from benchmarks.worlds.enveloped import line_of, measure, wrapped
 from environments.runtime.views.envelopes import Enveloped
 from environments.runtime.views.result_wrappers import Wrapped
 from environments.runtime.world.world import World

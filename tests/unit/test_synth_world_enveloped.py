@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from benchmarks.testbeds.invented.office.tickets import TICKETS
-from benchmarks.worlds.enveloped import FORMS, measure
+from benchmarks.testbeds.result_forms import FORMS
+from benchmarks.worlds.enveloped import measure
 from environments.runtime.views.envelopes import Enveloped
 from synth.world.model import ToolModel
 from synth.world.schema.outcomes import learn_outcomes, learn_style

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from benchmarks.testbeds.invented.backend import Style
 from benchmarks.testbeds.invented.office.tickets import TICKETS
 from benchmarks.testbeds.invented.trade.stays import STAYS
-from benchmarks.worlds.enveloped import LITERAL, measure
+from benchmarks.testbeds.result_forms import LITERAL
+from benchmarks.worlds.enveloped import measure
 from environments.runtime.views.python_literals import from_literal, literal, to_literal
 from synth.tool_content import innermost_value
 from synth.tool_errors import looks_failed

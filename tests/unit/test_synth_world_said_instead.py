@@ -10,7 +10,8 @@ import pytest
 
 from benchmarks.testbeds.invented.office.tickets import TICKETS
 from benchmarks.testbeds.invented.trade.ledger import LEDGER
-from benchmarks.worlds.enveloped import REFUSED, measure
+from benchmarks.testbeds.result_forms import REFUSED
+from benchmarks.worlds.enveloped import measure
 from environments.runtime.views.envelopes import Enveloped
 from synth.world.model import ToolModel, outcome_class
 from synth.world.schema.outcomes import learn_outcomes

@@ -16,7 +16,8 @@ from benchmarks.testbeds.invented.office.tickets import TICKETS
 from benchmarks.testbeds.invented.text_forms import TEXTS
 from benchmarks.testbeds.invented.trade.stays import STAYS
 from benchmarks.testbeds.invented.trade.trading import TRADING
-from benchmarks.worlds.enveloped import WRITTEN, measure
+from benchmarks.testbeds.result_forms import WRITTEN
+from benchmarks.worlds.enveloped import measure
 from environments.runtime.document.codec import decode, encode
 from environments.runtime.document.views import TextsPart
 from environments.runtime.task.attempt import Json, ToolResult
