@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchmarks.testbeds.invented.backend import Backend, Step, Style, ToolError
+from benchmarks.testbeds.invented.scripts import Goals
 
 PLANS: dict[str, dict[str, Any]] = {
     "P1001": {"name": "Basic 2", "data_limit_gb": 2.0, "monthly": 15.0, "refuel_per_gb": 2.5},
@@ -295,53 +296,51 @@ class Mobile(Backend):
         return f"Transferred. Reference TR-{self._tickets}: {summary}"
 
 
+GOALS = Goals(
+    """
+    get_details_by_id id=$line_id; network_status $line_id; get_data_usage *both
+    get_data_usage *both; refuel_data *both gb_amount=$gb; get_data_usage *both;
+        get_details_by_id id=$draft
+    get_details_by_id id=$line_id; toggle_roaming *both; get_details_by_id id=$line_id;
+        network_status $line_id
+    PAY; resume_line *both; get_details_by_id id=$line_id
+    PAY; $who
+    suspend_line *both reason="lost phone"|vacation; get_details_by_id id=$line_id
+    suspend_line *both reason="lost phone"; network_status $line_id; resume_line *both
+    get_details_by_id id=$old_plan; get_details_by_id id=$plan_id; change_plan *both $plan_id;
+        get_data_usage *both; get_bills_for_customer $customer_id
+    resume_line *both; transfer_to_human summary="cannot resume the line"
+""".replace(
+        "PAY",
+        "get_bills_for_customer *bills; send_payment_request $customer_id $bill_id;"
+        " check_payment_request $customer_id; make_payment $customer_id",
+    )
+)
+
+
 def _script(rng: random.Random) -> list[Step]:
     model = Mobile()
     customer = rng.choice(list(model._customers.values()))  # noqa: SLF001 - a customer knows these
     line_id = rng.choice(customer.lines)
-    line = model._lines[line_id]  # noqa: SLF001 - the same
-    bills = list(customer.bills)
-    both = {"customer_id": customer.customer_id, "line_id": line_id}
+    line, bills = model._lines[line_id], list(customer.bills)  # noqa: SLF001 - the same
     me = {"customer_id": customer.customer_id}
     who: Step = rng.choice(
-        [
-            ("get_customer_by_phone", {"phone_number": line.number}),
-            ("get_customer_by_id", me),
-        ]
+        [("get_customer_by_phone", {"phone_number": line.number}), ("get_customer_by_id", me)]
     )
-    look: Step = ("get_details_by_id", {"id": line_id})
-    usage: Step = ("get_data_usage", both)
-    draft: Step = ("get_details_by_id", {"id": bills[-1]})
-    pay: list[Step] = [
-        ("get_bills_for_customer", rng.choice([me, {**me, "limit": 2}])),
-        ("send_payment_request", {**me, "bill_id": bills[1]}),
-        ("check_payment_request", me),
-        ("make_payment", me),
-    ]
-    gb = rng.choice([1, 2, 2.5, 6])
-    plan = rng.choice(sorted(PLANS))
-    goals: list[list[Step]] = [
-        [look, ("network_status", {"line_id": line_id}), usage],
-        [usage, ("refuel_data", {**both, "gb_amount": gb}), usage, draft],
-        [look, ("toggle_roaming", both), look, ("network_status", {"line_id": line_id})],
-        [*pay, ("resume_line", both), look],
-        [*pay, who],
-        [("suspend_line", {**both, "reason": rng.choice(["lost phone", "vacation"])}), look],
-        [
-            ("suspend_line", {**both, "reason": "lost phone"}),
-            ("network_status", {"line_id": line_id}),
-            ("resume_line", both),
-        ],
-        [
-            ("get_details_by_id", {"id": line.plan_id}),
-            ("get_details_by_id", {"id": plan}),
-            ("change_plan", {**both, "plan_id": plan}),
-            usage,
-            ("get_bills_for_customer", me),
-        ],
-        [("resume_line", both), ("transfer_to_human", {"summary": "cannot resume the line"})],
-    ]
-    return [who, *rng.choice(goals), *rng.choice(goals)]
+    asked = GOALS.two(
+        rng,
+        bills=rng.choice([me, {**me, "limit": 2}]),
+        gb=rng.choice([1, 2, 2.5, 6]),
+        plan_id=rng.choice(sorted(PLANS)),
+        both={**me, "line_id": line_id},
+        who=who,
+        line_id=line_id,
+        draft=bills[-1],
+        bill_id=bills[1],
+        old_plan=line.plan_id,
+        **me,
+    )
+    return [who, *asked]
 
 
 MOBILE = Style(name="mobile", make=Mobile, script=_script)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from typing import Any
 
-from benchmarks.testbeds.invented.backend import Answer, Backend, Call, Step, Style, ToolError
+from benchmarks.testbeds.invented.backend import Answer, Backend, Step, Style, ToolError
+from benchmarks.testbeds.invented.scripts import Goals
 
 CENT = Decimal("0.01")
 TWO_EYES = Decimal("1000.00")
@@ -270,8 +271,19 @@ def _filed(answers: Sequence[str]) -> str:
     return "CL-315"
 
 
-def _later(name: str, **more: str) -> Callable[[Sequence[str]], Call]:
-    return lambda answers: (name, {"claim": _filed(answers), **more})
+WHOLE = "take $claim adjuster=$one; attach $claim $document; assess $claim amount=$agreed; approve $claim by=$two"
+GOALS = Goals(f"""
+    find_policies $name; policy $policy; $filed; claim claim=$new
+    $filed; take claim=$new adjuster=$one; desk_of adjuster=$one
+    queue status=filed; $filed; queue status=filed
+    claim $claim; {WHOLE}; claim $claim
+    {WHOLE}; approve $claim by=$three; payout $claim; fund
+    {WHOLE}; payout $claim; policy policy=$its_policy
+    claim $claim; reject $claim reason="not covered"; claim $claim; reopen $claim; claim $claim
+    attach $claim $document; documents $claim
+    desk_of adjuster=$one; take $claim adjuster=$one; desk_of adjuster=$one; claim $claim
+    queue status="in review"|paid|filed; fund
+""")
 
 
 def _script(rng: random.Random) -> list[Step]:
@@ -281,41 +293,20 @@ def _script(rng: random.Random) -> list[Step]:
     one, two, three = rng.sample(sorted(ADJUSTERS), 3)
     kind = rng.choice(policy.kinds) if rng.random() < 0.8 else rng.choice(KINDS)
     amount = rng.choice(["320.00", "750.5", "1500.00", "2400.00"])
-    agreed = rng.choice([str(claim.asked), "600.00", "1500.00"])
-    key = {"claim": claim.number}
-    look: Step = ("claim", key)
-    paper = rng.choice(["photo.jpg", "invoice.pdf", "police report"])
-    attach: Step = ("attach", {**key, "document": paper})
-    filed: Step = ("file_claim", {"policy": policy.number, "kind": kind, "amount": amount})
-    whole: list[Step] = [
-        ("take", {**key, "adjuster": one}),
-        attach,
-        ("assess", {**key, "amount": agreed}),
-        ("approve", {**key, "by": two}),
-    ]
-    goals: list[list[Step]] = [
-        [
-            ("find_policies", {"name": policy.holder.split()[rng.choice([0, 1])]}),
-            ("policy", {"policy": policy.number}),
-            filed,
-            _later("claim"),
-        ],
-        [filed, _later("take", adjuster=one), ("desk_of", {"adjuster": one})],
-        [("queue", {"status": "filed"}), filed, ("queue", {"status": "filed"})],
-        [look, *whole, look],
-        [*whole, ("approve", {**key, "by": three}), ("payout", key), ("fund", {})],
-        [*whole, ("payout", key), ("policy", {"policy": claim.policy})],
-        [look, ("reject", {**key, "reason": "not covered"}), look, ("reopen", key), look],
-        [attach, ("documents", key)],
-        [
-            ("desk_of", {"adjuster": one}),
-            ("take", {**key, "adjuster": one}),
-            ("desk_of", {"adjuster": one}),
-            look,
-        ],
-        [("queue", {"status": rng.choice(["in review", "paid", "filed"])}), ("fund", {})],
-    ]
-    return [*rng.choice(goals), *rng.choice(goals)]
+    return GOALS.two(
+        rng,
+        agreed=rng.choice([str(claim.asked), "600.00", "1500.00"]),
+        document=rng.choice(["photo.jpg", "invoice.pdf", "police report"]),
+        name=policy.holder.split()[rng.choice([0, 1])],
+        filed=("file_claim", {"policy": policy.number, "kind": kind, "amount": amount}),
+        new=_filed,
+        policy=policy.number,
+        claim=claim.number,
+        its_policy=claim.policy,
+        one=one,
+        two=two,
+        three=three,
+    )
 
 
 CLAIMS = Style(name="claims", make=Claims, script=_script)

@@ -7,11 +7,12 @@ from __future__ import annotations
 import hashlib
 import json
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from benchmarks.testbeds.invented.backend import Answer, Backend, Call, Step, Style, ToolError
+from benchmarks.testbeds.invented.backend import Answer, Backend, Step, Style, ToolError
+from benchmarks.testbeds.invented.scripts import Goals
 
 STAGES = ("new", "qualified", "proposal", "won", "lost")
 CHANCE = {"new": 0.1, "qualified": 0.3, "proposal": 0.6, "won": 1.0, "lost": 0.0}
@@ -298,72 +299,57 @@ def _created(answers: Sequence[str]) -> str:
     return "con_00000000"
 
 
-def _later(name: str, argument: str, **more: object) -> Callable[[Sequence[str]], Call]:
-    return lambda answers: (name, {argument: _created(answers), **more})
+GOALS = Goals("""
+    contacts; contacts after=$cursor; contact $id
+    contacts first=5 $ownerId; contact $id
+    searchContacts query=acme|globex|Ravi|zz; contact $id; updateContact $id $patch; contact $id
+    bulkTag $ids $tag; contact $id; contact id=$other
+    assign contactIds=?some $ownerId; contact $id; contacts first=5 $ownerId
+    deal id=$deal; stage dealId=$deal to=?stages; deal id=$deal; pipeline
+    deals stage=qualified; stage dealId=$second to=qualified; deals stage=qualified
+    deal id=$deal; discount dealId=$deal percent=5|10|40; deal id=$deal
+    pipeline; discount dealId=$first percent=10; pipeline
+    logActivity contactId=$id kind=call text="left a message"; timeline contactId=$id
+    createContact $input; contact id=$new; logActivity contactId=$new kind=email text=welcome;
+        timeline contactId=$new last=1
+    contact $id; deleteContact $id; contact $id; contacts
+""")
 
 
 def _script(rng: random.Random) -> list[Step]:
     model = Crm()
     people, deals = list(model._contacts), list(model._deals)  # noqa: SLF001 - users know these
     one, two = rng.sample(people, 2)
-    deal = rng.choice(deals)
-    owner = rng.choice(sorted(OWNERS))
-    cursor = people[2]
-    look: Step = ("contact", {"id": one})
-    see: Step = ("deal", {"id": deal})
-    tag = rng.choice(["vip", "newsletter", "trial"])
-    patch: dict[str, Any] = rng.choice(
-        [
-            {"phone": "+49 40 1234"},
-            {"phone": None},
-            {"company": "hooli", "phone": "+49 40 999"},
-            {"fullName": None},
-            {"ownerId": owner},
-        ]
-    )
-    fresh = rng.choice(
-        [
-            {"fullName": "Timo Falk", "email": "timo@hooli.example"},
-            {"fullName": "Ada Byrne", "email": "ada@acme.example", "company": "acme"},
-            {"fullName": "Nora Lind", "email": "nora@acme.example"},
-        ]
-    )
-    goals: list[list[Step]] = [
-        [("contacts", {}), ("contacts", {"after": cursor}), look],
-        [("contacts", {"first": 5, "ownerId": owner}), look],
-        [
-            ("searchContacts", {"query": rng.choice(["acme", "globex", "Ravi", "zz"])}),
-            look,
-            ("updateContact", {"id": one, "patch": patch}),
-            look,
-        ],
-        [("bulkTag", {"ids": [one, two], "tag": tag}), look, ("contact", {"id": two})],
-        [
-            ("assign", {"contactIds": rng.choice([[one], [one, two]]), "ownerId": owner}),
-            look,
-            ("contacts", {"first": 5, "ownerId": owner}),
-        ],
-        [see, ("stage", {"dealId": deal, "to": rng.choice(STAGES[1:])}), see, ("pipeline", {})],
-        [
-            ("deals", {"stage": "qualified"}),
-            ("stage", {"dealId": deals[1], "to": "qualified"}),
-            ("deals", {"stage": "qualified"}),
-        ],
-        [see, ("discount", {"dealId": deal, "percent": rng.choice([5, 10, 40])}), see],
-        [("pipeline", {}), ("discount", {"dealId": deals[0], "percent": 10}), ("pipeline", {})],
-        [
-            ("logActivity", {"contactId": one, "kind": "call", "text": "left a message"}),
-            ("timeline", {"contactId": one}),
-        ],
-        [
-            ("createContact", {"input": fresh}),
-            _later("contact", "id"),
-            _later("logActivity", "contactId", kind="email", text="welcome"),
-            _later("timeline", "contactId", last=1),
-        ],
-        [look, ("deleteContact", {"id": one}), look, ("contacts", {})],
+    deal, owner = rng.choice(deals), rng.choice(sorted(OWNERS))
+    patches: list[dict[str, Any]] = [
+        {"phone": "+49 40 1234"},
+        {"phone": None},
+        {"company": "hooli", "phone": "+49 40 999"},
+        {"fullName": None},
+        {"ownerId": owner},
     ]
-    return [*rng.choice(goals), *rng.choice(goals)]
+    inputs = [
+        {"fullName": "Timo Falk", "email": "timo@hooli.example"},
+        {"fullName": "Ada Byrne", "email": "ada@acme.example", "company": "acme"},
+        {"fullName": "Nora Lind", "email": "nora@acme.example"},
+    ]
+    return GOALS.two(
+        rng,
+        tag=rng.choice(["vip", "newsletter", "trial"]),
+        patch=rng.choice(patches),
+        input=rng.choice(inputs),
+        id=one,
+        other=two,
+        ids=[one, two],
+        some=[[one], [one, two]],
+        ownerId=owner,
+        cursor=people[2],
+        deal=deal,
+        first=deals[0],
+        second=deals[1],
+        stages=STAGES[1:],
+        new=_created,
+    )
 
 
 CRM = Style(name="crm", make=Crm, script=_script)

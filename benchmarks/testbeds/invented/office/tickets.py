@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from benchmarks.testbeds.invented.backend import Backend, Call, Step, Style, ToolError
+from benchmarks.testbeds.invented.scripts import Goals
 
 PEOPLE = {"maria": "sun", "jonas": "moon", "aiko": "star"}
 TITLES = ["Printer is on fire", "VPN drops", "New laptop", "Wrong invoice", "Door badge"]
@@ -121,35 +122,30 @@ def _created(answers: Sequence[str]) -> Call:
     return ("get_user_tickets", {})
 
 
+GOALS = Goals("""
+    get_ticket $ticket_id; ticket_login *user; close_ticket $ticket_id; get_ticket $ticket_id
+    ticket_login *user; get_user_tickets *?filters; get_ticket $ticket_id
+    ticket_login *user; create_ticket title=?titles description=please priority=2; $close_it;
+        get_user_tickets
+    ticket_login *user; get_ticket $ticket_id; edit_ticket $ticket_id updates=?updates;
+        get_ticket $ticket_id
+    get_ticket $ticket_id; ticket_login *user; add_note $ticket_id note="called back";
+        get_ticket $ticket_id
+    ticket_login *user; get_login_status; logout; get_login_status
+""")
+
+
 def _script(rng: random.Random) -> list[Step]:
     user = rng.choice(sorted(PEOPLE))
-    number = rng.randrange(1, 15)
-    login: Step = ("ticket_login", {"username": user, "password": PEOPLE[user]})
-    look: Step = ("get_ticket", {"ticket_id": number})
-    goals: list[list[Step]] = [
-        [look, login, ("close_ticket", {"ticket_id": number}), look],
-        [login, ("get_user_tickets", rng.choice([{}, {"status": "open"}])), look],
-        [
-            login,
-            (
-                "create_ticket",
-                {"title": rng.choice(TITLES), "description": "please", "priority": 2},
-            ),
-            _created,
-            ("get_user_tickets", {}),
-        ],
-        [
-            login,
-            look,
-            (
-                "edit_ticket",
-                {"ticket_id": number, "updates": {"priority": rng.randrange(1, 5)}},
-            ),
-            look,
-        ],
-        [look, login, ("add_note", {"ticket_id": number, "note": "called back"}), look],
-        [login, ("get_login_status", {}), ("logout", {}), ("get_login_status", {})],
-    ]
+    goals = GOALS.steps(
+        rng,
+        user={"username": user, "password": PEOPLE[user]},
+        ticket_id=rng.randrange(1, 15),
+        filters=[{}, {"status": "open"}],
+        titles=TITLES,
+        updates=[{"priority": priority} for priority in range(1, 5)],
+        close_it=_created,
+    )
     return rng.choice(goals) + rng.choice(goals)[rng.randrange(2) :]
 
 

@@ -6,6 +6,7 @@ import random
 from dataclasses import dataclass, field
 
 from benchmarks.testbeds.invented.backend import Backend, Step, Style, ToolError
+from benchmarks.testbeds.invented.scripts import Goals
 
 RATES = {"USD": 1.0837, "GBP": 0.8581, "CHF": 0.9644}
 SAVINGS_FEE = 1.5
@@ -153,39 +154,24 @@ class Ledger(Backend):
         return f"{amount:.2f} EUR = {amount * RATES[currency]:.2f} {currency}"
 
 
+GOALS = Goals("""
+    accounts_of owner="Ana Ruiz"|"Ben Okoye"; use_account $account; balance
+    use_account $account; balance; withdraw $amount; balance
+    use_account $account; transfer to=$other $amount; balance; statement
+    use_account $account; transfer to=$other $amount; use_account account=$other; statement last=1
+    use_account $account; place_hold merchant="Hotel Luna"|Rent-a-Bike amount=25; holds;
+        settle_hold hold_id=H2; balance
+    use_account account=CHK-417; holds; settle_hold|drop_hold hold_id=H1; balance
+    freeze $account; use_account $account; withdraw amount=5; balance
+    use_account $account; deposit $amount; statement last=1|3
+    convert $amount currency=?rates; use_account $account; balance
+""")
+
+
 def _script(rng: random.Random) -> list[Step]:
     account, other = rng.sample(["CHK-201", "SAV-305", "CHK-417", "SAV-588"], 2)
     amount = rng.choice([15, 40.5, 100, 600])
-    use: Step = ("use_account", {"account": account})
-    look: Step = ("balance", {})
-    goals: list[list[Step]] = [
-        [("accounts_of", {"owner": rng.choice(["Ana Ruiz", "Ben Okoye"])}), use, look],
-        [use, look, ("withdraw", {"amount": amount}), look],
-        [use, ("transfer", {"to": other, "amount": amount}), look, ("statement", {})],
-        [
-            use,
-            ("transfer", {"to": other, "amount": amount}),
-            ("use_account", {"account": other}),
-            ("statement", {"last": 1}),
-        ],
-        [
-            use,
-            ("place_hold", {"merchant": rng.choice(["Hotel Luna", "Rent-a-Bike"]), "amount": 25}),
-            ("holds", {}),
-            ("settle_hold", {"hold_id": "H2"}),
-            look,
-        ],
-        [
-            ("use_account", {"account": "CHK-417"}),
-            ("holds", {}),
-            (rng.choice(["settle_hold", "drop_hold"]), {"hold_id": "H1"}),
-            look,
-        ],
-        [("freeze", {"account": account}), use, ("withdraw", {"amount": 5}), look],
-        [use, ("deposit", {"amount": amount}), ("statement", {"last": rng.choice([1, 3])})],
-        [("convert", {"amount": amount, "currency": rng.choice(sorted(RATES))}), use, look],
-    ]
-    return rng.choice(goals) + rng.choice(goals)
+    return GOALS.two(rng, account=account, other=other, amount=amount, rates=sorted(RATES))
 
 
 LEDGER = Style(name="ledger", make=Ledger, script=_script)

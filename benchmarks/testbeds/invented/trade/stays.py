@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Any
 
-from benchmarks.testbeds.invented.backend import Backend, Call, Step, Style, ToolError
+from benchmarks.testbeds.invented.backend import Backend, Step, Style, ToolError
+from benchmarks.testbeds.invented.scripts import Goals
 
 TODAY = date(2026, 3, 2)
 HOTELS: dict[str, dict[str, Any]] = {
@@ -241,8 +242,22 @@ def _made(answers: Sequence[str]) -> str:
     return "BK-7004"
 
 
-def _later(name: str, **more: object) -> Callable[[Sequence[str]], Call]:
-    return lambda answers: (name, {"reference": _made(answers), **more})
+GOALS = Goals("""
+    $search; hotel_info hotel_id=$hotel; $book; retrieve_booking reference=$new;
+        bookings_by_guest $email
+    $search; $book; $search
+    $book; add_extra reference=$new extra=?extras quantity=2; bookings_by_guest $email
+    $book; cancellation_terms reference=$new; cancel_booking reference=$new; $search
+    retrieve_booking $reference; cancellation_terms $reference; cancel_booking $reference;
+        retrieve_booking $reference; bookings_by_guest $email
+    bookings_by_guest $email; retrieve_booking $reference; modify_stay $reference *dates;
+        retrieve_booking $reference
+    retrieve_booking $reference; voucher $reference code=?codes; retrieve_booking $reference
+    desk $reference action=check_in; retrieve_booking $reference; desk $reference action=check_out
+    loyalty $email; desk $reference action=check_in; desk $reference action=check_out;
+        loyalty $email
+    add_extra $reference extra=?offered; retrieve_booking $reference
+""")
 
 
 def _script(rng: random.Random) -> list[Step]:
@@ -250,36 +265,24 @@ def _script(rng: random.Random) -> list[Step]:
     hotel = rng.choice([h for h in HOTELS if HOTELS[h]["city"] == city])
     room = rng.choice(sorted(ROOMS[hotel]))
     start = date(2026, 3, rng.choice([4, 10, 10, 20]))
-    check_in = start.isoformat()
-    check_out = (start + timedelta(days=rng.choice([1, 2, 3]))).isoformat()
-    dates = {"check_in": check_in, "check_out": check_out}
+    end = start + timedelta(days=rng.choice([1, 2, 3]))
+    dates = {"check_in": start.isoformat(), "check_out": end.isoformat()}
     name = rng.choice(["Ana Ruiz", "Tom Berg", "Mia Sato", "Leo Brandt"])
     email = name.lower().replace(" ", ".") + "@mail.example"
     guest = {"name": name, "email": email}
-    mine: Step = ("bookings_by_guest", {"email": email})
-    search: Step = ("search_availability", {"city": city, **dates, "guests": rng.choice([1, 2, 3])})
-    book: Step = ("create_booking", {"hotel_id": hotel, "room_type": room, **dates, "guest": guest})
-    old = rng.choice(["BK-7001", "BK-7002", "BK-7003"])
-    ref = {"reference": old}
-    look: Step = ("retrieve_booking", ref)
-    goals: list[list[Step]] = [
-        [search, ("hotel_info", {"hotel_id": hotel}), book, _later("retrieve_booking"), mine],
-        [search, book, search],
-        [book, _later("add_extra", extra=rng.choice(sorted(EXTRAS)), quantity=2), mine],
-        [book, _later("cancellation_terms"), _later("cancel_booking"), search],
-        [look, ("cancellation_terms", ref), ("cancel_booking", ref), look, mine],
-        [mine, look, ("modify_stay", {**ref, **dates}), look],
-        [look, ("voucher", {**ref, "code": rng.choice([*VOUCHERS, "WINTER"])}), look],
-        [("desk", {**ref, "action": "check_in"}), look, ("desk", {**ref, "action": "check_out"})],
-        [
-            ("loyalty", {"email": email}),
-            ("desk", {**ref, "action": "check_in"}),
-            ("desk", {**ref, "action": "check_out"}),
-            ("loyalty", {"email": email}),
-        ],
-        [("add_extra", {**ref, "extra": rng.choice([*EXTRAS, "sauna"])}), look],
-    ]
-    return [*rng.choice(goals), *rng.choice(goals)]
+    return GOALS.two(
+        rng,
+        search=("search_availability", {"city": city, **dates, "guests": rng.choice([1, 2, 3])}),
+        book=("create_booking", {"hotel_id": hotel, "room_type": room, **dates, "guest": guest}),
+        reference=rng.choice(["BK-7001", "BK-7002", "BK-7003"]),
+        hotel=hotel,
+        email=email,
+        dates=dates,
+        new=_made,
+        extras=sorted(EXTRAS),
+        codes=[*VOUCHERS, "WINTER"],
+        offered=[*EXTRAS, "sauna"],
+    )
 
 
 STAYS = Style(name="stays", make=Stays, script=_script)

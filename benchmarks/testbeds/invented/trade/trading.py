@@ -6,6 +6,7 @@ import random
 from typing import Any
 
 from benchmarks.testbeds.invented.backend import Backend, Step, Style
+from benchmarks.testbeds.invented.scripts import Goals
 
 QUOTES = {"ALFA": 12.5, "BRVO": 230.11, "CHRL": 1500.15, "DLTA": 60.0, "ECHO": 4.2}
 SECTORS = {"tech": ["ALFA", "CHRL"], "energy": ["BRVO"], "food": ["DLTA", "ECHO"]}
@@ -108,45 +109,23 @@ def _order(number: int, kind: str, what: tuple[str, int], status: str) -> dict[s
     }
 
 
+GOALS = Goals("""
+    get_stock_info $symbol; place_order *buy; get_account_info
+    place_order *buy; get_order_details order_id=12346; get_order_history
+    get_order_details order_id=12345|12344|12345; cancel_order order_id=12345|12345|12344;
+        get_order_details order_id=12345
+    place_order *buy; cancel_order order_id=12346
+    add_to_watchlist stock=$symbol; get_watchlist
+    get_watchlist; remove_from_watchlist stock=ALFA; get_watchlist
+    get_account_info; make_transaction kind=deposit|withdrawal amount=50|1000.5; get_account_info
+    get_available_stocks sector=tech|energy|food; get_stock_info $symbol
+""")
+
+
 def _script(rng: random.Random) -> list[Step]:
-    symbol = rng.choice(sorted(QUOTES))
-    amount = rng.choice([1, 5, 10, 100])
-    price = QUOTES[symbol]
-    buy = {"order_type": "Buy", "symbol": symbol, "price": price, "amount": amount}
-    account: Step = ("get_account_info", {})
-    goals: list[list[Step]] = [
-        [("get_stock_info", {"symbol": symbol}), ("place_order", buy), account],
-        [
-            ("place_order", buy),
-            ("get_order_details", {"order_id": 12346}),
-            ("get_order_history", {}),
-        ],
-        [
-            ("get_order_details", {"order_id": rng.choice([12345, 12344, 12345])}),
-            ("cancel_order", {"order_id": rng.choice([12345, 12345, 12344])}),
-            ("get_order_details", {"order_id": 12345}),
-        ],
-        [("place_order", buy), ("cancel_order", {"order_id": 12346})],
-        [("add_to_watchlist", {"stock": symbol}), ("get_watchlist", {})],
-        [
-            ("get_watchlist", {}),
-            ("remove_from_watchlist", {"stock": "ALFA"}),
-            ("get_watchlist", {}),
-        ],
-        [
-            account,
-            (
-                "make_transaction",
-                {"kind": rng.choice(["deposit", "withdrawal"]), "amount": rng.choice([50, 1000.5])},
-            ),
-            account,
-        ],
-        [
-            ("get_available_stocks", {"sector": rng.choice(["tech", "energy", "food"])}),
-            ("get_stock_info", {"symbol": symbol}),
-        ],
-    ]
-    return rng.choice(goals) + rng.choice(goals)
+    symbol, amount = rng.choice(sorted(QUOTES)), rng.choice([1, 5, 10, 100])
+    buy = {"order_type": "Buy", "symbol": symbol, "price": QUOTES[symbol], "amount": amount}
+    return GOALS.two(rng, symbol=symbol, buy=buy)
 
 
 TRADING = Style(name="trading", make=Trading, script=_script)
