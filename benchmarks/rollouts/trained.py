@@ -1,6 +1,6 @@
-"""Does training on exported tasks make a published backend's agent better? The experiment of `examples/train_small` at two of them.
+"""Does training on exported tasks make a published backend's agent better? The experiment of `examples/train_small` at a bank.
 
-A firm whose errands are drawn (`bank` or `office`; needs `TRACEGYM_OUTSIDE`). Below `--out`: exports, a file for each arm and seed, the result
+A bank whose errands are drawn (needs `TRACEGYM_OUTSIDE`). Below `--out`: exports, a file for each arm and seed, the result
 as JSON and a picture. Stopped, the same command goes on.
 """
 
@@ -23,7 +23,6 @@ from examples.train_small.picture import draw
 from examples.train_small.plan import FULL
 
 if TYPE_CHECKING:
-    from benchmarks.rollouts.drawn_firms import Trade
     from benchmarks.testbeds.published.errands import Firm
     from examples.train_small.practice import Act
 
@@ -35,21 +34,16 @@ MOST: Final = 20
 """Messages of an agent at one errand."""
 
 
-FIRMS: Final = ("bank", "office")
+def firm(purpose: str, count: int) -> Firm:
+    """The bank with so many errands; the package is imported where one is asked for."""
+    found: Firm = import_module("benchmarks.rollouts.trained_bank").bank(purpose, count)
+    return found
 
 
-def firm(name: str, purpose: str, count: int) -> Firm:
-    """A firm with so many errands; the package is imported where one is asked for."""
-    module = import_module(f"benchmarks.rollouts.trained_{name}")
-    trade: Trade = getattr(module, name.upper())
-    return trade.firm(purpose, count)
-
-
-@dataclass(frozen=True, slots=True)
 class Outside:
-    """A firm as an app to learn from."""
+    """The bank as an app to learn from."""
 
-    name: str
+    name = "bank"
 
     def production(self, count: int) -> list[Visitor]:
         """Errands that production had."""
@@ -59,8 +53,9 @@ class Outside:
         """Errands that it never had."""
         return self._visitors("unseen", count)
 
-    def _visitors(self, purpose: str, count: int) -> list[Visitor]:
-        held = firm(self.name, purpose, count)
+    @staticmethod
+    def _visitors(purpose: str, count: int) -> list[Visitor]:
+        held = firm(purpose, count)
         return [Visitor(held, errand.key, errand.prompt) for errand in held.errands]
 
 
@@ -94,14 +89,14 @@ class Visitor:
         return False
 
 
-def make_exports(name: str, folder: Path) -> None:
+def make_exports(folder: Path) -> None:
     """Record production, take it in, build, export; what is there stays."""
     if (folder / "sft" / "train.jsonl").is_file():
         return
     folder.mkdir(parents=True, exist_ok=True)
-    held = recorded(firm(name, "production", ERRANDS), 0, attempts=ATTEMPTS)
+    held = recorded(firm("production", ERRANDS), 0, attempts=ATTEMPTS)
     home = folder / "home"
-    take_in(held, folder, home, app=f"trained-{name}")
+    take_in(held, folder, home, app=held[0].chat["app"])
     require("build", "--home", home)
     for format_name in ("taskset", "sft"):
         require("export", format_name, folder / format_name, "--home", home)
@@ -109,7 +104,7 @@ def make_exports(name: str, folder: Path) -> None:
 
 def options(parser: argparse.ArgumentParser) -> None:
     """Which firm, and how often."""
-    parser.add_argument("firm", choices=FIRMS)
+    parser.add_argument("firm", choices=("bank",))
     parser.add_argument("--out", type=Path, default=Path("trained-out"))
     parser.add_argument("--seeds", type=int, default=FULL.seeds)
 
@@ -117,9 +112,9 @@ def options(parser: argparse.ArgumentParser) -> None:
 def rows(options: argparse.Namespace) -> Iterator[Row]:
     """Run the experiment at one firm: a row for each part of its outcome."""
     exports = options.out / options.firm
-    make_exports(options.firm, exports)
+    make_exports(exports)
     plan = replace(FULL, seeds=options.seeds)
-    found = Experiment(Outside(options.firm), exports, plan, options.out / "runs").run(print)
+    found = Experiment(Outside(), exports, plan, options.out / "runs").run(print)
     outcome: dict[str, Any] = outcome_of(found).document()
     (options.out / f"{options.firm}.json").write_text(
         json.dumps(outcome, indent=1), encoding="utf-8"

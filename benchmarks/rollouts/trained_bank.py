@@ -1,16 +1,22 @@
 """A bank to learn from: agentdojo's banking tools over an account with more transactions, and what its customers ask for.
 
-Needs what `agentdojo` needs. Comes out: a trade (`drawn_firms`).
+Needs what `agentdojo` needs. Comes in: how many errands, and what they are for. Comes out: the bank as a firm; its state is judged, not a
+package's task.
 """
 
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
-from benchmarks.rollouts.drawn_firms import Trade, Wanted
-from benchmarks.testbeds.published.agentdojo import Suite
+from benchmarks.testbeds.invented.backend import Answer, Call
+from benchmarks.testbeds.published.agentdojo import Suite, suites
+from benchmarks.testbeds.published.errands import Errand, Firm, Task, tools_of, worked
+
+Wanted = tuple[str, list[Call], str]
+"""What a customer says, the calls that do it, and what has to be said."""
 
 NAMES = ("Alan Reed", "Bea Kowal", "Chloe Ng", "Dario Vento", "Edda Holm", "Farid Aziz")
 PURPOSES = ("Rent", "Gym", "Music lessons", "Phone bill", "Insurance", "Piano", "Parking", "School")
@@ -117,10 +123,44 @@ def _amount(rng: random.Random) -> Wanted:
     return words, [("get_scheduled_transactions", {})], f"{one.amount}"
 
 
-BANK = Trade(
-    name="trained-bank",
-    suite="banking",
-    environment=_account,
-    state=lambda environment: str(environment.model_dump()),
-    kinds=(_transfer, _standing, _raise, _postpone, _copy, _move, _password, _amount),
-)
+KINDS: Final = (_transfer, _standing, _raise, _postpone, _copy, _move, _password, _amount)
+
+
+class Visit:
+    """One errand at a fresh copy of the bank."""
+
+    def __init__(self, errand: Errand | None = None) -> None:
+        self._errand = errand
+        self._environment = _account().model_copy(deep=True)
+        self._suite = Suite("banking", self._environment)
+
+    def call(self, name: str, arguments: dict[str, Any]) -> Answer:
+        """Make one call."""
+        return self._suite.call(name, arguments)
+
+    def state(self) -> str:
+        """What the bank holds."""
+        return str(self._environment.model_dump())
+
+    def verdict(self, words: str, calls: Sequence[Call]) -> bool:
+        """Whether it ended as the errand should, and the answer was given."""
+        del calls
+        errand = self._errand
+        return errand is not None and self.state() == errand.end and errand.answer in words
+
+
+def bank(purpose: str, count: int) -> Firm:
+    """The bank with so many errands; another purpose draws others."""
+    errands = {e.key: e for e in (_errand(f"{purpose} {number}") for number in range(count))}
+    return Firm(
+        name="trained-bank",
+        tools=tools_of(suites()["banking"].tools),
+        errands=tuple(errands.values()),
+        sit=lambda key: Visit(errands[key]),
+    )
+
+
+def _errand(key: str) -> Errand:
+    rng = random.Random(key)  # noqa: S311 - dice
+    prompt, calls, answer = rng.choice(KINDS)(rng)
+    return worked(Task(key=key, prompt=prompt, calls=tuple(calls), answer=answer), Visit())

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from benchmarks.testbeds.invented.backend import Answer, Call
-from benchmarks.testbeds.published.errands import Errand, Firm
+from benchmarks.testbeds.published.errands import Errand, Firm, Task, tools_of, worked
 from benchmarks.testbeds.published.packages import outside
 
 PACKAGE = "agentdojo==0.1.35"
@@ -70,40 +70,17 @@ def firms() -> Iterator[Firm]:
 
 def _firm(name: str, suite: Any) -> Firm:  # noqa: ANN401 - the package's own type
     tasks = suite.user_tasks
-    tools = tuple(
-        {
-            "type": "function",
-            "function": {
-                "name": tool.name,
-                "description": tool.description,
-                "parameters": tool.parameters.model_json_schema(),
-            },
-        }
-        for tool in suite.tools
-    )
     return Firm(
         name=f"dojo-{name}",
-        tools=tools,
+        tools=tools_of(suite.tools),
         errands=tuple(_errand(key, Sat(suite, task), task) for key, task in tasks.items()),
         sit=lambda key: Sat(suite, tasks[key]),
     )
 
 
 def _errand(key: str, sat: Sat, task: Any) -> Errand:  # noqa: ANN401 - the package's own type
-    calls, writes = tuple(sat.solution()), set[int]()
-    for place, (name, given) in enumerate(calls):
-        before = sat.state()
-        sat.call(name, dict(given))
-        if sat.state() != before:
-            writes.add(place)
-    return Errand(
-        key=key,
-        prompt=task.PROMPT,
-        calls=calls,
-        writes=frozenset(writes),
-        answer=task.GROUND_TRUTH_OUTPUT,
-        end=sat.state(),
-    )
+    calls, answer = tuple(sat.solution()), task.GROUND_TRUTH_OUTPUT
+    return worked(Task(key=key, prompt=task.PROMPT, calls=calls, answer=answer), sat)
 
 
 def _without(value: object) -> object:

@@ -15,17 +15,23 @@ from typing import Any, Final, Protocol
 from benchmarks.testbeds.invented.backend import Answer, Call
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Errand:
+@dataclass(frozen=True, kw_only=True)
+class Task:
     """One task as its author wrote it."""
 
     key: str
     prompt: str
     calls: tuple[Call, ...]
-    writes: frozenset[int]
-    """Places of the calls that change something."""
     answer: str
     """What the user wanted to hear; empty where nothing was asked."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Errand(Task):
+    """The same with what its calls do."""
+
+    writes: frozenset[int]
+    """Places of the calls that change something."""
     end: str
     """The backend's state after these calls, as `Sitting.state` has it."""
 
@@ -44,6 +50,33 @@ class Sitting(Protocol):
     def verdict(self, words: str, calls: Sequence[Call]) -> bool:
         """What the package's own judge says of all this."""
         ...
+
+
+def worked(task: Task, sitting: Sitting) -> Errand:
+    """Make a task's own calls at a fresh backend, to see which of them change it and how it ends."""
+    writes, before = set[int](), sitting.state()
+    for place, (name, given) in enumerate(task.calls):
+        sitting.call(name, dict(given))
+        after = sitting.state()
+        if after != before:
+            writes.add(place)
+        before = after
+    return Errand(**vars(task), writes=frozenset(writes), end=before)
+
+
+def tools_of(tools: Sequence[Any]) -> tuple[Mapping[str, Any], ...]:
+    """AgentDojo's tools as OpenAI defines them."""
+    return tuple(
+        {
+            "type": "function",
+            "function": {
+                "name": tool.name,
+                "description": tool.description,
+                "parameters": tool.parameters.model_json_schema(),
+            },
+        }
+        for tool in tools
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
