@@ -80,7 +80,7 @@ CLOUDS: Final = (
     "cloud-secrets-raw",
     "cloud-logs-raw",
 )
-"""Of `benchmarks.testbeds.published.cloud`; its servers take as long as these together."""
+"""Of `benchmarks.testbeds.published.cloud`."""
 
 Answers = Iterable[tuple[str, Fidelity]]
 """Fidelity by kind: `h` (held-out attempts) or `p` (random calls)."""
@@ -113,7 +113,7 @@ PUBLISHED: Final[dict[str, tuple[str, ...]]] = {
     "cloud": tuple(
         f"cloud-{name}{end}"
         for end in ("", "-raw")
-        for name in ("tables", "queues", "users", "secrets", "servers", "logs")
+        for name in ("tables", "queues", "users", "secrets", "logs")
     ),
 }
 """Backends of `benchmarks.testbeds.published` by module; each module says which package it needs."""

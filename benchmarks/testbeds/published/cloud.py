@@ -1,9 +1,9 @@
-"""A published stand-in of a cloud's interfaces, called through the cloud's own client: tables, queues, users, secrets, servers, logs.
+"""A published stand-in of a cloud's interfaces, called through the cloud's own client: tables, queues, users, secrets, logs.
 
 Needs `pip install --target FOLDER moto==5.2.5 boto3 py-partiql-parser joserfc time-machine`. A tool is one operation with its own
 names of arguments; its result is the interface's JSON, moments as ISO text. `-raw` leaves in what the client tells of the
 exchange (request ids, headers). Refusals are the client's own text. Ids are drawn anew by every backend, but what was there
-from the start keeps its own; the clock is the attempts'. What people ask of it is `cloud_scripts` and `cloud_machines`.
+from the start keeps its own; the clock is the attempts'. What people ask of it is `cloud_scripts`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from functools import cache, partial
 from typing import Any, Final
 
 from benchmarks.testbeds.invented.backend import Answer, Backend, Step, Style
-from benchmarks.testbeds.published import cloud_machines as machines
 from benchmarks.testbeds.published import cloud_scripts as scripts
 from benchmarks.testbeds.published.packages import outside
 
@@ -35,8 +34,6 @@ PACE: Final = timedelta(seconds=7)
 """From call to call."""
 WORLDWIDE: Final = {"iam": "aws"}
 """Services that no region has of its own, and where the package keeps them."""
-UNCHANGING: Final = ("amis", "instance_types", "instance_type_offerings")
-"""What a service publishes and nobody changes: copies share it."""
 _numbers = itertools.count()
 """Every backend's own dice."""
 
@@ -47,7 +44,7 @@ class Desk:
 
     services: tuple[str, ...]
     start: tuple[tuple[str, dict[str, Any]], ...]
-    script: Callable[[random.Random], list[Step]]
+    jobs: Callable[[random.Random], list[list[Step]]]
 
 
 class Cloud(Backend):
@@ -173,8 +170,7 @@ def _copied(kept: dict[str, Any]) -> dict[str, Any]:
     for kind in (type(threading.RLock()), threading.Condition):
         copyreg.pickle(kind, _anew)  # queues hold locks, which nothing copies
     copyreg.pickle(outside("moto.ssm.models", REQUIREMENT).ParameterDict, _settings)
-    shared = [getattr(state, name, None) for state in kept.values() for name in UNCHANGING]
-    return deepcopy(kept, {id(one): one for one in shared if one is not None})
+    return deepcopy(kept)
 
 
 def _anew(lock: object) -> tuple[Callable[[], object], tuple[()]]:
@@ -186,18 +182,21 @@ def _settings(kept: Any) -> tuple[Any, ...]:  # noqa: ANN401 - the package's own
 
 
 DESKS: Final = {
-    "tables": Desk(services=("dynamodb",), start=scripts.TABLES, script=scripts.tables),
-    "queues": Desk(services=("sqs",), start=scripts.QUEUES, script=scripts.queues),
-    "users": Desk(services=("iam",), start=scripts.USERS, script=scripts.users),
+    "tables": Desk(services=("dynamodb",), start=scripts.TABLES, jobs=scripts.tables),
+    "queues": Desk(services=("sqs",), start=scripts.QUEUES, jobs=scripts.queues),
+    "users": Desk(services=("iam",), start=scripts.USERS, jobs=scripts.users),
     "secrets": Desk(
-        services=("ssm", "secretsmanager"), start=machines.SECRETS, script=machines.secrets
+        services=("ssm", "secretsmanager"), start=scripts.SECRETS, jobs=scripts.secrets
     ),
-    "servers": Desk(services=("ec2",), start=machines.SERVERS, script=machines.servers),
-    "logs": Desk(services=("logs",), start=machines.LOGS, script=machines.logs),
+    "logs": Desk(services=("logs",), start=scripts.LOGS, jobs=scripts.logs),
 }
 
 STYLES: Final = tuple(
-    Style(name=f"cloud-{name}{end}", make=partial(Cloud, desk, raw=bool(end)), script=desk.script)
+    Style(
+        name=f"cloud-{name}{end}",
+        make=partial(Cloud, desk, raw=bool(end)),
+        script=partial(scripts.some, desk.jobs),
+    )
     for end in ("", "-raw")
     for name, desk in DESKS.items()
 )

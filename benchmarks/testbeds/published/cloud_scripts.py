@@ -1,36 +1,41 @@
-"""What an account of `cloud` holds at the start, and what people ask an operations agent to do with it: tables, queues, users.
+"""What an account of `cloud` holds at the start, and what people ask an operations agent to do: tables, queues, users, secrets, logs.
 
 Comes in: dice. Goes out: the calls that a good agent would make: look something up, act on it, check. Ids that an answer gave
-are taken from the answer. Not here: calling the cloud, its secrets, servers and logs (`cloud_machines`).
+are taken from the answer. Not here: calling the cloud.
 """
 
 from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from benchmarks.testbeds.invented.backend import Call, Step
+from benchmarks.testbeds.invented.scripts import Goals
 
 PEOPLE: Final = ("ada", "bela", "chen", "dora", "emil", "fay", "gil", "hana")
 STATES: Final = ("open", "paid", "shipped", "cancelled")
 GOODS: Final = ("tea", "soap", "pen", "cup", "lamp")
 
 
-def told(answers: Sequence[str], key: str, otherwise: Any) -> Any:  # noqa: ANN401 - JSON
+def told(key: str, otherwise: Any) -> Callable[[Sequence[str]], Any]:  # noqa: ANN401 - JSON
     """What an answer last gave under a key."""
-    for content in reversed(answers):
-        try:
-            found = list(_under(json.loads(content), key))
-        except ValueError:
-            continue
-        if found:
-            return found[0]
-    return otherwise
+
+    def value(answers: Sequence[str]) -> Any:  # noqa: ANN401 - JSON
+        for content in reversed(answers):
+            try:
+                found = list(_under(json.loads(content), key))
+            except ValueError:
+                continue
+            if found:
+                return found[0]
+        return otherwise
+
+    return value
 
 
-def _under(value: Any, key: str) -> Any:  # noqa: ANN401 - JSON
+def _under(value: Any, key: str) -> Iterator[Any]:  # noqa: ANN401 - JSON
     if not isinstance(value, dict | list):
         return
     for at, part in value.items() if isinstance(value, dict) else enumerate(value):
@@ -39,26 +44,9 @@ def _under(value: Any, key: str) -> Any:  # noqa: ANN401 - JSON
         yield from _under(part, key)
 
 
-def bound(
-    name: str,
-    key: str,
-    argument: str,
-    otherwise: Any,  # noqa: ANN401 - JSON
-    **rest: Any,  # noqa: ANN401 - JSON
-) -> Step:
-    """A call with one argument out of the answers so far."""
-
-    def step(answers: Sequence[str]) -> Call:
-        return name, {**rest, argument: told(answers, key, otherwise)}
-
-    return step
-
-
-def jobs_of(
-    rng: random.Random, job: Callable[[random.Random], list[Step]], most: int = 3
-) -> list[Step]:
-    """Some jobs, one after another."""
-    return [step for _ in range(rng.randint(1, most)) for step in job(rng)]
+def some(job: Callable[[random.Random], list[list[Step]]], rng: random.Random) -> list[Step]:
+    """One to three jobs, one after another; `job` draws what all its goals are about."""
+    return [step for _ in range(rng.randint(1, 3)) for step in rng.choice(job(rng))]
 
 
 # Tables
@@ -125,15 +113,24 @@ TABLES: Final[tuple[Call, ...]] = (
 )
 
 
-def tables(rng: random.Random) -> list[Step]:
+AT_TABLES: Final = Goals("""
+    get_item *order; update_item *moved; get_item *order
+    get_item *shelf; update_item *taken; get_item *shelf
+    get_item *person; update_item *given; get_item *person
+    put_item *put; get_item TableName=orders Key=$new
+    get_item *order; delete_item *order ReturnValues=ALL_OLD; get_item *order
+    scan *filed; update_item *moved; scan *filed
+    list_tables; describe_table TableName=orders|stock
+    query *asked; get_item *person
+    scan TableName=orders Limit=5; scan TableName=orders Limit=5 ExclusiveStartKey=$after
+    batch_get_item RequestItems=$both
+""")
+
+
+def tables(rng: random.Random) -> list[list[Step]]:
     """A shop's tables: an order looked up and changed under a condition, stock taken, points given."""
-    return jobs_of(rng, _at_tables)
-
-
-def _at_tables(rng: random.Random) -> list[Step]:
     order, who, goods = f"O-{rng.randint(1001, 1014)}", rng.choice(PEOPLE[:7]), rng.choice(GOODS)
     orders = {"TableName": "orders", "Key": {"id": {"S": order}}}
-    see: Call = ("get_item", orders)
     person = {"TableName": "customers", "Key": {"name": {"S": who}}}
     shelf = {"TableName": "stock", "Key": {"goods": {"S": goods}}}
     new = f"O-{rng.randint(1020, 1026)}"
@@ -178,34 +175,25 @@ def _at_tables(rng: random.Random) -> list[Step]:
         "KeyConditionExpression": "id = :i",
         "ExpressionAttributeValues": {":i": {"S": order}},
     }
-    jobs: list[list[Step]] = [
-        [see, ("update_item", moved), see],
-        [("get_item", shelf), ("update_item", taken), ("get_item", shelf)],
-        [("get_item", person), ("update_item", given), ("get_item", person)],
-        [("put_item", put), ("get_item", {"TableName": "orders", "Key": {"id": {"S": new}}})],
-        [see, ("delete_item", {**orders, "ReturnValues": "ALL_OLD"}), see],
-        [("scan", filed), ("update_item", moved), ("scan", filed)],
-        [("list_tables", {}), ("describe_table", {"TableName": rng.choice(("orders", "stock"))})],
-        [("query", asked), ("get_item", person)],
-        [
-            ("scan", {"TableName": "orders", "Limit": 5}),
-            bound(
-                "scan", "LastEvaluatedKey", "ExclusiveStartKey", None, TableName="orders", Limit=5
-            ),
-        ],
-        [
-            (
-                "batch_get_item",
-                {
-                    "RequestItems": {
-                        "customers": {"Keys": [{"name": {"S": who}}]},
-                        "stock": {"Keys": [{"goods": {"S": goods}}]},
-                    }
-                },
-            )
-        ],
-    ]
-    return rng.choice(jobs)
+    both = {
+        "customers": {"Keys": [{"name": {"S": who}}]},
+        "stock": {"Keys": [{"goods": {"S": goods}}]},
+    }
+    return AT_TABLES.steps(
+        rng,
+        order=orders,
+        shelf=shelf,
+        person=person,
+        moved=moved,
+        taken=taken,
+        given=given,
+        put=put,
+        new={"id": {"S": new}},
+        filed=filed,
+        asked=asked,
+        both=both,
+        after=told("LastEvaluatedKey", None),
+    )
 
 
 # Queues
@@ -228,54 +216,39 @@ QUEUES: Final[tuple[Call, ...]] = (
 )
 
 
-def queues(rng: random.Random) -> list[Step]:
+AT_QUEUES: Final = Goals("""
+    $length; send_message *at MessageBody=?texts; $length
+    $take; delete_message *at ReceiptHandle=$taken; $length
+    $take; change_message_visibility *at VisibilityTimeout=0|60 ReceiptHandle=$taken; $take
+    get_queue_url QueueName=?names; $length
+    list_queues; create_queue QueueName=$new; get_queue_url QueueName=$new
+    set_queue_attributes *at Attributes=$seconds;
+        get_queue_attributes *at AttributeNames=$one_of_them
+    purge_queue *at; $length
+    tag_queue *at Tags=?teams; list_queue_tags *at
+    list_queues QueueNamePrefix=o|m|x
+    delete_queue *at; list_queues; $length
+""")
+
+
+def queues(rng: random.Random) -> list[list[Step]]:
     """Queues of a shop: see what waits, take a message and finish it, send another, set them up."""
-    return jobs_of(rng, _at_queues)
-
-
-def _at_queues(rng: random.Random) -> list[Step]:
-    name = rng.choice(NAMES)
-    at = {"QueueUrl": _url(name)}
-    some = rng.choice((["All"], ["ApproximateNumberOfMessages"], ["VisibilityTimeout"]))
-    length: Call = ("get_queue_attributes", {**at, "AttributeNames": some})
+    at = {"QueueUrl": _url(rng.choice(NAMES))}
+    wanted = rng.choice((["All"], ["ApproximateNumberOfMessages"], ["VisibilityTimeout"]))
     new = rng.choice(("returns", "audit", "invoices"))
-    take: Call = ("receive_message", {**at, "MaxNumberOfMessages": rng.choice((1, 10))})
-    seconds = str(rng.choice((30, 60, 120)))
-    finish = bound("delete_message", "ReceiptHandle", "ReceiptHandle", "none", **at)
-    jobs: list[list[Step]] = [
-        [length, ("send_message", {**at, "MessageBody": rng.choice(TEXTS)}), length],
-        [take, finish, length],
-        [
-            take,
-            bound(
-                "change_message_visibility",
-                "ReceiptHandle",
-                "ReceiptHandle",
-                "none",
-                **at,
-                VisibilityTimeout=rng.choice((0, 60)),
-            ),
-            take,
-        ],
-        [("get_queue_url", {"QueueName": rng.choice((*NAMES, new))}), length],
-        [
-            ("list_queues", {}),
-            ("create_queue", {"QueueName": new}),
-            ("get_queue_url", {"QueueName": new}),
-        ],
-        [
-            ("set_queue_attributes", {**at, "Attributes": {"VisibilityTimeout": seconds}}),
-            ("get_queue_attributes", {**at, "AttributeNames": ["VisibilityTimeout"]}),
-        ],
-        [("purge_queue", at), length],
-        [
-            ("tag_queue", {**at, "Tags": {"team": rng.choice(PEOPLE[:3])}}),
-            ("list_queue_tags", at),
-        ],
-        [("list_queues", {"QueueNamePrefix": rng.choice(("o", "m", "x"))})],
-        [("delete_queue", at), ("list_queues", {}), length],
-    ]
-    return rng.choice(jobs)
+    return AT_QUEUES.steps(
+        rng,
+        take=("receive_message", {**at, "MaxNumberOfMessages": rng.choice((1, 10))}),
+        seconds={"VisibilityTimeout": str(rng.choice((30, 60, 120)))},
+        at=at,
+        length=("get_queue_attributes", {**at, "AttributeNames": wanted}),
+        one_of_them=["VisibilityTimeout"],
+        taken=told("ReceiptHandle", "none"),
+        texts=TEXTS,
+        names=(*NAMES, new),
+        new=new,
+        teams=[{"team": who} for who in PEOPLE[:3]],
+    )
 
 
 # Users
@@ -308,51 +281,154 @@ USERS: Final[tuple[Call, ...]] = (
 )
 
 
-def users(rng: random.Random) -> list[Step]:
+AT_USERS: Final = Goals("""
+    list_groups_for_user $UserName; add_user_to_group $GroupName $UserName;
+        list_groups_for_user $UserName
+    list_groups_for_user $UserName; remove_user_from_group $GroupName $UserName;
+        get_group $GroupName
+    list_attached_user_policies $UserName; attach_user_policy $UserName $PolicyArn;
+        list_attached_user_policies $UserName
+    list_attached_user_policies $UserName; detach_user_policy $UserName $PolicyArn;
+        list_attached_user_policies $UserName
+    get_user $UserName; list_access_keys $UserName
+    create_user UserName=$new; add_user_to_group $GroupName UserName=$new;
+        list_groups_for_user UserName=$new
+    create_access_key $UserName; list_access_keys $UserName;
+        update_access_key $UserName Status=Inactive AccessKeyId=$key; list_access_keys $UserName
+    list_access_keys UserName=bela; delete_access_key $UserName AccessKeyId=$key;
+        list_access_keys $UserName
+    list_users; get_user $UserName
+    get_user $UserName; delete_user $UserName; list_users
+    list_groups; get_group $GroupName
+    list_policies Scope=Local; list_attached_group_policies $GroupName
+    update_user $UserName NewUserName=$old; get_user UserName=$old
+""")
+
+
+def users(rng: random.Random) -> list[list[Step]]:
     """Who may do what: join and leave groups, rights given and taken, keys turned over."""
-    return jobs_of(rng, _at_users)
-
-
-def _at_users(rng: random.Random) -> list[Step]:
-    who, group, right = rng.choice(PEOPLE[:7]), rng.choice(GROUPS), _right(rng.choice(RIGHTS))
-    person = {"UserName": who}
-    member = {"GroupName": group, "UserName": who}
-    new = rng.choice(("ines", "jan", "kim"))
-    groups: Call = ("list_groups_for_user", person)
-    rights: Call = ("list_attached_user_policies", person)
-    both = {"UserName": who, "PolicyArn": right}
-    off = bound(
-        "update_access_key", "AccessKeyId", "AccessKeyId", "none", **person, Status="Inactive"
+    who = rng.choice(PEOPLE[:7])
+    return AT_USERS.steps(
+        rng,
+        UserName=who,
+        GroupName=rng.choice(GROUPS),
+        PolicyArn=_right(rng.choice(RIGHTS)),
+        new=rng.choice(("ines", "jan", "kim")),
+        old=f"{who}-old",
+        key=told("AccessKeyId", "none"),
     )
-    gone = bound("delete_access_key", "AccessKeyId", "AccessKeyId", "none", **person)
-    jobs: list[list[Step]] = [
-        [groups, ("add_user_to_group", member), groups],
-        [groups, ("remove_user_from_group", member), ("get_group", {"GroupName": group})],
-        [rights, ("attach_user_policy", both), rights],
-        [rights, ("detach_user_policy", both), rights],
-        [("get_user", person), ("list_access_keys", person)],
-        [
-            ("create_user", {"UserName": new}),
-            ("add_user_to_group", {"GroupName": group, "UserName": new}),
-            ("list_groups_for_user", {"UserName": new}),
-        ],
-        [
-            ("create_access_key", person),
-            ("list_access_keys", person),
-            off,
-            ("list_access_keys", person),
-        ],
-        [("list_access_keys", {"UserName": "bela"}), gone, ("list_access_keys", person)],
-        [("list_users", {}), ("get_user", person)],
-        [("get_user", person), ("delete_user", person), ("list_users", {})],
-        [("list_groups", {}), ("get_group", {"GroupName": group})],
-        [
-            ("list_policies", {"Scope": "Local"}),
-            ("list_attached_group_policies", {"GroupName": group}),
-        ],
-        [
-            ("update_user", {**person, "NewUserName": f"{who}-old"}),
-            ("get_user", {"UserName": f"{who}-old"}),
-        ],
-    ]
-    return rng.choice(jobs)
+
+
+# Secrets
+
+SETTINGS: Final = {
+    "/shop/currency": "EUR",
+    "/shop/tax": "19",
+    "/shop/mail/sender": "shop@example.org",
+    "/shop/mail/limit": "200",
+    "/bank/url": "https://bank.example.org",
+}
+WORDS: Final = ("db-main", "db-copy", "bank-key", "mail-key")
+
+SECRETS: Final[tuple[Call, ...]] = (
+    *(("put_parameter", {"Name": n, "Value": v, "Type": "String"}) for n, v in SETTINGS.items()),
+    *(("create_secret", {"Name": n, "SecretString": f"first-{n}"}) for n in WORDS),
+)
+
+
+AT_SECRETS: Final = Goals("""
+    get_parameter $Name; put_parameter *put Overwrite=true; get_parameter $Name
+    put_parameter *put; get_parameter $Name
+    get_parameters_by_path *path; get_parameter $Name
+    describe_parameters; get_parameter $Name
+    get_parameter_history $Name; put_parameter *put Overwrite=true
+    delete_parameter $Name; get_parameter $Name
+    get_parameters Names=?pairs
+    get_secret_value $SecretId; put_secret_value $SecretId SecretString=$said;
+        get_secret_value $SecretId
+    describe_secret $SecretId; update_secret $SecretId Description=$said;
+        get_secret_value $SecretId
+    list_secrets; describe_secret $SecretId
+    delete_secret $SecretId; get_secret_value $SecretId; restore_secret $SecretId;
+        get_secret_value $SecretId
+    create_secret Name=$SecretId SecretString=$said; get_secret_value $SecretId
+    list_secret_version_ids $SecretId
+""")
+
+
+def secrets(rng: random.Random) -> list[list[Step]]:
+    """Settings and secrets: look one up, change it, see its history, take it away and bring it back."""
+    name = rng.choice((*SETTINGS, "/shop/colour"))
+    value = rng.choice(("EUR", "USD", "7", "300", "off"))
+    return AT_SECRETS.steps(
+        rng,
+        Name=name,
+        put={"Name": name, "Value": value, "Type": "String"},
+        SecretId=rng.choice((*WORDS, "crm-key")),
+        said=f"second-{rng.randint(1, 4)}",
+        path={
+            "Path": rng.choice(("/shop", "/shop/mail", "/bank")),
+            "Recursive": rng.random() < 0.5,
+        },
+        pairs=[[name, other] for other in sorted(SETTINGS)],
+    )
+
+
+# Logs
+
+GROUPS_OF_LOGS: Final = ("/shop/web", "/shop/worker", "/bank/gate")
+STREAMS: Final = ("a", "b")
+LINES: Final = ("start", "order O-1001 paid", "timeout of bank", "ERROR no stock", "stop")
+BEGAN: Final = 1_772_186_400_000
+
+
+def _put(group: str, stream: str, lines: Sequence[str], since: int) -> Call:
+    events = [{"timestamp": since + 1000 * at, "message": said} for at, said in enumerate(lines)]
+    return "put_log_events", {"logGroupName": group, "logStreamName": stream, "logEvents": events}
+
+
+LOGS: Final[tuple[Call, ...]] = (
+    *(("create_log_group", {"logGroupName": group}) for group in GROUPS_OF_LOGS),
+    *(
+        ("create_log_stream", {"logGroupName": group, "logStreamName": stream})
+        for group in GROUPS_OF_LOGS
+        for stream in STREAMS
+    ),
+    *(
+        _put(group, stream, LINES[at : at + 3], BEGAN)
+        for at, group in enumerate(GROUPS_OF_LOGS)
+        for stream in STREAMS
+    ),
+)
+
+
+AT_LOGS: Final = Goals("""
+    filter_log_events *where filterPattern=$word; get_log_events *line startFromHead=true
+    get_log_events *line startFromHead=true; $noted; get_log_events *line startFromHead=true
+    describe_log_streams *where; create_log_stream *line; describe_log_streams *where
+    describe_log_groups $logGroupNamePrefix; put_retention_policy *days;
+        describe_log_groups $logGroupNamePrefix
+    describe_log_groups; create_log_group *new; describe_log_groups
+    delete_log_stream *line; describe_log_streams *where
+    delete_log_group *where; describe_log_groups
+    delete_retention_policy *where; describe_log_groups $logGroupNamePrefix
+    $noted; filter_log_events *where filterPattern=$word
+    get_log_events *line startFromHead=true limit=1; get_log_events *line limit=1 nextToken=$token
+""")
+
+
+def logs(rng: random.Random) -> list[list[Step]]:
+    """A log of events: what went wrong, a note beside it, how long it is kept."""
+    group, stream = rng.choice(GROUPS_OF_LOGS), rng.choice((*STREAMS, "c"))
+    where = {"logGroupName": group}
+    return AT_LOGS.steps(
+        rng,
+        word=rng.choice(("ERROR", "order", "stop")),
+        logGroupNamePrefix=rng.choice(("/shop", "/bank")),
+        new={"logGroupName": rng.choice(("/shop/mail", "/crm/web"))},
+        noted=_put(group, stream, [rng.choice(LINES)], BEGAN + 60_000),
+        days={**where, "retentionInDays": rng.choice((1, 7, 30))},
+        where=where,
+        line={**where, "logStreamName": stream},
+        token=told("nextForwardToken", "none"),
+    )
