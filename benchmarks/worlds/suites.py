@@ -23,6 +23,7 @@ from benchmarks.testbeds.chat_logs import read_episodes
 from benchmarks.testbeds.invented.attempts import episode
 from benchmarks.testbeds.invented.backend import Style
 from benchmarks.testbeds.invented.devices.mobile import MOBILE
+from benchmarks.testbeds.invented.habits import FLAGS, Bank, Panel, Shop
 from benchmarks.testbeds.invented.office.crm import CRM
 from benchmarks.testbeds.invented.office.files import FILES
 from benchmarks.testbeds.invented.office.leave_tasks import LEAVE
@@ -33,12 +34,10 @@ from benchmarks.testbeds.real_data import data_files, real_data
 from benchmarks.worlds import (
     dispatched,
     enveloped,
-    one_record,
-    signed_in,
+    habits,
     unseen,
     unseen_living,
     unseen_living_tasks,
-    volatile,
 )
 from environments.fidelity import Fidelity, RecordedCall, RecordedEpisode, record_tape, replay
 from environments.runtime.world.world import World
@@ -239,18 +238,15 @@ def _answered(style: Style, form: str, seed: int) -> Answers:
 def _in_habits(seed: int) -> Iterator[Case]:
     """What varies without meaning, who is signed in, tools with one record."""
     found: dict[str, Callable[[], Mapping[str, Any]]] = {}
-    for habit in volatile.FLAGS:
+    for habit in FLAGS:
         for end, living in (("", False), (", living", True)):
-            found[f"parcels, {habit}{end}"] = partial(volatile.recorded, seed, habit, living=living)
-    for name, kind, own in (
-        ("panel", one_record.Panel, False),
-        ("panel, each its own", one_record.Panel, True),
-        ("bank", one_record.Bank, False),
-    ):
-        found[name] = partial(one_record.measure, kind, seed, own=own)
+            found[f"parcels, {habit}{end}"] = partial(habits.parcels, seed, habit, living=living)
+    found["panel"] = partial(habits.afresh, Panel, seed)
+    found["panel, each its own"] = partial(habits.afresh, partial(Panel, own=True), seed)
+    found["bank"] = partial(habits.afresh, Bank, seed)
     for name, named in (("signed in", True), ("signed in, nobody named", False)):
-        found[name] = partial(signed_in.afresh, seed, named=named)
-        found[f"{name}, living"] = partial(signed_in.living, seed, named=named)
+        found[name] = partial(habits.afresh, Shop, seed, named=named, own=True)
+        found[f"{name}, living"] = partial(habits.living, seed, named=named)
     for name, measure in found.items():
         yield Case(name=name, ask=partial(_both, measure))
 

@@ -8,7 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from benchmarks.testbeds.invented.backend import Step
-from benchmarks.worlds.signed_in import Shop, act, afresh, counts, living
+from benchmarks.testbeds.invented.habits import Shop
+from benchmarks.worlds.habits import act, afresh, counts, living
 from environments.fidelity import Fidelity
 from environments.runtime.task.attempt import DERIVED, RECORDED, UNKNOWN
 from environments.runtime.views.implicit_subject import SUBJECT, subject_name
@@ -85,14 +86,14 @@ def test_what_changes_for_all_is_nobodys_own() -> None:
 
 def test_attempts_at_one_task_share_a_subject_that_nobody_named() -> None:
     """Where the source knows no user, a task's attempts were with the same one."""
-    found = afresh(0, named=False)
+    found = afresh(Shop, 0, named=False, own=True)
     assert "list_my_orders" in found["bound"]
     _none_wrong(found)
 
 
 def test_a_shop_that_starts_afresh_is_learnt_for_every_customer() -> None:
     """Held-out conversations and random calls, other customers' orders among them, beside the real shop."""
-    found = afresh(0, named=True)
+    found = afresh(Shop, 0, own=True)
     assert found["continuity"] == "reset"
     assert {"get_my_profile", "list_my_orders"} <= set(found["bound"])
     _none_wrong(found)
@@ -122,7 +123,7 @@ def test_what_a_call_puts_in_is_missed_in_answers_from_before_it() -> None:
         product = f"P{n % 12:03}"
         look: list[Step] = [("get_product", {"product_id": product}), ("view_cart", {})]
         put: Step = ("add_to_cart", {"product_id": product, "count": 1 + n % 2})
-        made = act(Shop(0), "user-1", [*look, put, *look] if n % 3 else [*look, *look, *look])
+        made = act(Shop(0, "user-1"), [*look, put, *look] if n % 3 else [*look, *look, *look])
         episodes.append(episode(n, "user-1", *[(m.name, m.arguments, m.content) for m in made]))
     world = World(learn_world(episodes, WorldSettings(risk=0)).document)
     session = world.session({"subject": "user-1"})

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.worlds.volatile import recorded, verdict
+from benchmarks.worlds.habits import parcels, verdict
 from environments.fidelity import Fidelity
 from environments.runtime.task.attempt import UNKNOWN
 from environments.runtime.world.world import World
@@ -99,7 +99,7 @@ def test_what_a_user_told_or_a_result_shows_is_not_idle() -> None:
 @cache
 def depot(habit: str, *, living: bool) -> dict[str, Fidelity | str]:
     """The benchmark's figures: every habit is held beside the same plain depot."""
-    return recorded(0, habit, living=living)
+    return parcels(0, habit, living=living)
 
 
 @pytest.mark.parametrize("habit", ["idle", "spelling"])

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Callable
+from functools import partial
 
 import pytest
 
-from benchmarks.worlds.one_record import Bank, Panel, measure
+from benchmarks.testbeds.invented.habits import Bank, Panel
+from benchmarks.worlds.habits import App, afresh
 from environments.fidelity import Fidelity
 from environments.runtime.task.attempt import DERIVED, UNKNOWN
 from environments.runtime.views.selected_subject import CHOSEN
@@ -130,13 +133,10 @@ def test_two_writes_between_two_looks_say_nothing_of_either() -> None:
     assert not tools["paint"].get("writes")
 
 
-@pytest.mark.parametrize(("kind", "own"), [(Panel, False), (Panel, True), (Bank, False)])
-def test_invented_backends_are_told_without_a_wrong_answer(
-    kind: type[Panel | Bank],
-    own: bool,
-) -> None:
+@pytest.mark.parametrize("app", [Panel, partial(Panel, own=True), Bank])
+def test_invented_backends_are_told_without_a_wrong_answer(app: Callable[[int, str], App]) -> None:
     """Held-out conversations and random calls, beside the real backend."""
-    found = measure(kind, 0, own=own)
+    found = afresh(app, 0)
     for name in "hp":
         part = found[name]
         assert isinstance(part, Fidelity)

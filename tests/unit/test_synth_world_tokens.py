@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.worlds.volatile import Depot, recorded, verdict
+from benchmarks.testbeds.invented.habits import Depot
+from benchmarks.worlds.habits import parcels, verdict
 from dagster_project.worlds.recorded_calls import recorded_calls
 from environments.fidelity import Fidelity, JudgedCall, replay
 from environments.runtime.task.attempt import DERIVED, UNKNOWN
@@ -139,7 +140,7 @@ def test_a_depot_behind_a_token_is_known_like_a_plain_one() -> None:
 
 def _judged(form: str) -> list[JudgedCall]:
     """Held-out and random calls of a depot in one form."""
-    found = recorded(0, form, living=False)
+    found = parcels(0, form, living=False)
     parts = [found["h"], found["p"]]
     return [one for part in parts if isinstance(part, Fidelity) for one in part.judged]
 

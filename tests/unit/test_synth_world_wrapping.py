@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.worlds.volatile import counts, recorded
+from benchmarks.worlds.habits import counts, parcels
 from environments.fidelity import Fidelity
 from environments.runtime.document.views import MarkPart, ValueForm, WrappingPart
 from environments.runtime.task.attempt import DERIVED, UNKNOWN
@@ -201,7 +201,7 @@ def test_fields_of_a_result_that_are_no_wrapping_stay_with_it() -> None:
 @cache
 def depot(habit: str) -> dict[str, Fidelity | str]:
     """The benchmark's figures: every habit is held beside the same plain depot."""
-    return recorded(0, habit, living=False)
+    return parcels(0, habit, living=False)
 
 
 @pytest.mark.parametrize("habit", ["envelope", "took", "faults"])

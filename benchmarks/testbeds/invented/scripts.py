@@ -7,7 +7,7 @@ A call is a tool's name and its arguments. A value is a word, a number, `true`, 
 that the script gave that name, and alone an argument called so; `*name` stands for all arguments of a record. `5|10` is one of these,
 `?currencies` one of a named sequence, both drawn anew wherever they stand, in the order of the text. A value that is a function is asked
 for when the call is made, with the answers so far; a name alone in place of a call is a whole call. A line that begins deeper than the first
-goes on with the goal before it.
+goes on with the goal before it. A goal may have a name before its calls, `pays: balance; pay amount=5`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,11 @@ class Goals:
 
     def __init__(self, text: str) -> None:
         lines = re.sub(r"\n\s+", " ", dedent(text).strip()).splitlines()
-        self._goals = [[_parts(call, r"\s") for call in _parts(line, ";")] for line in lines]
+        named = [re.fullmatch(r"(?:(\w+): )?(.*)", line) for line in lines]
+        self._names = [one[1] for one in named if one]
+        self._goals = [
+            [_parts(call, r"\s") for call in _parts(one[2], ";")] for one in named if one
+        ]
 
     def steps(self, rng: random.Random, **named: Json) -> list[list[Step]]:
         """The calls of every goal; raises `KeyError` where a name was not given a value."""
@@ -41,6 +45,13 @@ class Goals:
         """The calls of two goals, one after the other; now and then the same goal twice."""
         goals = self.steps(rng, **named)
         return [*rng.choice(goals), *rng.choice(goals)]
+
+    def some(self, rng: random.Random, **named: Json) -> list[Step]:
+        """The calls of one to three goals that have names; some calls are left out, some made twice."""
+        goals = dict(zip(self._names, self.steps(rng, **named), strict=True))
+        chosen = rng.sample(sorted(goals), rng.randint(1, 3))
+        steps = [step for name in chosen for step in goals[name]]
+        return [s for s in steps if rng.random() > 0.1 for _ in range(1 + (rng.random() < 0.1))]
 
 
 def _parts(text: str, between: str) -> list[str]:
