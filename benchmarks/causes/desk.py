@@ -31,14 +31,9 @@ from synth.clusters.clustering import cluster
 from synth.failures.detection import Failure
 
 POLICIES: Final = (
-    "wrong_argument",
-    "wrong_entity",
-    "skipped_confirmation",
-    "early_stop",
-    "loop",
-    "claims_success",
-    "lies_at_the_end",
-)
+    "wrong_argument", "wrong_entity", "skipped_confirmation", "early_stop", "loop",
+    "claims_success", "lies_at_the_end",
+)  # fmt: skip
 
 
 CAUSES: Final = {

@@ -20,21 +20,10 @@ from ingest.records.episode import Episode
 from redact.operators.vault import open_vault
 from redact.records.clean_episode import CleanEpisode
 
-TRUTH = frozenset(
-    [
-        "first_name",
-        "last_name",
-        "email",
-        "address1",
-        "address2",
-        "city",
-        "zip",
-        "dob",
-        "user_id",
-        "payment_id",
-        "payment_method_id",
-    ]
-)
+TRUTH = frozenset({
+    "first_name", "last_name", "email", "address1", "address2", "city", "zip", "dob", "user_id",
+    "payment_id", "payment_method_id",
+})  # fmt: skip
 SECRET = b"a key for measurements, 32 bytes"
 DIRECT = frozenset({"email", "user_id", "payment_id", "payment_method_id", "full_name"})
 

@@ -31,43 +31,11 @@ Line = dict[str, Any]
 WORD = re.compile(r"[^\W_]+")
 SHORT = 60
 """Characters: longer arguments are prose, not facts."""
-COMMON = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "i",
-        "to",
-        "of",
-        "and",
-        "is",
-        "it",
-        "in",
-        "on",
-        "for",
-        "my",
-        "me",
-        "you",
-        "your",
-        "with",
-        "be",
-        "as",
-        "at",
-        "this",
-        "that",
-        "would",
-        "like",
-        "no",
-        "yes",
-        "not",
-        "or",
-        "are",
-        "do",
-        "can",
-        "please",
-        "one",
-    ]
-)
+COMMON = frozenset({
+    "a", "an", "the", "i", "to", "of", "and", "is", "it", "in", "on", "for", "my", "me", "you",
+    "your", "with", "be", "as", "at", "this", "that", "would", "like", "no", "yes", "not", "or",
+    "are", "do", "can", "please", "one",
+})  # fmt: skip
 
 
 @dataclass(slots=True)

@@ -20,15 +20,9 @@ from synth.tasks import derive_tasks
 from synth.worlds import WorldSettings, learn_world
 
 FRESH: Final = [
-    "0:103:120",
-    "1:104:140",
-    "2:105:160",
-    "3:106:120",
-    "4:107:140",
-    "5:108:160",
-    "0:109:160",
+    "0:103:120", "1:104:140", "2:105:160", "3:106:120", "4:107:140", "5:108:160", "0:109:160",
     "3:110:140",
-]
+]  # fmt: skip
 MEANINGS: Final = Path(__file__).parents[2] / "examples" / "support_desk" / "outcomes.toml"
 
 

@@ -118,19 +118,9 @@ PUBLISHED: Final[dict[str, tuple[str, ...]]] = {
 """Backends of `benchmarks.testbeds.published` by module; each module says which package it needs."""
 INVENTED: Final = (*unseen.STYLES, *unseen.CLERKS)
 SUITES: Final = (
-    "quick",
-    "full",
-    "backends",
-    "recordings",
-    "invented",
-    "desks",
-    "living",
-    "tasks",
-    "called",
-    "answered",
-    "habits",
-    "published",
-)
+    "quick", "full", "backends", "recordings", "invented", "desks", "living", "tasks", "called",
+    "answered", "habits", "published",
+)  # fmt: skip
 
 
 def suite(name: str, seed: int | None = None) -> tuple[Case, ...]:

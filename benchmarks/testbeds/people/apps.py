@@ -18,41 +18,20 @@ from benchmarks.testbeds.people.kennel import kennel_talk
 from benchmarks.testbeds.people.talks import Talk, episode, says, step
 
 GERMAN_FIRST: Final = (
-    "Jörg",
-    "Annegret",
-    "Tilman",
-    "Käthe",
-    "Ümit",
-    "Swantje",
-    "Ruprecht",
-    "Ilka",
-    "Wendelin",
+    "Jörg", "Annegret", "Tilman", "Käthe", "Ümit", "Swantje", "Ruprecht", "Ilka", "Wendelin",
     "Mehtap",
-)
+)  # fmt: skip
 GERMAN_LAST: Final = (
-    "Kessler",
-    "Thoma-Reich",
-    "Quadflieg",
-    "Osterloh",
-    "Y\u0131ld\u0131z",
-    "Brüggenkamp",
-    "Zwirner",
-    "Vogelpohl",
-)
+    "Kessler", "Thoma-Reich", "Quadflieg", "Osterloh", "Y\u0131ld\u0131z", "Brüggenkamp",
+    "Zwirner", "Vogelpohl",
+)  # fmt: skip
 STREETS: Final = ("Ahornallee", "Am Wehrgang", "Tannenbergstraße", "Kirchplatz", "Lindenweg")
 TOWNS: Final = ("04109 Leipzig", "23552 Lübeck", "70173 Stuttgart", "99084 Erfurt")
 FAMILY: Final = ("佐藤", "高橋", "渡辺", "小林", "中村", "山口", "松本", "斎藤", "井上", "木村")
 GIVEN: Final = ("美咲", "蓮", "陽菜", "大翔", "結衣", "悠真", "葵", "湊", "さくら", "健一")
 FRENCH_FIRST: Final = (
-    "Éléonore",
-    "Tiburce",
-    "Maëlle",
-    "Aristide",
-    "Zélie",
-    "Gaspard",
-    "Oriane",
-    "Théodule",
-)
+    "Éléonore", "Tiburce", "Maëlle", "Aristide", "Zélie", "Gaspard", "Oriane", "Théodule",
+)  # fmt: skip
 FRENCH_LAST: Final = ("Vasseur-Lindqvist", "Okombi", "Delacroix", "Ngouabi", "Peltier", "Quéméneur", "Abiteboul")  # fmt: skip
 
 
@@ -134,19 +113,8 @@ def club_talk(number: int, draw: random.Random) -> Talk:
 
 CHINESE_FAMILY: Final = "王李陈张刘黄赵周吴郑孙马朱胡林郭何高"
 CHINESE_GIVEN: Final = (
-    "小明",
-    "慧敏",
-    "建国",
-    "若曦",
-    "子涵",
-    "志强",
-    "欣怡",
-    "浩然",
-    "雅婷",
-    "凯文",
-    "晓东",
-    "丽娜",
-)
+    "小明", "慧敏", "建国", "若曦", "子涵", "志强", "欣怡", "浩然", "雅婷", "凯文", "晓东", "丽娜",
+)  # fmt: skip
 SPANISH_FIRST: Final = ("Eulalia", "Fermín", "Nuria", "Lisandro", "Íñigo", "Candela")
 SPANISH_LAST: Final = ("Etxeberria Luna", "de la Hoz", "Quiroga", "Sanabria Peña", "Ybarra")
 

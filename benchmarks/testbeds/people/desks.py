@@ -25,31 +25,15 @@ COUPLES: Final = (
     ("Nadia", "Omar", "Khoury"),
 )
 PARTICLES: Final = (
-    "Marguerite van den Heuvel",
-    "Otis de la Cruz",
-    "Siobhan O'Rourke-Blum",
-    "Ludwig von Aschenbach",
-    "Fatima el Idrissi",
-    "J. R. Castellano",
-    "Wren Holloway",
-    "Thandiwe Mkhize",
-    "Pier Paolo della Rovere",
-    "Jean-Luc Saint-Cyr",
-    "May Stone",
-    "Ivo Petrov",
-)
+    "Marguerite van den Heuvel", "Otis de la Cruz", "Siobhan O'Rourke-Blum",
+    "Ludwig von Aschenbach", "Fatima el Idrissi", "J. R. Castellano", "Wren Holloway",
+    "Thandiwe Mkhize", "Pier Paolo della Rovere", "Jean-Luc Saint-Cyr", "May Stone", "Ivo Petrov",
+)  # fmt: skip
 IBERIAN: Final = (
-    "João da Silva Moreira",
-    "Lucía Fernández de Córdoba",
-    "Inês Albuquerque e Castro",
-    "Tomás Ibarra Luz",
-    "Conceição dos Santos Rocha",
-    "Graciela Montes del Río",
-    "Xavier Pontes",
-    "Benedita Faria Leal",
-    "Abel Rosa",
-    "Pilar Ortega y Gasset",
-)
+    "João da Silva Moreira", "Lucía Fernández de Córdoba", "Inês Albuquerque e Castro",
+    "Tomás Ibarra Luz", "Conceição dos Santos Rocha", "Graciela Montes del Río", "Xavier Pontes",
+    "Benedita Faria Leal", "Abel Rosa", "Pilar Ortega y Gasset",
+)  # fmt: skip
 SHORT_NAMES: Final = ("brisa", "luz", "rocha", "sol", "jota", "lobo", "nuvem", "zeca", "mar", "pipa", "duna", "faro")  # fmt: skip
 MONTHS: Final = ("January", "March", "May", "August", "October")
 MESES: Final = ("janeiro", "março", "maio", "agosto", "outubro")

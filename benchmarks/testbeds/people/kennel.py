@@ -13,17 +13,10 @@ from xml.sax.saxutils import escape
 from benchmarks.testbeds.people.talks import Talk, episode, says, step
 
 OWNERS: Final = (
-    "Angharad ap Rhys",
-    "Zbigniew Wąsowski",
-    "Maricel dela Peña-Ocampo",
-    "T. K. Abernethy",
-    "Llewellyn Prosser",
-    "Dorota Pszczółkowska",
-    "Reynaldo San Agustin",
-    "Mercy Wood",
-    "Cerys Bevan-Hughes",
-    "Isagani Dimaculangan",
-)
+    "Angharad ap Rhys", "Zbigniew Wąsowski", "Maricel dela Peña-Ocampo", "T. K. Abernethy",
+    "Llewellyn Prosser", "Dorota Pszczółkowska", "Reynaldo San Agustin", "Mercy Wood",
+    "Cerys Bevan-Hughes", "Isagani Dimaculangan",
+)  # fmt: skip
 PETS: Final = ("Biscuit", "Daisy", "Oskar", "Pepper", "Rosie", "Juno")
 HOUSES: Final = ("Ty Gwyn", "The Old Forge", "Rowan Cottage", "Hillcrest", "Bryn Mawr")
 PEOPLE: Final = 22

@@ -86,20 +86,11 @@ def _golden(task: Theirs) -> list[Call]:
 _NUMBER = "555-123-2002"
 """Whose phone it is in every task."""
 _LOOKS = (
-    "check_status_bar",
-    "check_network_status",
-    "check_network_mode_preference",
-    "check_sim_status",
-    "can_send_mms",
-    "check_data_restriction_status",
-    "check_apn_settings",
-    "check_wifi_status",
-    "check_wifi_calling_status",
-    "check_vpn_status",
-    "check_installed_apps",
-    "check_payment_request",
-    "run_speed_test",
-)
+    "check_status_bar", "check_network_status", "check_network_mode_preference",
+    "check_sim_status", "can_send_mms", "check_data_restriction_status", "check_apn_settings",
+    "check_wifi_status", "check_wifi_calling_status", "check_vpn_status", "check_installed_apps",
+    "check_payment_request", "run_speed_test",
+)  # fmt: skip
 
 
 @cache
