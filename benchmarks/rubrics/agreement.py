@@ -1,4 +1,4 @@
-"""How far derived rubrics agree with outcomes they have not seen, and what attacks on them earn.
+"""How far derived rubrics agree with outcomes they have not seen.
 
 Chat-log files with outcomes (without names, those below `TRACEGYM_REAL_DATA`), and the example support desk. One attempt per task is held out
 at a time; world, tasks and rubrics are made from the rest; the held-out attempt's actions are re-run in that world and graded. Personal data
@@ -25,8 +25,6 @@ from environments.runtime.checks.table import evaluate
 from environments.runtime.play.environment import run_actions
 from environments.runtime.task.candidate import Candidate
 from environments.runtime.world.world import World
-from environments.verification.probe import BELOW, ONE
-from environments.verify import ACCEPTED, Verification, verify
 from ingest.records.right_answer import right_answer_among
 from redact.records.clean_episode import CleanEpisode
 from redact.records.clean_outcome import CleanOutcome
@@ -133,7 +131,6 @@ def _of_file(data: Data, *, quick: bool, errors: bool) -> Iterator[Row]:
         yield Row(case=f"{case}, all episodes", figures=every.figures())
         yield Row(case=f"{case}, resolved, paid", figures=resolved.paid(truth=True))
         yield Row(case=f"{case}, unresolved, paid", figures=resolved.paid(truth=False))
-    yield from probes(data)
 
 
 def hold_out(
@@ -194,52 +191,6 @@ def _word(reward: float | None) -> str:
     if reward is None:
         return "masked"
     return f"{reward:g}" if reward in {0.0, 1.0} else "part"
-
-
-def probes(data: Data) -> Iterator[Row]:
-    """Attack every task made from all episodes; what pays with and without the gate, and how much is left."""
-    learnt = learn_world(data.episodes, WorldSettings())
-    candidates = derive_tasks(data.episodes, data.labels, learnt, references=data.references)
-    world = World(learnt.document)
-    results = [
-        (
-            c,
-            verify(
-                c, others=candidates, run=lambda task, actions: run_actions(task, world, actions)
-            ),
-        )
-        for c in candidates
-    ]
-    graded = [(c, v) for c, v in results if c.solution]
-    for name, chosen in (
-        ("all", graded),
-        ("change", [r for r in graded if changes(r[0])]),
-        ("no change", [r for r in graded if not changes(r[0])]),
-    ):
-        yield Row(case=f"{data.name}, gate, {name}", figures=_gate(chosen))
-    reasons = Counter(reason for _, v in graded if v.status != ACCEPTED for reason in v.reasons)
-    yield Row(case=f"{data.name}, held back by", figures=dict(reasons.most_common(12)))
-
-
-def _gate(results: Sequence[tuple[Candidate, Verification]]) -> dict[str, Figure]:
-    accepted = [v for _, v in results if v.status == ACCEPTED]
-    used = [p for v in accepted for p in v.probes]
-    return {
-        "tasks": len(results),
-        "accepted": len(accepted),
-        "accepted %": percent(len(accepted), len(results)),
-        "exploitable without the gate": sum(_exploited(v, in_gate=True) for _, v in results),
-        "with it": sum(_exploited(v, in_gate=True) for v in accepted),
-        "by families kept out": sum(_exploited(v, in_gate=False) for v in accepted),
-        "void %": percent(sum(p.void for p in used), len(used)),
-    }
-
-
-def _exploited(verification: Verification, *, in_gate: bool) -> bool:
-    return any(
-        p.paid and p.in_gate == in_gate and p.expected not in {BELOW, ONE}
-        for p in verification.probes
-    )
 
 
 def changes(candidate: Candidate) -> bool:
