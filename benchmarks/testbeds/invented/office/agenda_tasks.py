@@ -6,12 +6,31 @@ Comes in: dice. Comes out: the calls that a good agent would make. Not here: the
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from benchmarks.testbeds.invented.backend import Call, Step, Style
+from benchmarks.testbeds.invented.backend import Step, Style
 from benchmarks.testbeds.invented.office.agenda import CALENDARS, MONDAY, PEOPLE, ROOMS, Agenda
+from benchmarks.testbeds.invented.scripts import Goals
+
+GOALS = Goals("""
+    day $calendar date=$any_day; put *fresh; event event=$new
+    put *fresh; clashes $calendar; day $calendar date=$any_day
+    event $event; shift $event minutes=30|-15|60; event $event; day *that_day
+    day *that_day; skip $event $date; day *that_day
+    day *that_day; once $event $date at=11:30; day *that_day; event $event
+    find $text; event $event; drop $event; day *that_day; back; event $event
+    event $event; guest $event $name; reply $event $name says=yes
+    reply $event $name says=yes|no; event $event
+    person $name date=$any_day; guest $event $name; event $event
+    rooms $date; seat $event $room; rooms $date
+    seat $event $room; event $event; back; event $event
+    members $calendar; share $calendar $name level=look|write; members $calendar
+    clashes $calendar; shift $event minutes=60; clashes $calendar
+    put *fresh; guest event=$new $name; reply event=$new $name says=maybe;
+        person $name date=$any_day
+""")
 
 
 def _script(rng: random.Random) -> list[Step]:
@@ -19,14 +38,10 @@ def _script(rng: random.Random) -> list[Step]:
     events = model._events  # noqa: SLF001 - users know these
     number = rng.choice(sorted(events))
     one = events[number]
-    day = rng.choice(one.days())[0]
-    name = rng.choice(PEOPLE)
+    date, name = rng.choice(one.days())[0], rng.choice(PEOPLE)
     calendar = rng.choice(sorted(CALENDARS))
     any_day = (MONDAY + timedelta(days=rng.randrange(4))).isoformat()
-    key = {"event": number}
     room = rng.choice(sorted(ROOMS))
-    look: Step = ("event", key)
-    that_day: Step = ("day", {"calendar": one.calendar, "date": day})
     fresh: dict[str, Any] = {
         "calendar": calendar,
         "title": rng.choice(["Retro", "Lunch", "Planning part two"]),
@@ -35,49 +50,19 @@ def _script(rng: random.Random) -> list[Step]:
     }
     if rng.random() < 0.4:
         fresh |= {"repeat": rng.choice(["daily", "weekly"]), "times": rng.choice([2, 3])}
-    put: Step = ("put", fresh)
-    new = _later("event")
-    goals: list[list[Step]] = [
-        [("day", {"calendar": calendar, "date": any_day}), put, new],
-        [
-            put,
-            ("clashes", {"calendar": calendar}),
-            ("day", {"calendar": calendar, "date": any_day}),
-        ],
-        [look, ("shift", {**key, "minutes": rng.choice([30, -15, 60])}), look, that_day],
-        [that_day, ("skip", {**key, "date": day}), that_day],
-        [that_day, ("once", {**key, "date": day, "at": "11:30"}), that_day, look],
-        [
-            ("find", {"text": one.title.split()[0]}),
-            look,
-            ("drop", key),
-            that_day,
-            ("back", {}),
-            look,
-        ],
-        [look, ("guest", {**key, "name": name}), ("reply", {**key, "name": name, "says": "yes"})],
-        [("reply", {**key, "name": name, "says": rng.choice(["yes", "no"])}), look],
-        [("person", {"name": name, "date": any_day}), ("guest", {**key, "name": name}), look],
-        [("rooms", {"date": day}), ("seat", {**key, "room": room}), ("rooms", {"date": day})],
-        [("seat", {**key, "room": room}), look, ("back", {}), look],
-        [
-            ("members", {"calendar": calendar}),
-            ("share", {"calendar": calendar, "name": name, "level": rng.choice(["look", "write"])}),
-            ("members", {"calendar": calendar}),
-        ],
-        [
-            ("clashes", {"calendar": calendar}),
-            ("shift", {**key, "minutes": 60}),
-            ("clashes", {"calendar": calendar}),
-        ],
-        [
-            put,
-            _later("guest", name=name),
-            _later("reply", name=name, says="maybe"),
-            ("person", {"name": name, "date": any_day}),
-        ],
-    ]
-    return [*rng.choice(goals), *rng.choice(goals)]
+    return GOALS.two(
+        rng,
+        event=number,
+        date=date,
+        that_day={"calendar": one.calendar, "date": date},
+        text=one.title.split()[0],
+        new=_created,
+        name=name,
+        calendar=calendar,
+        any_day=any_day,
+        room=room,
+        fresh=fresh,
+    )
 
 
 def _created(answers: Sequence[str]) -> str:
@@ -85,10 +70,6 @@ def _created(answers: Sequence[str]) -> str:
         if answer.startswith('{"status": 201'):
             return answer.split('"id": "')[1].split('"')[0]
     return "ev46"
-
-
-def _later(tool: str, **more: object) -> Callable[[Sequence[str]], Call]:
-    return lambda answers: (tool, {"event": _created(answers), **more})
 
 
 AGENDA = Style(name="agenda", make=Agenda, script=_script)

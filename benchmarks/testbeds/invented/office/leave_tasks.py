@@ -8,14 +8,42 @@ Comes in: dice. Comes out: the calls that a good agent would make. Not here: the
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Any
 
-from benchmarks.testbeds.invented.backend import Call, Step, Style
+from benchmarks.testbeds.invented.backend import Step, Style
 from benchmarks.testbeds.invented.office.leave import STAFF, TODAY, Leave
+from benchmarks.testbeds.invented.scripts import Goals
 
+OWNERS = {"LR-204": "r.vega", "LR-205": "d.lang", "LR-206": "d.lang", "LR-207": "r.vega"}
 WORDS = ("Support", "kim", "Data", "an", "vega", "zz")
+
+
+GOALS = Goals("""
+    balance $login; request_leave *asked; balance $login
+    balance $login; balance $login $as_of; request_leave *asked; show_request request=$new
+    find_person text=?words; balance $login
+    team_calendar *team; request_leave *asked; team_calendar *team
+    inbox login=$owner; show_request $request; decide $request *verdict; show_request $request
+    show_request $request; decide $request *verdict; inbox login=$owner
+    request_leave *asked; inbox login=$boss; decide request=$new login=$boss verdict=approve;
+        balance $login
+    show_request $request; withdraw $request; show_request $request
+    request_leave *asked; withdraw request=$new; balance $login
+    appoint_deputy boss=$owner $deputy until=2026-06-30; inbox login=$deputy;
+        decide $request *verdict login=$deputy
+    annotate $request $login text="Flight is booked."; show_request $request
+    balance $login; grant_days $login days=1|2.5|-1 why=move; balance $login
+    rule name=$rule; set_rule name=$rule $value $if_version; rule name=$rule; balance $login
+    rule name=notice_days; roll_back_rule name=notice_days to_version=1|2; request_leave *asked;
+        rule name=notice_days version=1|2|3
+    sql statement=$mine; request_leave *asked; sql statement=$mine
+    sql statement="SELECT id, days FROM requests ORDER BY days DESC LIMIT 2";
+        sql statement="SELECT COUNT(*) FROM requests WHERE status = 'pending'"; withdraw $request;
+        sql statement="SELECT COUNT(*) FROM requests WHERE status = 'pending'"
+    sql statement=$the_team; sql statement=$forced; inbox login=$boss
+""")
 
 
 def _script(rng: random.Random) -> list[Step]:
@@ -30,85 +58,32 @@ def _script(rng: random.Random) -> list[Step]:
         asked["kind"] = rng.choice(["sick", "unpaid", "annual"])
     if rng.random() < 0.15:
         asked["half_day"] = True
-    file: Step = ("request_leave", asked)
-    balance: Step = ("balance", {"login": login})
-    later: Step = (
-        "balance",
-        {"login": login, "as_of": str(date(2026, rng.choice([6, 9, 12]), 30))},
-    )
-    show: Step = ("show_request", {"request": request})
-    calendar: Step = ("team_calendar", {"team": person["team"], "month": str(start)[:7]})
-    owner = {"LR-204": "r.vega", "LR-205": "d.lang", "LR-206": "d.lang", "LR-207": "r.vega"}[
-        request
-    ]
+    as_of = str(date(2026, rng.choice([6, 9, 12]), 30))
+    owner = OWNERS[request]
     verdict = {"login": owner, "verdict": "approve"}
     if rng.random() < 0.5:
         verdict |= {"verdict": "reject", "note": rng.choice(["Too many are away.", "Release week"])}
     rule, at = rng.choice([("annual_days", 1), ("carry_over_max", 2), ("notice_days", 3)])
-    value = rng.choice([1, 4, 10, 28])
-    deputy = rng.choice([one for one in sorted(STAFF) if one != owner])
-    goals: list[list[Step]] = [
-        [balance, file, balance],
-        [balance, later, file, _later("show_request")],
-        [("find_person", {"text": rng.choice(WORDS)}), balance],
-        [calendar, file, calendar],
-        [("inbox", {"login": owner}), show, ("decide", {"request": request, **verdict}), show],
-        [show, ("decide", {"request": request, **verdict}), ("inbox", {"login": owner})],
-        [
-            file,
-            ("inbox", {"login": boss}),
-            _later("decide", login=boss, verdict="approve"),
-            balance,
-        ],
-        [show, ("withdraw", {"request": request}), show],
-        [file, _later("withdraw"), balance],
-        [
-            ("appoint_deputy", {"boss": owner, "deputy": deputy, "until": "2026-06-30"}),
-            ("inbox", {"login": deputy}),
-            ("decide", {"request": request, **verdict, "login": deputy}),
-        ],
-        [("annotate", {"request": request, "login": login, "text": "Flight is booked."}), show],
-        [
-            balance,
-            ("grant_days", {"login": login, "days": rng.choice([1, 2.5, -1]), "why": "move"}),
-            balance,
-        ],
-        [
-            ("rule", {"name": rule}),
-            ("set_rule", {"name": rule, "value": value, "if_version": at}),
-            ("rule", {"name": rule}),
-            balance,
-        ],
-        [
-            ("rule", {"name": "notice_days"}),
-            ("roll_back_rule", {"name": "notice_days", "to_version": rng.choice([1, 2])}),
-            file,
-            ("rule", {"name": "notice_days", "version": rng.choice([1, 2, 3])}),
-        ],
-        [
-            ("sql", {"statement": f"SELECT * FROM requests WHERE person = '{login}'"}),
-            file,
-            ("sql", {"statement": f"SELECT * FROM requests WHERE person = '{login}'"}),
-        ],
-        [
-            ("sql", {"statement": "SELECT id, days FROM requests ORDER BY days DESC LIMIT 2"}),
-            ("sql", {"statement": "SELECT COUNT(*) FROM requests WHERE status = 'pending'"}),
-            ("withdraw", {"request": request}),
-            ("sql", {"statement": "SELECT COUNT(*) FROM requests WHERE status = 'pending'"}),
-        ],
-        [
-            (
-                "sql",
-                {"statement": f"SELECT name, boss FROM people WHERE team = '{person['team']}'"},
-            ),
-            (
-                "sql",
-                {"statement": f"UPDATE requests SET status = 'approved' WHERE id = '{request}'"},
-            ),
-            ("inbox", {"login": boss}),
-        ],
-    ]
-    return [*rng.choice(goals), *rng.choice(goals)]
+    return GOALS.two(
+        rng,
+        value=rng.choice([1, 4, 10, 28]),
+        deputy=rng.choice([one for one in sorted(STAFF) if one != owner]),
+        login=login,
+        boss=boss,
+        request=request,
+        new=_created,
+        asked=asked,
+        as_of=as_of,
+        team={"team": person["team"], "month": str(start)[:7]},
+        owner=owner,
+        verdict=verdict,
+        rule=rule,
+        if_version=at,
+        words=WORDS,
+        mine=f"SELECT * FROM requests WHERE person = '{login}'",
+        the_team=f"SELECT name, boss FROM people WHERE team = '{person['team']}'",
+        forced=f"UPDATE requests SET status = 'approved' WHERE id = '{request}'",
+    )
 
 
 def _created(answers: Sequence[str]) -> str:
@@ -116,10 +91,6 @@ def _created(answers: Sequence[str]) -> str:
         if answer.startswith("✅ LR-") and " filed " in answer:
             return answer.split()[1]
     return "LR-205"
-
-
-def _later(tool: str, **more: object) -> Callable[[Sequence[str]], Call]:
-    return lambda answers: (tool, {"request": _created(answers), **more})
 
 
 LEAVE = Style(name="leave", make=Leave, script=_script)

@@ -7,13 +7,41 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from benchmarks.testbeds.invented.backend import Call, Step, Style
+from benchmarks.testbeds.invented.backend import Step, Style
+from benchmarks.testbeds.invented.scripts import Goals
 from benchmarks.testbeds.invented.trade.depot import BINS, DUTY, ITEMS, STOCK, Depot
 
 WORDS = ("kettle", "Lamp", "TOWEL", "pen", "mug", "e")
+
+
+GOALS = Goals("""
+    search_items query=$word; get_item $sku; bin_content bin_code=$place; move_stock *move;
+        get_item $sku
+    bin_content bin_code=$place; move_stock *move; bin_content bin_code=$place;
+        bin_content bin_code=$target
+    get_item $sku; receive *delivery; get_item $sku; movements $sku
+    receive *delivery; receive *delivery; bin_content bin_code=$target
+    get_item $sku; reserve $order $lines; get_hold hold_id=$new; get_item $sku
+    reserve $order $lines; ship hold_id=$new $carrier; get_item $sku; valuation $category
+    get_hold hold_id=$held; ship hold_id=$held $carrier
+    list_holds state=open; release hold_ids=$alone; list_holds
+    reserve $order $lines; release hold_ids=$both; list_holds state=released
+    reorder_list; receive *delivery; reorder_list
+    valuation $category; get_item $sku
+    bin_content bin_code=$place; count_bin bin_code=$place $counted; bin_content bin_code=$place;
+        movements $sku
+    get_item $sku; upsert_item $sku $fields; get_item $sku
+    upsert_item sku=$small fields=$tray; get_item sku=$large; receive *delivery sku=$large;
+        search_items query=tray
+    archive_items skus=$two; get_item $sku; restore_item $sku; get_item $sku
+    archive_items skus=$one; search_items query=$word;
+        search_items query=$word include_archived=true
+    search_items query=e; search_items query=e *cursor; get_item sku=$lower
+    movements sku=$other; list_holds; get_hold hold_id=$held
+""")
 
 
 def _script(rng: random.Random) -> list[Step]:
@@ -23,65 +51,43 @@ def _script(rng: random.Random) -> list[Step]:
     few = rng.choice([1, 2, 3, 5, 8])
     order = f"SO-{rng.randrange(5200, 5900)}"
     category = rng.choice(sorted(DUTY))
-    item: Step = ("get_item", {"sku": sku})
-    shelf: Step = ("bin_content", {"bin_code": place})
-    move = {"sku": sku, "from_bin": place, "to_bin": target, "qty": few}
     key = f"{rng.randrange(16**8):08x}"
-    delivery = {"sku": sku, "bin_code": target, "qty": 4 * few, "request_key": key}
     lines = [{"sku": sku, "qty": few}]
     if rng.random() < 0.5:
         lines.append({"sku": other, "qty": rng.choice([1, 4, 30])})
-    reserve: Step = ("reserve", {"order": order, "lines": lines})
     held = rng.choice(["H881", "H882"])
-    word = rng.choice(WORDS)
-    carrier = rng.choice(["ups", "dhl", "van"])
-    fields: dict[str, Any] = rng.choice(
-        [{"unit_price": f"{few}9.90"}, {"reorder_at": 5 * few}, {"name": "Clearance lot"}]
-    )
-    goals: list[list[Step]] = [
-        [("search_items", {"query": word}), item, shelf, ("move_stock", move), item],
-        [shelf, ("move_stock", move), shelf, ("bin_content", {"bin_code": target})],
-        [item, ("receive", delivery), item, ("movements", {"sku": sku})],
-        [("receive", delivery), ("receive", delivery), ("bin_content", {"bin_code": target})],
-        [item, reserve, _later("get_hold"), item],
-        [reserve, _later("ship", carrier=carrier), item, ("valuation", {"category": category})],
-        [("get_hold", {"hold_id": held}), ("ship", {"hold_id": held, "carrier": carrier})],
-        [("list_holds", {"state": "open"}), ("release", {"hold_ids": [held]}), ("list_holds", {})],
-        [reserve, _released(held), ("list_holds", {"state": "released"})],
-        [("reorder_list", {}), ("receive", delivery), ("reorder_list", {})],
-        [("valuation", {"category": category}), item],
-        [
-            shelf,
-            ("count_bin", {"bin_code": place, "counted": {sku: STOCK[sku, place] - few + 2}}),
-            shelf,
-            ("movements", {"sku": sku}),
-        ],
-        [item, ("upsert_item", {"sku": sku, "fields": fields}), item],
-        [
-            ("upsert_item", {"sku": f"new-{few}", "fields": {"name": "Tray", "category": "bath"}}),
-            ("get_item", {"sku": f"NEW-{few}"}),
-            ("receive", {**delivery, "sku": f"NEW-{few}"}),
-            ("search_items", {"query": "tray"}),
-        ],
-        [
-            ("archive_items", {"skus": sorted({sku, other})}),
-            item,
-            ("restore_item", {"sku": sku}),
-            item,
-        ],
-        [
-            ("archive_items", {"skus": [sku]}),
-            ("search_items", {"query": word}),
-            ("search_items", {"query": word, "include_archived": True}),
-        ],
-        [
-            ("search_items", {"query": "e"}),
-            _further("search_items", query="e"),
-            ("get_item", {"sku": other.lower()}),
-        ],
-        [("movements", {"sku": other}), ("list_holds", {}), ("get_hold", {"hold_id": held})],
+    changes: list[dict[str, Any]] = [
+        {"unit_price": f"{few}9.90"},
+        {"reorder_at": 5 * few},
+        {"name": "Clearance lot"},
     ]
-    return [*rng.choice(goals), *rng.choice(goals)]
+    return GOALS.two(
+        rng,
+        word=rng.choice(WORDS),
+        carrier=rng.choice(["ups", "dhl", "van"]),
+        fields=rng.choice(changes),
+        sku=sku,
+        place=place,
+        other=other,
+        target=target,
+        order=order,
+        category=category,
+        move={"sku": sku, "from_bin": place, "to_bin": target, "qty": few},
+        delivery={"sku": sku, "bin_code": target, "qty": 4 * few, "request_key": key},
+        lines=lines,
+        held=held,
+        new=_created,
+        alone=[held],
+        both=lambda answers: [_created(answers), held],
+        counted={sku: STOCK[sku, place] - few + 2},
+        small=f"new-{few}",
+        large=f"NEW-{few}",
+        tray={"name": "Tray", "category": "bath"},
+        one=[sku],
+        two=sorted({sku, other}),
+        cursor=_cursor,
+        lower=other.lower(),
+    )
 
 
 def _created(answers: Sequence[str]) -> str:
@@ -92,23 +98,13 @@ def _created(answers: Sequence[str]) -> str:
     return "H882"
 
 
-def _later(tool: str, **more: object) -> Callable[[Sequence[str]], Call]:
-    return lambda answers: (tool, {"hold_id": _created(answers), **more})
-
-
-def _released(also: str) -> Callable[[Sequence[str]], Call]:
-    return lambda answers: ("release", {"hold_ids": [_created(answers), also]})
-
-
-def _further(tool: str, **more: object) -> Callable[[Sequence[str]], Call]:
-    def call(answers: Sequence[str]) -> Call:
-        for answer in reversed(answers):
-            data = json.loads(answer)["data"] if answer.startswith("{") else None
-            if isinstance(data, dict) and data.get("next_cursor"):
-                return tool, {**more, "cursor": data["next_cursor"]}
-        return tool, {**more}
-
-    return call
+def _cursor(answers: Sequence[str]) -> dict[str, Any]:
+    """Where the list goes on that was shown last; nothing where all was shown."""
+    for answer in reversed(answers):
+        data = json.loads(answer)["data"] if answer.startswith("{") else None
+        if isinstance(data, dict) and data.get("next_cursor"):
+            return {"cursor": data["next_cursor"]}
+    return {}
 
 
 DEPOT = Style(name="depot", make=Depot, script=_script)
