@@ -22,6 +22,12 @@ class ToolError(Exception):
     """What a tool raises; the caller sees its text, marked as an error."""
 
 
+def refuse(when: object, says: str | ToolError) -> None:
+    """What a tool refuses: raise this, where it holds."""
+    if when:
+        raise says if isinstance(says, ToolError) else ToolError(says)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """What came back."""

@@ -10,7 +10,7 @@ import random
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from benchmarks.testbeds.invented.backend import Answer, Backend, Step, ToolError
+from benchmarks.testbeds.invented.backend import Answer, Backend, Step, ToolError, refuse
 from benchmarks.testbeds.invented.scripts import Goals
 
 FLAGS: Final = ("plain", "envelope", "took", "token", "idle", "spelling", "faults")
@@ -108,10 +108,8 @@ class Depot(Backend):
         return json.dumps(value)
 
     def _own(self, parcel_id: str, customer_id: str) -> dict[str, Any]:
-        if parcel_id not in self.parcels:
-            raise ToolError("no such parcel")
-        if self.parcels[parcel_id]["owner"] != customer_id:
-            raise ToolError("not this customer's parcel")
+        refuse(parcel_id not in self.parcels, "no such parcel")
+        refuse(self.parcels[parcel_id]["owner"] != customer_id, "not this customer's parcel")
         return self.parcels[parcel_id]
 
     def verify(self, phone: str, birth_date: str) -> dict[str, Any]:
@@ -232,8 +230,7 @@ class Panel(Backend):
 
     def withdraw(self, amount: int) -> dict[str, Any]:
         """Less money."""
-        if amount > self._balance:
-            raise ToolError("insufficient funds")
+        refuse(amount > self._balance, "insufficient funds")
         self._balance -= amount
         return {"new_balance": self._balance}
 
@@ -307,14 +304,12 @@ class Bank(Backend):
 
     @property
     def _account(self) -> dict[str, Any]:
-        if not self._chosen:
-            raise ToolError("choose an account first")
+        refuse(not self._chosen, "choose an account first")
         return self._accounts[self._chosen]
 
     def choose_account(self, account_id: str) -> str:
         """From now on this account is meant."""
-        if account_id not in self._accounts:
-            raise ToolError("no such account")
+        refuse(account_id not in self._accounts, "no such account")
         self._chosen = account_id
         return "chosen"
 
@@ -334,8 +329,7 @@ class Bank(Backend):
 
     def open_folder(self, name: str) -> str:
         """From now on this folder is meant."""
-        if name not in self._folders:
-            raise ToolError("no such folder")
+        refuse(name not in self._folders, "no such folder")
         self._folder = name
         return "opened"
 
@@ -415,8 +409,7 @@ class Shop(Backend):
 
     def get_order(self, order_id: str) -> dict[str, Any]:
         """One of the customer's orders."""
-        if order_id not in self._me["orders"]:
-            raise ToolError("no such order")
+        refuse(order_id not in self._me["orders"], "no such order")
         return {"order_id": order_id, **self._me["orders"][order_id]}
 
     def cancel_order(self, order_id: str) -> dict[str, Any]:
@@ -429,8 +422,7 @@ class Shop(Backend):
 
     def get_product(self, product_id: str) -> dict[str, Any]:
         """A product, the same for everybody."""
-        if product_id not in PRODUCTS:
-            raise ToolError("no such product")
+        refuse(product_id not in PRODUCTS, "no such product")
         return {"product_id": product_id, **PRODUCTS[product_id]}
 
     def add_to_cart(self, product_id: str, count: int) -> str:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from benchmarks.testbeds.invented.backend import Answer, Backend, ToolError
+from benchmarks.testbeds.invented.backend import Answer, Backend, ToolError, refuse
 
 COURSES = (
     ("CS101", "Introduction to programming", "CS", 6, "Loops, lists and a little theory"),
@@ -126,8 +126,7 @@ class Campus(Backend):
         return f"problem: {kind}\ndetail: {detail}"
 
     def _course(self, code: str) -> dict[str, Any]:
-        if code not in self._courses:
-            raise ToolError(f"not-found: there is no course {code}")
+        refuse(code not in self._courses, f"not-found: there is no course {code}")
         return self._courses[code]
 
     def _section(self, number: str, *, live: bool = True) -> dict[str, Any]:
@@ -137,8 +136,7 @@ class Campus(Backend):
         return found
 
     def _student(self, number: str) -> str:
-        if number not in STUDENTS:
-            raise ToolError(f"not-found: there is no student {number}")
+        refuse(number not in STUDENTS, f"not-found: there is no student {number}")
         return number
 
     def _allow(self, actor: str, section: dict[str, Any] | None = None) -> None:
@@ -146,8 +144,7 @@ class Campus(Backend):
         if role is None:
             raise ToolError(f"unauthenticated: who is {actor}?")
         own = section is not None and section["teacher"] == actor
-        if role != "registrar" and not own:
-            raise ToolError(f"forbidden: a {role} may not do this")
+        refuse(role != "registrar" and not own, f"forbidden: a {role} may not do this")
 
     def _remember(self, actor: str, what: str) -> None:
         held = copy.deepcopy((self._sections, self._holds))
@@ -186,12 +183,10 @@ class Campus(Backend):
                 raise ToolError(f"bad-filter: cannot read '{part}'")
             rows = [row for row in rows if _holds(row[term["field"]], term["sign"], term["value"])]
         by = sort.removeprefix("-")
-        if by not in SHOWN:
-            raise ToolError(f"bad-sort: {by} is not a field")
+        refuse(by not in SHOWN, f"bad-sort: {by} is not a field")
         rows.sort(key=lambda row: row[by], reverse=sort.startswith("-"))
         pages = max(1, -(-len(rows) // PAGE))
-        if not 1 <= page <= pages:
-            raise ToolError(f"bad-page: there are {pages}")
+        refuse(not 1 <= page <= pages, f"bad-page: there are {pages}")
         shown = rows[(page - 1) * PAGE : page * PAGE]
         return {
             "courses": [{key: row[key] for key in SHOWN} for row in shown],
@@ -248,8 +243,7 @@ class Campus(Backend):
     def convert_credits(self, amount: float, source: str, target: str) -> dict[str, Any]:
         """Between ECTS, American and British credits."""
         for one in (source, target):
-            if one not in IN_ECTS:
-                raise ToolError(f"bad-unit: {one} is not one of ects, uk, us")
+            refuse(one not in IN_ECTS, f"bad-unit: {one} is not one of ects, uk, us")
         return {"amount": round(amount * IN_ECTS[source] / IN_ECTS[target], 1), "unit": target}
 
     # changes
@@ -268,8 +262,7 @@ class Campus(Backend):
                 raise ToolError(f"clash: {other['section']} is on {clash[0]} as well")
         limit = STUDENTS[student][1]
         total = self._credits(student) + self._courses[section["course"]]["credits"]
-        if total > limit:
-            raise ToolError(f"too-many-credits: {total} of {limit}")
+        refuse(total > limit, f"too-many-credits: {total} of {limit}")
         if len(section["in"]) >= section["seats"]:
             section["waiting"].append(student)
             return f"waiting, place {len(section['waiting'])}"
@@ -287,8 +280,7 @@ class Campus(Backend):
         if student in found["waiting"]:
             found["waiting"].remove(student)
             return {"section": section, "student": student, "result": "no longer waiting"}
-        if student not in found["in"]:
-            raise ToolError(f"not-in: {student} is not in {section}")
+        refuse(student not in found["in"], f"not-in: {student} is not in {section}")
         found["in"].remove(student)
         moved = self._move_up(found)
         return {"section": section, "student": student, "result": "dropped", "moved_up": moved}
@@ -320,8 +312,7 @@ class Campus(Backend):
         if if_match != self._etag(code):
             raise ToolError(f"precondition-failed: {code} is {self._etag(code)} by now")
         for key, value in changes.items():
-            if key not in {"title", "credits", "about"}:
-                raise ToolError(f"read-only: {key}")
+            refuse(key not in {"title", "credits", "about"}, f"read-only: {key}")
             if key == "credits" and (not isinstance(value, int) or not 1 <= value <= 12):
                 raise ToolError("out-of-range: credits are 1 to 12")
             if value is None and key != "about":
@@ -352,8 +343,7 @@ class Campus(Backend):
         """Back with all who sat there."""
         found = self._section(section, live=False)
         self._allow(actor)
-        if not found["binned"]:
-            raise ToolError(f"not-binned: {section}")
+        refuse(not found["binned"], f"not-binned: {section}")
         found["binned"] = False
         return self._short(found)
 
@@ -362,8 +352,7 @@ class Campus(Backend):
         self._student(student)
         self._allow(actor)
         held = self._holds.get(student, [])
-        if lift and kind not in held:
-            raise ToolError(f"no-such-hold: {kind}")
+        refuse(lift and kind not in held, f"no-such-hold: {kind}")
         self._remember(actor, f"hold of {student}")
         after = [one for one in held if one != kind] + ([] if lift else [kind])
         self._holds[student] = after
@@ -371,8 +360,7 @@ class Campus(Backend):
 
     def undo(self, actor: str) -> dict[str, Any]:
         """The last change that somebody made, once."""
-        if actor not in self._before:
-            raise ToolError(f"nothing-to-undo: {actor} has done nothing")
+        refuse(actor not in self._before, f"nothing-to-undo: {actor} has done nothing")
         what, sections, holds = self._before.pop(actor)
         self._sections, self._holds = sections, holds
         return {"undone": what}
@@ -382,8 +370,7 @@ class Campus(Backend):
         found = self._section(section)
         self._allow(actor, found)
         sent = self._mails.setdefault(section, [])
-        if len(sent) >= MAILS:
-            raise ToolError(f"rate-limited: {section} had {MAILS} mails, retry in 24h")
+        refuse(len(sent) >= MAILS, f"rate-limited: {section} had {MAILS} mails, retry in 24h")
         sent.append(text)
         return {"sent_to": len(found["in"]), "left_today": MAILS - len(sent)}
 

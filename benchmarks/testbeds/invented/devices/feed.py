@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from benchmarks.testbeds.invented.backend import Backend, Step, Style, ToolError
+from benchmarks.testbeds.invented.backend import Backend, Step, Style, ToolError, refuse
 
 USERS = {"USR001": "Alice", "USR002": "Bob", "USR003": "Chen", "USR004": "Dana"}
 CLOCK = random.Random(7)  # noqa: S311 - a clock and tokens that nobody can foresee
@@ -46,14 +46,12 @@ class Feed(Backend):
 
     def get_tweet(self, tweet_id: int) -> dict[str, Any]:
         """One post."""
-        if not 0 <= tweet_id < len(self._posts):
-            raise ToolError(f"Tweet with ID {tweet_id} not found.")
+        refuse(not 0 <= tweet_id < len(self._posts), f"Tweet with ID {tweet_id} not found.")
         return self._posts[tweet_id]
 
     def like(self, tweet_id: int) -> str:
         """Count one up."""
-        if not 0 <= tweet_id < len(self._posts):
-            raise ToolError(f"Tweet with ID {tweet_id} not found.")
+        refuse(not 0 <= tweet_id < len(self._posts), f"Tweet with ID {tweet_id} not found.")
         self._posts[tweet_id]["likes"] += 1
         return "ok"
 
@@ -79,8 +77,7 @@ class Feed(Backend):
 
     def send_message(self, receiver_id: str, message: str) -> dict[str, Any]:
         """With an id that nobody can foresee, and the time."""
-        if receiver_id not in USERS:
-            raise ToolError(f"Receiver {receiver_id} not found.")
+        refuse(receiver_id not in USERS, f"Receiver {receiver_id} not found.")
         self._now += CLOCK.randrange(1, 90)
         self._inbox.setdefault(receiver_id, []).append(message)
         return {"message_id": f"{CLOCK.getrandbits(48):012x}", "sent_at": self._now, "sent": True}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from benchmarks.testbeds.invented.backend import Backend, ToolError
+from benchmarks.testbeds.invented.backend import Backend, ToolError, refuse
 
 MODES = ("5g_preferred", "4g_only", "3g_only", "2g_only")
 SPEED = {"5g_preferred": 210.0, "4g_only": 48.5, "3g_only": 5.2, "2g_only": 0.1}
@@ -142,8 +142,7 @@ class Handset(Backend):
 
     def set_network_mode(self, mode: str) -> str:
         """One of four."""
-        if mode not in MODES:
-            raise ToolError(f"'{mode}' is not a valid mode. Use one of: {', '.join(MODES)}")
+        refuse(mode not in MODES, f"'{mode}' is not a valid mode. Use one of: {', '.join(MODES)}")
         self._mode = mode
         return f"Network mode preference: {mode}\n{self.check_status_bar()}"
 
@@ -200,8 +199,7 @@ class Handset(Backend):
 
     def disconnect_vpn(self) -> str:
         """If there is one."""
-        if self._vpn == "off":
-            raise ToolError("No VPN is connected.")
+        refuse(self._vpn == "off", "No VPN is connected.")
         self._vpn = "off"
         return self.vpn()
 
@@ -217,17 +215,14 @@ class Handset(Backend):
 
     def app_permissions(self, app: str) -> str:
         """What an app may do."""
-        if app not in self._apps:
-            raise ToolError(f"App '{app}' is not installed.")
+        refuse(app not in self._apps, f"App '{app}' is not installed.")
         grants = [name for name, yes in sorted(self._apps[app].items()) if yes]
         return f"{app} may use: {', '.join(grants) or 'nothing'}"
 
     def grant(self, app: str, permission: str) -> str:
         """One more."""
-        if app not in self._apps:
-            raise ToolError(f"App '{app}' is not installed.")
-        if permission not in self._apps[app]:
-            raise ToolError(f"'{app}' never asks for '{permission}'.")
+        refuse(app not in self._apps, f"App '{app}' is not installed.")
+        refuse(permission not in self._apps[app], f"'{app}' never asks for '{permission}'.")
         self._apps[app][permission] = True
         return self.app_permissions(app)
 
@@ -246,8 +241,7 @@ class Handset(Backend):
     # the operator's desk
 
     def _line(self, customer_id: str, line_id: str) -> Line:
-        if customer_id not in self._customers:
-            raise ToolError(f"Customer {customer_id} not found")
+        refuse(customer_id not in self._customers, f"Customer {customer_id} not found")
         if line_id not in self._customers[customer_id].lines:
             raise ToolError(f"Line {line_id} not found for customer {customer_id}")
         return self._lines[line_id]
@@ -291,16 +285,14 @@ class Handset(Backend):
     def suspend(self, customer_id: str, line_id: str, reason: str) -> dict[str, Any]:
         """Nothing works until it is resumed."""
         line = self._line(customer_id, line_id)
-        if line.status != "Active":
-            raise ToolError("Line must be active to suspend")
+        refuse(line.status != "Active", "Line must be active to suspend")
         line.status = "Suspended"
         return {"message": f"Line suspended: {reason}", "line": self.line(customer_id, line_id)}
 
     def resume(self, customer_id: str, line_id: str) -> dict[str, Any]:
         """Only if no bill is overdue."""
         line = self._line(customer_id, line_id)
-        if line.status != "Suspended":
-            raise ToolError("Line must be suspended to resume")
+        refuse(line.status != "Suspended", "Line must be suspended to resume")
         if any(b["status"] == "Overdue" for b in self._customers[customer_id].bills.values()):
             raise ToolError("Customer has overdue bills")
         line.status = "Active"
@@ -308,8 +300,7 @@ class Handset(Backend):
 
     def refuel(self, customer_id: str, line_id: str, gb: float) -> dict[str, Any]:
         """Two a gigabyte, on a new bill."""
-        if gb <= 0:
-            raise ToolError("Refuel amount must be positive")
+        refuse(gb <= 0, "Refuel amount must be positive")
         line = self._line(customer_id, line_id)
         line.refuelled_gb = round(line.refuelled_gb + gb, 1)
         bills = self._customers[customer_id].bills
@@ -319,20 +310,17 @@ class Handset(Backend):
 
     def bills(self, customer_id: str, limit: int = 5) -> list[dict[str, Any]]:
         """Newest first."""
-        if customer_id not in self._customers:
-            raise ToolError(f"Customer {customer_id} not found")
+        refuse(customer_id not in self._customers, f"Customer {customer_id} not found")
         found = self._customers[customer_id].bills
         return [{"bill_id": number, **found[number]} for number in sorted(found)[::-1][:limit]]
 
     def request_payment(self, customer_id: str, bill_id: str) -> str:
         """One at a time."""
-        if customer_id not in self._customers:
-            raise ToolError(f"Customer {customer_id} not found")
+        refuse(customer_id not in self._customers, f"Customer {customer_id} not found")
         bill = self._customers[customer_id].bills.get(bill_id)
         if bill is None:
             raise ToolError(f"Bill {bill_id} not found")
-        if self._asked is not None:
-            raise ToolError(f"A payment request is open already: {self._asked}")
+        refuse(self._asked is not None, f"A payment request is open already: {self._asked}")
         if bill["status"] not in {"Issued", "Overdue"}:
             raise ToolError(f"Bill {bill_id} is {bill['status']}")
         self._asked = bill_id

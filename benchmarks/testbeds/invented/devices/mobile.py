@@ -6,7 +6,7 @@ import random
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchmarks.testbeds.invented.backend import Backend, Step, Style, ToolError
+from benchmarks.testbeds.invented.backend import Backend, Step, Style, ToolError, refuse
 from benchmarks.testbeds.invented.scripts import Goals
 
 PLANS: dict[str, dict[str, Any]] = {
@@ -120,8 +120,7 @@ class Mobile(Backend):
         return f"Error: {text}"
 
     def _customer(self, customer_id: str) -> Customer:
-        if customer_id not in self._customers:
-            raise ToolError(f"Customer with ID {customer_id} not found")
+        refuse(customer_id not in self._customers, f"Customer with ID {customer_id} not found")
         return self._customers[customer_id]
 
     def _line(self, customer_id: str, line_id: str) -> Line:
@@ -194,24 +193,21 @@ class Mobile(Backend):
     def toggle_roaming(self, customer_id: str, line_id: str) -> dict[str, Any]:
         """The other way round."""
         line = self._line(customer_id, line_id)
-        if line.status != "Active":
-            raise ToolError("Roaming can only be changed on an active line")
+        refuse(line.status != "Active", "Roaming can only be changed on an active line")
         line.roaming = not line.roaming
         return {"message": "Roaming " + ("enabled" if line.roaming else "disabled")}
 
     def suspend_line(self, customer_id: str, line_id: str, reason: str) -> dict[str, Any]:
         """Costs nothing, comes back with `resume_line`."""
         line = self._line(customer_id, line_id)
-        if line.status != "Active":
-            raise ToolError("Line must be active to suspend")
+        refuse(line.status != "Active", "Line must be active to suspend")
         line.status, line.reason = "Suspended", reason
         return {"message": "Line suspended", "line": line.record()}
 
     def resume_line(self, customer_id: str, line_id: str) -> dict[str, Any]:
         """Only for who has paid."""
         line = self._line(customer_id, line_id)
-        if line.status != "Suspended":
-            raise ToolError(f"Line is {line.status}, nothing to resume")
+        refuse(line.status != "Suspended", f"Line is {line.status}, nothing to resume")
         if self._standing(self._customers[customer_id]) != "Good standing":
             raise ToolError("Overdue bills must be paid before a line is resumed")
         line.status, line.reason = "Active", None
@@ -235,10 +231,8 @@ class Mobile(Backend):
     def change_plan(self, customer_id: str, line_id: str, plan_id: str) -> dict[str, Any]:
         """A fee when it gets cheaper."""
         line = self._line(customer_id, line_id)
-        if plan_id not in PLANS:
-            raise ToolError(f"Plan {plan_id} does not exist")
-        if plan_id == line.plan_id:
-            raise ToolError("Line is already on this plan")
+        refuse(plan_id not in PLANS, f"Plan {plan_id} does not exist")
+        refuse(plan_id == line.plan_id, "Line is already on this plan")
         cheaper = PLANS[plan_id]["monthly"] < PLANS[line.plan_id]["monthly"]
         line.plan_id = plan_id
         if cheaper:
@@ -281,8 +275,7 @@ class Mobile(Backend):
 
     def network_status(self, line_id: str) -> str:
         """What the phone would show."""
-        if line_id not in self._lines:
-            raise ToolError(f"Line {line_id} not found")
+        refuse(line_id not in self._lines, f"Line {line_id} not found")
         line = self._lines[line_id]
         if line.status != "Active":
             return "No service"

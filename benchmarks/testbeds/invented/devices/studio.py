@@ -6,7 +6,7 @@ import json
 import random
 from typing import Any
 
-from benchmarks.testbeds.invented.backend import Backend, Step, Style, ToolError
+from benchmarks.testbeds.invented.backend import Backend, Step, Style, ToolError, refuse
 
 TIMETABLE = {
     "yoga-mon": ("Yoga", "mon", 2),
@@ -35,8 +35,7 @@ class Studio(Backend):
         return json.dumps({"error": {"code": code, "message": message}})
 
     def _find(self, slug: str) -> dict[str, Any]:
-        if slug not in self._courses:
-            raise ToolError(f"unknown_course: No course {slug!r} this week.")
+        refuse(slug not in self._courses, f"unknown_course: No course {slug!r} this week.")
         return self._courses[slug]
 
     def _move_up(self, course: dict[str, Any]) -> list[str]:
@@ -75,15 +74,13 @@ class Studio(Backend):
     def enroll(self, slug: str, member: str) -> dict[str, Any]:
         """A place for a credit, else a place on the waiting list."""
         course = self._find(slug)
-        if member not in self._credits:
-            raise ToolError(f"unknown_member: {member} is not a member.")
+        refuse(member not in self._credits, f"unknown_member: {member} is not a member.")
         if member in course["members"] or member in course["waiting"]:
             raise ToolError(f"twice: {member} is on the list of {course['title']} already.")
         if len(course["members"]) >= course["capacity"]:
             course["waiting"].append(member)
             return {"result": "waiting", "position": len(course["waiting"])}
-        if not self._credits[member]:
-            raise ToolError(f"no_credit: {member} has 0 credits, 1 needed.")
+        refuse(not self._credits[member], f"no_credit: {member} has 0 credits, 1 needed.")
         self._credits[member] -= 1
         course["members"].append(member)
         return {"result": "booked", "credits_left": self._credits[member]}
@@ -103,8 +100,7 @@ class Studio(Backend):
 
     def member(self, member: str) -> dict[str, Any]:
         """Credits and courses."""
-        if member not in self._credits:
-            raise ToolError(f"unknown_member: {member} is not a member.")
+        refuse(member not in self._credits, f"unknown_member: {member} is not a member.")
         booked = [c["slug"] for c in self._courses.values() if member in c["members"]]
         waiting = [c["slug"] for c in self._courses.values() if member in c["waiting"]]
         return {
@@ -115,8 +111,7 @@ class Studio(Backend):
 
     def buy_credits(self, member: str, count: int) -> int:
         """The number after buying."""
-        if member not in self._credits:
-            raise ToolError(f"unknown_member: {member} is not a member.")
+        refuse(member not in self._credits, f"unknown_member: {member} is not a member.")
         self._credits[member] += count
         return self._credits[member]
 
@@ -137,8 +132,7 @@ class Studio(Backend):
     def add_course(self, title: str, day: str, capacity: int = 2) -> dict[str, Any]:
         """A new one."""
         slug = f"{title.lower()}-{day}"
-        if slug in self._courses:
-            raise ToolError(f"exists: {title} is on {day} already.")
+        refuse(slug in self._courses, f"exists: {title} is on {day} already.")
         self._courses[slug] = _course(slug, title, day, capacity)
         return {"slug": slug, "free": capacity}
 

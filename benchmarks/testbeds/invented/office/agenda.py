@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from benchmarks.testbeds.invented.backend import Answer, Backend, ToolError
+from benchmarks.testbeds.invented.backend import Answer, Backend, ToolError, refuse
 
 PEOPLE = ("ines", "marek", "tova", "wei")
 ROOMS = {"Aspen": 4, "Birch": 8, "Cedar": 2}
@@ -84,13 +84,11 @@ class Agenda(Backend):
         return f'{{"status": {code}, "detail": "{rest}"}}'
 
     def _event(self, event: str) -> Event:
-        if event not in self._events:
-            raise ToolError(f"404 no event {event}")
+        refuse(event not in self._events, f"404 no event {event}")
         return self._events[event]
 
     def _calendar(self, calendar: str) -> None:
-        if calendar not in self._readers:
-            raise ToolError(f"404 no calendar {calendar}")
+        refuse(calendar not in self._readers, f"404 no calendar {calendar}")
 
     def _day(self, day: str) -> str:
         try:
@@ -172,8 +170,7 @@ class Agenda(Backend):
 
     def person(self, name: str, date: str) -> dict[str, Any]:
         """Where somebody is expected."""
-        if name not in PEOPLE:
-            raise ToolError(f"404 nobody called {name}")
+        refuse(name not in PEOPLE, f"404 nobody called {name}")
         rows = self._rows(
             self._day(date),
             lambda e: CALENDARS[e.calendar] == name or e.guests.get(name) in {"yes", "maybe"},
@@ -226,10 +223,8 @@ class Agenda(Backend):
     ) -> dict[str, Any]:
         """A new one; it may clash."""
         self._calendar(calendar)
-        if repeat not in STEPS:
-            raise ToolError(f"422 cannot repeat {repeat}")
-        if minutes <= 0 or minutes > 480:
-            raise ToolError(f"422 {minutes} minutes is no length")
+        refuse(repeat not in STEPS, f"422 cannot repeat {repeat}")
+        refuse(minutes <= 0 or minutes > 480, f"422 {minutes} minutes is no length")
         try:
             moment = datetime.fromisoformat(start)
         except ValueError:
@@ -274,8 +269,7 @@ class Agenda(Backend):
         found, day = self._event(event), self._day(date)
         if day not in [planned for planned, _ in found.days()]:
             raise ToolError(f"409 {event} does not take place on {day}")
-        if len(at) != 5 or at[2] != ":":
-            raise ToolError(f"422 {at} is not an hour")
+        refuse(len(at) != 5 or at[2] != ":", f"422 {at} is not an hour")
         self._keep(event, self._copy(found))
         found.moved[day] = at
         return self.day(found.calendar, day)
@@ -290,8 +284,7 @@ class Agenda(Backend):
     def guest(self, event: str, name: str) -> dict[str, Any]:
         """Asks somebody; the room has to hold everybody."""
         found = self._event(event)
-        if name not in PEOPLE:
-            raise ToolError(f"404 nobody called {name}")
+        refuse(name not in PEOPLE, f"404 nobody called {name}")
         if name in found.guests or CALENDARS[found.calendar] == name:
             raise ToolError(f"409 {name} is on {event} already")
         if found.room and len(found.guests) + 2 > ROOMS[found.room]:
@@ -303,10 +296,8 @@ class Agenda(Backend):
     def reply(self, event: str, name: str, says: str) -> dict[str, Any]:
         """What a guest answers."""
         found = self._event(event)
-        if name not in found.guests:
-            raise ToolError(f"409 {name} was not asked to {event}")
-        if says not in {"yes", "no", "maybe"}:
-            raise ToolError(f"422 {says} is no answer")
+        refuse(name not in found.guests, f"409 {name} was not asked to {event}")
+        refuse(says not in {"yes", "no", "maybe"}, f"422 {says} is no answer")
         self._keep(event, self._copy(found))
         found.guests[name] = says
         return {"status": 200, "event": self._shown(found)}
@@ -314,10 +305,8 @@ class Agenda(Backend):
     def seat(self, event: str, room: str) -> dict[str, Any]:
         """Takes a room that is free and large enough."""
         found = self._event(event)
-        if room not in ROOMS:
-            raise ToolError(f"404 no room {room}")
-        if len(found.guests) + 1 > ROOMS[room]:
-            raise ToolError(f"409 {room} is too small")
+        refuse(room not in ROOMS, f"404 no room {room}")
+        refuse(len(found.guests) + 1 > ROOMS[room], f"409 {room} is too small")
         trial = self._copy(found)
         trial.room = room
         rivals = [n for n in self._clashes(trial) if self._events[n].room == room]
@@ -330,19 +319,15 @@ class Agenda(Backend):
     def share(self, calendar: str, name: str, level: str) -> dict[str, Any]:
         """Lets somebody look or write."""
         self._calendar(calendar)
-        if name not in PEOPLE:
-            raise ToolError(f"404 nobody called {name}")
-        if self._readers[calendar].get(name) == "owner":
-            raise ToolError(f"409 {name} owns {calendar}")
-        if level not in {"look", "write"}:
-            raise ToolError(f"422 {level} is no level")
+        refuse(name not in PEOPLE, f"404 nobody called {name}")
+        refuse(self._readers[calendar].get(name) == "owner", f"409 {name} owns {calendar}")
+        refuse(level not in {"look", "write"}, f"422 {level} is no level")
         self._readers[calendar][name] = level
         return self.members(calendar)
 
     def back(self) -> dict[str, Any]:
         """Takes the last change of an event away."""
-        if not self._done:
-            raise ToolError("409 nothing to take back")
+        refuse(not self._done, "409 nothing to take back")
         number, before = self._done.pop()
         if before is None:
             self._events.pop(number, None)

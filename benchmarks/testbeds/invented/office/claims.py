@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from typing import Any
 
-from benchmarks.testbeds.invented.backend import Answer, Backend, Step, Style, ToolError
+from benchmarks.testbeds.invented.backend import Answer, Backend, Step, Style, ToolError, refuse
 from benchmarks.testbeds.invented.scripts import Goals
 
 CENT = Decimal("0.01")
@@ -51,8 +51,7 @@ def _money(text: str) -> Decimal:
         amount = Decimal(text)
     except (InvalidOperation, TypeError):
         raise ToolError(f"'{text}' is not an amount of money.") from None
-    if amount <= 0:
-        raise ToolError("An amount must be more than 0.00.")
+    refuse(amount <= 0, "An amount must be more than 0.00.")
     return amount.quantize(CENT, rounding=ROUND_HALF_UP)
 
 
@@ -105,13 +104,11 @@ class Claims(Backend):
         return f"Sorry, that cannot be done. {text}"
 
     def _claim(self, claim: str) -> Claim:
-        if claim not in self._claims:
-            raise ToolError(f"No claim is filed under {claim}.")
+        refuse(claim not in self._claims, f"No claim is filed under {claim}.")
         return self._claims[claim]
 
     def _cover(self, policy: str) -> Cover:
-        if policy not in self._covers:
-            raise ToolError(f"Policy {policy} is unknown.")
+        refuse(policy not in self._covers, f"Policy {policy} is unknown.")
         return self._covers[policy]
 
     def policy(self, policy: str) -> str:
@@ -134,10 +131,8 @@ class Claims(Backend):
     def file_claim(self, policy: str, kind: str, amount: str) -> str:
         """Opens it."""
         cover, asked = self._cover(policy), _money(amount)
-        if not cover.active:
-            raise ToolError(f"Policy {policy} has lapsed.")
-        if kind not in cover.kinds:
-            raise ToolError(f"Policy {policy} does not cover {kind}.")
+        refuse(not cover.active, f"Policy {policy} has lapsed.")
+        refuse(kind not in cover.kinds, f"Policy {policy} does not cover {kind}.")
         number = f"CL-{self._next}"
         self._next += 1
         self._claims[number] = Claim(number=number, policy=policy, kind=kind, asked=asked)
@@ -161,17 +156,14 @@ class Claims(Backend):
     def take(self, claim: str, adjuster: str) -> str:
         """An adjuster begins."""
         found = self._claim(claim)
-        if adjuster not in ADJUSTERS:
-            raise ToolError(f"{adjuster} is not an adjuster.")
-        if found.status not in {"filed", "in review"}:
-            raise ToolError(f"Claim {claim} is {found.status}.")
+        refuse(adjuster not in ADJUSTERS, f"{adjuster} is not an adjuster.")
+        refuse(found.status not in {"filed", "in review"}, f"Claim {claim} is {found.status}.")
         found.adjuster, found.status = adjuster, "in review"
         return f"{ADJUSTERS[adjuster]} now handles claim {claim}."
 
     def desk_of(self, adjuster: str) -> str:
         """What somebody works on."""
-        if adjuster not in ADJUSTERS:
-            raise ToolError(f"{adjuster} is not an adjuster.")
+        refuse(adjuster not in ADJUSTERS, f"{adjuster} is not an adjuster.")
         found = [
             c.number
             for c in self._claims.values()
@@ -182,8 +174,7 @@ class Claims(Backend):
     def attach(self, claim: str, document: str) -> str:
         """A photo, an invoice."""
         found = self._claim(claim)
-        if document in found.papers:
-            raise ToolError(f"{document} is attached already.")
+        refuse(document in found.papers, f"{document} is attached already.")
         found.papers.append(document)
         return f"{document} attached, {len(found.papers)} document(s) in the file."
 
@@ -195,12 +186,9 @@ class Claims(Backend):
     def assess(self, claim: str, amount: str) -> str:
         """Less the excess, at most the limit."""
         found, amount_ = self._claim(claim), _money(amount)
-        if found.status != "in review":
-            raise ToolError(f"Claim {claim} is {found.status}, not in review.")
-        if not found.papers:
-            raise ToolError(f"Claim {claim} has no documents.")
-        if amount_ > found.asked:
-            raise ToolError(f"{amount_} is more than the {found.asked} claimed.")
+        refuse(found.status != "in review", f"Claim {claim} is {found.status}, not in review.")
+        refuse(not found.papers, f"Claim {claim} has no documents.")
+        refuse(amount_ > found.asked, f"{amount_} is more than the {found.asked} claimed.")
         cover = self._covers[found.policy]
         found.agreed = max(min(amount_, cover.limit - cover.paid) - cover.excess, Decimal("0.00"))
         found.status = "assessed"
@@ -211,10 +199,8 @@ class Claims(Backend):
         found = self._claim(claim)
         if found.status != "assessed" or found.agreed is None:
             raise ToolError(f"Claim {claim} is {found.status}, not assessed.")
-        if by in found.signed:
-            raise ToolError(f"{by} has signed already.")
-        if by == found.adjuster:
-            raise ToolError("The adjuster of a claim cannot approve it.")
+        refuse(by in found.signed, f"{by} has signed already.")
+        refuse(by == found.adjuster, "The adjuster of a claim cannot approve it.")
         found.signed.append(by)
         if found.agreed > TWO_EYES and len(found.signed) < 2:
             return f"Signed by {by}. A second signature is needed for {found.agreed}."
@@ -224,16 +210,14 @@ class Claims(Backend):
     def reject(self, claim: str, reason: str) -> str:
         """Ends it."""
         found = self._claim(claim)
-        if found.status in {"paid", "rejected"}:
-            raise ToolError(f"Claim {claim} is {found.status}.")
+        refuse(found.status in {"paid", "rejected"}, f"Claim {claim} is {found.status}.")
         found.status = "rejected"
         return f"Claim {claim} rejected: {reason}"
 
     def reopen(self, claim: str) -> str:
         """Back to review."""
         found = self._claim(claim)
-        if found.status != "rejected":
-            raise ToolError(f"Claim {claim} is {found.status}, not rejected.")
+        refuse(found.status != "rejected", f"Claim {claim} is {found.status}, not rejected.")
         found.status, found.agreed = "in review", None
         found.signed.clear()
         return f"Claim {claim} is in review again."

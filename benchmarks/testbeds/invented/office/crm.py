@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from benchmarks.testbeds.invented.backend import Answer, Backend, Step, Style, ToolError
+from benchmarks.testbeds.invented.backend import Answer, Backend, Step, Style, ToolError, refuse
 from benchmarks.testbeds.invented.scripts import Goals
 
 STAGES = ("new", "qualified", "proposal", "won", "lost")
@@ -94,13 +94,11 @@ class Crm(Backend):
         return self._now.strftime("%Y-%m-%dT%H:%M:%SZ")
 
     def _contact(self, key: str) -> dict[str, Any]:
-        if key not in self._contacts:
-            raise ToolError(f"NOT_FOUND: Contact {key} not found")
+        refuse(key not in self._contacts, f"NOT_FOUND: Contact {key} not found")
         return self._contacts[key]
 
     def _deal(self, key: str) -> dict[str, Any]:
-        if key not in self._deals:
-            raise ToolError(f"NOT_FOUND: Deal {key} not found")
+        refuse(key not in self._deals, f"NOT_FOUND: Deal {key} not found")
         return self._deals[key]
 
     def _note(self, kind: str, contact: str, text: str) -> dict[str, Any]:
@@ -116,8 +114,7 @@ class Crm(Backend):
 
     def _page(self, found: list[dict[str, Any]], first: int, after: str | None) -> dict[str, Any]:
         keys = [one["id"] for one in found]
-        if after is not None and after not in keys:
-            raise ToolError(f"BAD_CURSOR: Cursor {after} is not valid")
+        refuse(after is not None and after not in keys, f"BAD_CURSOR: Cursor {after} is not valid")
         start = 0 if after is None else keys.index(after) + 1
         nodes = found[start : start + first]
         more = start + first < len(found)
@@ -156,8 +153,7 @@ class Crm(Backend):
     def createContact(self, input: dict[str, Any]) -> dict[str, Any]:
         """A new one; e-mail addresses are unique."""
         for needed in ("fullName", "email"):
-            if not input.get(needed):
-                raise ToolError(f"VALIDATION: {needed} is required")
+            refuse(not input.get(needed), f"VALIDATION: {needed} is required")
         if any(c["email"] == input["email"] for c in self._contacts.values()):
             raise ToolError(f"CONFLICT: Email {input['email']} is already in use")
         self._made += 1
@@ -178,8 +174,7 @@ class Crm(Backend):
         """Missing stays, null clears."""
         contact = self._contact(id)
         for name, value in patch.items():
-            if name not in EDITABLE:
-                raise ToolError(f"VALIDATION: Field {name} cannot be changed")
+            refuse(name not in EDITABLE, f"VALIDATION: Field {name} cannot be changed")
             if value is None and name in {"fullName", "email"}:
                 raise ToolError(f"VALIDATION: {name} must not be null")
         contact.update(patch)
@@ -201,8 +196,7 @@ class Crm(Backend):
 
     def assign(self, contactIds: list[str], ownerId: str) -> dict[str, Any]:
         """Several contacts to one owner."""
-        if ownerId not in OWNERS:
-            raise ToolError(f"NOT_FOUND: User {ownerId} not found")
+        refuse(ownerId not in OWNERS, f"NOT_FOUND: User {ownerId} not found")
         for key in contactIds:
             self._contact(key)
         for key in contactIds:
@@ -212,8 +206,7 @@ class Crm(Backend):
 
     def deals(self, stage: str | None = None) -> dict[str, Any]:
         """With the sum of what they are worth."""
-        if stage is not None and stage not in STAGES:
-            raise ToolError(f"VALIDATION: Unknown stage {stage}")
+        refuse(stage is not None and stage not in STAGES, f"VALIDATION: Unknown stage {stage}")
         found = [d for d in self._deals.values() if stage is None or d["stage"] == stage]
         return {
             "nodes": [{k: d[k] for k in ("id", "title", "stage")} for d in found],
@@ -230,10 +223,8 @@ class Crm(Backend):
     def stage(self, dealId: str, to: str) -> dict[str, Any]:
         """One step on, or lost at any time."""
         deal = self._deal(dealId)
-        if to not in STAGES:
-            raise ToolError(f"VALIDATION: Unknown stage {to}")
-        if deal["closedAt"] is not None:
-            raise ToolError(f"INVALID_STATE: Deal {dealId} is closed")
+        refuse(to not in STAGES, f"VALIDATION: Unknown stage {to}")
+        refuse(deal["closedAt"] is not None, f"INVALID_STATE: Deal {dealId} is closed")
         if to != "lost" and STAGES.index(to) != STAGES.index(deal["stage"]) + 1:
             raise ToolError(f"INVALID_STATE: Cannot move from {deal['stage']} to {to}")
         deal["stage"], deal["probability"] = to, CHANCE[to]
@@ -246,10 +237,8 @@ class Crm(Backend):
     def discount(self, dealId: str, percent: int) -> dict[str, Any]:
         """Off the amount; at most a quarter."""
         deal = self._deal(dealId)
-        if not 0 < percent <= 25:
-            raise ToolError("VALIDATION: percent must be between 1 and 25")
-        if deal["closedAt"] is not None:
-            raise ToolError(f"INVALID_STATE: Deal {dealId} is closed")
+        refuse(not 0 < percent <= 25, "VALIDATION: percent must be between 1 and 25")
+        refuse(deal["closedAt"] is not None, f"INVALID_STATE: Deal {dealId} is closed")
         old = deal["amount"]["value"]
         deal["amount"]["value"] = round(old * (100 - percent) / 100)
         deal["updatedAt"] = self._stamp()
@@ -258,8 +247,7 @@ class Crm(Backend):
     def logActivity(self, contactId: str, kind: str, text: str) -> dict[str, Any]:
         """A call, a mail or a meeting."""
         self._contact(contactId)
-        if kind not in {"call", "email", "meeting"}:
-            raise ToolError(f"VALIDATION: Unknown kind {kind}")
+        refuse(kind not in {"call", "email", "meeting"}, f"VALIDATION: Unknown kind {kind}")
         return self._note(kind, contactId, text)
 
     def timeline(self, contactId: str, last: int = 5) -> list[dict[str, Any]]:
@@ -286,8 +274,7 @@ class Crm(Backend):
         """Not while it has deals."""
         self._contact(id)
         count = sum(d["contactId"] == id for d in self._deals.values())
-        if count:
-            raise ToolError(f"CONFLICT: Contact {id} has {count} deals")
+        refuse(count, f"CONFLICT: Contact {id} has {count} deals")
         del self._contacts[id]
         return {"deleted": True, "id": id}
 

@@ -7,7 +7,7 @@ import zlib
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchmarks.testbeds.invented.backend import Backend, Step, Style, ToolError
+from benchmarks.testbeds.invented.backend import Backend, Step, Style, refuse
 
 TEXTS = {
     "intro.md": "# Welcome\nStart here.",
@@ -56,8 +56,7 @@ class Drafts(Backend):
 
     def switch(self, branch: str) -> str:
         """Go to another branch; staged changes stay where they are."""
-        if branch not in self._branches:
-            raise ToolError(f"branch '{branch}' does not exist")
+        refuse(branch not in self._branches, f"branch '{branch}' does not exist")
         if branch == self._at:
             return f"already on {branch}"
         self._at = branch
@@ -69,16 +68,14 @@ class Drafts(Backend):
 
     def fork(self, name: str) -> dict[str, Any]:
         """A new branch from here; the session stays."""
-        if name in self._branches:
-            raise ToolError(f"branch '{name}' exists")
+        refuse(name in self._branches, f"branch '{name}' exists")
         self._branches[name] = Branch(versions=list(self._here().versions))
         return {"branch": name, "from": self._here().versions[-1].key}
 
     def show(self, path: str) -> str:
         """The text, staged changes included."""
         tree = self._tree()
-        if path not in tree:
-            raise ToolError(f"{path} is not on branch {self._at}")
+        refuse(path not in tree, f"{path} is not on branch {self._at}")
         return tree[path]
 
     def files(self) -> str:
@@ -91,8 +88,7 @@ class Drafts(Backend):
 
     def remove(self, path: str) -> str:
         """Stage a removal."""
-        if path not in self._tree():
-            raise ToolError(f"{path} is not on branch {self._at}")
+        refuse(path not in self._tree(), f"{path} is not on branch {self._at}")
         self._here().staged[path] = None
         return f"{path} will be removed"
 
@@ -108,8 +104,7 @@ class Drafts(Backend):
     def commit(self, message: str) -> dict[str, Any]:
         """Everything staged becomes a version."""
         here = self._here()
-        if not here.staged:
-            raise ToolError("nothing staged")
+        refuse(not here.staged, "nothing staged")
         version = _version(message, self._tree())
         count = len(here.staged)
         here.versions.append(version)
@@ -118,8 +113,7 @@ class Drafts(Backend):
 
     def undo_commit(self) -> str:
         """The last version is gone for good."""
-        if len(self._here().versions) == 1:
-            raise ToolError("the first version cannot be undone")
+        refuse(len(self._here().versions) == 1, "the first version cannot be undone")
         gone = self._here().versions.pop()
         return f"undone: {gone.message}"
 
@@ -129,10 +123,8 @@ class Drafts(Backend):
 
     def merge(self, branch: str) -> dict[str, Any]:
         """Take over the other branch's newest texts."""
-        if branch not in self._branches:
-            raise ToolError(f"branch '{branch}' does not exist")
-        if self._here().staged:
-            raise ToolError(f"{len(self._here().staged)} staged changes in the way")
+        refuse(branch not in self._branches, f"branch '{branch}' does not exist")
+        refuse(self._here().staged, f"{len(self._here().staged)} staged changes in the way")
         mine, theirs = self._tree(), self._branches[branch].versions[-1].tree
         taken = sorted(path for path, text in theirs.items() if mine.get(path) != text)
         if not taken:
@@ -142,8 +134,7 @@ class Drafts(Backend):
 
     def compare(self, branch: str) -> list[str]:
         """Paths whose newest texts differ."""
-        if branch not in self._branches:
-            raise ToolError(f"branch '{branch}' does not exist")
+        refuse(branch not in self._branches, f"branch '{branch}' does not exist")
         mine, theirs = self._tree(), self._branches[branch].versions[-1].tree
         return sorted(p for p in {*mine, *theirs} if mine.get(p) != theirs.get(p))
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any
 
-from benchmarks.testbeds.invented.backend import Backend, ToolError
+from benchmarks.testbeds.invented.backend import Backend, ToolError, refuse
 
 TODAY = date(2026, 5, 11)
 STAFF: dict[str, dict[str, Any]] = {
@@ -106,13 +106,11 @@ class Leave(Backend):
         return float(self._rules[name][-1])
 
     def _person(self, login: str) -> dict[str, Any]:
-        if login not in STAFF:
-            raise ToolError(f"Nobody has the login {login}.")
+        refuse(login not in STAFF, f"Nobody has the login {login}.")
         return STAFF[login]
 
     def _request(self, number: str) -> Request:
-        if number not in self._requests:
-            raise ToolError(f"Request {number} not found.")
+        refuse(number not in self._requests, f"Request {number} not found.")
         return self._requests[number]
 
     def _accrued(self, login: str, day: date) -> float:
@@ -192,8 +190,7 @@ class Leave(Backend):
 
     def team_calendar(self, team: str, month: str) -> str:
         """Who is away."""
-        if team not in {one["team"] for one in STAFF.values()}:
-            raise ToolError(f"There is no team {team}.")
+        refuse(team not in {one["team"] for one in STAFF.values()}, f"There is no team {team}.")
         rows = [
             (
                 STAFF[r.person]["name"],
@@ -210,8 +207,7 @@ class Leave(Backend):
 
     def rule(self, name: str, version: int | None = None) -> str:
         """A rule now, or as it once was."""
-        if name not in self._rules:
-            raise ToolError(f"No rule {name}. Known: {', '.join(sorted(self._rules))}")
+        refuse(name not in self._rules, f"No rule {name}. Known: {', '.join(sorted(self._rules))}")
         past = self._rules[name]
         if version is not None and not 1 <= version <= len(past):
             raise ToolError(f"{name} has no version {version}.")
@@ -223,16 +219,13 @@ class Leave(Backend):
         found = QUERY.fullmatch(statement.strip())
         if not found:
             verb = statement.split(maxsplit=1)[0].upper() if statement.split() else ""
-            if verb in {"UPDATE", "DELETE", "INSERT", "DROP"}:
-                raise ToolError(f"permission denied: {verb}")
+            refuse(verb in {"UPDATE", "DELETE", "INSERT", "DROP"}, f"permission denied: {verb}")
             raise ToolError(f'syntax error near "{statement[:12]}"')
         table = found["table"].lower()
-        if table not in COLUMNS:
-            raise ToolError(f'relation "{table}" does not exist')
+        refuse(table not in COLUMNS, f'relation "{table}" does not exist')
         rows = self._rows(table)
         for column in filter(None, (found["column"], found["by"])):
-            if column not in COLUMNS[table]:
-                raise ToolError(f'column "{column}" does not exist')
+            refuse(column not in COLUMNS[table], f'column "{column}" does not exist')
         if found["column"]:
             rows = [row for row in rows if str(row[found["column"]]) == found["value"]]
         if found["by"]:
@@ -265,8 +258,7 @@ class Leave(Backend):
         """Working days only; a short one is approved at once."""
         self._person(login)
         start, end = _day(first), _day(last)
-        if end < start:
-            raise ToolError("The last day is before the first.")
+        refuse(end < start, "The last day is before the first.")
         if kind not in {"annual", "sick", "unpaid"}:
             raise ToolError(f"Unknown kind '{kind}'. Use annual, sick or unpaid.")
         if kind != "sick" and (start - TODAY).days < self._rule("notice_days"):
@@ -275,15 +267,13 @@ class Leave(Backend):
         days = float(sum(d.weekday() < 5 and d.isoformat() not in HOLIDAYS for d in span))
         if half_day:
             days -= 0.5
-        if days <= 0:
-            raise ToolError("There is no working day in this time.")
+        refuse(days <= 0, "There is no working day in this time.")
         for other in self._requests.values():
             live = other.status in {"pending", "approved"}
             if live and other.person == login and other.first <= end and start <= other.last:
                 raise ToolError(f"Overlaps with {other.number} ({other.first} to {other.last}).")
         left = self._left(login, end)
-        if kind == "annual" and days > left:
-            raise ToolError(f"Not enough days: {days:g} asked, {left:g} left.")
+        refuse(kind == "annual" and days > left, f"Not enough days: {days:g} asked, {left:g} left.")
         at_once = kind == "sick" or days <= self._rule("auto_approve_up_to")
         one = Request(
             number=f"LR-{self._next}",
@@ -303,12 +293,9 @@ class Leave(Backend):
         """By the boss or a deputy, who has to say why not."""
         one = self._request(request)
         self._may_decide(login, one.person)
-        if one.status != "pending":
-            raise ToolError(f"{request} is already {one.status}.")
-        if verdict not in {"approve", "reject"}:
-            raise ToolError(f"'{verdict}' is neither approve nor reject.")
-        if verdict == "reject" and not note:
-            raise ToolError("Say why.")
+        refuse(one.status != "pending", f"{request} is already {one.status}.")
+        refuse(verdict not in {"approve", "reject"}, f"'{verdict}' is neither approve nor reject.")
+        refuse(verdict == "reject" and not note, "Say why.")
         one.status, one.by = ("approved" if verdict == "approve" else "rejected"), login
         if note:
             one.notes.append(f"{login}: {note}")
@@ -317,10 +304,8 @@ class Leave(Backend):
     def withdraw(self, request: str) -> str:
         """As long as it has not begun."""
         one = self._request(request)
-        if one.status in {"withdrawn", "rejected"}:
-            raise ToolError(f"{request} is already {one.status}.")
-        if one.first <= TODAY:
-            raise ToolError(f"{request} has begun on {one.first}.")
+        refuse(one.status in {"withdrawn", "rejected"}, f"{request} is already {one.status}.")
+        refuse(one.first <= TODAY, f"{request} has begun on {one.first}.")
         given_back = one.days if one.kind == "annual" else 0.0
         one.status, one.by = "withdrawn", None
         return f"✅ {request} withdrawn, {_n(given_back)} back on the account of {one.person}."
@@ -336,10 +321,8 @@ class Leave(Backend):
         """Somebody who decides meanwhile; the one before no longer does."""
         self._person(boss)
         self._person(deputy)
-        if not any(one["boss"] == boss for one in STAFF.values()):
-            raise ToolError(f"{boss} leads nobody.")
-        if boss == deputy:
-            raise ToolError("Nobody is their own deputy.")
+        refuse(not any(one["boss"] == boss for one in STAFF.values()), f"{boss} leads nobody.")
+        refuse(boss == deputy, "Nobody is their own deputy.")
         before = self._deputies.get(boss)
         self._deputies[boss] = (deputy, _day(until))
         return f"✅ {deputy} decides for {boss} until {until}" + (
@@ -349,20 +332,16 @@ class Leave(Backend):
     def grant_days(self, login: str, days: float, why: str) -> str:
         """More, or fewer, than have accrued."""
         self._person(login)
-        if not -5 <= days <= 5 or not days:
-            raise ToolError("Between -5 and 5 days, not 0.")
+        refuse(not -5 <= days <= 5 or not days, "Between -5 and 5 days, not 0.")
         self._given[login] = self._given.get(login, 0.0) + days
         return f"✅ {days:+g} for {login} ({why}); {self._left(login, TODAY):.1f} left today."
 
     def set_rule(self, name: str, value: int, if_version: int) -> str:
         """Only by who knows the newest version."""
-        if name not in self._rules:
-            raise ToolError(f"No rule {name}. Known: {', '.join(sorted(self._rules))}")
+        refuse(name not in self._rules, f"No rule {name}. Known: {', '.join(sorted(self._rules))}")
         now = len(self._rules[name])
-        if if_version != now:
-            raise ToolError(f"Conflict: {name} is at v{now}, you sent v{if_version}.")
-        if value < 0:
-            raise ToolError("A rule is 0 or more.")
+        refuse(if_version != now, f"Conflict: {name} is at v{now}, you sent v{if_version}.")
+        refuse(value < 0, "A rule is 0 or more.")
         self._rules[name].append(str(value))
         return f"✅ {self.rule(name)}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from benchmarks.testbeds.invented.backend import Backend, Step, Style, ToolError
+from benchmarks.testbeds.invented.backend import Backend, Step, Style, refuse
 
 PAGES = [
     ("Holiday rules", "Ask two weeks ahead. Carry over five days."),
@@ -33,8 +33,7 @@ class Sheet(Backend):
 
     def put(self, cell: str, value: object) -> object:
         """What was there before."""
-        if not cell[:1].isalpha() or not cell[1:].isdigit():
-            raise ToolError(f"bad cell {cell!r}")
+        refuse(not cell[:1].isalpha() or not cell[1:].isdigit(), f"bad cell {cell!r}")
         self._past.append(dict(self._cells))
         before = self._cells.get(cell)
         self._cells[cell] = value
@@ -63,8 +62,7 @@ class Sheet(Backend):
 
     def page(self, title: str) -> str:
         """The page's text."""
-        if title not in self._pages:
-            raise ToolError("page not found")
+        refuse(title not in self._pages, "page not found")
         return self._pages[title]
 
     def write_page(self, title: str, text: str) -> str:

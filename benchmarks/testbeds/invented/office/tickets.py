@@ -7,7 +7,7 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from benchmarks.testbeds.invented.backend import Backend, Call, Step, Style, ToolError
+from benchmarks.testbeds.invented.backend import Backend, Call, Step, Style, ToolError, refuse
 from benchmarks.testbeds.invented.scripts import Goals
 
 PEOPLE = {"maria": "sun", "jonas": "moon", "aiko": "star"}
@@ -38,8 +38,7 @@ class Tickets(Backend):
         return self._user
 
     def _ticket(self, ticket_id: int) -> dict[str, Any]:
-        if ticket_id not in self._tickets:
-            raise ToolError(f"Ticket with ID {ticket_id} not found.")
+        refuse(ticket_id not in self._tickets, f"Ticket with ID {ticket_id} not found.")
         return self._tickets[ticket_id]
 
     def ticket_login(self, username: str, password: str) -> dict[str, Any]:
@@ -61,8 +60,7 @@ class Tickets(Backend):
     def create_ticket(self, title: str, description: str = "", priority: int = 1) -> dict[str, Any]:
         """The next number."""
         user = self._need_user()
-        if not 1 <= priority <= 5:
-            raise ToolError("Priority must be between 1 and 5.")
+        refuse(not 1 <= priority <= 5, "Priority must be between 1 and 5.")
         number = max(self._tickets) + 1
         self._tickets[number] = {
             "id": number,
@@ -83,8 +81,7 @@ class Tickets(Backend):
         """Close it."""
         self._need_user()
         ticket = self._ticket(ticket_id)
-        if ticket["status"] == "closed":
-            raise ToolError(f"Ticket with ID {ticket_id} is already closed.")
+        refuse(ticket["status"] == "closed", f"Ticket with ID {ticket_id} is already closed.")
         ticket["status"] = "closed"
         return {"status": f"Ticket {ticket_id} has been closed successfully."}
 

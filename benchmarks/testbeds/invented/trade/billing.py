@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from benchmarks.testbeds.invented.backend import Answer, Backend, ToolError
+from benchmarks.testbeds.invented.backend import Answer, Backend, ToolError, refuse
 
 TAX = {"DE": 1900, "FR": 2000, "CH": 810, "US": 0}
 """In hundredths of a percent."""
@@ -117,21 +117,17 @@ class Billing(Backend):
         return found
 
     def _one(self, shelf: dict[str, dict[str, Any]], kind: str, number: str) -> dict[str, Any]:
-        if number not in shelf:
-            raise _missing(kind, number)
+        refuse(number not in shelf, _missing(kind, number))
         return shelf[number]
 
     def _sums(self, customer: str, price: str, quantity: int, coupon: str | None) -> dict[str, Any]:
-        if price not in PRICES:
-            raise _missing("price", price)
+        refuse(price not in PRICES, _missing("price", price))
         least = PRICES[price]["minimum"]
-        if quantity < least:
-            raise _invalid(f"{price} is sold from {least} on", "quantity")
+        refuse(quantity < least, _invalid(f"{price} is sold from {least} on", "quantity"))
         subtotal = PRICES[price]["unit_amount"] * quantity
         off = 0
         if coupon is not None:
-            if coupon not in COUPONS:
-                raise _missing("coupon", coupon)
+            refuse(coupon not in COUPONS, _missing("coupon", coupon))
             if not COUPONS[coupon]["valid"]:
                 raise _conflict("coupon_expired", f"Coupon {coupon} has expired")
             percent = COUPONS[coupon].get("percent_off")
@@ -259,8 +255,7 @@ class Billing(Backend):
         """Only what is given; null takes a value away, and keys of the metadata one by one."""
         found = self._customer(customer)
         for name, value in fields.items():
-            if name not in PATCHED:
-                raise _invalid(f"Received unknown parameter: {name}", name)
+            refuse(name not in PATCHED, _invalid(f"Received unknown parameter: {name}", name))
             if value is None and name in KEPT:
                 raise _invalid(f"{name} cannot be unset", name)
         if fields.get("country", "DE") not in TAX:
@@ -376,8 +371,7 @@ class Billing(Backend):
         due = self._due(found)
         credit = min(due, customer["balance"])
         charge = due - credit if amount is None else amount
-        if charge > due - credit:
-            raise _invalid(f"At most {due - credit} can be paid", "amount")
+        refuse(charge > due - credit, _invalid(f"At most {due - credit} can be paid", "amount"))
         customer["balance"] -= credit
         found["amount_paid"] += credit + charge
         if not self._due(found):
@@ -391,8 +385,7 @@ class Billing(Backend):
         def refund() -> dict[str, Any]:
             found = self._one(self._invoices, "invoice", invoice)
             left = found["amount_paid"] - found["amount_refunded"]
-            if not 0 < amount <= left:
-                raise _invalid(f"{left} is left to be refunded", "amount")
+            refuse(not 0 < amount <= left, _invalid(f"{left} is left to be refunded", "amount"))
             found["amount_refunded"] += amount
             return {"id": self._new("re"), "invoice": invoice, "amount": amount}
 

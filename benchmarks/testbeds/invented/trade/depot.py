@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
-from benchmarks.testbeds.invented.backend import Answer, Backend, ToolError
+from benchmarks.testbeds.invented.backend import Answer, Backend, ToolError, refuse
 
 BINS = {"A-01": 120, "A-02": 60, "B-07": 200, "DOCK": 500, "QC": 40}
 """How many pieces fit."""
@@ -108,8 +108,7 @@ class Depot(Backend):
         return found
 
     def _bin(self, name: str) -> str:
-        if name not in BINS:
-            raise ToolError(f"BIN_UNKNOWN: {name}")
+        refuse(name not in BINS, f"BIN_UNKNOWN: {name}")
         return name
 
     def _filled(self, name: str) -> int:
@@ -139,8 +138,7 @@ class Depot(Backend):
         return {"rows": list(rows[start:after]), "total": len(rows), "next_cursor": further}
 
     def _hold(self, number: str) -> Hold:
-        if number not in self._holds:
-            raise ToolError(f"HOLD_UNKNOWN: {number}")
+        refuse(number not in self._holds, f"HOLD_UNKNOWN: {number}")
         return self._holds[number]
 
     def _shown(self, hold: Hold) -> dict[str, Any]:
@@ -224,8 +222,7 @@ class Depot(Backend):
 
     def valuation(self, category: str) -> dict[str, Any]:
         """What a category is worth, with its duty rounded at the end."""
-        if category not in DUTY:
-            raise ToolError(f"CATEGORY_UNKNOWN: {category}")
+        refuse(category not in DUTY, f"CATEGORY_UNKNOWN: {category}")
         net = sum(
             (
                 Decimal(self._items[sku]["unit_price"]) * n
@@ -247,14 +244,11 @@ class Depot(Backend):
     def move_stock(self, sku: str, from_bin: str, to_bin: str, qty: int) -> dict[str, Any]:
         """From one bin to another, if there is room."""
         code, source, target = self._live(sku)["sku"], self._bin(from_bin), self._bin(to_bin)
-        if qty <= 0:
-            raise ToolError("QTY_INVALID: must be positive")
+        refuse(qty <= 0, "QTY_INVALID: must be positive")
         there = self._stock.get((code, source), 0)
-        if there < qty:
-            raise ToolError(f"SHORT: {source} has {there} of {code}")
+        refuse(there < qty, f"SHORT: {source} has {there} of {code}")
         free = BINS[target] - self._filled(target)
-        if source != target and free < qty:
-            raise ToolError(f"BIN_FULL: {target} takes {free} more")
+        refuse(source != target and free < qty, f"BIN_FULL: {target} takes {free} more")
         self._put(code, source, -qty, "move")
         self._put(code, target, qty, "move")
         return {
@@ -268,11 +262,9 @@ class Depot(Backend):
         if request_key in self._seen:
             return {**self._seen[request_key], "replayed": True}
         code, place = self._live(sku)["sku"], self._bin(bin_code)
-        if qty <= 0:
-            raise ToolError("QTY_INVALID: must be positive")
+        refuse(qty <= 0, "QTY_INVALID: must be positive")
         free = BINS[place] - self._filled(place)
-        if free < qty:
-            raise ToolError(f"BIN_FULL: {place} takes {free} more")
+        refuse(free < qty, f"BIN_FULL: {place} takes {free} more")
         self._put(code, place, qty, "receipt")
         self._next += 1
         receipt = {"receipt": f"RC-{self._next}", "sku": code, "on_hand": self._on_hand(code)}
@@ -329,10 +321,8 @@ class Depot(Backend):
     def ship(self, hold_id: str, carrier: str) -> dict[str, Any]:
         """Takes a hold's pieces out of the fullest bins and says what they cost."""
         hold = self._hold(hold_id)
-        if hold.state != "open":
-            raise ToolError(f"HOLD_{hold.state.upper()}: {hold_id}")
-        if carrier not in {"ups", "dhl", "van"}:
-            raise ToolError(f"CARRIER_UNKNOWN: {carrier}")
+        refuse(hold.state != "open", f"HOLD_{hold.state.upper()}: {hold_id}")
+        refuse(carrier not in {"ups", "dhl", "van"}, f"CARRIER_UNKNOWN: {carrier}")
         total = Decimal(0)
         for sku, quantity in hold.lines.items():
             total += Decimal(self._items[sku]["unit_price"]) * quantity
@@ -353,13 +343,11 @@ class Depot(Backend):
         """Makes an item or changes what is given; the answer says which."""
         code = sku.upper()
         unknown = sorted(set(fields) - {"name", "category", "unit_price", "reorder_at"})
-        if unknown:
-            raise ToolError(f"FIELD_UNKNOWN: {', '.join(unknown)}")
+        refuse(unknown, f"FIELD_UNKNOWN: {', '.join(unknown)}")
         if fields.get("category", "bath") not in DUTY:
             raise ToolError(f"CATEGORY_UNKNOWN: {fields['category']}")
         made = code not in self._items
-        if made and not {"name", "category"} <= set(fields):
-            raise ToolError("FIELD_MISSING: name and category")
+        refuse(made and not {"name", "category"} <= set(fields), "FIELD_MISSING: name and category")
         blank = {"sku": code, "unit_price": "0.00", "reorder_at": 0, "archived": False}
         before = self._items.get(code, {**blank, "revision": 0})
         after = {**before, **fields, "revision": before["revision"] + 1}

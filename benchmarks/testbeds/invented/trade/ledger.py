@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
-from benchmarks.testbeds.invented.backend import Backend, Step, Style, ToolError
+from benchmarks.testbeds.invented.backend import Backend, Step, Style, ToolError, refuse
 from benchmarks.testbeds.invented.scripts import Goals
 
 RATES = {"USD": 1.0837, "GBP": 0.8581, "CHF": 0.9644}
@@ -58,18 +58,15 @@ class Ledger(Backend):
 
     def _paying(self, amount: float) -> Account:
         account = self._account()
-        if account.frozen:
-            raise ToolError(f"account {self._chosen} is frozen")
-        if amount <= 0:
-            raise ToolError("the amount must be positive")
+        refuse(account.frozen, f"account {self._chosen} is frozen")
+        refuse(amount <= 0, "the amount must be positive")
         if amount > account.available():
             raise ToolError(f"{amount:.2f} EUR asked, {account.available():.2f} EUR available")
         return account
 
     def use_account(self, account: str) -> str:
         """All later calls are about this account."""
-        if account not in self._accounts:
-            raise ToolError(f"there is no account {account}")
+        refuse(account not in self._accounts, f"there is no account {account}")
         self._chosen = account
         return f"Now working on {account} ({self._accounts[account].owner})."
 
@@ -81,8 +78,7 @@ class Ledger(Backend):
     def deposit(self, amount: float) -> str:
         """Money in."""
         account = self._account()
-        if amount <= 0:
-            raise ToolError("the amount must be positive")
+        refuse(amount <= 0, "the amount must be positive")
         account.book("deposit", amount)
         return f"Deposited. New balance: {account.balance:.2f} EUR."
 
@@ -96,8 +92,7 @@ class Ledger(Backend):
 
     def transfer(self, to: str, amount: float) -> str:
         """From the chosen account to another."""
-        if to not in self._accounts:
-            raise ToolError(f"there is no account {to}")
+        refuse(to not in self._accounts, f"there is no account {to}")
         self._paying(amount).book(f"to {to}", -amount)
         self._accounts[to].book(f"from {self._chosen}", amount)
         return "done"
@@ -112,8 +107,7 @@ class Ledger(Backend):
     def settle_hold(self, hold_id: str) -> str:
         """The merchant takes it."""
         account = self._account()
-        if hold_id not in account.holds:
-            raise ToolError(f"no hold {hold_id} on this account")
+        refuse(hold_id not in account.holds, f"no hold {hold_id} on this account")
         merchant, amount = account.holds.pop(hold_id)
         account.book(merchant, -amount)
         return f"{merchant} took {amount:.2f} EUR."
@@ -121,8 +115,7 @@ class Ledger(Backend):
     def drop_hold(self, hold_id: str) -> str:
         """The money is free again."""
         account = self._account()
-        if hold_id not in account.holds:
-            raise ToolError(f"no hold {hold_id} on this account")
+        refuse(hold_id not in account.holds, f"no hold {hold_id} on this account")
         del account.holds[hold_id]
         return ""
 
@@ -138,8 +131,7 @@ class Ledger(Backend):
 
     def freeze(self, account: str) -> str:
         """On or off."""
-        if account not in self._accounts:
-            raise ToolError(f"there is no account {account}")
+        refuse(account not in self._accounts, f"there is no account {account}")
         self._accounts[account].frozen = not self._accounts[account].frozen
         return "frozen" if self._accounts[account].frozen else "active again"
 
@@ -149,8 +141,7 @@ class Ledger(Backend):
 
     def convert(self, amount: float, currency: str) -> str:
         """A sum."""
-        if currency not in RATES:
-            raise ToolError(f"no rate for {currency}")
+        refuse(currency not in RATES, f"no rate for {currency}")
         return f"{amount:.2f} EUR = {amount * RATES[currency]:.2f} {currency}"
 
 

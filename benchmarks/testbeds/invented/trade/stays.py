@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Any
 
-from benchmarks.testbeds.invented.backend import Backend, Step, Style, ToolError
+from benchmarks.testbeds.invented.backend import Backend, Step, Style, ToolError, refuse
 from benchmarks.testbeds.invented.scripts import Goals
 
 TODAY = date(2026, 3, 2)
@@ -57,10 +57,8 @@ class Stays(Backend):
 
     def _nights(self, check_in: str, check_out: str) -> list[date]:
         start, end = _day(check_in), _day(check_out)
-        if start >= end:
-            raise ToolError("check_out must be after check_in")
-        if start < TODAY:
-            raise ToolError("check_in is in the past")
+        refuse(start >= end, "check_out must be after check_in")
+        refuse(start < TODAY, "check_in is in the past")
         return [start + timedelta(days=n) for n in range((end - start).days)]
 
     def _left(self, hotel: str, room: str, nights: Sequence[date], besides: str = "") -> int:
@@ -83,14 +81,12 @@ class Stays(Backend):
         return round(sum(night * (1.2 if day.weekday() in {4, 5} else 1.0) for day in nights), 2)
 
     def _booking(self, reference: str) -> dict[str, Any]:
-        if reference not in self._bookings:
-            raise ToolError(f"booking {reference} does not exist")
+        refuse(reference not in self._bookings, f"booking {reference} does not exist")
         return self._bookings[reference]
 
     def _open(self, reference: str) -> dict[str, Any]:
         booking = self._booking(reference)
-        if booking["status"] == "cancelled":
-            raise ToolError(f"booking {reference} is cancelled")
+        refuse(booking["status"] == "cancelled", f"booking {reference} is cancelled")
         return booking
 
     def search_availability(
@@ -117,8 +113,7 @@ class Stays(Backend):
 
     def hotel_info(self, hotel_id: str) -> dict[str, Any]:
         """Never changes."""
-        if hotel_id not in HOTELS:
-            raise ToolError(f"no hotel {hotel_id}")
+        refuse(hotel_id not in HOTELS, f"no hotel {hotel_id}")
         rooms = [
             {"type": kind, "sleeps": sleeps, "base_rate": rate}
             for kind, (sleeps, _, rate) in ROOMS[hotel_id].items()
@@ -129,11 +124,9 @@ class Stays(Backend):
         self, hotel_id: str, room_type: str, check_in: str, check_out: str, guest: dict[str, str]
     ) -> dict[str, Any]:
         """One room."""
-        if room_type not in ROOMS.get(hotel_id, {}):
-            raise ToolError(f"{hotel_id} has no room type {room_type}")
+        refuse(room_type not in ROOMS.get(hotel_id, {}), f"{hotel_id} has no room type {room_type}")
         nights = self._nights(check_in, check_out)
-        if self._left(hotel_id, room_type, nights) < 1:
-            raise ToolError("no rooms left for these dates")
+        refuse(self._left(hotel_id, room_type, nights) < 1, "no rooms left for these dates")
         reference = f"BK-{self._next}"
         self._next += 1
         self._bookings[reference] = {
@@ -182,8 +175,7 @@ class Stays(Backend):
         booking = self._open(reference)
         nights = self._nights(check_in, check_out)
         hotel, room = booking["hotel_id"], booking["room_type"]
-        if self._left(hotel, room, nights, reference) < 1:
-            raise ToolError("no rooms left for these dates")
+        refuse(self._left(hotel, room, nights, reference) < 1, "no rooms left for these dates")
         old = booking["total"]
         booking["check_in"], booking["check_out"] = check_in, check_out
         booking["total"] = self._price(hotel, room, nights)
@@ -201,8 +193,7 @@ class Stays(Backend):
     def voucher(self, reference: str, code: str) -> dict[str, Any]:
         """Once a booking."""
         booking = self._open(reference)
-        if code not in VOUCHERS:
-            raise ToolError("voucher code is not valid")
+        refuse(code not in VOUCHERS, "voucher code is not valid")
         if booking["voucher"]:
             raise ToolError(f"voucher {booking['voucher']} already applied")
         off = round(booking["total"] * VOUCHERS[code], 2)
@@ -229,8 +220,7 @@ class Stays(Backend):
 
     def loyalty(self, email: str) -> dict[str, Any]:
         """Points."""
-        if email not in self._points:
-            raise ToolError(f"{email} is not a member")
+        refuse(email not in self._points, f"{email} is not a member")
         points = self._points[email]
         return {"email": email, "points": points, "tier": "gold" if points >= 1000 else "basic"}
 
