@@ -57,7 +57,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 def rows(options: argparse.Namespace) -> Iterator[Row]:
     """A row for each kind of tool."""
     shares: dict[bool, list[float]] = defaultdict(list)
-    for style in (*unseen.STYLES, *unseen.CLERKS):
+    for style in unseen.STYLES:
         by_tool: dict[str, list[bool]] = defaultdict(list)
         for tool, again in repeated(style):
             by_tool[tool].append(again)

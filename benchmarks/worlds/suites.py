@@ -25,7 +25,6 @@ from benchmarks.testbeds.invented.backend import Style
 from benchmarks.testbeds.invented.devices.mobile import MOBILE
 from benchmarks.testbeds.invented.habits import FLAGS, Bank, Panel, Shop
 from benchmarks.testbeds.invented.office.crm import CRM
-from benchmarks.testbeds.invented.office.files import FILES
 from benchmarks.testbeds.invented.office.leave_tasks import LEAVE
 from benchmarks.testbeds.invented.office.tickets import TICKETS
 from benchmarks.testbeds.invented.trade.ledger import LEDGER
@@ -62,7 +61,7 @@ ANSWERED: Final = (
     (TICKETS, "content and isError"),
     (LEDGER, "content, then ok, data and meta"),
     (MOBILE, "meta around content"),
-    (FILES, "content, then time taken"),
+    (MOBILE, "content, then time taken"),
     (LEDGER, "refused: detail"),
     (TICKETS, "refused: null"),
     (LEAVE, "refused: problem"),
@@ -116,7 +115,7 @@ PUBLISHED: Final[dict[str, tuple[str, ...]]] = {
     ),
 }
 """Backends of `benchmarks.testbeds.published` by module; each module says which package it needs."""
-INVENTED: Final = (*unseen.STYLES, *unseen.CLERKS)
+INVENTED: Final = unseen.STYLES
 SUITES: Final = (
     "quick", "full", "backends", "recordings", "invented", "desks", "living", "tasks", "called",
     "answered", "habits", "published",

@@ -27,25 +27,17 @@ from benchmarks.testbeds.invented.attempts import (
 )
 from benchmarks.testbeds.invented.backend import Style
 from benchmarks.testbeds.invented.devices.campus_tasks import CAMPUS
-from benchmarks.testbeds.invented.devices.device import DEVICE
-from benchmarks.testbeds.invented.devices.feed import FEED
-from benchmarks.testbeds.invented.devices.handset_tasks import HANDSET
 from benchmarks.testbeds.invented.devices.mobile import MOBILE
-from benchmarks.testbeds.invented.devices.studio import STUDIO
 from benchmarks.testbeds.invented.office.agenda_tasks import AGENDA
 from benchmarks.testbeds.invented.office.claims import CLAIMS
 from benchmarks.testbeds.invented.office.crm import CRM
-from benchmarks.testbeds.invented.office.drafts import DRAFTS
-from benchmarks.testbeds.invented.office.files import FILES
 from benchmarks.testbeds.invented.office.leave_tasks import LEAVE
-from benchmarks.testbeds.invented.office.planner import PLANNER
 from benchmarks.testbeds.invented.office.sheet import SHEET
 from benchmarks.testbeds.invented.office.tickets import TICKETS
 from benchmarks.testbeds.invented.trade.billing_tasks import BILLING
 from benchmarks.testbeds.invented.trade.depot_tasks import DEPOT
 from benchmarks.testbeds.invented.trade.ledger import LEDGER
 from benchmarks.testbeds.invented.trade.stays import STAYS
-from benchmarks.testbeds.invented.trade.trading import TRADING
 from environments.fidelity import (
     Fidelity,
     RecordedCall,
@@ -61,9 +53,7 @@ from redact.records.clean_episode import CleanEpisode
 from synth.world.observation import paired_calls
 from synth.worlds import WorldSettings, learn_world
 
-STYLES = (FILES, TICKETS, TRADING, DEVICE, FEED, PLANNER, SHEET, LEDGER, STUDIO, DRAFTS)
-CLERKS = (MOBILE, STAYS, CRM, CLAIMS, HANDSET, AGENDA, DEPOT, LEAVE, BILLING, CAMPUS)
-"""Written after the rules that the others gave rise to, like the tools of companies' own desks."""
+STYLES = (TICKETS, SHEET, LEDGER, MOBILE, STAYS, CRM, CLAIMS, AGENDA, DEPOT, LEAVE, BILLING, CAMPUS)
 HELD_OUT = 2
 """The attempt at each task that learning does not see."""
 SEQUENCES = 150

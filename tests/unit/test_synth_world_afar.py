@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.testbeds.invented.devices.device import DEVICE
 from benchmarks.testbeds.invented.devices.mobile import MOBILE
+from benchmarks.testbeds.invented.trade.ledger import LEDGER
 from benchmarks.worlds.unseen_living import measure
 from synth.world.time.indirect_effects import Trial, reaching
 from synth.world.time.validity import MIN_STILL, Version, still_tables
@@ -62,13 +62,13 @@ def test_a_table_stands_still_where_no_record_was_ever_seen_to_change_whatever_w
 def test_what_never_changed_is_told_in_a_living_world_and_a_writer_that_seems_to_look_is_not() -> (
     None
 ):
-    """The pressure of tyres, always the same, is told; doors that are always locked alike are a lock, not a look."""
-    learnt, found = measure(DEVICE, 40)
-    told = {j.verdict for j in found[0].fidelity.judged if j.call.name == "check_tire_pressure"}
+    """Whose accounts they are never changes and is told; an account that is chosen alike each time is a choice, not a look."""
+    learnt, found = measure(LEDGER, 40)
+    told = {j.verdict for j in found[0].fidelity.judged if j.call.name == "accounts_of"}
     assert "exact" in told
     assert "wrong" not in told
     tools = learnt.document.to_json()["tools"]
     timeline = learnt.document.to_json()["timeline"]
-    assert timeline[tools["check_tire_pressure"]["reads"]["table"]]["horizon"] is None
-    assert tools["lock_doors"]["kind"] == "write"
-    assert "reads" not in tools["lock_doors"]
+    assert timeline[tools["accounts_of"]["reads"]["table"]]["horizon"] is None
+    assert tools["use_account"]["kind"] == "write"
+    assert "reads" not in tools["use_account"]

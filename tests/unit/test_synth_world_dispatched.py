@@ -14,7 +14,7 @@ from benchmarks.testbeds.invented.backend import Style
 from benchmarks.testbeds.invented.office.leave_tasks import LEAVE
 from benchmarks.testbeds.invented.office.tickets import TICKETS
 from benchmarks.worlds.dispatched import Form, formed, forms_of, measure
-from benchmarks.worlds.unseen import CLERKS, STYLES, recorded
+from benchmarks.worlds.unseen import STYLES, recorded
 from dagster_project.review.transcript import turns
 from environments.fidelity import RecordedCall, RecordedEpisode, replay
 from environments.runtime.document.views import RulePart
@@ -78,7 +78,7 @@ def test_a_dispatching_tool_answers_as_its_parts_would(form: str) -> None:
     assert _counts(form) == _counts(plain)
 
 
-@pytest.mark.parametrize("style", [*STYLES, *CLERKS], ids=lambda style: style.name)
+@pytest.mark.parametrize("style", STYLES, ids=lambda style: style.name)
 def test_plain_tools_stay_one(style: Style) -> None:
     """No argument of a tool that is one is taken for what tells parts apart: filters, ids, names of things."""
     seen = histories([episode(style, a) for a in attempts(style, 4)])

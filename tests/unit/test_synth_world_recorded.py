@@ -10,8 +10,8 @@ import pytest
 
 from benchmarks.testbeds.invented.attempts import Attempt, Made, attempts, episode, recombined
 from benchmarks.testbeds.invented.backend import Style
-from benchmarks.testbeds.invented.devices.device import DEVICE
 from benchmarks.testbeds.invented.office.tickets import TICKETS
+from benchmarks.testbeds.invented.trade.ledger import LEDGER
 from benchmarks.worlds.unseen import HELD_OUT, recorded
 from environments.fidelity import replay
 from environments.runtime.task.attempt import RECORDED, UNKNOWN
@@ -139,8 +139,8 @@ def _counts(learnt: LearntWorld, asked: Collection[tuple[Made, ...]]) -> Counter
 
 @pytest.mark.parametrize(
     ("style", "tools"),
-    [(DEVICE, ("start_engine", "display_status", "set_cruise")), (TICKETS, ("get_ticket", "create_ticket"))],
-    ids=["device", "tickets"],
+    [(LEDGER, ("use_account", "balance", "convert")), (TICKETS, ("get_ticket", "create_ticket"))],
+    ids=["ledger", "tickets"],
 )  # fmt: skip
 def test_no_wrong_answer_comes_of_it(style: Style, tools: tuple[str, ...]) -> None:
     """On calls that no episode made, each tool set apart in turn: as without a fault none is answered wrongly, and most others still are."""

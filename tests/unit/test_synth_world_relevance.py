@@ -10,7 +10,10 @@ from typing import Any
 import pytest
 
 from benchmarks.testbeds.invented.backend import Style
-from benchmarks.worlds.unseen import STYLES, measure
+from benchmarks.testbeds.invented.office.sheet import SHEET
+from benchmarks.testbeds.invented.office.tickets import TICKETS
+from benchmarks.testbeds.invented.trade.ledger import LEDGER
+from benchmarks.worlds.unseen import measure
 from environments.runtime.task.attempt import UNKNOWN
 from environments.runtime.views.clock_and_ids import BY_FORMAT
 from environments.runtime.world.session import Session
@@ -268,38 +271,11 @@ def test_a_tool_that_says_that_it_changes_something_has_to_show_more_often_that_
     assert kinds == {"look": "read", name: kind}
 
 
-@pytest.mark.parametrize(
-    "style",
-    [
-        pytest.param(s, id=s.name, marks=() if s.name in {"tickets", "sheet"} else pytest.mark.slow)
-        for s in STYLES
-    ],
-)
-def test_backends_that_nobody_tuned_for_are_hardly_ever_wrong(style: Style) -> None:
-    """At most one answer in a hundred is wrong, on other attempts and on sequences that no attempt made."""
+@pytest.mark.parametrize("style", [TICKETS, SHEET, LEDGER], ids=lambda style: style.name)
+def test_invented_backends_are_never_wrong(style: Style) -> None:
+    """On other attempts and on sequences that no attempt made; without what calls are blamed for dozens of answers are."""
     for measured in measure(style):
         judged = measured.fidelity.judged
-        wrong = sum(j.verdict == "wrong" for j in judged)
         right = sum(j.verdict == "exact" for j in judged)
-        assert wrong <= 0.01 * len(judged), measured.kind
+        assert not [j.call for j in judged if j.verdict == "wrong"], measured.kind
         assert right >= 0.1 * len(judged), measured.kind
-
-
-@pytest.mark.parametrize(
-    ("name", "seed", "kind", "tool"),
-    [
-        pytest.param("planner", 32, "p", "free_hours", id="a day whose event was cancelled"),
-        pytest.param("planner", 100, "p", "free_hours", id="days that no event named was on"),
-        pytest.param("studio", 38, "p", "add_course", id="a day that no course was added for"),
-        pytest.param("studio", 35, "p", "resize", id="who moves up from the waiting list"),
-        pytest.param("drafts", 35, "h", "show", id="a text whose commit was undone"),
-    ],
-)
-def test_an_answer_once_told_wrongly_is_not_told(
-    name: str, seed: int, kind: str, tool: str
-) -> None:
-    """On the seeds where these answers were wrong two to fourteen times none of them is."""
-    style = next(s for s in STYLES if s.name == name)
-    found = next(m for m in measure(style, seed) if m.kind == kind).fidelity.judged
-    assert not [j.call for j in found if j.call.name == tool and j.verdict == "wrong"]
-    assert any(j.call.name == tool and j.verdict == "exact" for j in found)

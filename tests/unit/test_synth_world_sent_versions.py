@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from functools import lru_cache
 from typing import Any
 
@@ -11,15 +12,16 @@ import pytest
 from benchmarks.testbeds.invented.attempts import attempts, episode
 from benchmarks.testbeds.invented.backend import Style
 from benchmarks.testbeds.invented.devices.campus_tasks import CAMPUS
-from benchmarks.testbeds.invented.devices.handset_tasks import HANDSET
+from benchmarks.testbeds.invented.devices.mobile import MOBILE
 from benchmarks.testbeds.invented.office.agenda_tasks import AGENDA
-from benchmarks.testbeds.invented.office.planner import PLANNER
 from benchmarks.testbeds.invented.trade.billing_tasks import BILLING
 from environments.runtime.task.attempt import UNKNOWN, ToolResult
 from environments.runtime.world.world import World
+from redact.records.clean_episode import CleanStep
 from synth.worlds import WorldSettings, learn_world
+from tests.unit.clean_seasons import call_and_result, conversation, world_from
 
-STYLES = {style.name: style for style in (AGENDA, BILLING, CAMPUS, HANDSET, PLANNER)}
+STYLES = {style.name: style for style in (AGENDA, BILLING, CAMPUS, MOBILE)}
 
 
 @lru_cache
@@ -103,17 +105,32 @@ def test_nothing_to_take_back_is_not_told_after_who_changes_things() -> None:
 
 
 def test_a_record_is_shown_to_its_own_only_where_a_refusal_names_both() -> None:
-    """`Line … not found for customer …` of one tool says of another one whose lines it shows."""
-    own, other = ({"customer_id": c, "line_id": "L1003"} for c in ("C2", "C1"))
-    assert _told("handset", 94, ("usage", own))[0].source != UNKNOWN
-    assert _told("handset", 94, ("usage", other))[0].source == UNKNOWN
+    """`Line … does not belong to customer …` of one tool says of another one whose lines it shows."""
+    own, other = ({"customer_id": c, "line_id": "L2003"} for c in ("C1002", "C1001"))
+    assert _told("mobile", 0, ("get_data_usage", own))[0].source != UNKNOWN
+    assert _told("mobile", 0, ("get_data_usage", other))[0].source == UNKNOWN
 
 
-def test_a_word_of_few_is_withheld_from_four_calls_a_word_on() -> None:
-    """Thirteen calls gave three rooms: a fourth one is unknown."""
-    call = {"event_id": "evt_6da6da3c", "room": "Fir"}
-    assert _told("planner", 94, ("assign_room", call))[0].source != UNKNOWN
-    assert _told("planner", 94, ("assign_room", {**call, "room": "Firx"}))[0].source == UNKNOWN
+def test_a_word_of_few_is_withheld_from_another_call() -> None:
+    """Ten calls gave three rooms, and none was refused: of a fourth room nobody knows."""
+    episodes = []
+    for number in range(5):
+        rng = random.Random(f"halls {number}")  # noqa: S311 - dice
+        rooms: dict[str, str | None] = {f"EV-{n}": None for n in range(6)}
+        steps: list[CleanStep] = []
+        for at in range(2):
+            event, room = rng.choice([*rooms]), rng.choice(["Oak", "Pine", "Fir"])
+            before = json.dumps({"event": event, "room": rooms[event]})
+            rooms[event] = room
+            after = json.dumps({"event": event, "room": room})
+            steps += call_and_result(3 * at, "event", {"event": event}, before)
+            steps += call_and_result(3 * at + 1, "seat", {"event": event, "room": room}, after)
+            steps += call_and_result(3 * at + 2, "event", {"event": event}, after)
+        episodes.append(conversation("halls", number, steps))
+    halls = world_from(episodes)
+    for room, known in (("Fir", True), ("Firx", False)):
+        told = halls.session().call("seat", {"event": "EV-3", "room": room})
+        assert (told.source != UNKNOWN) is known
 
 
 def test_what_was_taken_out_of_a_record_was_named_by_it_before() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
+from itertools import product
 
 import pytest
 import yaml
@@ -15,21 +17,23 @@ from benchmarks.testbeds.invented.office.crm import CRM
 from benchmarks.testbeds.invented.office.tickets import TICKETS
 from benchmarks.testbeds.invented.text_forms import TEXTS
 from benchmarks.testbeds.invented.trade.stays import STAYS
-from benchmarks.testbeds.invented.trade.trading import TRADING
 from benchmarks.testbeds.result_forms import WRITTEN
 from benchmarks.worlds.enveloped import measure
 from environments.runtime.document.codec import decode, encode
 from environments.runtime.document.views import TextsPart
-from environments.runtime.task.attempt import Json, ToolResult
+from environments.runtime.task.attempt import UNKNOWN, Json, ToolResult
 from environments.runtime.values.text_style import LINES, XML, YAML, Style
 from environments.runtime.views.text_records import Texts, from_text, read, to_text, write
 from environments.runtime.views.view import CallInFlight
+from redact.records.clean_episode import CleanEpisode, CleanStep
 from synth.world.observation import History, Observation
 from synth.world.views.text_records import learn_texts
+from tests.unit.clean_seasons import call_and_result, conversation, world_from
 
 pytestmark = pytest.mark.usefixtures("certain")
 """What learnt behaviour says by itself, without answers that are recalled."""
 
+SYMBOLS = ("ALFA", "BETA", "GAMA")
 ORDER = {
     "id": 7,
     "open": True,
@@ -206,9 +210,45 @@ def test_a_third_argument_is_left_out_only_where_it_did_not_matter() -> None:
     assert measure(CAMPUS, None, 5, flags=True)[1]["wrong"] == 0
 
 
+def _watched(number: int) -> CleanEpisode:
+    """A visit to a watch list that is `[]` or lines of items, beside records as lines and answers in JSON."""
+    rng = random.Random(f"watch {number}")  # noqa: S311 - dice
+    held, steps = ["ALFA"], list[CleanStep]()
+    for at in range(4):
+        tool, symbol = rng.choice(["watch", "unwatch", "info", "list"]), rng.choice(SYMBOLS)
+        there = symbol in held
+        said = {
+            "watch": json.dumps({"watching": symbol}),
+            "unwatch": json.dumps({"status": f"{symbol} removed"} if there else {"error": "none"}),
+            "info": f"symbol: {symbol}\nprice: {10 * ord(symbol[0])}\nsector: tech",
+            "list": _lines(held),
+        }[tool]
+        if tool == "watch" and not there:
+            held.append(symbol)
+        elif tool == "unwatch" and there:
+            held.remove(symbol)
+        steps += call_and_result(2 * at, tool, {} if tool == "list" else {"symbol": symbol}, said)
+        steps += call_and_result(2 * at + 1, "list", {}, _lines(held))
+    return conversation("watch", number, steps)
+
+
+def _lines(held: list[str]) -> str:
+    return "\n".join(f"- {one}" for one in held) or "[]"
+
+
 def test_a_text_beside_lists_is_told_without_quotes() -> None:
-    """A watch list is `[]` or lines of items: 43 of 1,200 calls got the lines as a JSON string."""
-    assert measure(TRADING, WRITTEN["as text: nested lines"], 131, flags=True)[1]["wrong"] == 0
+    """A list that is `[]` or lines of items was once told as a JSON string."""
+    world, told = world_from(_watched(number) for number in range(30)), 0
+    for calls in product(product(["watch", "unwatch"], SYMBOLS), repeat=3):
+        session, held = world.session(), ["ALFA"]
+        for tool, symbol in calls:
+            session.call(tool, {"symbol": symbol})
+            held = [one for one in held if one != symbol or tool == "watch"]
+            held += [symbol] if tool == "watch" and symbol not in held else []
+        result = session.call("list", {})
+        told += result.source != UNKNOWN
+        assert result.source == UNKNOWN or result.content == _lines(held)
+    assert told > 50
 
 
 def test_every_form_is_written_by_the_benchmark() -> None:

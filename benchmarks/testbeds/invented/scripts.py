@@ -81,7 +81,7 @@ def _step(call: Sequence[str], rng: random.Random, named: Mapping[str, Json]) ->
 def _made(tool: str, given: Given, answers: Sequence[str]) -> Call:
     arguments: dict[str, Json] = {}
     for name, value in given:
-        told = value(answers) if callable(value) else value
+        told: Json = value(answers) if callable(value) else value
         arguments |= told if name == "*" else {name: told}
     return tool, arguments
 

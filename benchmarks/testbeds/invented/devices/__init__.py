@@ -1,1 +1,1 @@
-"""Invented apps of devices and services: a campus, a phone, a feed, mobile contracts, a studio."""
+"""Invented apps of services: a campus, mobile contracts."""

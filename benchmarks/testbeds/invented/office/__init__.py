@@ -1,1 +1,1 @@
-"""Invented apps of an office: calendars, leave, claims, customers, drafts, files, plans, sheets, tickets."""
+"""Invented apps of an office: a calendar, leave, claims, customers, sheets, tickets."""

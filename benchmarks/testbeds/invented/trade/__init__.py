@@ -1,1 +1,1 @@
-"""Invented apps of trade: bills, a depot, a ledger, stays, a stock exchange."""
+"""Invented apps of trade: bills, a depot, a ledger, stays."""
