@@ -18,7 +18,7 @@ from unittest.mock import patch
 
 from benchmarks.figures import Figure, Row
 from benchmarks.testbeds.chat_logs import read_episodes
-from benchmarks.worlds.seasons import desk_season
+from benchmarks.testbeds.desk.conversations import desk_season
 from examples.support_desk import season as desk
 from examples.support_desk.backend.desk import Answer, Desk
 from examples.support_desk.variant import Json
@@ -44,12 +44,14 @@ class Season:
 
 def plain(count: int, variant: int) -> Season:
     """Nothing changes."""
-    return Season(plant="nothing", tool="", at=0, episodes=desk_season(count, variant))
+    return Season(
+        plant="nothing", tool="", at=0, episodes=desk_season(count, variant, mode="living")
+    )
 
 
 def renamed_field(count: int, variant: int) -> Season:
     """In the middle of the season the tool that is called most shows one of its fields under another name."""
-    episodes = desk_season(count, variant)
+    episodes = desk_season(count, variant, mode="living")
     tool, at = _busiest(episodes, objects=True), _middle(episodes)
     field = _last_field(episodes, tool)
 
@@ -66,7 +68,7 @@ def renamed_field(count: int, variant: int) -> Season:
 
 def added_argument(count: int, variant: int) -> Season:
     """From the middle of the season on every call of one tool carries a new argument, as its definition asks."""
-    episodes = desk_season(count, variant)
+    episodes = desk_season(count, variant, mode="living")
     tool, at = _busiest(episodes, objects=False), _middle(episodes)
     done = [_with_argument(e, tool) if e.started_at >= at else e for e in episodes]
     return Season(plant="added argument", tool=tool, at=at, episodes=done)
@@ -74,11 +76,16 @@ def added_argument(count: int, variant: int) -> Season:
 
 def new_refusal(count: int, variant: int) -> Season:
     """From the middle of the season on one write refuses calls about records above a limit."""
-    episodes = desk_season(count, variant)
+    episodes = desk_season(count, variant, mode="living")
     at = _middle(episodes)
     tool, field, limit = _limit(episodes)
     with patch.object(desk, "Desk", _refusing(tool, field, limit, at)):
-        return Season(plant="new refusal", tool=tool, at=at, episodes=desk_season(count, variant))
+        return Season(
+            plant="new refusal",
+            tool=tool,
+            at=at,
+            episodes=desk_season(count, variant, mode="living"),
+        )
 
 
 PLANTS: Final[tuple[Callable[[int, int], Season], ...]] = (

@@ -17,6 +17,7 @@ from unittest.mock import patch
 
 from benchmarks.figures import Figure, Row
 from benchmarks.testbeds.chat_logs import to_episode
+from benchmarks.testbeds.desk.conversations import desk_season
 from dagster_project.worlds.recorded_calls import recorded_calls
 from environments.fidelity import RecordedCall, RecordedEpisode, record_tape, replay
 from environments.runtime.world.world import World
@@ -56,18 +57,10 @@ def rows(options: argparse.Namespace) -> Iterator[Row]:
             found = (
                 measure_random(count, variant)
                 if options.random
-                else measure(desk_season(count, variant))
+                else measure(desk_season(count, variant, mode="living"))
             )
             for asked, figures in found.items():
                 yield Row(case=f"desk {variant}, {count} conversations, {asked}", figures=figures)
-
-
-def desk_season(count: int, variant: int) -> list[CleanEpisode]:
-    """Conversations of one living desk, in order of time."""
-    plan = Plan(
-        app="desk", variant=make_variant(variant), seed=0, conversations=count, mode="living"
-    )
-    return [to_episode(chat_log_line(one, [])) for one in season(plan, Telemetry())]
 
 
 def measure(episodes: Sequence[CleanEpisode]) -> dict[str, dict[str, Figure]]:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from benchmarks.figures import Figure, Row
-from benchmarks.testbeds.chat_logs import to_episode
+from benchmarks.testbeds.desk.conversations import desk_season
 from environments.runtime.checks.table import evaluate
 from environments.runtime.play.environment import Environment, run_actions
 from environments.runtime.play.message import requests_of
@@ -23,13 +23,8 @@ from environments.runtime.task.attempt import DERIVED, RECORDED, ToolResult
 from environments.runtime.task.task import Limits
 from environments.runtime.world.session import Session
 from environments.runtime.world.world import World
-from examples.support_desk.app import season
 from examples.support_desk.backend.database import dump
-from examples.support_desk.records import chat_log_line
-from examples.support_desk.season import Plan
-from examples.support_desk.telemetry import Telemetry
 from examples.support_desk.truth import RealBackend
-from examples.support_desk.variant import make_variant
 from redact.records.clean_episode import CleanEpisode
 from synth.labels import Label
 from synth.tasks import derive_tasks
@@ -50,7 +45,8 @@ def options(parser: argparse.ArgumentParser) -> None:
 def rows(options: argparse.Namespace) -> Iterator[Row]:
     """A row for each thing that takes time or memory."""
     sizes = [int(n) for n in options.learn.split(",") if n]
-    episodes = desk_episodes(max([options.episodes + options.unseen, *sizes]))
+    count = max([options.episodes + options.unseen, *sizes])
+    episodes = desk_season(count, 0, mode="reset")
     bench = Bench(
         episodes[: options.episodes], learn_world(episodes[: options.episodes], WorldSettings())
     )
@@ -64,13 +60,6 @@ def rows(options: argparse.Namespace) -> Iterator[Row]:
     yield Row(case="whole episodes with grading", figures=bench.whole_episodes())
     for size in sizes:
         yield Row(case=f"learn from {size} episodes", figures=learning(episodes[:size]))
-
-
-def desk_episodes(count: int) -> list[CleanEpisode]:
-    """Conversations of the support desk, as clean episodes."""
-    plan = Plan(app="desk", variant=make_variant(0), seed=0, conversations=count, mode="reset")
-    held = season(plan, Telemetry())
-    return [to_episode(chat_log_line(one, [])) for one in held]
 
 
 def tool_calls(episode: CleanEpisode) -> Calls:

@@ -36,13 +36,13 @@ from benchmarks.worlds import (
     habits,
     unseen,
     unseen_living,
-    unseen_living_tasks,
 )
+from dagster_project.worlds.recorded_calls import recorded_calls, recorded_episodes
 from environments.fidelity import Fidelity, RecordedCall, RecordedEpisode, record_tape, replay
 from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode
 from synth.tasks import derive_tasks
-from synth.world.observation import histories, paired_calls
+from synth.world.observation import histories
 from synth.world.views.callers import learn_envelopes
 from synth.worlds import WorldSettings, learn_world
 
@@ -261,14 +261,14 @@ def _backend(folder: Path) -> Answers:
     data, held = read(folder / "train.jsonl"), read_episodes(folder / "heldout.jsonl")
     learnt = learn_world(data.episodes, WorldSettings())
     world = World.from_json(learnt.document.to_json())
-    tape = record_tape(recorded(e) for e in data.episodes)
+    tape = record_tape(recorded_episodes(data.episodes))
     keys = {e.episode_id: e.task_key for e in data.episodes}
     starts = {
         keys[one.attempts[0].episode_id]: one.task.start
         for one in derive_tasks(data.episodes, data.labels, learnt, references=data.references)
     }
     # An attempt at a task is made where the task begins.
-    asked = [replace(recorded(e), start=starts.get(e.task_key, {})) for e in held]
+    asked = [replace(recorded_calls(e), start=starts.get(e.task_key, {})) for e in held]
     yield "h", replay(world, asked, tape=tape)
     yield "p", replay(world, list(_probes(folder / "probes.jsonl")), tape=tape)
 
@@ -329,8 +329,8 @@ def _split(split: Split, data: Path) -> Answers:
             "h",
             replay(
                 learnt_world(train),
-                [recorded(e) for e in test],
-                tape=record_tape(recorded(e) for e in train),
+                recorded_episodes(test),
+                tape=record_tape(recorded_episodes(train)),
                 envelopes=learn_envelopes(histories(test)),
             ),
         )
@@ -349,26 +349,13 @@ def _lived(style: Style, seed: int) -> Answers:
 
 
 def _from_starts(style: Style, seed: int) -> Answers:
-    return _told(unseen_living_tasks.measure(style, seed))
+    return _told(unseen_living.measure_tasks(style, seed))
 
 
 def _desk(variant: int) -> Answers:
-    return [("p", unseen.measure_desk(variant, "reset")[0].fidelity)]
+    return [("p", unseen.measure_desk(variant))]
 
 
 def learnt_world(episodes: Sequence[CleanEpisode]) -> World:
     """The world of some episodes, read as a task set reads it."""
     return World.from_json(learn_world(episodes, WorldSettings()).document.to_json())
-
-
-def recorded(episode: CleanEpisode) -> RecordedEpisode:
-    """An episode's calls with their results, as `fidelity` takes them."""
-    return RecordedEpisode(
-        episode_id=episode.episode_id,
-        caller=episode.agent,
-        started_at=episode.started_at,
-        calls=[
-            RecordedCall(name=c.name, arguments=c.arguments, content=content)
-            for c, content, _, _, _ in paired_calls(episode)
-        ],
-    )

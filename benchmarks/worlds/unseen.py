@@ -6,16 +6,12 @@ fresh backend. For the example support desk: the world rebuilt from its conversa
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Callable, Iterable
-from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-from benchmarks.testbeds.chat_logs import read_episodes
+from benchmarks.testbeds.desk.conversations import desk_season
 from benchmarks.testbeds.invented.attempts import (
     TASKS,
     Attempt,
@@ -38,6 +34,7 @@ from benchmarks.testbeds.invented.trade.billing_tasks import BILLING
 from benchmarks.testbeds.invented.trade.depot_tasks import DEPOT
 from benchmarks.testbeds.invented.trade.ledger import LEDGER
 from benchmarks.testbeds.invented.trade.stays import STAYS
+from dagster_project.worlds.recorded_calls import recorded_episodes
 from environments.fidelity import (
     Fidelity,
     RecordedCall,
@@ -46,11 +43,9 @@ from environments.fidelity import (
     replay,
 )
 from environments.runtime.world.world import World
-from examples.support_desk import app
-from examples.support_desk.random_calls import Sample, sample_calls
+from examples.support_desk.random_calls import sample_calls
 from examples.support_desk.truth import RealBackend
 from redact.records.clean_episode import CleanEpisode
-from synth.world.observation import paired_calls
 from synth.worlds import WorldSettings, learn_world
 
 STYLES = (TICKETS, SHEET, LEDGER, MOBILE, STAYS, CRM, CLAIMS, AGENDA, DEPOT, LEAVE, BILLING, CAMPUS)
@@ -120,47 +115,21 @@ def asked_in_form(
     return world, found
 
 
-def measure_desk(variant: int, mode: str) -> tuple[Measured, str]:
-    """Random calls on the example support desk and on the world rebuilt from its conversations; the inferred kind."""
-    options = ["--conversations", str(DESK_CONVERSATIONS), "--mode", mode, "--quiet"]
-    with TemporaryDirectory() as folder:
-        log = Path(folder) / "chats.jsonl"
-        with redirect_stdout(io.StringIO()):
-            app.main([*options, "--variant", str(variant), "--chat-log", str(log)])
-        episodes = read_episodes(log)
-    learnt = learn_world(episodes, WorldSettings())
-    world = World.from_json(learnt.document.to_json())
-    made: list[list[Made]] = []
-    for seed in range(DESK_SEQUENCES if mode == "reset" else 0):
-        samples = sample_calls(RealBackend(variant), seed=seed, length=DESK_LENGTH)
-        made.append([_made(sample) for sample in samples])
-    tape = record_tape(desk_recording(e) for e in episodes)
-    found = Measured(
-        name=f"support desk {variant}",
-        kind=f"p, {mode}",
-        fidelity=replay(world, [recorded(c) for c in made], tape=tape),
-    )
-    return found, str(learnt.continuity.kind)
-
-
-def _made(sample: Sample) -> Made:
-    return Made(
-        name=sample.name,
-        arguments=sample.arguments,
-        content=sample.content,
-        is_error=sample.is_error,
-    )
-
-
-def desk_recording(episode: CleanEpisode) -> RecordedEpisode:
-    """A conversation's calls as `fidelity` takes them."""
-    return RecordedEpisode(
-        episode_id=episode.episode_id,
-        calls=[
-            RecordedCall(name=c.name, arguments=c.arguments, content=content)
-            for c, content, _, _, _ in paired_calls(episode)
-        ],
-    )
+def measure_desk(variant: int) -> Fidelity:
+    """Random calls on the example support desk, and on the world rebuilt from its conversations."""
+    episodes = desk_season(DESK_CONVERSATIONS, variant, mode="reset")
+    world = World.from_json(learn_world(episodes, WorldSettings()).document.to_json())
+    asked = [
+        RecordedEpisode(
+            episode_id="",
+            calls=[
+                RecordedCall(name=s.name, arguments=json.dumps(s.arguments), content=s.content)
+                for s in sample_calls(RealBackend(variant), seed=seed, length=DESK_LENGTH)
+            ],
+        )
+        for seed in range(DESK_SEQUENCES)
+    ]
+    return replay(world, asked, tape=record_tape(recorded_episodes(episodes)))
 
 
 def recorded(calls: Iterable[Made]) -> RecordedEpisode:

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from benchmarks.testbeds.chat_logs import to_episode
 from examples.support_desk.agents.faulty import POLICIES
+from examples.support_desk.app import season
 from examples.support_desk.backend.database import copy_of
 from examples.support_desk.backend.generator import START, make_shop
 from examples.support_desk.living import living_season
@@ -75,6 +76,13 @@ class Shop:
         return _talk(held)
 
 
+def desk_season(count: int, variant: int, *, mode: str) -> list[CleanEpisode]:
+    """Conversations of one desk that lives on or is reset, in order of time, without their truth."""
+    named = make_variant(variant)
+    plan = Plan(app="desk", variant=named, seed=0, conversations=count, mode=mode)
+    return [to_episode(chat_log_line(one, [])) for one in season(plan, Telemetry())]
+
+
 def opened(kept: bytes) -> Connection:
     """A database from its bytes."""
     source = connect(":memory:")
@@ -92,8 +100,8 @@ def hold_living(*, variant: int, seed: int, conversations: int) -> Shop:
         mode="living",
     )
     kept: list[bytes] = []
-    season = living_season(plan, Telemetry(), watch=lambda shop: kept.append(shop.serialize()))
-    talks = tuple(map(_talk, season))
+    held = living_season(plan, Telemetry(), watch=lambda shop: kept.append(shop.serialize()))
+    talks = tuple(map(_talk, held))
     found = {t.episode.episode_id: data for t, data in zip(talks, kept, strict=True)}
     return Shop(plan=plan, db=make_shop(plan.variant, seed), talks=talks, found=found)
 
