@@ -25,7 +25,6 @@ from benchmarks.testbeds.invented.backend import Style
 from benchmarks.testbeds.invented.devices.campus_tasks import CAMPUS
 from benchmarks.testbeds.invented.devices.mobile import MOBILE
 from benchmarks.testbeds.invented.office.agenda_tasks import AGENDA
-from benchmarks.testbeds.invented.office.claims import CLAIMS
 from benchmarks.testbeds.invented.office.crm import CRM
 from benchmarks.testbeds.invented.office.leave_tasks import LEAVE
 from benchmarks.testbeds.invented.office.sheet import SHEET
@@ -48,7 +47,7 @@ from examples.support_desk.truth import RealBackend
 from redact.records.clean_episode import CleanEpisode
 from synth.worlds import WorldSettings, learn_world
 
-STYLES = (TICKETS, SHEET, LEDGER, MOBILE, STAYS, CRM, CLAIMS, AGENDA, DEPOT, LEAVE, BILLING, CAMPUS)
+STYLES = (TICKETS, SHEET, LEDGER, MOBILE, STAYS, CRM, AGENDA, DEPOT, LEAVE, BILLING, CAMPUS)
 HELD_OUT = 2
 """The attempt at each task that learning does not see."""
 SEQUENCES = 150

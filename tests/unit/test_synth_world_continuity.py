@@ -10,7 +10,6 @@ from typing import Any
 
 from benchmarks.testbeds.invented.attempts import attempts
 from benchmarks.testbeds.invented.attempts import episode as attempt
-from benchmarks.testbeds.invented.office.claims import CLAIMS
 from benchmarks.testbeds.invented.office.tickets import TICKETS
 from benchmarks.testbeds.invented.trade.ledger import LEDGER
 from environments.runtime.document.codec import decode
@@ -206,8 +205,27 @@ def test_a_tool_that_draws_lots_does_not_make_a_backend_live_on() -> None:
 
 def test_changes_with_time_do_not_bind_a_tool_to_attempts_that_came_one_after_another() -> None:
     """Attempts at one task lie beside each other, so they agree more than others do: that says nothing about whose they are."""
-    made = [attempt(CLAIMS, a) for a in attempts(CLAIMS, 40, living=True) if a.number < 2]
-    assert learn_world(made, WorldSettings(risk=0)).document.views.bound == frozenset()
+    episodes, left = [], 25_000
+    for number in range(120):
+        left -= 100 + number if number % 5 == 4 else 0
+        steps: list[CleanStep] = []
+        filed = json.dumps({"filed": number // 5})
+        looks = (("fund", str(left)), ("queue", filed), ("fund", str(left)))
+        for at, (tool, told) in enumerate(looks):
+            call = CleanToolCall(call_id=f"f{at}", name=tool, arguments="{}")
+            steps.append(CleanStep(role="assistant", tool_calls=(call,)))
+            steps.append(CleanStep(role="tool", call_id=f"f{at}", content=told))
+        one = CleanEpisode(
+            app="fund",
+            episode_id=f"f{number:03}",
+            task_key=f"task {number // 3}",
+            started_at=number * HOUR,
+            steps=tuple(steps),
+        )
+        episodes.append(one)
+    found = learnt(episodes)
+    assert found.continuity.kind == "living"
+    assert found.document.views.bound == frozenset()
 
 
 def test_nothing_recorded_is_no_evidence() -> None:

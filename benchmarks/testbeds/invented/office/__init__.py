@@ -1,1 +1,1 @@
-"""Invented apps of an office: a calendar, leave, claims, customers, sheets, tickets."""
+"""Invented apps of an office: a calendar, leave, customers, sheets, tickets."""
