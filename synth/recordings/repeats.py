@@ -52,7 +52,7 @@ PUT_DOWN: Final = frozenset({"add", "create", "insert", "leave", "make", "send",
 RECORDS: Final = frozenset({"record"})
 """The same as a verb only: a record is any thing."""
 OF_NOTES: Final = 0.94
-"""How probably a second equal call of a tool that notes something down changes something more, by the 8 of invented backends."""
+"""How probably a second equal call of a tool that notes something down changes something more, by the 8 of twenty invented backends (log 0197)."""
 OF_OTHERS: Final = 0.35
 """The same of the 150 others: some count every call."""
 TOOLS: Final = 6.0
