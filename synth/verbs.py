@@ -145,17 +145,24 @@ def _of_sentence(description: str, name: Collection[str]) -> float:
     """
     sentence = description.split(".", maxsplit=1)[0]
     words = [word for word in words_of(sentence) if word != "and"][:2]
-    if words and words[0] in ANSWERS and "return" not in name:
-        return 0.0
     if words and words[0] in TOLD:
         return -1.0
-    if words and _names_thing(words[0]) and _is_heading(sentence, words):
-        return 0.0
-    if words and words[0] in QUALIFIES and _qualifies(sentence):
+    if not words or (words[0] in ANSWERS and "return" not in name) or _is_noun(sentence, words):
         return 0.0
     if _BOTH.match(sentence) and max(map(_sign, words)) > 0:
         return 1.5
     return next((_sign(word) * 1.5 for word in words if _sign(word)), 0.0)
+
+
+def _is_noun(sentence: str, words: list[str]) -> bool:
+    """Whether a sentence names what comes back: `Order details`, `Open loans of a card`, `Damage reports on a booking`."""
+    if _names_thing(words[0]) and _is_heading(sentence, words):
+        return True
+    if words[0] in QUALIFIES:
+        return _qualifies(sentence)
+    # Unlike `Permanently lock a card`.
+    adverb = _sign(words[0]) or words[0].endswith("ly")
+    return bool(words[1:]) and not adverb and _names_thing(words[1])
 
 
 def _names_thing(word: str) -> bool:

@@ -20,7 +20,6 @@ from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode
 from synth.llm import LlmSettings
 from synth.world.document import write_document
-from synth.world.influence.contrast_pairs import says_write
 from synth.world.influence.dependencies import learn_relevance
 from synth.world.influence.recall import recall_part
 from synth.world.influence.writers import learn_writers
@@ -30,6 +29,7 @@ from synth.world.observation import by_tool, histories, paired_results, subject_
 from synth.world.recorded_only import SAYS as RECORDED_ONLY
 from synth.world.recorded_only import in_words, recorded_part, without_tools
 from synth.world.schema.field_names import forget_fields
+from synth.world.stated_effects import stated_effects
 from synth.world.time.continuity import LIVING, RESET, infer_continuity
 from synth.world.time.timeline import rows_at_start
 from synth.world.views.discover import learn_around
@@ -192,7 +192,7 @@ def _in_words(
 def _that_look(bench: Workbench | None, tools: Collection[str]) -> frozenset[str]:
     """Of some tools those that say by their name, and by all their calls, that they change nothing."""
     known = {} if bench is None else bench.tools
-    return frozenset(n for n in tools if n in known and known[n].innocent and says_write(n) < 0)
+    return frozenset(n for n in tools if n in known and known[n].innocent and known[n].stated < 0)
 
 
 def _starts(document: WorldDocument) -> StartOf:
@@ -216,6 +216,8 @@ def _observe(
     around = learn_around(seen, episodes, living=living, shared=shared)
     fields = forget_fields(seen)
     old = {v.name: v for known in around.versions.values() for v in known}
+    observed = by_tool(seen)
+    stated = stated_effects(episodes, observed)
     tools = {
         name: ToolModel(
             name=name,
@@ -223,8 +225,9 @@ def _observe(
             forms=around.forms.get(old[name].tool if name in old else name, {}),
             reshaped=name in old and old[name].reshaped,
             declared=_declared(old[name].tool if name in old else name, settings.reads),
+            stated=stated[name],
         )
-        for name, group in by_tool(seen).items()
+        for name, group in observed.items()
     }
     return Workbench(
         app=episodes[0].app if episodes else "",

@@ -6,6 +6,7 @@ Mutable on purpose, alive only inside `synth.worlds.learn_world`; what comes out
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import isnan, nan
 from typing import Any, Final
 
 from environments.runtime.answers.outcome import outcome_of
@@ -24,6 +25,7 @@ from environments.runtime.document.world_file import LIVING, ContinuityPart
 from environments.runtime.task.attempt import Json
 from synth.llm import LlmSettings
 from synth.world.observation import History, Observation
+from synth.world.stated_effects import says_write
 from synth.world.time.own_starts import OwnStarts
 
 Tree = list[Any]
@@ -59,6 +61,8 @@ class ToolModel:
     """An old version whose calls or results looked otherwise than those of the newer ones."""
     declared: bool = False
     """A person says that calling it changes nothing."""
+    stated: float = nan
+    """What its name and description state, from -1 (it looks) to 1 (it changes something); its name alone where nobody says."""
     kind: str = "unknown"
     forms: dict[str, str] = field(default_factory=dict)
     ignore: tuple[str, ...] = ()
@@ -115,6 +119,11 @@ class ToolModel:
     refs: list[RowRefPart] = field(default_factory=list)
     evidence: dict[str, Any] = field(default_factory=dict)
     says: str = ""
+
+    def __post_init__(self) -> None:
+        """Read the name where nobody read the description."""
+        if isnan(self.stated):
+            self.stated = says_write(self.name)
 
     @property
     def innocent(self) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from environments.runtime.task.attempt import UNKNOWN
 from environments.runtime.world.world import World
-from synth.world.influence.contrast_pairs import says_write
+from synth.world.stated_effects import says_write
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.world_backend import episode
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from synth.world.influence.contrast_pairs import Event, Evidence, Suspect, says_write, shared_by_all
+from synth.world.influence.contrast_pairs import Event, Evidence, Suspect, shared_by_all
 from synth.world.influence.dependencies import find_hints
 from synth.world.influence.independence import MIN_STEADY, matters_far, never_matters, states_of
 from synth.world.influence.purity_prior import enough
@@ -15,6 +15,7 @@ from synth.world.influence.writers import learn_base
 from synth.world.model import TableModel, ToolModel, Workbench, outcome_class
 from synth.world.observation import Observation, histories
 from synth.world.schema.informative import informative
+from synth.world.stated_effects import says_write
 from tests.unit.world_backend import episode
 
 Made = Sequence[tuple[str, dict[str, Any], str]]

@@ -50,7 +50,7 @@ class ValueForm:
     origin: int | None = None
     """Where a clock starts that begins anew in every session."""
     each: int | None = None
-    """How far one call takes it."""
+    """How far one call takes it; None where that differs."""
     untold: bool | None = None
     """Nobody can tell it."""
 

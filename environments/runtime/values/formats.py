@@ -28,6 +28,7 @@ _ISO: Final = re.compile(
 )
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
 _CLOCK: Final = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d")
+_NUMBER: Final = re.compile(r"\d+(?:\.\d+)?([A-Za-z%]*)")
 _EARLIEST: Final = 946_684_800
 _LATEST: Final = 4_102_444_800
 """2000 and 2100: epoch seconds outside are other numbers."""
@@ -188,6 +189,14 @@ def short_digest(value: str) -> str:
     return hashlib.sha256(value.encode()).hexdigest()[:12]
 
 
+def number_with_unit(value: Json) -> str | None:
+    """What a number is counted in: empty for a bare one, `s` for `72s`; None of anything else."""
+    if isinstance(value, str):
+        found = _NUMBER.fullmatch(value)
+        return None if found is None else found[1]
+    return "" if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
 def fits(form: ValueForm, value: Json) -> bool:
     """Whether a value is in a format."""
     if form.kind == "time":
@@ -196,9 +205,9 @@ def fits(form: ValueForm, value: Json) -> bool:
             return False
         # A clock that starts anew with every session: what was stored before it began is none of its times.
         away = found[0] - (form.origin or 0)
-        return form.origin is None or (away > 0 and away % (form.each or 1) == 0)
+        return form.each is None or (away > 0 and away % form.each == 0)
     if form.kind == "number":
-        return isinstance(value, int | float) and not isinstance(value, bool)
+        return number_with_unit(value) == number_with_unit(form.value)
     slots = form.slots or ()
     return (
         isinstance(value, str)

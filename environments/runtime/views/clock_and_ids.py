@@ -27,6 +27,12 @@ ANY: Final = "*"
 """In place of a tool: a value that stands around every tool's results."""
 WHOLE: Final = "."
 """The place of a value that is the whole text."""
+WORD: Final = "word "
+"""Before a word's number in a text; the last ones are counted from the end as well (`word -1`), whatever stands before them."""
+MOST_WORDS: Final = 40
+"""Of a longer text only the last words are places."""
+LAST_WORDS: Final = 8
+PUNCTUATION: Final = ".,;:!?()[]\"'"
 LISTED: Final = "[]/"
 """Before a field of the records in a list."""
 Marks = Mapping[str, MarkPart]
@@ -109,7 +115,7 @@ class Fresh:
         if form.untold:
             return None
         if form.kind == "time" and form.offset is None:
-            return write_time(form, (form.origin or 0) + (form.each or 0) * self._calls)
+            return write_time(form, (form.origin or 0) + (form.each or self._step) * self._calls)
         if form.kind == "time":
             at = self._at + self._step * self._calls
             earliest = form.offset or 0
@@ -170,16 +176,15 @@ def places_of(content: str) -> dict[str, Json]:
         return dict(fields_of(parsed.value)) if isinstance(parsed.value, dict) else {}
     if parsed is not None and isinstance(parsed.value, int | float):
         return {WHOLE: parsed.value}
-    words = content.split(" ")
-    if len(words) > 40:
-        return {}
-    return {
-        WHOLE: content,
-        **{f"word {i}": word.strip(PUNCTUATION) for i, word in enumerate(words)},
+    last = content.rsplit(" ", LAST_WORDS)[1:]
+    found: dict[str, Json] = {
+        f"{WORD}{i}": word.strip(PUNCTUATION) for i, word in enumerate(last, -len(last))
     }
-
-
-PUNCTUATION: Final = ".,;:!?()\"'"
+    words = content.split(" ", MOST_WORDS)
+    if len(words) <= MOST_WORDS:
+        found |= {f"{WORD}{i}": word.strip(PUNCTUATION) for i, word in enumerate(words)}
+        found[WHOLE] = content
+    return found
 
 
 def fields_of(record: Mapping[str, Json], under: str = "") -> list[tuple[str, Json]]:
@@ -203,7 +208,7 @@ def replaced(content: str, new: Mapping[str, str]) -> str | None:
         return new[WHOLE]
     words = content.split(" ")
     for place, value in new.items():
-        at = int(place.removeprefix("word "))
+        at = int(place.removeprefix(WORD))
         words[at] = words[at].replace(words[at].strip(PUNCTUATION), value)
     return " ".join(words)
 

@@ -8,13 +8,11 @@ from it (`innocence`).
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Final
 
 from environments.runtime.values.normal import tokens_in
-from synth.verbs import write_log_odds
 from synth.world.influence.blame import fewest
 from synth.world.observation import Observation
 from synth.world.support import SEEN_THRICE, SEEN_TWICE
@@ -57,6 +55,8 @@ class Agreement:
 class Evidence:
     """What pairs of equal calls say about one tool's answers."""
 
+    stated: Mapping[str, float] = field(default_factory=dict)
+    """By tool what its words state (`stated_effects`)."""
     calm: dict[Suspect, set[str]] = field(default_factory=lambda: defaultdict(set))
     """Calls answered alike with and without the suspect."""
     trials: dict[Suspect, set[tuple[str, str]]] = field(default_factory=lambda: defaultdict(set))
@@ -141,21 +141,14 @@ class Evidence:
         episodes = {episode for episode, _ in put}
         return len(episodes) >= MIN_ARRIVALS and len(put) > len(self.trials.get((name, False), ()))
 
+    def favour(self, tool: str) -> float:
+        """How much likelier a tool is to have made a change than one whose words state nothing."""
+        return float(2.0 ** self.stated.get(tool, 0.0))
+
     def seems_to_create(self, name: str) -> bool:
         """Whether all that a tool was seen to do from afar is that records come or go."""
         key = (name, False)
         return key in self.creators and key not in self.changers
-
-
-@lru_cache(maxsize=10_000)
-def says_write(tool: str) -> float:
-    """What a tool's name says, from -1 (it looks) to 1 (it changes something); 0 where it says nothing."""
-    return max(-1.0, min(1.0, write_log_odds(tool, "") / 2.5))
-
-
-def favour(tool: str) -> float:
-    """How much likelier a tool of this name is to have made a change than one whose name says nothing."""
-    return float(2.0 ** says_write(tool))
 
 
 def rates_of(events: Sequence[Event], evidence: Evidence) -> dict[Suspect, float]:
@@ -209,7 +202,8 @@ def cover(evidence: Evidence, changes: Sequence[Event]) -> set[Suspect]:
         counts = Counter(suspect for change in left for suspect in change.suspects)
         rates = rates_of(left, evidence)
         return {
-            suspect: (rate * favour(suspect[0]), counts[suspect]) for suspect, rate in rates.items()
+            suspect: (rate * evidence.favour(suspect[0]), counts[suspect])
+            for suspect, rate in rates.items()
         }
 
     return {suspect for suspect, _ in fewest(changes, rank)}

@@ -25,15 +25,18 @@ from synth.world.influence.contrast_pairs import (
     Evidence,
     Suspect,
     cover,
-    favour,
     newly_arrived,
     rates_of,
-    says_write,
     shared_by_all,
 )
 from synth.world.influence.independence import MODE, ignored, left_alone, matters_far, states_of
 from synth.world.influence.purity_prior import MIN_NAMED, enough
-from synth.world.influence.repeatability import aimless_again, changed_by_asking, share_numbers
+from synth.world.influence.repeatability import (
+    aimless_again,
+    changed_by_asking,
+    share_numbers,
+    share_series,
+)
 from synth.world.influence.sequences import after_alone, before_nothing, pasts_of
 from synth.world.influence.writers import finds_the_same
 from synth.world.model import TOO_FEW, ToolModel, Workbench, outcome_class, refused
@@ -82,6 +85,7 @@ def learn_relevance(bench: Workbench) -> None:
     after, spared = after_alone(bench), before_nothing(bench)
     otherwise = aimless_again(bench)
     sharing = share_numbers(bench)
+    series = share_series(bench)
     said = {v: _sentences(bench.tools[v]) for v in changers}
     moved = Counter(v for e in found.values() for v, near in e.convicted if not near)
     changed = {v for e in found.values() for v, _ in e.convicted}  # such a look shows all
@@ -97,6 +101,7 @@ def learn_relevance(bench: Workbench) -> None:
             heeds |= after[name].intersection(changers)
         heeds |= otherwise.intersection({name})
         heeds |= {v for v in sharing.get(name, ()) if evidence.calls_tried(v) < SURE}
+        heeds |= series.get(name, set())
         tool.heeds = heeds.intersection(changers)
         left = [v for v in changers if v not in heeds]
         tool.untried = {v for v in left if evidence.calls_tried(v, said[v]) < SURE}
@@ -156,14 +161,14 @@ def _convict(bench: Workbench) -> dict[str, Evidence]:
         if not guilty:
             break
         # Once the others count as writers, they may explain what a tool that says it looks was blamed for.
-        for name in {name for name in guilty if says_write(name) >= 0} or guilty:
+        for name in {name for name in guilty if bench.tools[name].stated >= 0} or guilty:
             _demote(bench.tools[name], "changes what others show")
         found = _evidence(bench)
     calm = left_alone(bench, found)
     shows = [t for t in bench.tools.values() if t.kind in {"read", "search"} and not t.declared]
     alone = {name for e in found.values() for name in _sole_suspects(e)}
     # Hardly a call comes before the one that lets a session in: no pairs could clear it.
-    admit = admits(bench.views.tokens, bench.tools)
+    admit = admits(bench.views.tokens, {name: tool.stated for name, tool in bench.tools.items()})
     after_changes = _always_after_a_change(bench)
     doubted = [
         t
@@ -197,7 +202,7 @@ def _always_after_a_change(bench: Workbench) -> set[str]:
     return {
         name
         for name, pasts in pasts_of(bench).items()
-        if any(says_write(other) > -1 for other in frozenset.intersection(*pasts) - {name})
+        if any(bench.tools[other].stated >= 0 for other in frozenset.intersection(*pasts) - {name})
     }
 
 
@@ -212,7 +217,7 @@ def _asked_again(bench: Workbench, found: dict[str, Evidence]) -> dict[str, Evid
 
 def _finds_the_same(tool: ToolModel) -> bool:
     """Whether looks of different episodes agree so often that few looks of one episode do not speak against a reader."""
-    if says_write(tool.name) < 0:
+    if tool.stated < 0:
         return finds_the_same(tool)
     needed = enough(tool, set(), living=True)
     return needed < MIN_NAMED and finds_the_same(tool, MIN_NAMED)
@@ -254,7 +259,7 @@ def _impostors(evidence: Evidence, readers: frozenset[str]) -> Iterator[str]:
     def rank(left: Sequence[Event]) -> dict[Suspect, tuple[float, int]]:
         counts = Counter(s for event in left for s in event.suspects)
         return {
-            s: ((rate if s[0] in readers else rate * FAVOUR) * favour(s[0]), counts[s])
+            s: ((rate if s[0] in readers else rate * FAVOUR) * evidence.favour(s[0]), counts[s])
             for s, rate in rates_of(left, evidence).items()
         }
 
@@ -270,7 +275,8 @@ def _impostors(evidence: Evidence, readers: frozenset[str]) -> Iterator[str]:
 
 
 def _evidence(bench: Workbench) -> dict[str, Evidence]:
-    out = {name: Evidence() for name in bench.tools}
+    stated = {name: tool.stated for name, tool in bench.tools.items()}
+    out = {name: Evidence(stated=stated) for name in bench.tools}
     readers = _readers(bench)
     for (name, _, _), group in _groups(bench).items():
         for left, right in combinations(_distinct_first(group), 2):

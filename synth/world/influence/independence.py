@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Final
 
-from synth.world.influence.contrast_pairs import Evidence, Suspect, says_write
+from synth.world.influence.contrast_pairs import Evidence, Suspect
 from synth.world.influence.purity_prior import says_done
 from synth.world.model import ToolModel, Workbench, outcome_class
 from synth.world.support import (
@@ -156,7 +156,7 @@ def left_alone(bench: Workbench, found: Found) -> Counter[str]:
         for (name, _), keys in evidence.calm.items():
             calm[name] += len(keys)
     for name, tool in bench.tools.items():
-        said = _sentences(tool) if says_write(name) > 0 or says_done(tool) else {}
+        said = _sentences(tool) if tool.stated > 0 or says_done(tool) else {}
         if len(said) > 1:
             tried = {
                 sentence: sum(
@@ -205,7 +205,7 @@ def _log_odds(found: Found, suspect: Suspect, name: str) -> float:
     tool, near = suspect
     evidence = found[name]
     tried = len(evidence.trials.get(suspect, ()))
-    odds = BASE + NAMED * says_write(tool)
+    odds = BASE + NAMED * evidence.stated.get(tool, 0.0)
     odds += NEAR * near + SELF * (tool == name)
     odds += PAIR * ((tool, not near) in evidence.convicted)
     odds += ALWAYS * (not tried and tool in evidence.always)

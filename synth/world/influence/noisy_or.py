@@ -8,7 +8,7 @@ hardly tried leans on what the same writer does to other tools, and this on the 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -28,7 +28,6 @@ from environments.runtime.answers.recall import (
     Cell,
     Influence,
 )
-from synth.world.influence.contrast_pairs import says_write
 
 PRIOR: Final[Mapping[str, float]] = {
     REPEAT: 0.3, RECORD: 0.3, GROUP: 0.1, ROW: 0.3, ANSWER: 0.2, TOLD: 0.1, TOOL: 0.1, NONE: 0.01, ALWAYS: 0.2, OWN: 0.005,
@@ -36,7 +35,7 @@ PRIOR: Final[Mapping[str, float]] = {
 }  # fmt: skip
 """How probably a call changes an answer, where an app has not shown it."""
 AGAIN: Final = 0.7
-"""The same of a call made again, of a tool whose name does not say that it looks: what is done is refused or done once more."""
+"""The same of a call made again, of a tool that does not state that it looks: what is done is refused or done once more."""
 STRENGTH: Final = 2.0
 """Trials that a prior counts as."""
 ROUNDS: Final = 30
@@ -62,8 +61,8 @@ class Fitted:
     """By relation."""
 
 
-def fit(trials: Sequence[Trial], tools: Iterable[str]) -> Fitted:
-    """The chances of all cells; `tools` are those that may change something."""
+def fit(trials: Sequence[Trial], tools: Iterable[str], looks: Container[str]) -> Fitted:
+    """The chances of all cells; `tools` are those that may change something, `looks` those that state that they look."""
     tried = Counter(cell for trial in trials for cell in trial.cells)
     changed = [trial for trial in trials if trial.differs]
     names = sorted(tools)
@@ -79,7 +78,7 @@ def fit(trials: Sequence[Trial], tools: Iterable[str]) -> Fitted:
             relation: _leaning([s for cell, s in shares.items() if cell[2] == relation], prior)
             for relation, prior in PRIOR.items()
         }
-        writers = _averages(shares, names)
+        writers = _averages(shares, names, looks)
         others = Influence(writers, pooled)
         cells = {
             cell: (blamed[cell] + STRENGTH * others.probability_of(cell)) / (count + STRENGTH)
@@ -99,25 +98,23 @@ def _blamed(changed: Iterable[Trial], influence: Influence) -> Mapping[Cell, flo
     return blamed
 
 
-def _averages(shares: Mapping[Cell, float], writers: Iterable[str]) -> dict[Cell, float]:
-    """By writer and relation the average over its cells, which leans on that of all tools whose names look, or do not, as its own."""
+def _averages(
+    shares: Mapping[Cell, float], writers: Iterable[str], looks: Container[str]
+) -> dict[Cell, float]:
+    """By writer and relation the average over its cells, which leans on that of all tools that state that they look, or do not, as it does."""
     found: dict[Cell, list[float]] = {(w, "", r): [] for w in writers for r in CALLED}
     alike: dict[tuple[bool, str], list[float]] = defaultdict(list)
     for (writer, _, relation), share in shares.items():
         if writer:
             found.setdefault((writer, "", relation), []).append(share)
-            alike[_looks(writer), relation].append(share)
+            alike[writer in looks, relation].append(share)
     out: dict[Cell, float] = {}
     for (writer, _, relation), mine in found.items():
-        looks = _looks(writer)
-        prior = AGAIN if relation == REPEAT and not looks else PRIOR[relation]
-        out[writer, "", relation] = _leaning(mine, _leaning(alike[looks, relation], prior))
+        prior = AGAIN if relation == REPEAT and writer not in looks else PRIOR[relation]
+        out[writer, "", relation] = _leaning(
+            mine, _leaning(alike[writer in looks, relation], prior)
+        )
     return out
-
-
-def _looks(tool: str) -> bool:
-    """Whether a tool's name says that it looks."""
-    return says_write(tool) < 0
 
 
 def _leaning(found: Sequence[float], prior: float) -> float:

@@ -15,7 +15,6 @@ from environments.runtime.answers.path_containment import (
     places_of,
     places_overlap,
 )
-from synth.world.influence.contrast_pairs import says_write
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import Observation
 from synth.world.support import SEEN_THRICE
@@ -36,7 +35,7 @@ def learn_beneath(bench: Workbench) -> None:
     changers = {
         name
         for name, tool in bench.tools.items()
-        if not tool.innocent and not (tool.doubted and says_write(name) < 0)
+        if not tool.innocent and not (tool.doubted and tool.stated < 0)
     }
     named = {name: _places_named(tool) for name, tool in bench.tools.items()}
     for name, tool in bench.tools.items():

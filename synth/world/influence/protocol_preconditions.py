@@ -21,7 +21,6 @@ from environments.runtime.answers.protocol_preconditions import pair_of
 from environments.runtime.document.tools import EarlyPart
 from environments.runtime.values.normal import leaves, simplify, stable
 from synth.world.document import holds_withheld
-from synth.world.influence.contrast_pairs import says_write
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import Observation
 from synth.world.support import SEEN_THRICE, SEEN_TWICE
@@ -108,7 +107,7 @@ def _shared_refusals(bench: Workbench, answers: Answers) -> dict[str, frozenset[
 
 def _note_harmless(bench: Workbench, shared: Iterable[str]) -> None:
     """What needs the same to come first does not take its place, nor does what says that it looks."""
-    looks = frozenset(name for name in bench.tools if says_write(name) < 0)
+    looks = frozenset(name for name, tool in bench.tools.items() if tool.stated < 0)
     for text in shared:
         saying = {n for n, t in bench.tools.items() if any(e.says == text for e in t.early)}
         for name in saying:

@@ -12,7 +12,6 @@ from typing import Final
 
 from environments.runtime.values.normal import leaves
 from synth.verbs import READS, WRITES, tool_words, words_of
-from synth.world.influence.contrast_pairs import says_write
 from synth.world.model import ToolModel
 from synth.world.observation import Observation
 from synth.world.support import SEEN_ALL_THE_TIME, SEEN_MANY_TIMES, SEEN_THRICE
@@ -46,12 +45,12 @@ def enough(tool: ToolModel, alone: set[str], *, living: bool = False, by_name: b
     `alone`: tools whose calls alone explain some change. `by_name`: where a name says clearly that the tool looks, and no change is its
     doing, that is enough: few such tools change anything, and few of their changes show.
     """
-    says = says_write(tool.name)
+    says = tool.stated
     if says < 0 and not living and _never_again(tool):
         return MIN_NAMED
     if says > 0 or (says == 0 and (says_done(tool) or (living and _joins(tool)))):
         return MIN_NAMED
-    if says <= -1 and tool.name not in alone and (by_name or len(tool.observations) >= MIN_CALLS):
+    if says < 0 and tool.name not in alone and (by_name or len(tool.observations) >= MIN_CALLS):
         return 0 if by_name else 1
     return MIN_DOUBTFUL if tool.name in alone and says == 0 else MIN_READER
 

@@ -16,6 +16,7 @@ from typing import Final
 from environments.runtime.answers.recall import (
     OTHER,
     OWN,
+    Cell,
     DoneCall,
     Recall,
     baseline_cell,
@@ -41,10 +42,11 @@ from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode
 from synth.tool_errors import looks_failed
 from synth.world.document import holds_withheld
-from synth.world.influence.contrast_pairs import says_write
-from synth.world.influence.noisy_or import Trial, fit
+from synth.world.influence.noisy_or import CALLED, Trial, fit
 from synth.world.observation import paired_calls, subject_of
 from synth.world.schema.made_things import RecordedCall, learn_made, words_before
+from synth.world.stated_effects import stated_effects
+from synth.world.volatile.number_series import MadeNames, numbered_together
 
 REFUSAL: Final = "refusal"
 TELLS_ARGUMENTS: Final = frozenset(
@@ -63,13 +65,16 @@ def recall_part(
     """The `recall` part of a world file; `risk`: the share of told answers that may be wrong, above 0."""
     world = World(document)
     calls = _with_told([call for episode in episodes for call in _calls(episode, world)])
-    looks = _looks(world, calls)
+    stated = stated_effects(episodes, {one.call.tool for one in calls} | set(world.tools))
+    say_so = frozenset(name for name, says in stated.items() if says < 0)
+    looks = _looks(world, calls, say_so)
     made = list(_with_pasts(calls, looks))
     by_text: dict[str, list[RecordedCall]] = defaultdict(list)
     for one in made:
         by_text[one.call.text].append(one)
-    fitted = fit(list(_trials(by_text)), {one.call.tool for one in made} - looks)
-    things = _made_things(world, made)
+    fitted = fit(list(_trials(by_text)), {one.call.tool for one in made} - looks, say_so)
+    cells = {**fitted.cells, **_series_cells(made, looks)}
+    things = _made_things(world, made, say_so)
     written = _write_recordings(by_text)
     part = RecallPart(
         calls=written.calls,
@@ -77,7 +82,7 @@ def recall_part(
         answers=written.answers,
         risk=risk,
         looks=frozenset(looks),
-        cells=tuple(InfluenceCell(*cell, round(q, 6)) for cell, q in sorted(fitted.cells.items())),
+        cells=tuple(InfluenceCell(*cell, round(q, 6)) for cell, q in sorted(cells.items())),
         pooled={relation: round(q, 6) for relation, q in sorted(fitted.pooled.items())},
         scale={OWN: 1.0, OTHER: 1.0},
         refused=always_refused(made),
@@ -167,12 +172,29 @@ def _heads(tree: Tree) -> Iterator[str]:
     yield from (head for part in parts if isinstance(part, list) for head in _heads(part))
 
 
-def _made_things(world: World, made: Sequence[RecordedCall]) -> dict[str, frozenset[str]]:
+def _made_things(
+    world: World, made: Sequence[RecordedCall], say_so: Container[str]
+) -> dict[str, frozenset[str]]:
     """The things that calls make; where the backend lives on they are there in later episodes."""
     if world.living:
         return {}
     tools = {one.call.tool for one in made}
-    return learn_made(made, {n for n in tools if only_looks(world, n) or says_write(n) < 0})
+    return learn_made(made, {n for n in tools if only_looks(world, n) or n in say_so})
+
+
+def _series_cells(made: Sequence[RecordedCall], looks: Container[str]) -> dict[Cell, float]:
+    """What is known for certain: a call moves on the numbers that another tool of its series gives out."""
+    runs: dict[str, list[MadeNames]] = defaultdict(list)
+    for one in made:
+        if not one.failed and one.call.tool not in looks:
+            names = names_shown(one.content) | one.call.names
+            runs[one.episode].append(MadeNames(one.call.tool, names, one.call.names))
+    return {
+        (writer, reader, related): 1.0
+        for reader, writers in numbered_together(runs.values()).items()
+        for writer in writers
+        for related in CALLED
+    }
 
 
 def _repeaters(world: World, made: Sequence[RecordedCall]) -> frozenset[str]:
@@ -185,15 +207,14 @@ def _repeaters(world: World, made: Sequence[RecordedCall]) -> frozenset[str]:
     )
 
 
-def _looks(world: World, made: Sequence[RecordedCall]) -> set[str]:
-    """Tools that change nothing: of those whose names do not say it some episode asked twice, or they compute."""
+def _looks(world: World, made: Sequence[RecordedCall], say_so: Container[str]) -> set[str]:
+    """Tools that change nothing: of those that do not state it (`say_so`) some episode asked twice, or they compute."""
     names = {one.call.tool for one in made} | set(world.tools)
     again = _tools_asked_again(made)
     return {
         name
         for name in names
-        if only_looks(world, name)
-        and (says_write(name) < 0 or name in again or _computes(world, name))
+        if only_looks(world, name) and (name in say_so or name in again or _computes(world, name))
     }
 
 

@@ -10,12 +10,14 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, Final
 
+from environments.runtime.values.normal import names_in
 from environments.runtime.views.implicit_subject import SUBJECT
 from environments.runtime.views.selected_subject import CHOSEN
 from synth.world.model import Workbench, refused
 from synth.world.observation import Observation
 from synth.world.search.numbers import is_number
 from synth.world.support import SEEN_TWICE
+from synth.world.volatile.number_series import MadeNames, numbered_together
 
 MIN_REFUSED: Final = SEEN_TWICE
 """Episodes in which a second call at once was refused: one may be a server that was asked too often."""
@@ -58,6 +60,19 @@ def share_numbers(bench: Workbench) -> dict[str, set[str]]:
         name: {other for other in moved if other != name and not moved[other].isdisjoint(fields)}
         for name, fields in moved.items()
     }
+
+
+def share_series(bench: Workbench) -> dict[str, set[str]]:
+    """Per tool the others that number what they make in one series with it."""
+    runs = [
+        [
+            MadeNames(seen.tool, seen.names, frozenset(names_in(seen.arguments)))
+            for seen in history.observations
+            if not bench.tools[seen.tool].innocent and not refused(bench.tools[seen.tool], seen)
+        ]
+        for history in bench.histories
+    ]
+    return numbered_together(runs)
 
 
 def _moved_fields(first: Any, second: Any) -> set[str]:

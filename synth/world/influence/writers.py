@@ -15,7 +15,6 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import names_in, stable, tokens_in
 from environments.runtime.world.state import ABSENCE, names_of_key
 from synth.world.influence.blame import fewest
-from synth.world.influence.contrast_pairs import says_write
 from synth.world.model import TOO_FEW, TableModel, ToolModel, Workbench, refused
 from synth.world.observation import History, Observation, agree, same_row
 from synth.world.schema.counters import issued_fields
@@ -91,7 +90,7 @@ def learn_writers(bench: Workbench) -> None:
             tool.take_for_reader()
         else:
             tool.kind = "write" if tool.observations else "unknown"
-            if informative(tool) and says_write(tool.name) <= 0:
+            if informative(tool) and tool.stated <= 0:
                 tool.evidence["suspected"] = TOO_FEW
         tool.issues = not tool.declared and bool(issued_fields(bench, tool))
         tool.evidence["changes"] = sum(tool.name in c.suspects for c in changes)
@@ -203,7 +202,7 @@ def finds_the_same(tool: ToolModel, least: int = MIN_SAME) -> bool:
             same += before == now
             soon[before == now] += episode == seen.episode
         last[place] = seen.episode, now
-    says = says_write(tool.name)
+    says = tool.stated
     if says <= 0 and soon[True] >= least - (says < 0) and not soon[False]:
         return True  # what moves on from day to day, and not while somebody looks
     return accept(Support(cases=same, against=pairs - same), least=least, share=MIN_SAME_SHARE)

@@ -13,7 +13,6 @@ from typing import Final
 from environments.runtime.expr.arithmetic import DECIMAL_FORMS, FORMS, RARE, answer, calculate
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import is_name, stable
-from synth.world.influence.contrast_pairs import says_write
 from synth.world.model import TableModel, ToolModel, Workbench
 from synth.world.observation import Observation
 from synth.world.schema.functional_dependency import decides, of_one_amount, places
@@ -167,10 +166,10 @@ def _key_by_parts(bench: Workbench, fields: dict[str, frozenset[str]]) -> None:
     """Tools that show of a record what other arguments ask for (its parts, a unit): those belong to the key."""
     for name, mine in fields.items():
         tool = bench.tools[name]
-        if tool.evidence.get("own_key") is None or len(tool.key) != 1 or says_write(name) > 0:
+        if tool.evidence.get("own_key") is None or len(tool.key) != 1 or tool.stated > 0:
             continue
         # Other arguments of what may write are what it does, not where it looks.
-        at = places(bench, tool, str(tool.key[0][1])) if says_write(name) < 0 else []
+        at = places(bench, tool, str(tool.key[0][1])) if tool.stated < 0 else []
         if at:
             _ask_by(bench, tool, at)
             continue
@@ -182,7 +181,7 @@ def _key_by_parts(bench: Workbench, fields: dict[str, frozenset[str]]) -> None:
         for seen in tool.good():
             groups[stable(seen.arguments.get(own))].append(seen)
         others = sorted({n for seen in tool.good() for n in seen.arguments} - {own})
-        beside = [n for n in others if decides(groups.values(), n, reads=says_write(name) < 0)]
+        beside = [n for n in others if decides(groups.values(), n, reads=tool.stated < 0)]
         if beside or any(of_one_amount(groups.values(), n) for n in others):
             # What is worked out from several arguments may hang on each of them.
             _ask_by(bench, tool, others)

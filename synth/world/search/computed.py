@@ -23,7 +23,6 @@ from environments.runtime.document.tools import CasePart, ComputedPart
 from environments.runtime.expr.formulas import REASONS, NoResultError, result_of
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import stable
-from synth.world.influence.contrast_pairs import says_write
 from synth.world.model import TOO_FEW, ToolModel, Workbench, refused
 from synth.world.observation import Observation
 from synth.world.schema.answer_parts import Parts, commonest, is_number_text, parts_of
@@ -101,7 +100,7 @@ def _only_looks(bench: Workbench, tool: ToolModel, *, kept: bool) -> bool:
     suspected = tool.evidence.get("suspected", TOO_FEW) != TOO_FEW
     if blamed or suspected or tool.evidence.get("changes"):
         return False
-    says = says_write(tool.name)
+    says = tool.stated
     words = any(
         shape == "word" for seen in _calls(tool.good()) for _, shape in _kind(seen.arguments) or ()
     )

@@ -19,7 +19,15 @@ from environments.runtime.world.entries import Place, call_text
 from synth.world.influence.writers import Look, blamed, looks
 from synth.world.model import Workbench, refused
 from synth.world.observation import History, Observation
-from synth.world.support import CHANCE, SEEN_SEVERAL_TIMES, SEEN_THRICE, SEEN_TWICE, Support, accept
+from synth.world.support import (
+    CHANCE,
+    SEEN_ALL_THE_TIME,
+    SEEN_SEVERAL_TIMES,
+    SEEN_THRICE,
+    SEEN_TWICE,
+    Support,
+    accept,
+)
 from synth.world.time.own_starts import OwnStarts
 from synth.world.volatile.drawn_values import Homes, drawn_anew
 
@@ -82,7 +90,7 @@ class _Openings:
             return False
         # One tool alone may draw lots.
         beside = sum(n for tool, n in self.same.items() if not self.different[tool])
-        return len(self.different) > 1 or beside < MIN_OPENINGS
+        return len(self.different) > 1 or (beside < MIN_OPENINGS <= different)
 
     def start_alike(self) -> bool:
         """Whether answers that vary agree wherever the past does."""
@@ -206,11 +214,17 @@ def _certain(seen: _Evidence) -> _Kind | None:
         return _Kind(LIVING, "openings")
     if max(seen.as_left, seen.as_before) >= MIN_CASES:
         return _Kind(LIVING if seen.as_left > seen.as_before else RESET, "after_change")
-    if different and seen.as_before <= seen.as_left + different:
+    if different and seen.as_before <= seen.as_left + different and not _seen_alike(seen):
         return _Kind(LIVING, "openings")
     if seen.openings.start_alike():
         return _Kind(RESET, "openings")
     return None
+
+
+def _seen_alike(seen: _Evidence) -> bool:
+    """Whether many records were met again, and nearly all as they were: a few answers that differ are then a clock's."""
+    different, total = seen.pairs["different"], seen.pairs.total()
+    return total >= SEEN_ALL_THE_TIME and different < MIN_SHARE * total
 
 
 def _guess(seen: _Evidence) -> _Kind:

@@ -32,9 +32,9 @@ from environments.runtime.task.tool_definition import (
 from environments.runtime.values.facts import folded
 from environments.runtime.values.normal import parse_json
 from redact.records.clean_episode import CleanEpisode
-from synth.world.influence.contrast_pairs import says_write
 from synth.world.model import Workbench, refused
 from synth.world.observation import Observation, histories
+from synth.world.stated_effects import stated_effects
 from synth.world.support import HALF_OF_CASES, MOSTLY, SEEN_SEVERAL_TIMES, SELDOM
 
 WORDS: Final = 3.0
@@ -77,6 +77,7 @@ def learn_prose(bench: Workbench, episodes: Sequence[CleanEpisode]) -> dict[str,
         for _, text in _texts(call.arguments)
     }
     definitions = _definitions(episodes)
+    stated = stated_effects(episodes, by_tool)
     found: dict[str, ProsePart] = {}
     for tool, calls in sorted(by_tool.items()):
         done = [c for c in calls if _place_of(c) not in refusals]
@@ -87,7 +88,7 @@ def learn_prose(bench: Workbench, episodes: Sequence[CleanEpisode]) -> dict[str,
             if _is_prose(path, done, in_vain, shown)
             and (tool in looks or not _is_looked_up(path, done, looked_up))
         ]
-        changes = tool not in looks and says_write(tool) > 0
+        changes = tool not in looks and stated[tool] > 0
         if paths and _ends_alike(paths, calls, refusals, changes=changes):
             found[tool] = _part(paths, done)
     return found

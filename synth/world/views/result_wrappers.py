@@ -12,27 +12,26 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import median_low
 from typing import Final
 
 from environments.runtime.document.views import JsonStyle, MarkPart, ValueForm, WrappingPart
 from environments.runtime.task.attempt import Json
+from environments.runtime.values.formats import number_with_unit
 from environments.runtime.values.normal import parse_json, same_json, stable
 from environments.runtime.views.clock_and_ids import ANY, STYLES, Marks, fields_of
 from environments.runtime.views.result_wrappers import OPEN, strip, without_places, wrap
 from synth.world.model import ToolModel, outcome_class, refused
 from synth.world.observation import History, Observation, by_tool
 from synth.world.schema.outcomes import learn_outcomes
-from synth.world.support import MOSTLY, SEEN_SEVERAL_TIMES, SEEN_TWICE, Support, accept
+from synth.world.support import MOSTLY, SEEN_TWICE
 from synth.world.volatile.bench_clock import usual_clock
 from synth.world.volatile.clock_and_ids import MIN_SEEN, clock, dice, mark_name
+from synth.world.volatile.idle_values import Moves, idle_places, usual_number
 
 MIN_TOOLS: Final = SEEN_TWICE
 """Tools that have a place in common."""
 MOST: Final = MOSTLY
 """Share of all results, or of all refusals, that have it."""
-MIN_MOVED: Final = SEEN_SEVERAL_TIMES
-"""Equal calls with equal results beside it, and another number there."""
 MAX_TAIL: Final = 8
 """Words behind a result."""
 MAX_SIGNS: Final = 400
@@ -133,7 +132,8 @@ def _records(
     common = _common(records)
     forms = {p: f for p, rows in common.items() if (f := clock(rows) or dice(rows, histories))}
     loose = {p: f for p, rows in common.items() if p not in forms and (f := _told_anyhow(rows))}
-    moved = _moving_places(histories, sorted({*forms, *loose}))
+    seen = (one for history in histories for one in history.observations)
+    moved = idle_places(seen, {*forms, *loose})
     forms |= {place: form for place, form in loose.items() if place in moved}
     if not forms:
         return {}
@@ -178,58 +178,8 @@ def _record(seen: Observation) -> dict[str, Json]:
 def _told_anyhow(rows: Rows) -> ValueForm | None:
     """The format of a number or a time that says nothing of the answer, should it differ between equal calls; None of anything else."""
     if all(isinstance(v, int | float) and not isinstance(v, bool) for _, v in rows):
-        return _number([value for _, value in rows], len(rows))
+        return usual_number(rows)
     return usual_clock(rows)
-
-
-def _moving_places(histories: Sequence[History], places: Sequence[str]) -> set[str]:
-    """Places that differ between equal calls though all else of the result is equal.
-
-    Where calls were made twice in a row, these decide: what only a change moves stands still between them.
-    """
-    last: dict[tuple[str, str], Observation] = {}
-    moves: dict[str, _Moves] = defaultdict(_Moves)
-    for history in histories:
-        for seen in history.observations:
-            before = last.get((seen.tool, seen.key))
-            last[seen.tool, seen.key] = seen
-            if before is None or not _equal_without(before, seen, places):
-                continue
-            left, right = dict(fields_of(_record(before))), dict(fields_of(_record(seen)))
-            for place in places:
-                moves[place].add(before, seen, differs=left.get(place) != right.get(place))
-    return {place for place, found in moves.items() if found.idle}
-
-
-class _Moves:
-    """How often equal calls with equal results told another number beside them: in a row, and ever."""
-
-    def __init__(self) -> None:
-        self._at_once = Counter[bool]()
-        self._ever = Counter[bool]()
-
-    def add(self, before: Observation, seen: Observation, *, differs: bool) -> None:
-        """One more pair."""
-        self._ever[differs] += 1
-        if before.episode == seen.episode and seen.position == before.position + 1:
-            self._at_once[differs] += 1
-
-    @property
-    def idle(self) -> bool:
-        """Whether the number says nothing."""
-        counts = self._at_once if self._at_once.total() >= MIN_MOVED else self._ever
-        moved = Support(cases=counts[True], against=counts[False])
-        return accept(moved, least=MIN_MOVED, share=MOST)
-
-
-def _equal_without(one: Observation, other: Observation, places: Sequence[str]) -> bool:
-    return same_json(without_places(_record(one), places), without_places(_record(other), places))
-
-
-def _number(values: Sequence[Json], seen: int) -> ValueForm:
-    value = median_low([v for v in values if isinstance(v, int | float)])
-    says = "a number that says nothing of the answer: the median of those recorded"
-    return ValueForm(kind="number", value=value, says=says, seen=seen)
 
 
 def _constants(seen: Sequence[Observation], told: Mapping[str, Json]) -> dict[str, Json]:
@@ -376,12 +326,12 @@ def _form_of(rows: Rows, histories: Sequence[History]) -> tuple[ValueForm | None
     form = clock(rows) or dice(rows, histories)
     if form is not None:
         return form, ""
-    parts = [_UNIT.fullmatch(str(value)) for _, value in rows]
-    numbers = [(float(part[1]), part[1], part[2]) for part in parts if part is not None]
-    if len(numbers) < len(rows) or len({unit for _, _, unit in numbers}) > 1:
+    number = usual_number(rows)
+    unit = number_with_unit(None if number is None else number.value)
+    if number is None or unit is None:
         return None, ""
     last: dict[str, tuple[Observation, Json]] = {}
-    moves = _Moves()
+    moves = Moves()
     for seen, value in sorted(rows, key=lambda row: (row[0].episode, row[0].position)):
         alike = stable([seen.tool, seen.key, seen.content.rpartition(str(value))[0]])
         if alike in last:
@@ -389,7 +339,4 @@ def _form_of(rows: Rows, histories: Sequence[History]) -> tuple[ValueForm | None
         last[alike] = seen, value
     if not moves.idle:
         return None, ""
-    told = _number([number for number, _, _ in numbers], len(rows))
-    usual = float(str(told.value))
-    nearest = min(numbers, key=lambda n: abs(n[0] - usual))[1]
-    return replace(told, value=nearest), numbers[0][2]
+    return replace(number, value=str(number.value).removesuffix(unit)), unit

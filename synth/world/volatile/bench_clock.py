@@ -9,7 +9,7 @@ distance to the moments of their calls (`fresh`).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from statistics import median_low
@@ -22,6 +22,11 @@ from environments.runtime.views.clock_and_ids import Marks, places_of
 from synth.world.observation import History, Observation
 from synth.world.support import SEEN_THRICE
 
+Rows = Sequence[tuple[Observation, Json]]
+Place = tuple[str, str]
+"""A tool, and a place in its results."""
+MIN_SPAN: Final = 20
+"""Times that by which calls are further apart than the times that they tell, where the clock starts anew with every episode."""
 MIN_UNLIKE: Final = SEEN_THRICE
 """Different calls, each answered with unequal times, before these are a clock's and not something's own."""
 UNTOLD: Final = "the time of a clock of its own, which nobody can tell"
@@ -58,9 +63,39 @@ def usual_clock(rows: Sequence[tuple[Observation, Json]]) -> ValueForm | None:
     known = bench_clock(rows)
     if form is None or (known is not None and known.origin is not None):
         return known
+    moments, calls = [moment for _, moment in read], [one.at for one, _ in read]
+    if max(calls) - min(calls) > MIN_SPAN * (max(moments) - min(moments)):
+        says = "a time that says nothing of the answer: of a clock that starts anew"
+        return replace(form, seen=len(rows), origin=min(moments), says=says)
     away = median_low([moment - one.at for one, moment in read])
     says = "a time that says nothing of the answer: at the usual distance to the call"
     return replace(form, seen=len(rows), offset=away, says=says)
+
+
+def shared_clock(places: Mapping[Place, Rows]) -> dict[Place, ValueForm]:
+    """Of places of several tools those that tell one clock: in every episode later calls tell later times, wherever they tell them."""
+    found: dict[Place, ValueForm] = {}
+    spelt: dict[tuple[object, ...], list[Place]] = defaultdict(list)
+    for place, rows in sorted(places.items(), key=lambda item: -len(item[1])):
+        form = usual_clock(rows)
+        if form is not None and form.form != "date":
+            spelt[form.spelling].append(place)
+            found[place] = form
+    shared: set[Place] = set()
+    for several in spelt.values():
+        mine: list[Place] = []
+        for place in several:
+            together = [row for p in (*mine, place) for row in times_of(places[p])[0]]
+            mine += [place] if _rises(together) else []
+        told = [row for p in mine for row in times_of(places[p])[0]]
+        if len({tool for tool, _ in mine}) > 1 and _moves(told):
+            shared.update(mine)
+    starts = [form.origin for p, form in found.items() if p in shared and form.origin is not None]
+    return {
+        place: form if form.origin is None or form.each else replace(form, origin=min(starts))
+        for place, form in found.items()
+        if place in shared
+    }
 
 
 def stamps(
@@ -132,14 +167,21 @@ def _fields(value: Json, name: str = "") -> Iterator[tuple[str, Json]]:
 
 def _moves(read: Sequence[tuple[Observation, int]]) -> bool:
     """Whether times only rise inside an episode, while equal calls of different episodes were told unequal ones."""
-    ordered = sorted(read, key=lambda r: (r[0].episode, r[0].position))
-    for (one, before), (other, after) in pairwise(ordered):
-        if one.episode == other.episode and after <= before:
-            return False
+    if not _rises(read):
+        return False
     by_call: dict[str, set[int]] = defaultdict(set)
     for one, moment in read:
-        by_call[one.key].add(moment)
+        by_call[f"{one.tool} {one.key}"].add(moment)
     return sum(len(moments) > 1 for moments in by_call.values()) >= MIN_UNLIKE
+
+
+def _rises(read: Sequence[tuple[Observation, int]]) -> bool:
+    ordered = sorted(read, key=lambda r: (r[0].episode, r[0].position))
+    return all(
+        before < after or one is other
+        for (one, before), (other, after) in pairwise(ordered)
+        if one.episode == other.episode
+    )
 
 
 def _rule(points: set[tuple[int, int]]) -> tuple[int, int] | None:

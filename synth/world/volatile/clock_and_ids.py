@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -34,6 +34,7 @@ from environments.runtime.values.normal import is_name, names_in
 from environments.runtime.views.clock_and_ids import (
     LISTED,
     WHOLE,
+    WORD,
     Marks,
     masked,
     places_of,
@@ -42,8 +43,18 @@ from environments.runtime.views.clock_and_ids import (
 from synth.world.model import ToolModel
 from synth.world.observation import History, Observation, by_tool
 from synth.world.schema.outcomes import learn_outcomes
-from synth.world.support import NEARLY_ALWAYS, SEEN_SEVERAL_TIMES, SEEN_THRICE
-from synth.world.volatile.bench_clock import bench_clock, stamps, stored, times_of
+from synth.world.support import MOSTLY, SEEN_SEVERAL_TIMES, SEEN_THRICE
+from synth.world.volatile.bench_clock import (
+    Place,
+    Rows,
+    bench_clock,
+    shared_clock,
+    stamps,
+    stored,
+    times_of,
+    usual_clock,
+)
+from synth.world.volatile.idle_values import idle_places, usual_number
 from synth.world.volatile.listed_ids import listed_ids, number_of
 from synth.world.volatile.stored_draws import FORMS, mark_stored
 
@@ -81,11 +92,9 @@ def learn_fresh(
 
     `around`: marks of what stands around all results, which no record keeps. In a living backend stored times and ids come back in later episodes, so only tools that read are marked.
     """
-    found = [
-        f
-        for name, seen in sorted(by_tool(histories).items())
-        for f in _places(name, seen, histories)
-    ]
+    told = {name: _told(name, seen) for name, seen in sorted(by_tool(histories).items())}
+    loose = _loose_values(told, histories)
+    found = [f for name, t in told.items() for f in _fresh_places(name, t, histories, loose)]
     if living:
         found = [f for f in found if f.steady]
     else:
@@ -116,7 +125,7 @@ def learn_fresh(
 
 def _stamped(histories: Sequence[History], found: Sequence[FreshPlace]) -> Iterator[FreshPlace]:
     """Other places that bear times of a clock which goes on with the calls."""
-    going = next((f.form for f in found if f.form.origin is not None), None)
+    going = next((f.form for f in found if f.form.each is not None), None)
     if going is None:
         return
     for name, seen in sorted(by_tool(histories).items()):
@@ -140,9 +149,15 @@ def mark_name(number: int) -> str:
     return (mark_name(rest - 1) if rest else "") + ascii_lowercase[last]
 
 
-def _places(
-    name: str, seen: Sequence[Observation], histories: Sequence[History]
-) -> list[FreshPlace]:
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What the successes of one tool tell at each place that most of them have."""
+
+    good: Sequence[Observation]
+    places: Mapping[str, Rows]
+
+
+def _told(name: str, seen: Sequence[Observation]) -> _Told:
     tool = ToolModel(name=name, observations=list(seen))
     learn_outcomes(tool)
     good = tool.good()
@@ -150,16 +165,81 @@ def _places(
     for one in good:
         for place, value in places_of(one.content).items():
             values[place].append((one, value))
-    forms: dict[str, ValueForm] = {}
+    often: dict[str, Rows] = {}
     for place, rows in values.items():
-        if len({o.episode for o, _ in rows}) < MIN_SEEN or len(rows) * 2 < len(good):
-            continue
+        timed = _timed(rows) if place.startswith(WORD) else ()
+        if len({o.episode for o, _ in timed or rows}) >= MIN_SEEN and (
+            timed or len(rows) * 2 >= len(good)
+        ):
+            often[place] = timed or rows
+    return _Told(good, often)
+
+
+def _timed(rows: Rows) -> Rows:
+    """Of the words at a place the times in the commonest format: a tool that says several sentences tells the time in one of them."""
+    read = [(one, value, read_time(value)) for one, value in rows]
+    spelt = Counter(found[1].spelling for _, _, found in read if found is not None)
+    usual = spelt.most_common(1)[0][0] if spelt else None
+    return [(o, v) for o, v, found in read if found is not None and found[1].spelling == usual]
+
+
+def _loose_values(
+    told: Mapping[str, _Told], histories: Sequence[History]
+) -> dict[Place, ValueForm]:
+    """Times and numbers of which no record tells, though no rule gives them: times of one clock at several tools, and what says nothing."""
+    places = {
+        (name, place): rows
+        for name, mine in told.items()
+        for place, rows in mine.places.items()
+        if times_of(rows)[0] and not _is_shown_again(rows, histories)
+    }
+    loose = shared_clock(places) | _shared_dice(told, histories)
+    for name, mine in told.items():
+        own = {
+            p: form for (n, p), rows in places.items() if n == name and (form := usual_clock(rows))
+        }
+        for place, rows in mine.places.items():
+            number = usual_number(rows) if place.startswith(WORD) and not _counts(rows) else None
+            own |= {} if number is None else {place: number}
+        loose |= {(name, place): own[place] for place in idle_places(mine.good, own)}
+    return loose
+
+
+def _shared_dice(told: Mapping[str, _Told], histories: Sequence[History]) -> dict[Place, ValueForm]:
+    """Ids of one length that several tools draw at one place of their results: hardly a call of any one of them was made twice."""
+    alike: dict[tuple[str, int], dict[Place, Rows]] = defaultdict(dict)
+    for name, mine in told.items():
+        for place, rows in mine.places.items():
+            # A tool that says several sentences ends some of them otherwise.
+            for length in {len(value) for _, value in rows if isinstance(value, str)}:
+                own = [(one, v) for one, v in rows if isinstance(v, str) and len(v) == length]
+                if _drawn_form(own, histories) is not None:
+                    alike[place, length][name, place] = own
+    found: dict[Place, ValueForm] = {}
+    for several in alike.values():
+        form = dice([row for rows in several.values() for row in rows], histories)
+        found |= {} if form is None else dict.fromkeys(several, form)
+    return found
+
+
+def _fresh_places(
+    name: str, told: _Told, histories: Sequence[History], loose: Mapping[Place, ValueForm]
+) -> list[FreshPlace]:
+    forms: dict[str, ValueForm] = {}
+    for place, rows in told.places.items():
         form = clock(rows) or bench_clock(rows) or dice(rows, histories)
         if form is not None and not _remembered(rows, histories):
             forms[place] = form
-    if WHOLE in forms:
-        forms = {WHOLE: forms[WHOLE]}
-    steady = bool(forms) and _is_steady(name, good, forms)
+        if (form is None or form.untold) and (name, place) in loose:
+            forms[place] = loose[name, place]
+    # A word that is counted from both ends is one place: the one where more results have it.
+    taken: set[tuple[int, int, str]] = set()
+    for place in sorted(forms, key=lambda p: (p != WHOLE, -len(told.places[p]))):
+        here = {(o.episode, o.position, str(v)) for o, v in told.places[place]}
+        if place.startswith(WORD) and (WHOLE in forms or here & taken):
+            del forms[place]
+        taken |= here
+    steady = bool(forms) and _is_steady(name, told.good, forms)
     return [
         FreshPlace(tool=name, place=place, form=form, steady=steady)
         for place, form in forms.items()
@@ -173,6 +253,16 @@ def _remembered(rows: Sequence[tuple[Observation, Json]], histories: Sequence[Hi
         past = histories[one.episode].observations[: one.position]
         again += any(value in places_of(seen.content).values() for seen in past)
     return again * 2 >= len(rows)
+
+
+def _is_shown_again(rows: Sequence[tuple[Observation, Json]], histories: Sequence[History]) -> bool:
+    """Whether some value of a place stands in another result of its episode: a record may keep it."""
+    return any(
+        str(value) in seen.content
+        for one, value in rows
+        for seen in histories[one.episode].observations
+        if seen is not one
+    )
 
 
 def clock(rows: Sequence[tuple[Observation, Json]]) -> ValueForm | None:
@@ -193,23 +283,12 @@ def clock(rows: Sequence[tuple[Observation, Json]]) -> ValueForm | None:
     return known
 
 
-def dice(
-    rows: Sequence[tuple[Observation, Json]], histories: Sequence[History]
-) -> ValueForm | None:
+def dice(rows: Rows, histories: Sequence[History]) -> ValueForm | None:
     """The format of ids that nothing foretold and that no later call asks for."""
-    values = [value for _, value in rows if isinstance(value, str)]
-    if len(values) < len(rows) or len(set(values)) < len(values) or len(values[0]) < MIN_LENGTH:
+    form = _drawn_form(rows, histories)
+    if form is None or not _repeats(rows) or _counts(rows) or _leans([str(v) for _, v in rows]):
         return None
-    if not _are_names(values):
-        return None
-    form = id_format(values)
-    if form is None or freedom(form) < MIN_IDS or not _repeats(rows):
-        return None
-    if _counts(rows) or _leans(values):
-        return None
-    if _are_named(rows, histories):
-        return None
-    taken = sorted(short_digest(value) for value in values)[:MAX_TAKEN]
+    taken = sorted(short_digest(str(value)) for _, value in rows)[:MAX_TAKEN]
     return replace(
         form,
         kept=any(value in s.names for one, value in rows for s in _later_calls(one, histories)),
@@ -219,9 +298,22 @@ def dice(
     )
 
 
+def _drawn_form(rows: Rows, histories: Sequence[History]) -> ValueForm | None:
+    """The format of ids, each told once and named by nobody."""
+    values = [value for _, value in rows if isinstance(value, str)]
+    if len(values) < len(rows) or len(set(values)) < len(values) or len(values[0]) < MIN_LENGTH:
+        return None
+    if not _are_names(values):
+        return None
+    form = id_format(values)
+    if form is None or freedom(form) < MIN_IDS or _are_named(rows, histories):
+        return None
+    return form
+
+
 def _are_names(values: Sequence[str]) -> bool:
     """Whether they look like names of things; of random signs a few are letters alone, as no other name is."""
-    told = sum(map(is_name, values)) >= NEARLY_ALWAYS * len(values)
+    told = sum(map(is_name, values)) >= MOSTLY * len(values)
     return told and not any(" " in value or read_time(value) is not None for value in values)
 
 
@@ -259,7 +351,7 @@ def _repeats(rows: Iterable[tuple[Observation, Json]]) -> bool:
     """Whether enough equal calls of different episodes were told different ids."""
     episodes: dict[str, set[int]] = defaultdict(set)
     for one, _ in rows:
-        episodes[one.key].add(one.episode)
+        episodes[f"{one.tool} {one.key}"].add(one.episode)
     return sum(len(group) - 1 for group in episodes.values()) >= MIN_REPEATS
 
 

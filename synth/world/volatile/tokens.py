@@ -9,7 +9,7 @@ anything else in that argument than what was given out before in the same episod
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -18,7 +18,6 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.values.formats import freedom, id_format, short_digest
 from environments.runtime.views.clock_and_ids import fields_of
 from environments.runtime.views.tokens import given_out, stand_in
-from synth.world.influence.contrast_pairs import says_write
 from synth.world.observation import History, Observation
 from synth.world.support import HALF_OF_CASES, SEEN_THRICE, SEEN_TWICE
 from synth.world.volatile.clock_and_ids import MIN_IDS, MIN_LENGTH, MIN_SEEN
@@ -50,11 +49,11 @@ def learn_tokens(histories: Sequence[History]) -> TokensPart | None:
     return replace(part, recorded=dict(sorted(_stand_in_all(histories, part))))
 
 
-def admits(part: TokensPart | None, tools: Collection[str]) -> frozenset[str]:
-    """Tools that let a session in: half of all others take their tokens, and their names do not say that they change things."""
-    if part is None or len(part.takes) * 2 < len(tools) - 1:
+def admits(part: TokensPart | None, stated: Mapping[str, float]) -> frozenset[str]:
+    """Tools that let a session in: half of all others take their tokens, and their words do not state (by tool, `stated`) that they change things."""
+    if part is None or len(part.takes) * 2 < len(stated) - 1:
         return frozenset()
-    return frozenset(tool for tool in part.gives if says_write(tool) <= 0)
+    return frozenset(tool for tool in part.gives if stated[tool] <= 0)
 
 
 def _digests(rows: Sequence[tuple[Observation, str]]) -> frozenset[str]:

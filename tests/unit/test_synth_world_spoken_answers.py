@@ -1,0 +1,139 @@
+"""A backend that answers in sentences and tables: times, codes and durations at their end, one series of numbers, names without verbs."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from environments.runtime.task.attempt import UNKNOWN
+from environments.runtime.world.world import World
+from redact.records.clean_episode import CleanEpisode
+from synth.world.stated_effects import stated_effects
+from synth.world.time.continuity import RESET
+from synth.worlds import LearntWorld, WorldSettings, learn_world
+from tests.unit.world_backend import episode
+
+BOATS = [f"BT-{20 + 3 * at}" for at in range(5)]
+BEGIN = datetime(2026, 4, 8, 7, 0, tzinfo=UTC)
+SIGNS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+DESCRIBED = {
+    "berths": "Berths of a boat",
+    "crew": "The crew, by boat",
+    "scrubbing": "Scrubs a hull",
+    "refit": "Orders a refit",
+    "remark": "A remark for the yard",
+}
+
+
+class Yard:
+    """Begins anew with every episode; its clock goes on by chance."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = random.Random(seed)  # noqa: S311 - an invented backend
+        self.now, self.made = BEGIN, 700
+
+    def call(self, name: str, arguments: dict[str, Any]) -> str:
+        """The tool's answer."""
+        self.now += timedelta(seconds=self.rng.randint(3, 40))
+        return str(getattr(self, name)(**arguments))
+
+    def berths(self, boat: str) -> str:
+        """A table, and when it was made."""
+        return f"BERTH  FEE\nB{boat[-2:]}    {boat[-2:]}.00\n(1 row) as of {self._time()}"
+
+    def crew(self, boat: str) -> str:
+        """Another."""
+        return f"NAME    ROLE\nmoor{boat[-1]}   mate\n(1 row) as of {self._time()}"
+
+    def scrubbing(self, boat: str) -> str:
+        """How long it took, which nothing tells before."""
+        return f"{boat} scrubbed in {self.rng.randint(20, 90)}s"
+
+    def refit(self, boat: str, part: str) -> str:
+        """Numbered with the remarks, and a code of its own."""
+        self.made += 1
+        return f"Refit RF-{self.made} of {part} for {boat} ordered. [op {self._code()}]"
+
+    def remark(self, text: str) -> str:
+        """Numbered with the refits."""
+        self.made += 1
+        return f"Remark RM-{self.made} on {text} kept. [op {self._code()}]"
+
+    def _time(self) -> str:
+        return self.now.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    def _code(self) -> str:
+        return "".join(self.rng.choice(SIGNS) for _ in range(7))
+
+
+ASKED: dict[str, list[dict[str, Any]]] = {
+    "berths": [{"boat": b} for b in BOATS],
+    "crew": [{"boat": b} for b in BOATS],
+    "scrubbing": [{"boat": b} for b in BOATS[:2]],
+    "refit": [{"boat": b, "part": "the mast"} for b in BOATS[:3]],
+    "remark": [{"text": t} for t in ("paint", "rope", "fenders")],
+}
+
+
+def conversations(count: int = 120) -> list[CleanEpisode]:
+    """A few calls in any order, by agents who are told what the tools are for."""
+    made = []
+    for number in range(count):
+        rng, yard = random.Random(number), Yard(number)  # noqa: S311 - dice
+        calls: list[tuple[str, dict[str, Any] | str, str]] = []
+        for _ in range(rng.randint(2, 5)):
+            name = rng.choice([*ASKED, "berths", "crew"])
+            asked = rng.choice(ASKED[name])
+            calls.append((name, asked, yard.call(name, asked)))
+        definitions = [
+            json.dumps({"name": n, "description": d, "parameters": {"type": "object"}})
+            for n, d in DESCRIBED.items()
+        ]
+        at = number * 3_600_000_000_000
+        made.append(replace(episode(number, calls), started_at=at, tools=tuple(definitions)))
+    return made
+
+
+def _learnt() -> LearntWorld:
+    return learn_world(conversations(), WorldSettings())
+
+
+def test_times_codes_and_durations_at_the_end_of_texts_say_nothing() -> None:
+    """The yard begins anew, and every recorded call is answered with the words around such values."""
+    learnt = _learnt()
+    assert learnt.continuity.kind == RESET
+    world = World.from_json(learnt.document.to_json())
+    told = {
+        name: world.session().call(name, json.dumps(ASKED[name][0])).content
+        for name in ("berths", "crew", "scrubbing", "refit", "remark")
+    }
+    assert told["berths"].startswith("BERTH  FEE\nB20    20.00\n(1 row) as of 2026-04-08T07:")
+    assert told["crew"].startswith("NAME    ROLE\nmoor0   mate\n(1 row) as of 2026-04-08T07:")
+    assert told["scrubbing"].startswith("BT-20 scrubbed in ")
+    assert told["scrubbing"].endswith("s")
+    assert told["refit"].startswith("Refit RF-701 of the mast for BT-20 ordered. [op ")
+    assert told["remark"].startswith("Remark RM-701 on paint kept. [op ")
+    assert told["refit"][-9:] != told["remark"][-9:]
+
+
+def test_what_another_tool_numbered_moves_the_next_number_on() -> None:
+    """After a remark the first refit is no longer 701; nobody is told that it is."""
+    world = World.from_json(_learnt().document.to_json())
+    session = world.session()
+    session.call("remark", json.dumps({"text": "rope"}))
+    answer = session.call("refit", json.dumps({"boat": BOATS[1], "part": "the mast"}))
+    assert answer.source == UNKNOWN or "RF-702" in answer.content
+
+
+def test_a_description_that_names_no_change_speaks_for_a_look() -> None:
+    """Where an English description names none, no verb at all is needed; of another language nobody can say."""
+    stated = stated_effects(conversations(3), DESCRIBED)
+    assert stated["berths"] < 0
+    assert stated["crew"] < 0
+    assert stated["refit"] > 0 or stated["scrubbing"] > 0
+    spanish = [{"name": "franja", "description": "Cambia la franja de un pedido"}]
+    episodes = [replace(episode(0, []), tools=tuple(map(json.dumps, spanish)))]
+    assert stated_effects(episodes, ["franja"]) == {"franja": 0.0}
