@@ -44,6 +44,7 @@ from synth.recordings.attempt_facts import Facts, facts_of
 from synth.recordings.calculators import calculators
 from synth.recordings.failing_writers import failing_writers
 from synth.recordings.hidden_writers import harmless_tools, hidden_writers
+from synth.recordings.idle_arguments import idle_arguments
 from synth.recordings.results import Results
 from synth.recordings.tool_kinds import ToolKinds, infer_tools
 from synth.recordings.traits import AppTraits, language_of, traits_of
@@ -116,6 +117,7 @@ def derive_tasks(  # noqa: PLR0913 - all that a build knows of an app
     )
     kinds = kinds.with_injected(injected.tools)
     groups = join_attempts(records, kinds)
+    kinds = kinds.with_idle(idle_arguments([g.records for g in groups], labels, kinds))
 
     def facts_as(kinds: ToolKinds) -> dict[str, Facts]:
         named = ((r.episode.episode_id, r) for r in records)

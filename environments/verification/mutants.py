@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from environments.runtime.checks.arguments import canonical_arguments
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.candidate import Action, RecordedAttempt
 from environments.runtime.values.normal import as_list, as_object
@@ -130,6 +131,7 @@ def one_argument_changed(material: Material, call: PlannedCall) -> Iterator[tupl
     """
     parsed = call.parsed
     worded = as_list(as_object(material.end_args.get("ignore")).get(call.name))
+    ignored = list(map(str, worded))
     texts = [name for name in sorted(parsed) if name in worded and isinstance(parsed[name], str)]
     longest = max(texts, key=lambda name: len(str(parsed[name])), default="")
     for name in sorted(parsed):
@@ -149,8 +151,10 @@ def one_argument_changed(material: Material, call: PlannedCall) -> Iterator[tupl
             value = other if other is not None and name == longest else parsed[name]
         else:
             value = other if other is not None else _nudged(parsed[name])
-        if value != parsed[name]:
-            yield name, json.dumps({**parsed, name: value})
+        changed = {**parsed, name: value}
+        differs = canonical_arguments(changed, ignored) != canonical_arguments(parsed, ignored)
+        if differs if name not in texts else value != parsed[name]:
+            yield name, json.dumps(changed)
 
 
 def falsified(text: str) -> str:

@@ -15,13 +15,14 @@ from environments.runtime.views.multiplexed import Dispatched
 from redact.records.clean_episode import CleanEpisode
 from synth.failures.calls import SeenCall
 from synth.world.multiplexed.operations import learn_dispatched
-from synth.world.observation import histories
+from synth.world.observation import by_tool, histories
+from synth.world.stated_effects import stated_effects
 
 
 def learn_named_parts(episodes: Sequence[CleanEpisode], *, k: int) -> Dispatched:
     """The parts that calls of at least k users meant."""
     seen = histories(episodes)
-    rules = learn_dispatched(seen)
+    rules = learn_dispatched(seen, stated_effects(episodes, by_tool(seen)))
     users: dict[str, set[str]] = defaultdict(set)
     for history in seen:
         for call in history.observations:

@@ -61,6 +61,8 @@ class ToolKind:
     """Arguments whose text the agent makes up: two wordings are one call."""
     injected: tuple[str, ...] = ()
     """Arguments that the host adds: they are no choice of the agent's."""
+    idle: tuple[str, ...] = ()
+    """Optional arguments that make no difference, at a value (`effective="now"`) or at any (`reason=*`)."""
     dictated: tuple[str, ...] = ()
     """Those of them that one task's user or tools said word for word: another wording keeps every word."""
     terminal: bool = False
@@ -85,7 +87,7 @@ class ToolKinds:
 
     def ignore(self) -> dict[str, Json]:
         """Per tool, the arguments that make no difference."""
-        left_out = {n: (*t.authored, *t.injected) for n, t in sorted(self.tools.items())}
+        left_out = {n: (*t.authored, *t.injected, *t.idle) for n, t in sorted(self.tools.items())}
         return {name: list[Json](some) for name, some in left_out.items() if some}
 
     @cached_property
@@ -102,6 +104,8 @@ class ToolKinds:
                 "",
                 *t.injected,
                 "",
+                *t.idle,
+                "",
                 *t.dictated,
             )
             for name, t in sorted(self.tools.items())
@@ -113,6 +117,16 @@ class ToolKinds:
             return self
         return ToolKinds(
             tools={n: replace(t, injected=tuple(added.get(n, ()))) for n, t in self.tools.items()}
+        )
+
+    def with_idle(self, found: Mapping[str, Collection[str]]) -> ToolKinds:
+        """The same tools, with the optional arguments that make no difference."""
+        if not found:
+            return self
+        return ToolKinds(
+            tools={
+                n: replace(t, idle=tuple(sorted(found.get(n, ())))) for n, t in self.tools.items()
+            }
         )
 
     def failing(self, kind: str) -> tuple[str, ...]:

@@ -11,8 +11,17 @@ from functools import lru_cache
 from typing import Final
 
 from environments.runtime.task.tool_definition import name_of, read_definition
+from environments.runtime.views.multiplexed import GIVEN
 from redact.records.clean_episode import CleanEpisode
-from synth.verbs import DETERMINERS, RELATES, words_of, write_log_odds
+from synth.verbs import (
+    DETERMINERS,
+    NOUNS,
+    RELATES,
+    WRITES,
+    tool_words,
+    words_of,
+    write_log_odds,
+)
 from synth.world.support import HALF_OF_CASES
 
 CERTAIN: Final = 2.5
@@ -36,10 +45,21 @@ def says_write(name: str, description: str = "") -> float:
 
 
 def _stated(name: str, described: Mapping[str, str], *, english: bool) -> float:
-    own = name.partition("[")[0]
+    own, _, label = name.partition("[")
+    if label.endswith(f"{GIVEN}=False]"):
+        return SILENT  # `flag` looks where nothing is given that it could be set to
+    if label.endswith("=True]"):
+        argument = label.removesuffix("=True]")
+        return says_write(own if argument.endswith(GIVEN) else argument)
     description = described.get(own) or described.get(own.rpartition("@")[0], "")
     says = says_write(name, description)
     return SILENT if not says and description and english else says
+
+
+def gives_an_order(name: str) -> bool:
+    """Whether a name begins or ends with a verb that is no noun as well."""
+    words = tool_words(name)
+    return any(word in WRITES - NOUNS for word in (words[0], words[-1]))
 
 
 def _is_english(described: Mapping[str, str]) -> bool:

@@ -15,18 +15,32 @@ from typing import Final
 from ..task.attempt import Json
 from ..values.normal import NotLiteralError, parse_literal, stable
 
+AT_ANY: Final = "=*"
+"""Behind an argument's name where leaving it out means the same as any value of it."""
 NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,9})?")
 
 
 def canonical_arguments(arguments: Mapping[str, Json], ignore: Collection[str] = ()) -> str:
     """Canonical text of a call's arguments in normal form, without the ignored ones."""
-    kept = {name: value for name, value in arguments.items() if name not in ignore}
+    kept = {n: v for n, v in arguments.items() if not is_ignored(n, v, ignore)}
     return stable(_rows(_object(kept)))
 
 
 def ordered_arguments(arguments: Mapping[str, Json], ignore: Collection[str] = ()) -> str:
     """The same with every list in the order in which it was given."""
-    return ordered({n: v for n, v in arguments.items() if n not in ignore})
+    return ordered({n: v for n, v in arguments.items() if not is_ignored(n, v, ignore)})
+
+
+def is_ignored(name: str, value: Json, ignore: Collection[str]) -> bool:
+    """Whether an argument makes no difference: by its name, at this value (`effective="now"`), or whatever its value is (`reason=*`)."""
+    if not ignore or name in ignore:
+        return bool(ignore)
+    return f"{name}{AT_ANY}" in ignore or at_value(name, value) in ignore
+
+
+def at_value(name: str, value: Json) -> str:
+    """How `ignore` names an argument that makes no difference at one value."""
+    return f"{name}={stable(normal(value))}"
 
 
 def ordered(value: Json) -> str:

@@ -11,7 +11,7 @@ from typing import Final
 
 from ..task.attempt import Attempt, Call, Json
 from ..task.verdict import count_text
-from ..values.normal import as_list, as_names, as_object, leaves
+from ..values.normal import as_list, as_names, as_object, leaves, names_in, parse_arguments
 from .consent import agrees, asks_consent, refuses
 from .view import Key, NormalCall, View, text_of, words_in
 
@@ -28,10 +28,14 @@ def acted(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float |
 
 
 def read(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
-    """Whether one of these exact reads was made: who answers must have looked."""
+    """Whether one of these reads was made, or another call showed what they ask for by name: who answers must have looked."""
     wanted = _pairs(args.get("any_of"))
     if any(_was_made(key, args, view) for key in wanted):
         return 1.0, "the record was read"
+    asked = [names for _, text in wanted if (names := names_in(parse_arguments(text) or {}))]
+    shown = [c.result.content.casefold() for c in view.attempt.calls if not c.result.is_error]
+    if any(all(name in text for name in names) for names in asked for text in shown):
+        return 1.0, "the record was shown"
     return 0.0, "the record that the answer rests on was never read"
 
 

@@ -15,7 +15,7 @@ from typing import Final
 
 from ..task.attempt import Call, EndState, Json
 from ..values.normal import as_list, as_names, as_object, stable
-from .arguments import canonical_arguments, normal, ordered, ordered_arguments
+from .arguments import AT_ANY, canonical_arguments, normal, ordered, ordered_arguments
 from .likely_results import was_refused
 from .view import View
 
@@ -400,7 +400,8 @@ def effect_rows(
 def own_texts(calls: Iterable[Call], ignore: Json) -> frozenset[str]:
     """The texts that a policy worded itself: what its calls had in the arguments to `ignore`, by tool."""
     named = as_object(ignore)
-    given = (call.arguments.get(n) for call in calls for n in as_names(named.get(call.name)))
+    names = {t: [n.removesuffix(AT_ANY) for n in as_names(some)] for t, some in named.items()}
+    given = (call.arguments.get(n) for call in calls for n in names.get(call.name, ()))
     return frozenset(text for text in given if isinstance(text, str) and text.strip())
 
 

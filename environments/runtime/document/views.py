@@ -23,7 +23,7 @@ class ValueForm:
     """The format of a value that no recording can foretell."""
 
     kind: str
-    """`time`, `id`, `number`, `key` (an id that agents draw) or `text`."""
+    """`time`, `id`, `number`, `key` (an id that agents draw), `text`, or `default` (what leaving an argument out means)."""
     says: str | None = None
     """The rule in words, for people."""
     seen: int | None = None
@@ -62,7 +62,7 @@ class ValueForm:
     """Later results show it again."""
 
     value: Json = None
-    """The number that is told."""
+    """The number that is told, or the default."""
 
     @property
     def spelling(self) -> tuple[object, ...]:

@@ -11,17 +11,29 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
-from ..document.views import IdlePart
+from ..document.views import IdlePart, ValueForm
 from ..task.attempt import Json
 from ..values.formats import DAY, fits, read_time
 from ..values.normal import parse_arguments
 from .view import CallInFlight, View
 
+DEFAULT: Final = "default"
+"""The kind of an argument that means the same as its absence at one value."""
 AGAIN: Final = "a key that an earlier call had"
 
 
 Known = Mapping[str, Mapping[str, IdlePart]]
 """The arguments by tool."""
+
+
+def is_idle(form: ValueForm, value: Json) -> bool:
+    """Whether a call means the same without an argument of a form; a default does at its own value alone."""
+    return form.kind != DEFAULT or spelt(value) == spelt(form.value)
+
+
+def spelt(value: Json) -> str:
+    """A value as defaults are compared: `1` is `"1"`, and `Now` is `now`."""
+    return str(value).casefold()
 
 
 class Idle(View):
@@ -53,13 +65,15 @@ class Idle(View):
         why = next((w for n, form in known.items() if (w := self._fault_of(n, form, parsed))), None)
         if why is not None:
             asked.give_up(why)
-        own = {name: value for name, value in parsed.items() if name not in known}
+        own = {n: v for n, v in parsed.items() if n not in known or not is_idle(known[n].form, v)}
         asked.arguments = json.dumps(own) if isinstance(asked.arguments, str) else own
 
     def _fault_of(self, name: str, part: IdlePart, given: Mapping[str, Json]) -> str | None:
         if name not in given:
             return "an argument is missing that every call had" if part.always else None
         value, form = given[name], part.form
+        if form.kind == DEFAULT:
+            return None
         if form.kind == "text":
             return None if isinstance(value, str) and value.strip() else "an argument has no text"
         if not fits(form, value):

@@ -22,6 +22,8 @@ from ..world.notice import notice_for
 from .view import CallInFlight, View
 
 NEVER: Final = "no call of it with such a value was ever recorded"
+GIVEN: Final = "?"
+"""Behind an argument's name where it tells parts apart by being there."""
 VARIABLE: Final = "{"
 """What a segment of a template begins with where any value may stand."""
 Change = Callable[[str, Mapping[str, Json]], "tuple[str, Mapping[str, Json]] | None"]
@@ -51,6 +53,11 @@ def plain_number(text: str) -> Json:
     value = parsed.value if parsed is not None else None
     is_plain = isinstance(value, bool | int | float) and json.dumps(value) == text
     return value if is_plain else text
+
+
+def said(arguments: Mapping[str, Json], by: str) -> Json:
+    """What a call says at an argument that tells parts apart: its value, or (`set?`) whether it is there."""
+    return by[: -len(GIVEN)] in arguments if by.endswith(GIVEN) else arguments.get(by)
 
 
 class Rule:
@@ -83,7 +90,7 @@ class Rule:
 
     def meaning_of(self, arguments: Mapping[str, Json]) -> MeantCall | None:
         """The call by what it means; None where no such call was ever recorded."""
-        key = tuple(json.dumps(arguments.get(by)) for by in self._by)
+        key = tuple(json.dumps(said(arguments, by)) for by in self._by)
         path = arguments.get(self._path) if self._path is not None else None
         if self._path is None:
             name = self._exact.get(key)
@@ -138,7 +145,9 @@ class Rule:
         """The arguments that agents make a part's call with."""
         part = self.parts[name]
         out: dict[str, Json] = {
-            by: value for by, value in part.when.items() if by != self._path and value is not None
+            by: value
+            for by, value in part.when.items()
+            if by != self._path and value is not None and not by.endswith(GIVEN)
         }
         inner: dict[str, dict[str, Json]] = {c: {} for c in part.always}
         filled: dict[str, str] = {}

@@ -6,19 +6,22 @@ Comes from the calls of one tool; goes to `dispatched`. Not here: whether calls 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
 from typing import Final
 
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import is_name, stable
+from environments.runtime.views.multiplexed import GIVEN, said
 from synth.world.multiplexed.call_signatures import Call
-from synth.world.support import NEARLY_ALWAYS, SEEN_THRICE
+from synth.world.support import HARDLY_EVER, NEARLY_ALWAYS, SEEN_THRICE, USUALLY
 
 ENOUGH_OPERATIONS: Final = SEEN_THRICE
 """Calls for each value of an argument, on average."""
 LABEL: Final = re.compile(r"[^\W\d_][\w./:-]{0,79}")
 """A word or a name of words, not a sentence and not a number."""
+_WORD: Final = re.compile(r"[^\W\d_]{2,}")
 NUMBERED: Final = re.compile(r"[^\W\d_]{3,}(?:[_.-][^\W\d_]+)+(?:[_.-]?\d+)?")
 """Words with a number behind them: a tool's name in a catalogue of many."""
 
@@ -42,6 +45,52 @@ def numbered_of(calls: Sequence[Call]) -> list[str]:
         if sum(isinstance(v, str) and NUMBERED.fullmatch(v) is not None for v in values)
         >= NEARLY_ALWAYS * len(values)
     ]
+
+
+def mode_of(calls: Sequence[Call], *, switches_only: bool) -> str | None:
+    """The optional argument that makes another tool of a tool: a switch by its value (`dry_run`), any other by being there (`set?`).
+
+    `switches_only`: of a tool whose name gives an order other arguments say how it is done. The answers with it and without it are of two kinds: nearly all of either have a sign that hardly any of the other has.
+    """
+    good = [call for call in calls if call.seen.is_error is not True]
+    counts = Counter(name for call in good for name in call.arguments)
+    found: dict[str, int] = {}
+    for name, count in counts.items():
+        values = [call.arguments[name] for call in good if name in call.arguments]
+        switch = all(isinstance(value, bool) for value in values)
+        if not switch and (switches_only or count == len(good)):
+            continue
+        by = name if switch else f"{name}{GIVEN}"
+        groups: dict[str, list[Call]] = defaultdict(list)
+        for call in good:
+            groups[stable(said(call.arguments, by))].append(call)
+        known = [g for g in groups.values() if len({c.task for c in g}) >= ENOUGH_OPERATIONS]
+        if len(known) > 1 and all(map(_answered_apart, *zip(*combinations(known, 2), strict=True))):
+            found[by] = count
+    return max(sorted(found), key=lambda by: found[by], default=None)
+
+
+def _answered_apart(one: Sequence[Call], other: Sequence[Call]) -> bool:
+    left, right = _shares_of_signs(one), _shares_of_signs(other)
+    return _has_own(left, right) and _has_own(right, left)
+
+
+def _has_own(mine: Mapping[str, float], others: Mapping[str, float]) -> bool:
+    return any(
+        share >= USUALLY and others.get(sign, 0.0) <= HARDLY_EVER for sign, share in mine.items()
+    )
+
+
+def _shares_of_signs(calls: Sequence[Call]) -> Mapping[str, float]:
+    """What stands in answers, by the share of answers that have it: the keys of records, the words of texts."""
+    counts: Counter[str] = Counter()
+    for call in calls:
+        counts.update(call.shape.split(",") if call.shape else _signs_of(call.seen.content))
+    return {sign: count / len(calls) for sign, count in counts.items()}
+
+
+def _signs_of(text: str) -> set[str]:
+    return {*text.split(), *_WORD.findall(text)}
 
 
 def _few_valued_arguments(calls: Sequence[Call]) -> Iterable[tuple[str, list[Json]]]:

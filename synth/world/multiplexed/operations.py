@@ -20,6 +20,7 @@ from environments.runtime.views.multiplexed import (
     Rule,
     opened,
     plain_number,
+    said,
     split_path,
 )
 from synth.world.multiplexed.call_signatures import Call, Group, differing
@@ -27,11 +28,13 @@ from synth.world.multiplexed.operation_labels import (
     ENOUGH_OPERATIONS,
     is_data,
     labels_of,
+    mode_of,
     numbered_of,
     paths_of,
 )
 from synth.world.multiplexed.url_paths import templates_of
 from synth.world.observation import History, Observation, by_tool
+from synth.world.stated_effects import gives_an_order, says_write
 from synth.world.support import (
     HALF_OF_CASES,
     MOSTLY,
@@ -56,15 +59,25 @@ Place = tuple[str, ...]
 """Where an argument stands: `top`, `path`, `query` or `open` (in which object), and its name there."""
 
 
-def learn_dispatched(histories: Sequence[History]) -> dict[str, RulePart]:
-    """The tools that are several, as the world file has them; their calls are calls of parts from here on."""
+def learn_dispatched(
+    histories: Sequence[History], stated: Mapping[str, float] | None = None
+) -> dict[str, RulePart]:
+    """The tools that are several, as the world file has them; their calls are calls of parts from here on.
+
+    `stated`: what the tools' words state (`stated_effects`), their names alone where it is left out; an optional argument makes no other
+    tool of one that looks.
+    """
     groups = by_tool(histories)
     tasks = {history.index: history.task for history in histories}
     shown = _words_shown(histories)
     alone = _sole_objects(groups)
     out: dict[str, RulePart] = {}
     for tool, seen in sorted(groups.items()):
-        part = _tool(tool, [Call(one, tasks[one.episode]) for one in seen], shown, alone)
+        calls = [Call(one, tasks[one.episode]) for one in seen]
+        says = says_write(tool) if stated is None else stated[tool]
+        part = _tool(tool, calls, shown, alone)
+        if part is None and says >= 0 and len(calls) >= MIN_CALLS:
+            part = _by_mode(tool, calls)
         if part is not None:
             out[tool] = part
             rule = Rule(tool, part)
@@ -124,8 +137,16 @@ def _tool(
 ) -> RulePart | None:
     """How one tool is several; None where it is one."""
     told = _told_apart(calls, shown) if len(calls) >= MIN_CALLS else None
-    if told is None:
-        return _just_opened(tool, calls, alone)
+    return _just_opened(tool, calls, alone) if told is None else _parts(tool, calls, told)
+
+
+def _by_mode(tool: str, calls: Sequence[Call]) -> RulePart | None:
+    """A tool that an optional argument makes another."""
+    mode = mode_of(calls, switches_only=gives_an_order(tool))
+    return None if mode is None else _parts(tool, calls, _Discriminator(by=(mode,)))
+
+
+def _parts(tool: str, calls: Sequence[Call], told: _Discriminator) -> RulePart:
     path, by = told.path, told.by
     names = [*by, *([path] if path is not None else [])]
     groups = _group_calls([c for c in calls if path is None or told.template(c)], told)
@@ -142,7 +163,9 @@ def _tool(
         if path is not None:
             when[path] = found[-1]
         label = ", ".join(f"{n}={v}" for n, v in when.items() if n in differ)
-        parts[f"{tool}[{label}]"] = _part(group.calls, when, names, path, containers)
+        parts[f"{tool}[{label}]" if label else tool] = _part(
+            group.calls, when, names, path, containers
+        )
     return RulePart(by=tuple(by), open=containers, parts=parts, path=path)
 
 
@@ -157,7 +180,7 @@ class _Discriminator:
 
     def key(self, call: Call) -> Key:
         """What a call says of which part it is of."""
-        own = tuple(stable(call.arguments.get(name)) for name in self.by)
+        own = tuple(stable(said(call.arguments, name)) for name in self.by)
         return own if self.path is None else (*own, self.template(call))
 
     def template(self, call: Call) -> str:

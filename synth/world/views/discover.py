@@ -14,13 +14,14 @@ from environments.runtime.document.views import ViewParts
 from environments.runtime.task.attempt import Json
 from redact.records.clean_episode import CleanEpisode
 from synth.world.multiplexed.operations import forms_of_parts, learn_dispatched
-from synth.world.observation import History, declared_forms
+from synth.world.observation import History, by_tool, declared_forms
+from synth.world.stated_effects import stated_effects
 from synth.world.time.drift import Version, split_versions
 from synth.world.time.own_starts import OwnStarts, infer_own_starts
 from synth.world.views.argument_spelling import learn_spelling
 from synth.world.views.callers import learn_envelopes, normalise, seen_forms
 from synth.world.views.envelopes import MAX_LEVELS, learn_enveloped
-from synth.world.views.idle_arguments import learn_idle
+from synth.world.views.idle_arguments import learn_defaults, learn_idle
 from synth.world.views.implicit_subject import bind, owners_of
 from synth.world.views.python_literals import learn_literal
 from synth.world.views.result_layout import settle_layout
@@ -61,7 +62,7 @@ def learn_around(
 
     `shared`: a person says what all episodes start from.
     """
-    dispatched = learn_dispatched(seen)
+    dispatched = learn_dispatched(seen, stated_effects(episodes, by_tool(seen)))
     callers = learn_envelopes(seen)
     forms = forms_of_parts(dispatched, declared_forms(episodes))
     for tool, extra in seen_forms(seen).items():
@@ -83,6 +84,7 @@ def learn_around(
     spelling = learn_spelling(seen)
     versions = split_versions(seen, episodes)
     fresh = learn_fresh(seen, living=living, around=wrapped.marks)
+    idle = learn_defaults(seen, episodes, idle)
     own = None if shared else infer_own_starts(seen)
     bound = bind(seen, own=own is not None)
     chosen = choose(seen)

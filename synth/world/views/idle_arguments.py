@@ -8,7 +8,7 @@ result shows. Calls that differ in such an argument alone have to end alike. Not
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -16,14 +16,27 @@ from typing import Final
 
 from environments.runtime.document.views import IdlePart, ValueForm
 from environments.runtime.task.attempt import Json
+from environments.runtime.task.tool_definition import (
+    choices_of,
+    name_of,
+    parameters_of,
+    properties_of,
+    read_definition,
+)
 from environments.runtime.values.formats import freedom, id_format
 from environments.runtime.values.normal import stable
+from environments.runtime.views.idle_arguments import DEFAULT, is_idle, spelt
 from redact.records.clean_episode import CleanEpisode
+from synth.declared_defaults import declared_defaults
 from synth.world.model import outcome_class
-from synth.world.observation import History, Observation
-from synth.world.support import MOSTLY, NEARLY_ALWAYS, SEEN_SEVERAL_TIMES, SEEN_THRICE
+from synth.world.observation import History, Observation, by_tool
+from synth.world.support import MOSTLY, NEARLY_ALWAYS, SEEN_SEVERAL_TIMES, SEEN_THRICE, SEEN_TWICE
 from synth.world.volatile.clock_and_ids import MIN_IDS, MIN_LENGTH, MIN_SEEN, clock
 
+MIN_TASKS: Final = SEEN_TWICE
+"""Tasks with calls that were answered alike with a value and without the argument."""
+MIN_WORDED: Final = SEEN_THRICE
+"""The same of any text."""
 MIN_TOOLS: Final = SEEN_THRICE
 """Tools that take one free text, and half of all."""
 MIN_PAIRS: Final = SEEN_SEVERAL_TIMES
@@ -60,6 +73,69 @@ def learn_idle(histories: Sequence[History], episodes: Sequence[CleanEpisode]) -
             seen.arguments = {n: v for n, v in seen.arguments.items() if n not in forms}
             seen.settle()
     return dict(out)
+
+
+def learn_defaults(
+    histories: Sequence[History], episodes: Sequence[CleanEpisode], known: Forms
+) -> Forms:
+    """The idle arguments with those whose absence means the same: defaults at their value, texts at any; they are gone from the calls.
+
+    Results are as tools give them, without what differs from call to call.
+    """
+    functions = map(read_definition, {text for one in episodes for text in one.tools})
+    defined = {name_of(one): one for one in functions}
+    out: Forms = defaultdict(dict, {tool: dict(forms) for tool, forms in known.items()})
+    tasks = {history.index: history.task for history in histories}
+    for tool, seen in by_tool(histories).items():
+        function = defined.get(tool.partition("[")[0], {})
+        names = {name for one in seen for name in one.arguments} - out[tool].keys()
+        for name in sorted(names):
+            form = _default(name, seen, tasks, function)
+            if form is not None:
+                out[tool][name] = IdlePart(form=form, always=False)
+                for one in seen:
+                    one.arguments = {
+                        n: v for n, v in one.arguments.items() if n != name or not is_idle(form, v)
+                    }
+                    one.settle()
+    return {tool: forms for tool, forms in out.items() if forms}
+
+
+def _default(
+    name: str, seen: Sequence[Observation], tasks: Mapping[int, str], function: Mapping[str, Json]
+) -> ValueForm | None:
+    """What calls without an argument are answered like: those with one value, or with any text."""
+    bare: dict[str, list[Observation]] = defaultdict(list)
+    for one in seen:
+        if name not in one.arguments:
+            bare[one.key].append(one)
+    alike: dict[str, set[str]] = defaultdict(set)
+    values: dict[str, Json] = {}
+    otherwise = Counter[str]()
+    for one in seen:
+        if name not in one.arguments:
+            continue
+        value = spelt(one.arguments[name])
+        values[value] = one.arguments[name]
+        rest = stable({n: v for n, v in one.arguments.items() if n != name})
+        beside = [other for other in bare.get(rest, ()) if other.episode != one.episode]
+        if any(other.content == one.content for other in beside):
+            alike[value].add(tasks[one.episode])
+        elif beside:
+            otherwise[value] += 1
+    declared = declared_defaults(function)
+    said = spelt(declared[name]) if name in declared else None
+    if said is not None and not otherwise[said]:
+        return ValueForm(kind=DEFAULT, value=declared[name], says="the declared default")
+    every = set[str]().union(*alike.values())
+    worded = all(isinstance(v, str) and not any(map(str.isdigit, v)) for v in values.values())
+    worded &= not choices_of(properties_of(function).get(name), parameters_of(function))
+    if worded and len(alike) > 1 and len(every) >= MIN_WORDED and not otherwise.total():
+        return ValueForm(kind="text", says="a text that changes nothing, or none")
+    best = max(alike, key=lambda value: len(alike[value]), default=None)
+    if best is None or len(alike[best]) < MIN_TASKS or otherwise[best]:
+        return None
+    return ValueForm(kind=DEFAULT, value=values[best], says="what leaving it out means")
 
 
 def _by_name(histories: Sequence[History]) -> Mapping[str, Rows]:
