@@ -45,7 +45,7 @@ from synth.recordings.calculators import calculators
 from synth.recordings.failing_writers import failing_writers
 from synth.recordings.hidden_writers import harmless_tools, hidden_writers
 from synth.recordings.idle_arguments import idle_arguments
-from synth.recordings.results import Results
+from synth.recordings.results import Results, without_drawn
 from synth.recordings.tool_kinds import ToolKinds, infer_tools
 from synth.recordings.traits import AppTraits, language_of, traits_of
 from synth.rubric.derive import Derived, derive_rubric
@@ -113,7 +113,11 @@ def derive_tasks(  # noqa: PLR0913 - all that a build knows of an app
             records.append(readings.attempt_of(tools.completed(e), read))
     injected = injected_arguments(records)
     kinds = infer_tools(
-        records, reads=_reads(world), learnt=_learnt_kinds(world), dispatched=several
+        records,
+        reads=_reads(world),
+        learnt=_learnt_kinds(world),
+        dispatched=several,
+        drawn=lambda tool, told: told if backend is None else without_drawn(backend, tool, told),
     )
     kinds = kinds.with_injected(injected.tools)
     groups = join_attempts(records, kinds)

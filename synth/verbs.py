@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import re
 import tomllib
+import unicodedata
 from collections.abc import Collection
 from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import Final
 
-from environments.runtime.views.multiplexed import words_of_part
+from environments.runtime.views.multiplexed import GIVEN, words_of_part
 
 _LISTS: Final[dict[str, str]] = tomllib.loads(
     Path(__file__).with_name("verb_lists.toml").read_text(encoding="utf-8")
 )
 """Lists are data, so that a reviewer can read and extend them without reading code."""
-WRITES: Final = frozenset(_LISTS["writes"].split())
-READS: Final = frozenset(_LISTS["reads"].split())
+WRITES: Final = frozenset(f"{_LISTS['writes']} {_LISTS['writes_elsewhere']}".split())
+READS: Final = frozenset(f"{_LISTS['reads']} {_LISTS['reads_elsewhere']}".split())
 NOUNS: Final = frozenset(_LISTS["nouns"].split())
 ABOUT: Final = frozenset(_LISTS["about"].split())
 QUALIFIES: Final = frozenset(_LISTS["qualifies"].split())
@@ -43,10 +44,13 @@ _BOTH: Final = re.compile(r"\s*[A-Za-z]+\s*(?:/|and\b)\s*[A-Za-z]+", re.IGNORECA
 _NAMESPACE: Final = re.compile(r"__+|[.:/]+")
 """What stands between a server or a module and its tool."""
 SPLIT: Final = re.compile(r"[^A-Za-z]+|(?<=[a-z])(?=[A-Z])")
+_ACCENT: Final = re.compile(r"[\u0300-\u036f]")
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a name in snake, camel or kebab case, folded."""
+    """The words of a name in snake, camel or kebab case, folded, without accents."""
+    if not text.isascii():
+        text = _ACCENT.sub("", unicodedata.normalize("NFKD", text))
     return [word.casefold() for word in SPLIT.split(text) if word]
 
 
@@ -71,6 +75,18 @@ def hands_over(name: str, description: str) -> bool:
 
 def write_log_odds(name: str, description: str) -> float:
     """Positive for tools that say they change something, negative for those that say they look."""
+    own, _, label = name.partition("[")
+    if label.endswith(f"{GIVEN}=False]"):
+        return -1.0  # `flag` looks where nothing is given that it could be set to
+    if label.endswith(f"{GIVEN}=True]"):
+        return max(1.0, _log_odds(own, description))
+    if label.endswith("=True]"):
+        return _log_odds(label.removesuffix("=True]"), "")
+    said = _log_odds(name, description)
+    return said if said or not label else _log_odds(own, "")
+
+
+def _log_odds(name: str, description: str) -> float:
     spoken = _words_in_order(name)
     score = max(_of_name(part, description) for part in _split_joined(spoken))
     score += _of_sentence(description, spoken)
@@ -128,8 +144,8 @@ def _of_later_words(words: list[str]) -> float:
 
 
 def _word_sign(word: str) -> int:
-    """What a word of a name says: names give orders, so that `files` is a thing and no verb."""
-    return 0 if word not in READS and word.removesuffix("s") in NOUNS - {word} else _sign(word)
+    """What a word of a name says: names give orders, so that `files` and `deploys` are things and no verbs."""
+    return 0 if word.endswith("s") and word not in READS | WRITES else _sign(word)
 
 
 def _leads(verb: str, description: str) -> bool:

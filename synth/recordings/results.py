@@ -41,6 +41,15 @@ def plain_result(world: World, tool: str, content: str) -> str:
     return content
 
 
+def without_drawn(world: World, tool: str, content: str) -> str:
+    """A result as it is read, with marks in place of the times and ids that every call draws anew."""
+    asked = CallInFlight(tool, {})
+    for view in world.around:
+        if isinstance(view, MarkedResults):
+            content = view.strip_result(asked, content, {})
+    return content
+
+
 @dataclass(frozen=True, slots=True)
 class PlainSession:
     """A session whose answers read as recorded results do."""

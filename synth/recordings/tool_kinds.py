@@ -9,7 +9,7 @@ Not here: what a write changes (the world learns that).
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
@@ -203,15 +203,16 @@ def infer_tools(
     reads: Mapping[str, str] | None = None,
     learnt: Mapping[str, float] | None = None,
     dispatched: Dispatched = EMPTY,
+    drawn: Callable[[str, str], str] = lambda _, content: content,
 ) -> ToolKinds:
     """Judge every tool that was offered or called; of `reads` it is known that they change nothing, and why.
 
-    `learnt`: what the learnt world holds of tools, as log-odds that they write.
+    `learnt`: what the learnt world holds of tools, as log-odds that they write. `drawn` takes from a tool's result what every call draws anew.
     """
     definitions = dispatched.definitions(_definitions(records).values())
     traces: dict[str, _Traces] = defaultdict(_Traces)
     for recorded in records:
-        _collect(recorded, traces)
+        _collect(recorded, traces, drawn)
     names = sorted({*definitions, *traces})
     known = learnt or {}
     tools = {
@@ -308,7 +309,9 @@ def _authored(definition: Mapping[str, Json], seen: _Traces, most: float) -> tup
     return tuple(found)
 
 
-def _collect(recorded: EpisodeAttempt, traces: dict[str, _Traces]) -> None:
+def _collect(
+    recorded: EpisodeAttempt, traces: dict[str, _Traces], drawn: Callable[[str, str], str]
+) -> None:
     """Add one episode's calls to the evidence."""
     calls = recorded.attempt.calls
     before = texts_before(recorded)
@@ -329,7 +332,9 @@ def _collect(recorded: EpisodeAttempt, traces: dict[str, _Traces]) -> None:
         _collect_texts(call, before[call.message], seen)
         key = (call.name, canonical_arguments(call.arguments))
         if key in last_seen and not call.result.is_error:
-            _compare(calls, last_seen[key], index, traces)
+            before_it = drawn(call.name, calls[last_seen[key]].result.content)
+            same = before_it == drawn(call.name, call.result.content)
+            _compare(calls, (last_seen[key], index), traces, same=same)
         if not call.result.is_error:
             last_seen[key] = index
 
@@ -340,10 +345,12 @@ def _last_word(recorded: EpisodeAttempt) -> int:
     return max(mine, default=0)
 
 
-def _compare(calls: Sequence[Call], first: int, again: int, traces: dict[str, _Traces]) -> None:
+def _compare(
+    calls: Sequence[Call], twice: tuple[int, int], traces: dict[str, _Traces], *, same: bool
+) -> None:
     """The same call twice: did anything in between change what it answers?"""
+    first, again = twice
     between = {c.name for c in calls[first + 1 : again] if not c.result.is_error}
-    same = calls[first].result.content == calls[again].result.content
     name = calls[first].name
     if same:
         traces[name].repeated_same += 1

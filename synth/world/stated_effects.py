@@ -11,7 +11,6 @@ from functools import lru_cache
 from typing import Final
 
 from environments.runtime.task.tool_definition import name_of, read_definition
-from environments.runtime.views.multiplexed import GIVEN
 from redact.records.clean_episode import CleanEpisode
 from synth.verbs import (
     DETERMINERS,
@@ -45,12 +44,7 @@ def says_write(name: str, description: str = "") -> float:
 
 
 def _stated(name: str, described: Mapping[str, str], *, english: bool) -> float:
-    own, _, label = name.partition("[")
-    if label.endswith(f"{GIVEN}=False]"):
-        return SILENT  # `flag` looks where nothing is given that it could be set to
-    if label.endswith("=True]"):
-        argument = label.removesuffix("=True]")
-        return says_write(own if argument.endswith(GIVEN) else argument)
+    own = name.partition("[")[0]
     description = described.get(own) or described.get(own.rpartition("@")[0], "")
     says = says_write(name, description)
     return SILENT if not says and description and english else says

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -10,9 +11,11 @@ from environments.runtime.checks.judge import question_key
 from environments.runtime.checks.table import FUNCTIONS, evaluate
 from environments.runtime.checks.view import View, numbers_in
 from environments.runtime.task.attempt import (
+    DERIVED,
     UNKNOWN,
     Attempt,
     Json,
+    ToolResult,
 )
 from environments.runtime.task.rubric import AGREEMENT, BOTH, REWARD, Check, Rubric
 from environments.runtime.task.verdict import count_text
@@ -80,6 +83,10 @@ def test_calls_acts_reads_and_order() -> None:
     put = made(item="A1", to=3)
     read = Check(check_id="r", fn="read", args={"any_of": [["get", '{"item":"a1"}']]})
     assert (score(read, attempt(look)), score(read, attempt(put))) == (1.0, 0.0)
+    named = replace(read, args={"any_of": [["get", '{"item":"bk-4007"}']]})
+    listed = ToolResult(content='{"items": [{"id": "BK-4007", "to": 3}]}', source=DERIVED)
+    assert score(named, attempt(replace(made("search"), result=listed))) == 1.0
+    assert score(named, attempt(made("search"))) == 0.0
     act = Check(check_id="a", fn="acted", args={"tools": ["hand_over"]})
     assert score(act, attempt(made("hand_over"))) == 1.0
     assert score(act, attempt(made("hand_over", is_error=True))) == 0.0

@@ -134,6 +134,99 @@ def test_a_description_that_names_no_change_speaks_for_a_look() -> None:
     assert stated["berths"] < 0
     assert stated["crew"] < 0
     assert stated["refit"] > 0 or stated["scrubbing"] > 0
-    spanish = [{"name": "franja", "description": "Cambia la franja de un pedido"}]
-    episodes = [replace(episode(0, []), tools=tuple(map(json.dumps, spanish)))]
-    assert stated_effects(episodes, ["franja"]) == {"franja": 0.0}
+    others = [
+        {"name": "termin", "description": "Zmienia termin dostawy"},
+        {"name": "franja", "description": "Cambia la franja de un pedido"},
+        {"name": "Kunde", "description": "Prüft einen Kunden"},
+    ]
+    episodes = [replace(episode(0, []), tools=tuple(map(json.dumps, others)))]
+    known = stated_effects(episodes, ["termin", "franja", "Kunde"])
+    assert known["termin"] == 0 < known["franja"]
+    assert known["Kunde"] < 0
+
+
+class Locks:
+    """One tool looks at a lock, or sets it where it is given what to; another only pretends where it is told to."""
+
+    def __init__(self) -> None:
+        self.gates = dict.fromkeys(("north", "south", "mill"), "shut")
+
+    def call(self, name: str, arguments: dict[str, Any]) -> str:
+        """The tool's answer."""
+        return str(getattr(self, name)(**arguments))
+
+    def lock(self, gate: str, state: str = "") -> str:
+        """Looks, or sets."""
+        if not state:
+            return f"gate {gate} is {self.gates[gate]}, last walked on Monday"
+        self.gates[gate] = state
+        return f"done: {gate} => {state}"
+
+    def drain(self, gate: str, *, dry_run: bool = False) -> str:
+        """Drains a chamber, or says what that would do."""
+        if dry_run:
+            return json.dumps({"gate": gate, "would_drop_cm": len(gate) * 10})
+        self.gates[gate] = "drained"
+        return json.dumps({"gate": gate, "dropped_cm": len(gate) * 10, "closed": True})
+
+
+MODES: list[tuple[str, dict[str, Any]]] = [
+    ("lock", {}),
+    ("lock", {}),
+    ("lock", {"state": "open"}),
+    ("drain", {"dry_run": True}),
+    ("drain", {}),
+]
+
+
+def test_an_optional_argument_may_make_a_change_of_a_look() -> None:
+    """A look changes nothing, also where the same tool could; and a dry run leaves the gate as it was."""
+    made = []
+    for number in range(90):
+        rng, locks = random.Random(number), Locks()  # noqa: S311 - dice
+        calls: list[tuple[str, dict[str, Any] | str, str]] = []
+        for _ in range(rng.randint(2, 5)):
+            gate = rng.choice(["north", "south", "mill"])
+            name, more = rng.choice(MODES)
+            asked = {"gate": gate, **more}
+            calls.append((name, asked, locks.call(name, asked)))
+        made.append(replace(episode(number, calls), started_at=number * 3_600_000_000_000))
+    learnt = learn_world(made, WorldSettings())
+    assert {"lock[state?=False]", "lock[state?=True]", "drain[dry_run=True]"} <= {
+        tool.name for tool in learnt.tools
+    }
+    session = World.from_json(learnt.document.to_json()).session()
+    shut = "gate north is shut, last walked on Monday"
+    session.call("lock", json.dumps({"gate": "north"}))
+    session.call("drain", json.dumps({"gate": "north", "dry_run": True}))
+    assert session.call("lock", json.dumps({"gate": "north"})).content == shut
+    session.call("lock", json.dumps({"gate": "north", "state": "open"}))
+    after = session.call("lock", json.dumps({"gate": "north"}))
+    assert after.source == UNKNOWN or "is open" in after.content
+
+
+def test_a_declared_default_that_is_spelt_out_is_answered_like_its_absence() -> None:
+    """`when` is now unless it is said; later is another thing."""
+    definition = {
+        "name": "refit",
+        "description": "Order a refit",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "boat": {"type": "string"},
+                "when": {"type": "string", "description": "default now"},
+            },
+        },
+    }
+    made = []
+    for number in range(12):
+        boat = BOATS[number % len(BOATS)]
+        answer = json.dumps({"refit": boat, "crew": "moor"})
+        one = episode(number, [("refit", {"boat": boat}, answer)])
+        made.append(replace(one, tools=(json.dumps(definition),)))
+    world = World.from_json(learn_world(made, WorldSettings()).document.to_json())
+    plain = world.session().call("refit", json.dumps({"boat": BOATS[0]}))
+    spelt = world.session().call("refit", json.dumps({"boat": BOATS[0], "when": "now"}))
+    later = world.session().call("refit", json.dumps({"boat": BOATS[0], "when": "autumn"}))
+    assert plain.content == spelt.content
+    assert later.content != plain.content or later.source == UNKNOWN

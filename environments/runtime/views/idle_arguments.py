@@ -28,10 +28,10 @@ Known = Mapping[str, Mapping[str, IdlePart]]
 
 def is_idle(form: ValueForm, value: Json) -> bool:
     """Whether a call means the same without an argument of a form; a default does at its own value alone."""
-    return form.kind != DEFAULT or spelt(value) == spelt(form.value)
+    return form.kind != DEFAULT or value_text(value) == value_text(form.value)
 
 
-def spelt(value: Json) -> str:
+def value_text(value: Json) -> str:
     """A value as defaults are compared: `1` is `"1"`, and `Now` is `now`."""
     return str(value).casefold()
 

@@ -55,7 +55,7 @@ def plain_number(text: str) -> Json:
     return value if is_plain else text
 
 
-def said(arguments: Mapping[str, Json], by: str) -> Json:
+def label_value(arguments: Mapping[str, Json], by: str) -> Json:
     """What a call says at an argument that tells parts apart: its value, or (`set?`) whether it is there."""
     return by[: -len(GIVEN)] in arguments if by.endswith(GIVEN) else arguments.get(by)
 
@@ -90,7 +90,7 @@ class Rule:
 
     def meaning_of(self, arguments: Mapping[str, Json]) -> MeantCall | None:
         """The call by what it means; None where no such call was ever recorded."""
-        key = tuple(json.dumps(said(arguments, by)) for by in self._by)
+        key = tuple(json.dumps(label_value(arguments, by)) for by in self._by)
         path = arguments.get(self._path) if self._path is not None else None
         if self._path is None:
             name = self._exact.get(key)

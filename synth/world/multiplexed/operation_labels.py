@@ -13,7 +13,7 @@ from typing import Final
 
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import is_name, stable
-from environments.runtime.views.multiplexed import GIVEN, said
+from environments.runtime.views.multiplexed import GIVEN, label_value
 from synth.world.multiplexed.call_signatures import Call
 from synth.world.support import HARDLY_EVER, NEARLY_ALWAYS, SEEN_THRICE, USUALLY
 
@@ -50,7 +50,8 @@ def numbered_of(calls: Sequence[Call]) -> list[str]:
 def mode_of(calls: Sequence[Call], *, switches_only: bool) -> str | None:
     """The optional argument that makes another tool of a tool: a switch by its value (`dry_run`), any other by being there (`set?`).
 
-    `switches_only`: of a tool whose name gives an order other arguments say how it is done. The answers with it and without it are of two kinds: nearly all of either have a sign that hardly any of the other has.
+    The answers with it and without it are of two kinds: nearly all of either have a sign that hardly any of the other has.
+    `switches_only`: of a tool whose name gives an order, other arguments say how it is done.
     """
     good = [call for call in calls if call.seen.is_error is not True]
     counts = Counter(name for call in good for name in call.arguments)
@@ -63,7 +64,7 @@ def mode_of(calls: Sequence[Call], *, switches_only: bool) -> str | None:
         by = name if switch else f"{name}{GIVEN}"
         groups: dict[str, list[Call]] = defaultdict(list)
         for call in good:
-            groups[stable(said(call.arguments, by))].append(call)
+            groups[stable(label_value(call.arguments, by))].append(call)
         known = [g for g in groups.values() if len({c.task for c in g}) >= ENOUGH_OPERATIONS]
         if len(known) > 1 and all(map(_answered_apart, *zip(*combinations(known, 2), strict=True))):
             found[by] = count

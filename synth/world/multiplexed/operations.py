@@ -18,9 +18,9 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import parse_json, stable
 from environments.runtime.views.multiplexed import (
     Rule,
+    label_value,
     opened,
     plain_number,
-    said,
     split_path,
 )
 from synth.world.multiplexed.call_signatures import Call, Group, differing
@@ -180,7 +180,7 @@ class _Discriminator:
 
     def key(self, call: Call) -> Key:
         """What a call says of which part it is of."""
-        own = tuple(stable(said(call.arguments, name)) for name in self.by)
+        own = tuple(stable(label_value(call.arguments, name)) for name in self.by)
         return own if self.path is None else (*own, self.template(call))
 
     def template(self, call: Call) -> str:

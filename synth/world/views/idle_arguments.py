@@ -25,7 +25,7 @@ from environments.runtime.task.tool_definition import (
 )
 from environments.runtime.values.formats import freedom, id_format
 from environments.runtime.values.normal import stable
-from environments.runtime.views.idle_arguments import DEFAULT, is_idle, spelt
+from environments.runtime.views.idle_arguments import DEFAULT, is_idle, value_text
 from redact.records.clean_episode import CleanEpisode
 from synth.declared_defaults import declared_defaults
 from synth.world.model import outcome_class
@@ -88,7 +88,10 @@ def learn_defaults(
     tasks = {history.index: history.task for history in histories}
     for tool, seen in by_tool(histories).items():
         function = defined.get(tool.partition("[")[0], {})
-        names = {name for one in seen for name in one.arguments} - out[tool].keys()
+        names = {name for one in seen for name in one.arguments} | declared_defaults(
+            function
+        ).keys()
+        names -= out[tool].keys()
         for name in sorted(names):
             form = _default(name, seen, tasks, function)
             if form is not None:
@@ -115,7 +118,7 @@ def _default(
     for one in seen:
         if name not in one.arguments:
             continue
-        value = spelt(one.arguments[name])
+        value = value_text(one.arguments[name])
         values[value] = one.arguments[name]
         rest = stable({n: v for n, v in one.arguments.items() if n != name})
         beside = [other for other in bare.get(rest, ()) if other.episode != one.episode]
@@ -124,7 +127,7 @@ def _default(
         elif beside:
             otherwise[value] += 1
     declared = declared_defaults(function)
-    said = spelt(declared[name]) if name in declared else None
+    said = value_text(declared[name]) if name in declared else None
     if said is not None and not otherwise[said]:
         return ValueForm(kind=DEFAULT, value=declared[name], says="the declared default")
     every = set[str]().union(*alike.values())

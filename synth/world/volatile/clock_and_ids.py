@@ -92,7 +92,7 @@ def learn_fresh(
 
     `around`: marks of what stands around all results, which no record keeps. In a living backend stored times and ids come back in later episodes, so only tools that read are marked.
     """
-    told = {name: _told(name, seen) for name, seen in sorted(by_tool(histories).items())}
+    told = {name: _values_by_place(name, seen) for name, seen in sorted(by_tool(histories).items())}
     loose = _loose_values(told, histories)
     found = [f for name, t in told.items() for f in _fresh_places(name, t, histories, loose)]
     if living:
@@ -150,14 +150,14 @@ def mark_name(number: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _ToolValues:
     """What the successes of one tool tell at each place that most of them have."""
 
     good: Sequence[Observation]
     places: Mapping[str, Rows]
 
 
-def _told(name: str, seen: Sequence[Observation]) -> _Told:
+def _values_by_place(name: str, seen: Sequence[Observation]) -> _ToolValues:
     tool = ToolModel(name=name, observations=list(seen))
     learn_outcomes(tool)
     good = tool.good()
@@ -172,7 +172,7 @@ def _told(name: str, seen: Sequence[Observation]) -> _Told:
             timed or len(rows) * 2 >= len(good)
         ):
             often[place] = timed or rows
-    return _Told(good, often)
+    return _ToolValues(good, often)
 
 
 def _timed(rows: Rows) -> Rows:
@@ -184,7 +184,7 @@ def _timed(rows: Rows) -> Rows:
 
 
 def _loose_values(
-    told: Mapping[str, _Told], histories: Sequence[History]
+    told: Mapping[str, _ToolValues], histories: Sequence[History]
 ) -> dict[Place, ValueForm]:
     """Times and numbers of which no record tells, though no rule gives them: times of one clock at several tools, and what says nothing."""
     places = {
@@ -205,7 +205,9 @@ def _loose_values(
     return loose
 
 
-def _shared_dice(told: Mapping[str, _Told], histories: Sequence[History]) -> dict[Place, ValueForm]:
+def _shared_dice(
+    told: Mapping[str, _ToolValues], histories: Sequence[History]
+) -> dict[Place, ValueForm]:
     """Ids of one length that several tools draw at one place of their results: hardly a call of any one of them was made twice."""
     alike: dict[tuple[str, int], dict[Place, Rows]] = defaultdict(dict)
     for name, mine in told.items():
@@ -223,7 +225,7 @@ def _shared_dice(told: Mapping[str, _Told], histories: Sequence[History]) -> dic
 
 
 def _fresh_places(
-    name: str, told: _Told, histories: Sequence[History], loose: Mapping[Place, ValueForm]
+    name: str, told: _ToolValues, histories: Sequence[History], loose: Mapping[Place, ValueForm]
 ) -> list[FreshPlace]:
     forms: dict[str, ValueForm] = {}
     for place, rows in told.places.items():

@@ -55,7 +55,7 @@ def idle_places(observations: Iterable[Observation], places: Collection[str]) ->
     for seen in observations if places else ():
         before = last.get((seen.tool, seen.key))
         last[seen.tool, seen.key] = seen
-        if before is None or _rest(before, places) != _rest(seen, places):
+        if before is None or _without_places(before, places) != _without_places(seen, places):
             continue
         left, right = places_of(before.content), places_of(seen.content)
         for place in places:
@@ -77,7 +77,7 @@ def usual_number(rows: Rows) -> ValueForm | None:
     return ValueForm(kind="number", value=value, says=says, seen=len(rows))
 
 
-def _rest(seen: Observation, places: Collection[str]) -> str:
+def _without_places(seen: Observation, places: Collection[str]) -> str:
     """A result without what stands at some places."""
     if isinstance(seen.value, dict):
         return stable(without_places(seen.value, sorted(places)))

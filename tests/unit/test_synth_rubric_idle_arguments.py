@@ -1,0 +1,100 @@
+"""Optional arguments of changes: a default that is spelt out and a reason that nobody reads make no other change."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from environments.runtime.checks.arguments import canonical_arguments
+from environments.runtime.task.attempt import Json
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from synth.labels import Label
+from synth.recordings.attempt import record
+from synth.recordings.idle_arguments import idle_arguments
+from synth.recordings.tool_kinds import infer_tools
+
+GOOD, BAD = (
+    Label(resolved=True, confidence=0.97),
+    Label(resolved=False, confidence=0.97),
+)
+DEFINITION = {
+    "name": "cancel_berth",
+    "description": "Cancels a berth.",
+    "parameters": {
+        "type": "object",
+        "properties": {
+            "berth": {"type": "string"},
+            "from": {"type": "string", "enum": ["now", "autumn"], "description": "Default: now"},
+            "why": {"type": "string"},
+            "refund": {"type": "number"},
+        },
+    },
+}
+
+
+def cancelled(name: str, berth: str, **more: Json) -> CleanEpisode:
+    """An episode that cancels one berth."""
+    call = CleanToolCall(
+        call_id="c", name="cancel_berth", arguments=json.dumps({"berth": berth, **more})
+    )
+    steps = (
+        CleanStep(role="user", content=f"Cancel {berth}."),
+        CleanStep(role="assistant", tool_calls=(call,)),
+        CleanStep(role="tool", call_id="c", content='{"done": true}'),
+        CleanStep(role="assistant", content="Done."),
+    )
+    return CleanEpisode(
+        app="sea",
+        episode_id=name,
+        started_at=1,
+        task_key=berth,
+        tools=(json.dumps(DEFINITION),),
+        steps=steps,
+    )
+
+
+def found(*pairs: tuple[CleanEpisode, CleanEpisode], second: Label = GOOD) -> dict[str, set[str]]:
+    """What is idle where each task has two attempts."""
+    groups = [[record(one), record(other)] for one, other in pairs]
+    kinds = infer_tools([r for group in groups for r in group])
+    labels = {
+        e.episode_id: label for p in pairs for e, label in zip(p, (GOOD, second), strict=True)
+    }
+    return idle_arguments(groups, labels, kinds)
+
+
+def test_a_text_that_resolved_attempts_give_or_leave_out_makes_no_difference() -> None:
+    """Three tasks show it, with as many reasons; two tasks with one reason show it of that one."""
+    pairs = [
+        (cancelled(f"a{n}", f"B{n}"), cancelled(f"b{n}", f"B{n}", why=why))
+        for n, why in enumerate(["too windy", "sold the boat", "too windy"])
+    ]
+    assert "why=*" in found(*pairs)["cancel_berth"]
+    assert found(pairs[0], pairs[2])["cancel_berth"] == {'from="now"', 'why="too windy"'}
+
+
+def test_unresolved_attempts_and_figures_show_nothing() -> None:
+    """What an unresolved attempt adds may be why; an amount is not any amount."""
+    pairs = [
+        (cancelled(f"a{n}", f"B{n}"), cancelled(f"b{n}", f"B{n}", why="late", refund=10 + n))
+        for n in range(4)
+    ]
+    assert found(*pairs)["cancel_berth"] == {'from="now"'}
+    reasons = [
+        (cancelled(f"a{n}", f"B{n}"), cancelled(f"b{n}", f"B{n}", why="late")) for n in range(4)
+    ]
+    assert found(*reasons, second=BAD)["cancel_berth"] == {'from="now"'}
+
+
+@pytest.mark.parametrize(
+    ("given", "same"),
+    [({"from": "now"}, True), ({"from": "autumn"}, False), ({"why": "x"}, True), ({}, True)],
+)
+def test_calls_are_compared_without_what_makes_no_difference(
+    given: dict[str, Json], *, same: bool
+) -> None:
+    """A default at its own value, a reason at any."""
+    ignore = ['from="now"', "why=*"]
+    plain = canonical_arguments({"berth": "B1"}, ignore)
+    assert (canonical_arguments({"berth": "B1", **given}, ignore) == plain) is same
