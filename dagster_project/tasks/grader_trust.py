@@ -17,8 +17,12 @@ from synth.labels import NEVER_ALONE
 CHECK: Final = "graders_trusted"
 """The asset check that names the kinds in doubt."""
 MOST_FALSE_PASSES: Final = 0.02
-MOST_FALSE_FAILS: Final = 0.03
-"""Shares of the graded attempts up to which graders are good enough."""
+MOST_FALSE_FAILS: Final = 0.12
+"""Shares of the graded attempts up to which graders are good enough.
+
+A false pass teaches a fault. A false fail teaches nothing, as a task that is held back does at all its attempts, and the graders judged
+here lack evidence that those which ship have.
+"""
 ENOUGH: Final = 20
 """Graded attempts without which a kind of an app whose graders err has not shown that it does better."""
 _TAIL: Final = 0.025

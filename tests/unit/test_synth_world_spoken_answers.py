@@ -230,3 +230,44 @@ def test_a_declared_default_that_is_spelt_out_is_answered_like_its_absence() -> 
     later = world.session().call("refit", json.dumps({"boat": BOATS[0], "when": "autumn"}))
     assert plain.content == spelt.content
     assert later.content != plain.content or later.source == UNKNOWN
+
+
+def test_a_line_above_every_result_says_nothing() -> None:
+    """A gateway's line with a trace and a duration stands above texts and records alike, and is told anew with each of them."""
+    made = []
+    for number, one in enumerate(conversations(60)):
+        rng = random.Random(number)  # noqa: S311 - dice
+        steps = tuple(
+            replace(
+                step,
+                content=f"# gate trace={rng.getrandbits(36):09x} {rng.randint(5, 90)}ms\n{step.content}",
+            )
+            if step.role == "tool"
+            else step
+            for step in one.steps
+        )
+        made.append(replace(one, steps=steps))
+    session = World.from_json(learn_world(made, WorldSettings()).document.to_json()).session()
+    first = session.call("crew", json.dumps(ASKED["crew"][1])).content.split("\n")
+    second = session.call("crew", json.dumps(ASKED["crew"][1])).content.split("\n")
+    assert first[0].startswith("# gate trace=")
+    assert first[0].endswith("ms")
+    assert first[1:3] == second[1:3] == ["NAME    ROLE", "moor3   mate"]
+    assert first[0] != second[0]
+
+
+def test_ids_drawn_anew_in_indented_records_say_nothing() -> None:
+    """A record over several lines, with a tag in quotes of its own, is laid out as it was and bears another tag."""
+    made = []
+    for number in range(40):
+        rng = random.Random(number)  # noqa: S311 - dice
+        boat = BOATS[number % len(BOATS)]
+        record = {"refit": boat, "etag": f'"{rng.getrandbits(32):08x}"'}
+        calls: list[tuple[str, dict[str, Any] | str, str]] = [
+            ("order_refit", {"boat": boat}, json.dumps(record, indent=1))
+        ]
+        made.append(replace(episode(number, calls), started_at=number * 3_600_000_000_000))
+    session = World.from_json(learn_world(made, WorldSettings()).document.to_json()).session()
+    answer = session.call("order_refit", json.dumps({"boat": BOATS[0]})).content
+    assert answer.startswith('{\n "refit": "BT-20",\n "etag": "\\"')
+    assert answer not in {step.content for one in made for step in one.steps}

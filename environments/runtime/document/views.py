@@ -116,6 +116,8 @@ class JsonStyle:
 class WrappingPart:
     """What stands around the results of a tool: of successes or of refusals."""
 
+    head: str | None = None
+    """The line above the result."""
     tail: str | None = None
     """Text behind the result."""
     record: Mapping[str, Json] | None = None
@@ -267,6 +269,8 @@ class ViewParts:
     bound: frozenset[str] = frozenset()
     """Tools that answer for whoever the session belongs to."""
     owners: OwnersPart | None = None
+    headed: Mapping[Named, Mapping[Named, WrappingPart]] = field(default_factory=dict)
+    """By tool, the line above its results."""
     wrapped: Mapping[Named, Mapping[Named, WrappingPart]] = field(default_factory=dict)
     """By tool, around its successes (`good`) and its refusals (`refused`)."""
     inside: EnvelopesByTool = field(default_factory=dict)

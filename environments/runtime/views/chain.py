@@ -35,6 +35,8 @@ def _possible_views(parts: ViewParts, tools: Mapping[str, Tool]) -> Iterator[Vie
     fresh = Fresh(parts.fresh) if parts.fresh is not None else None
     marks = parts.fresh.marks if parts.fresh is not None else {}
     yield Dispatched(parts.dispatched) if parts.dispatched else None
+    if parts.headed and fresh is not None:
+        yield Wrapped(Wrappings(parts.headed, marks), fresh.copy(), tools)
     yield Literal(parts.literal) if parts.literal else None
     yield Texts(parts.texts) if parts.texts else None
     yield Enveloped(parts.enveloped) if parts.enveloped else None

@@ -8,6 +8,7 @@ wherever a record shows it. States and ends keep the marks, so ends are equal wh
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -39,10 +40,12 @@ Marks = Mapping[str, MarkPart]
 """By the code that stands in marks."""
 STYLES: Final = [
     JsonStyle(separators=separators, ensure_ascii=ascii_only, indent=indent)
-    for indent in (None, 2, 4)
-    for separators in ((", ", ": "), (",", ":"))
+    for indent, separators in (
+        (None, (", ", ": ")),
+        (None, (",", ":")),
+        *((indent, (",", ": ")) for indent in (1, 2, 3, 4)),
+    )
     for ascii_only in (True, False)
-    if indent is None or separators == (", ", ": ")
 ]
 
 
@@ -166,6 +169,8 @@ def _quoted(mark: str, value: Json) -> str:
     """A value where its mark stood: numbers lose the quotes that a mark in JSON has."""
     if not isinstance(value, str):
         return str(value)
+    if mark[0] == mark[-1] == '"':
+        return json.dumps(value)
     return ('"' if mark[0] == '"' else "") + value + ('"' if mark[-1] == '"' else "")
 
 

@@ -31,6 +31,8 @@ ByTool = Mapping[str, Mapping[str, WrappingPart]]
 
 def strip(around: WrappingPart, content: str, marks: Marks) -> str | None:
     """A result without its wrapping; None where it does not stand in this one."""
+    if around.head is not None:
+        return _text_below(around.head, content)
     if around.record is None:
         return _text_before(around.tail or "", content)
     parsed = parse_json(content)
@@ -46,6 +48,8 @@ def strip(around: WrappingPart, content: str, marks: Marks) -> str | None:
 
 def wrap(around: WrappingPart, body: str) -> str:
     """A result in its wrapping, with marks."""
+    if around.head is not None:
+        return around.head + body
     if around.record is None:
         return body + (around.tail or "")
     parsed = None if around.mark else parse_json(body)
@@ -130,6 +134,20 @@ class Wrapped(View):
     def strip_result(self, asked: CallInFlight, content: str, drawn: dict[str, Json]) -> str:  # noqa: ARG002 - what is drawn there is gone
         """The same."""
         return self._known.strip(asked.tool, content)
+
+
+def _text_below(head: str, content: str) -> str | None:
+    """What stands below a line in a text; each mark in the line stands for a part of one word."""
+    first, *parts = MARK.sub("\0", head).split("\0")
+    if not content.startswith(first):
+        return None
+    at = len(first)
+    for part in parts:
+        end = content.find(part, at + 1)
+        if end < 0 or any(sign.isspace() for sign in content[at:end]):
+            return None
+        at = end + len(part)
+    return content[at:]
 
 
 def _text_before(tail: str, content: str) -> str | None:

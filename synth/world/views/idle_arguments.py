@@ -24,17 +24,19 @@ from environments.runtime.task.tool_definition import (
     read_definition,
 )
 from environments.runtime.values.formats import freedom, id_format
-from environments.runtime.values.normal import stable
+from environments.runtime.values.normal import is_name, stable
 from environments.runtime.views.idle_arguments import DEFAULT, is_idle, value_text
 from redact.records.clean_episode import CleanEpisode
 from synth.declared_defaults import declared_defaults
 from synth.world.model import outcome_class
 from synth.world.observation import History, Observation, by_tool
+from synth.world.stated_effects import stated_effects
 from synth.world.support import MOSTLY, NEARLY_ALWAYS, SEEN_SEVERAL_TIMES, SEEN_THRICE, SEEN_TWICE
 from synth.world.volatile.clock_and_ids import MIN_IDS, MIN_LENGTH, MIN_SEEN, clock
 
 MIN_TASKS: Final = SEEN_TWICE
 """Tasks with calls that were answered alike with a value and without the argument."""
+DECLARED: Final = "the declared default"
 MIN_WORDED: Final = SEEN_THRICE
 """The same of any text."""
 MIN_TOOLS: Final = SEEN_THRICE
@@ -86,6 +88,7 @@ def learn_defaults(
     defined = {name_of(one): one for one in functions}
     out: Forms = defaultdict(dict, {tool: dict(forms) for tool, forms in known.items()})
     tasks = {history.index: history.task for history in histories}
+    stated = stated_effects(episodes, by_tool(histories))
     for tool, seen in by_tool(histories).items():
         function = defined.get(tool.partition("[")[0], {})
         names = {name for one in seen for name in one.arguments} | declared_defaults(
@@ -94,7 +97,11 @@ def learn_defaults(
         names -= out[tool].keys()
         for name in sorted(names):
             form = _default(name, seen, tasks, function)
-            if form is not None:
+            learnt = form is not None and form.says != DECLARED
+            # An argument of a look narrows what it looks for: that leaving it out finds the same says little.
+            if learnt and stated[tool] <= 0:
+                continue
+            if form is not None and not (learnt and _is_shown(form, name, seen, histories)):
                 out[tool][name] = IdlePart(form=form, always=False)
                 for one in seen:
                     one.arguments = {
@@ -112,7 +119,7 @@ def _default(
     for one in seen:
         if name not in one.arguments:
             bare[one.key].append(one)
-    alike: dict[str, set[str]] = defaultdict(set)
+    alike: Mapping[str, set[str]] = defaultdict(set)
     values: dict[str, Json] = {}
     otherwise = Counter[str]()
     for one in seen:
@@ -129,16 +136,33 @@ def _default(
     declared = declared_defaults(function)
     said = value_text(declared[name]) if name in declared else None
     if said is not None and not otherwise[said]:
-        return ValueForm(kind=DEFAULT, value=declared[name], says="the declared default")
+        return ValueForm(kind=DEFAULT, value=declared[name], says=DECLARED)
     every = set[str]().union(*alike.values())
     worded = all(isinstance(v, str) and not any(map(str.isdigit, v)) for v in values.values())
     worded &= not choices_of(properties_of(function).get(name), parameters_of(function))
     if worded and len(alike) > 1 and len(every) >= MIN_WORDED and not otherwise.total():
         return ValueForm(kind="text", says="a text that changes nothing, or none")
+    # What names a thing is no default, however alike the answers are.
+    alike = {value: tasks for value, tasks in alike.items() if not is_name(values[value])}
     best = max(alike, key=lambda value: len(alike[value]), default=None)
     if best is None or len(alike[best]) < MIN_TASKS or otherwise[best]:
         return None
     return ValueForm(kind=DEFAULT, value=values[best], says="what leaving it out means")
+
+
+def _is_shown(
+    form: ValueForm, name: str, seen: Sequence[Observation], histories: Sequence[History]
+) -> bool:
+    """Whether some result shows the default, or one of the texts: then it says something of a record."""
+    given = [form.value] if form.kind == DEFAULT else [o.arguments.get(name, "") for o in seen]
+    values = set(filter(None, map(value_text, given)))
+    return any(
+        value in told
+        for history in histories
+        for one in history.observations
+        if (told := one.content.casefold())
+        for value in values
+    )
 
 
 def _by_name(histories: Sequence[History]) -> Mapping[str, Rows]:

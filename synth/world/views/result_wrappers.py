@@ -54,11 +54,12 @@ class Wrapped:
     marks: dict[str, MarkPart]
 
 
-def learn_wrapping(histories: Sequence[History]) -> Wrapped:
-    """Find what stands around results and leave it out of them, in place."""
+def learn_wrapping(histories: Sequence[History], around: Marks | None = None) -> Wrapped:
+    """Find what stands around results and leave it out of them, in place; `around`: marks that are given out already."""
     groups = dict(_groups(histories))
+    taken = len(around or ())
     marks: dict[str, MarkPart] = {}
-    found = _records(groups, histories, marks) or _tails(groups, histories, marks)
+    found = _records(groups, histories, marks, taken) or _tails(groups, histories, marks, taken)
     out: dict[str, dict[str, WrappingPart]] = defaultdict(dict)
     for (tool, kind), wrapping in sorted(found.items()):
         bodies = [strip(wrapping, seen.content, marks) for seen in groups[tool, kind]]
@@ -125,7 +126,7 @@ def _groups(histories: Sequence[History]) -> Iterator[tuple[tuple[str, str], lis
 
 
 def _records(
-    groups: Groups, histories: Sequence[History], marks: dict[str, MarkPart]
+    groups: Groups, histories: Sequence[History], marks: dict[str, MarkPart], taken: int
 ) -> dict[tuple[str, str], WrappingPart]:
     groups = {name: group for name, group in groups.items() if _are_records(group)}
     records = [seen for group in groups.values() for seen in group if isinstance(seen.value, dict)]
@@ -138,7 +139,7 @@ def _records(
     if not forms:
         return {}
     told: dict[str, Json] = {}
-    for number, (place, form) in enumerate(sorted(forms.items())):
+    for number, (place, form) in enumerate(sorted(forms.items()), taken):
         code = mark_name(number)
         marks[code] = MarkPart(tool=ANY, place=place, form=form)
         told[place] = f"~{form.kind}.{code}~"
@@ -276,12 +277,12 @@ def _template(record: Mapping[str, Json], fixed: Mapping[str, Json], under: str)
 
 
 def _tails(
-    groups: Groups, histories: Sequence[History], marks: dict[str, MarkPart]
+    groups: Groups, histories: Sequence[History], marks: dict[str, MarkPart], taken: int
 ) -> dict[tuple[str, str], WrappingPart]:
     for kinds in (("good", "refused"), ("refused",)):
         pool = [seen for name, group in groups.items() if name[1] in kinds for seen in group]
         for count in range(MAX_TAIL, 0, -1):
-            tail = _tail(pool, count, histories, marks)
+            tail = _tail(pool, count, histories, marks, taken)
             if tail is not None:
                 known = WrappingPart(tail=tail)
                 return {name: known for name in groups if name[1] in kinds}
@@ -293,6 +294,7 @@ def _tail(
     count: int,
     histories: Sequence[History],
     marks: dict[str, MarkPart],
+    taken: int,
 ) -> str | None:
     """The last words of most results, with marks where they differ; None where something else differs there."""
     found = [(seen, "" if seen.is_json else _last_words(seen.content, count)) for seen in pool]
@@ -309,7 +311,7 @@ def _tail(
         form, unit = _form_of(rows, histories)
         if form is None:
             return None
-        code = mark_name(number)
+        code = mark_name(taken + number)
         marks[code] = MarkPart(tool=ANY, place=f"behind {number}", form=form)
         text = text.replace(HOLE, f"~{form.kind}.{code}~{unit}", 1)
     return text

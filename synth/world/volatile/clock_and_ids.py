@@ -43,7 +43,7 @@ from environments.runtime.views.clock_and_ids import (
 from synth.world.model import ToolModel
 from synth.world.observation import History, Observation, by_tool
 from synth.world.schema.outcomes import learn_outcomes
-from synth.world.support import MOSTLY, SEEN_SEVERAL_TIMES, SEEN_THRICE
+from synth.world.support import HARDLY_EVER, MOSTLY, SEEN_SEVERAL_TIMES, SEEN_THRICE
 from synth.world.volatile.bench_clock import (
     Place,
     Rows,
@@ -314,9 +314,10 @@ def _drawn_form(rows: Rows, histories: Sequence[History]) -> ValueForm | None:
 
 
 def _are_names(values: Sequence[str]) -> bool:
-    """Whether they look like names of things; of random signs a few are letters alone, as no other name is."""
+    """Whether they look like names of things; of random signs a few are letters alone, as no other name is, or digits alone, as times are."""
     told = sum(map(is_name, values)) >= MOSTLY * len(values)
-    return told and not any(" " in value or read_time(value) is not None for value in values)
+    times = sum(read_time(value) is not None for value in values)
+    return told and times <= HARDLY_EVER * len(values) and not any(" " in v for v in values)
 
 
 def _are_named(rows: Sequence[tuple[Observation, Json]], histories: Sequence[History]) -> bool:
