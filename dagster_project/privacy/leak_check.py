@@ -37,6 +37,7 @@ from dagster_project.privacy.gate import policy_of, raw_episodes, vault_of
 from dagster_project.privacy.gate_leaks import mark_phrases
 from dagster_project.privacy.leak_search import (
     IN_TEXT,
+    Searcher,
     TaughtPlaces,
     is_app_name,
     is_surrogate,
@@ -68,7 +69,7 @@ _OF_EPISODES: Final = frozenset(
 _SHARED: Final = frozenset({"tasks", "verified_tasks", "tasks.jsonl"})
 _EPISODE_ID: Final = re.compile(r"(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])")
 _LEDGER: Final = "leaks.json"
-_RULES: Final = "12"
+_RULES: Final = "13"
 """Raised when the check looks further: what was checked before is checked again."""
 _OURS: Final = frozenset({"app", "role", "completeness", "redaction", "withheld"})
 """Columns that hold names of the operator's and of tracegym's, none of the data."""
@@ -246,7 +247,8 @@ def shown_texts(home: Home, instance: dg.DagsterInstance) -> Iterator[tuple[str,
 
 
 def _check(home: Home, vault: Vault, app: str, now: str, known: str) -> AppLeaks:
-    search = searcher_of(home, vault, app).search
+    searcher = searcher_of(home, vault, app)
+    search = searcher.search
     origins = origins_of(home, vault, app)
     found: list[tuple[_Text, Leak]] = []
     waivers: Counter[str] = Counter()
@@ -254,7 +256,7 @@ def _check(home: Home, vault: Vault, app: str, now: str, known: str) -> AppLeaks
     for one in _texts_past_gate(home, app, origins):
         texts += 1
         for leak in search.find(one.where, one.text, episodes=one.of):
-            why = leak.waiver or _waiver(vault, app, leak, one.text)
+            why = leak.waiver or _waiver(searcher, leak, one.text)
             if why:
                 waivers[why] += 1
             else:
@@ -303,10 +305,10 @@ def to_settle(leaks: AppLeaks) -> str:
     )
 
 
-def _waiver(vault: Vault, app: str, leak: Leak, text: str) -> str:
-    if is_surrogate(vault, app, leak, text):
+def _waiver(searcher: Searcher, leak: Leak, text: str) -> str:
+    if is_surrogate(searcher.vault, searcher.app, leak, text):
         return "surrogate"
-    if is_app_name(app, leak, text):
+    if text in searcher.agents or is_app_name(searcher.app, leak, text):
         return "public"
     return "apart" if not leak.direct and leak.where in _SHARED and not leak.beside else ""
 

@@ -30,7 +30,7 @@ from redact.policy import Policy
 
 IN_TEXT: Final = "text"
 """Where a value was taught that stands under no key."""
-_SENT: Final = ("episode_id", "subject", "tools")
+_SENT: Final = ("episode_id", "subject", "agent", "tools")
 _NEAR: Final = 24
 _WORD: Final = re.compile(r"[^\W_]+")
 _WORD_BEFORE: Final = re.compile(r"[^\W_]+[ _.-]?$")
@@ -45,9 +45,13 @@ class Searcher:
     search: LeakSearch
     vault: Vault
     app: str
+    agents: frozenset[str] = frozenset()
+    """Names of agents that many subjects met: the operator's, though a customer may be called so."""
 
     def hits(self, where: str, text: str, *, episodes: Collection[str] = ()) -> list[Leak]:
         """What counts as a leak in a text that derives from these raw episodes."""
+        if text in self.agents:
+            return []
         return [
             leak
             for leak in self.search.find(where, text, episodes=episodes)
@@ -68,16 +72,18 @@ def known_of(home: Home, vault: Vault, app: str) -> KnownPeople:
     private = Lake(home.private / "lake")
     learnt = knowledge_of(private, vault, app).learnt
     sent = private.read(EPISODES, app=app, columns=_SENT)
-    search = search_with(learnt, policy_of(home), app, _definitions(sent))
-    return KnownPeople(learnt, Searcher(search, vault, app))
+    policy = policy_of(home)
+    search = search_with(learnt, policy, app, _definitions(sent))
+    return KnownPeople(learnt, Searcher(search, vault, app, agents_of(sent, policy.k)))
 
 
 def searcher_of(home: Home, vault: Vault, app: str) -> Searcher:
     """The search in what is stored past the gate."""
     learnt = knowledge_of(Lake(home.private / "lake"), vault, app).learnt
     stored = Lake(home.clean / "lake").read(CLEAN_EPISODES, app=app, columns=_SENT)
-    search = search_with(learnt, policy_of(home), app, _definitions(stored))
-    return Searcher(search, vault, app)
+    policy = policy_of(home)
+    search = search_with(learnt, policy, app, _definitions(stored))
+    return Searcher(search, vault, app, agents_of(stored, policy.k))
 
 
 def search_with(
@@ -105,6 +111,14 @@ def _definitions(rows: pa.Table) -> Iterator[tuple[str, str]]:
     for row in rows.to_pylist():
         for definition in row["tools"] or ():
             yield row["subject"] or row["episode_id"], definition
+
+
+def agents_of(rows: pa.Table, k: int) -> frozenset[str]:
+    """The names of agents that at least k subjects met; a text that is nothing else names the agent."""
+    met: dict[str, set[str]] = defaultdict(set)
+    for row in rows.to_pylist():
+        met[row["agent"] or ""].add(row["subject"] or row["episode_id"])
+    return frozenset(name for name, subjects in met.items() if name and len(subjects) >= k)
 
 
 def is_surrogate(vault: Vault, app: str, leak: Leak, text: str) -> bool:

@@ -3,9 +3,10 @@
 In: a hit and the text it stands in. Out: whether it counts.
 """
 
+import pyarrow as pa
 import pytest
 
-from dagster_project.privacy.leak_search import is_app_name
+from dagster_project.privacy.leak_search import agents_of, is_app_name
 from redact.audit.leaks import Leak
 
 
@@ -24,3 +25,15 @@ def test_the_name_that_the_operator_gave_an_app_is_nobodys(text: str) -> None:
     )
     assert is_app_name(app, leak, said)
     assert not is_app_name("linden", leak, said)
+
+
+def test_an_agent_that_many_customers_met_is_nobodys() -> None:
+    """The operator's agent may be called as a customer is; a name that only one of them met may be somebody's."""
+    rows = pa.Table.from_pylist(
+        [
+            {"agent": name, "subject": None, "episode_id": f"{name}{at}"}
+            for name, times in (("valeria", 6), ("Ann Ray", 1), (None, 9))
+            for at in range(times)
+        ]
+    )
+    assert agents_of(rows, 5) == {"valeria"}

@@ -51,7 +51,7 @@ def mode_of(calls: Sequence[Call], *, switches_only: bool) -> str | None:
     """The optional argument that makes another tool of a tool: a switch by its value (`dry_run`), any other by being there (`set?`).
 
     The answers with it and without it are of two kinds: nearly all of either have a sign that hardly any of the other has.
-    `switches_only`: of a tool whose name gives an order, other arguments say how it is done.
+    `switches_only`: of a tool whose name gives an order, or says nothing, other arguments say how it is done or what is looked for.
     """
     good = [call for call in calls if call.seen.is_error is not True]
     counts = Counter(name for call in good for name in call.arguments)

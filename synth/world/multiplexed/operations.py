@@ -77,7 +77,7 @@ def learn_dispatched(
         says = says_write(tool) if stated is None else stated[tool]
         part = _tool(tool, calls, shown, alone)
         if part is None and says >= 0 and len(calls) >= MIN_CALLS:
-            part = _by_mode(tool, calls)
+            part = _by_mode(tool, calls, switches_only=not says or gives_an_order(tool))
         if part is not None:
             out[tool] = part
             rule = Rule(tool, part)
@@ -140,9 +140,9 @@ def _tool(
     return _just_opened(tool, calls, alone) if told is None else _parts(tool, calls, told)
 
 
-def _by_mode(tool: str, calls: Sequence[Call]) -> RulePart | None:
+def _by_mode(tool: str, calls: Sequence[Call], *, switches_only: bool) -> RulePart | None:
     """A tool that an optional argument makes another."""
-    mode = mode_of(calls, switches_only=gives_an_order(tool))
+    mode = mode_of(calls, switches_only=switches_only)
     return None if mode is None else _parts(tool, calls, _Discriminator(by=(mode,)))
 
 
