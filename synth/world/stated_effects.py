@@ -53,7 +53,7 @@ def _stated(name: str, described: Mapping[str, str], *, english: bool) -> float:
 def gives_an_order(name: str) -> bool:
     """Whether a name begins or ends with a verb that is no noun as well."""
     words = tool_words(name)
-    return any(word in WRITES - NOUNS for word in (words[0], words[-1]))
+    return any(word in WRITES - NOUNS for word in (*words[:1], *words[-1:]))
 
 
 def _is_english(described: Mapping[str, str]) -> bool:

@@ -8,10 +8,12 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
+
 from environments.runtime.task.attempt import UNKNOWN
 from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode
-from synth.world.stated_effects import stated_effects
+from synth.world.stated_effects import gives_an_order, stated_effects
 from synth.world.time.continuity import RESET
 from synth.worlds import LearntWorld, WorldSettings, learn_world
 from tests.unit.world_backend import episode
@@ -143,6 +145,15 @@ def test_a_description_that_names_no_change_speaks_for_a_look() -> None:
     known = stated_effects(episodes, ["termin", "franja", "Kunde"])
     assert known["termin"] == 0 < known["franja"]
     assert known["Kunde"] < 0
+
+
+@pytest.mark.parametrize("name", ["查询订单", "42", "___", "été", "a?", "[x?=True]", "x[?=False]"])
+def test_a_name_without_a_letter_of_ours_states_nothing_and_breaks_nothing(name: str) -> None:
+    """Tools are called in any script; a description may still say what they do."""
+    definition = {"name": name, "description": "Creates an order for the customer"}
+    episodes = [replace(episode(0, []), tools=(json.dumps(definition),))]
+    assert abs(stated_effects(episodes, [name])[name]) <= 1
+    assert not gives_an_order(name)
 
 
 class Locks:
