@@ -26,7 +26,7 @@ from synth.world.schema.outcomes import learn_outcomes
 from synth.world.support import MOSTLY, SEEN_TWICE
 from synth.world.volatile.bench_clock import usual_clock
 from synth.world.volatile.clock_and_ids import MIN_SEEN, clock, dice, mark_name
-from synth.world.volatile.idle_values import Moves, idle_places, usual_number
+from synth.world.volatile.idle_values import are_idle, idle_places, usual_number
 
 MIN_TOOLS: Final = SEEN_TWICE
 """Tools that have a place in common."""
@@ -37,7 +37,7 @@ MAX_TAIL: Final = 8
 MAX_SIGNS: Final = 400
 MAX_BODIES: Final = 40
 """Classes of results that are listed for a wrapping."""
-_HOLE: Final = re.compile(r"[0-9A-Za-z_.:+-]*\d[0-9A-Za-z_.:+-]*")
+HOLES: Final = re.compile(r"[0-9A-Za-z_.:+-]*\d[0-9A-Za-z_.:+-]*")
 _WORDS: Final = re.compile(r"\s+\S+")
 _UNIT: Final = re.compile(r"(\d+(?:\.\d+)?)([A-Za-z]*)")
 
@@ -298,15 +298,15 @@ def _tail(
 ) -> str | None:
     """The last words of most results, with marks where they differ; None where something else differs there."""
     found = [(seen, "" if seen.is_json else _last_words(seen.content, count)) for seen in pool]
-    texts = Counter(_HOLE.sub(HOLE, text) for _, text in found if text)
+    texts = Counter(HOLES.sub(HOLE, text) for _, text in found if text)
     text, often = texts.most_common(1)[0] if texts else ("", 0)
     if HOLE not in text or often < max(MIN_SEEN, MOST * len(pool)):
         return None
-    mine = [(seen, words) for seen, words in found if words and _HOLE.sub(HOLE, words) == text]
+    mine = [(seen, words) for seen, words in found if words and HOLES.sub(HOLE, words) == text]
     heads = {seen.content.removesuffix(words) for seen, words in mine}
     if len(heads) < MIN_SEEN and len({seen.tool for seen, _ in mine}) < MIN_TOOLS:
         return None
-    for number, values in enumerate(zip(*(_HOLE.findall(words) for _, words in mine), strict=True)):
+    for number, values in enumerate(zip(*(HOLES.findall(words) for _, words in mine), strict=True)):
         rows = [(seen, value) for (seen, _), value in zip(mine, values, strict=True)]
         form, unit = _form_of(rows, histories)
         if form is None:
@@ -332,13 +332,6 @@ def _form_of(rows: Rows, histories: Sequence[History]) -> tuple[ValueForm | None
     unit = number_with_unit(None if number is None else number.value)
     if number is None or unit is None:
         return None, ""
-    last: dict[str, tuple[Observation, Json]] = {}
-    moves = Moves()
-    for seen, value in sorted(rows, key=lambda row: (row[0].episode, row[0].position)):
-        alike = stable([seen.tool, seen.key, seen.content.rpartition(str(value))[0]])
-        if alike in last:
-            moves.add(last[alike][0], seen, differs=last[alike][1] != value)
-        last[alike] = seen, value
-    if not moves.idle:
+    if not are_idle(rows, lambda seen, value: seen.content.rpartition(str(value))[0]):
         return None, ""
     return replace(number, value=str(number.value).removesuffix(unit)), unit

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Final
 
 from environments.runtime.document.views import ValueForm
@@ -27,7 +27,7 @@ MOST: Final = MOSTLY
 """Share of such calls."""
 
 
-class Moves:
+class _Moves:
     """How often equal calls with equal results told another value beside them: in a row, and ever."""
 
     def __init__(self) -> None:
@@ -50,17 +50,30 @@ class Moves:
 
 def idle_places(observations: Iterable[Observation], places: Collection[str]) -> set[str]:
     """Those of some places that are idle; observations come in the order of time."""
-    last: dict[tuple[str, str], Observation] = {}
-    moves: dict[str, Moves] = defaultdict(Moves)
+    last: dict[tuple[str, str], tuple[Observation, str]] = {}
+    moves: dict[str, _Moves] = defaultdict(_Moves)
     for seen in observations if places else ():
-        before = last.get((seen.tool, seen.key))
-        last[seen.tool, seen.key] = seen
-        if before is None or _without_places(before, places) != _without_places(seen, places):
+        rest = _without_places(seen, places)
+        before, rest_before = last.get((seen.tool, seen.key), (None, ""))
+        last[seen.tool, seen.key] = seen, rest
+        if before is None or rest != rest_before:
             continue
         left, right = places_of(before.content), places_of(seen.content)
         for place in places:
             moves[place].add(before, seen, differs=left.get(place) != right.get(place))
     return {place for place, found in moves.items() if found.idle}
+
+
+def are_idle(rows: Rows, rest: Callable[[Observation, Json], str]) -> bool:
+    """Whether the values of one place are idle; `rest` is what a result says without its value."""
+    last: dict[tuple[str, str, str], tuple[Observation, Json]] = {}
+    moves = _Moves()
+    for seen, value in sorted(rows, key=lambda row: (row[0].episode, row[0].position)):
+        alike = seen.tool, seen.key, rest(seen, value)
+        if alike in last:
+            moves.add(last[alike][0], seen, differs=last[alike][1] != value)
+        last[alike] = seen, value
+    return moves.idle
 
 
 def usual_number(rows: Rows) -> ValueForm | None:

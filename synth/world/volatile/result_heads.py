@@ -7,41 +7,31 @@ or around their records (`result_wrappers`).
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import Final
 
 from environments.runtime.document.views import MarkPart, ValueForm, WrappingPart
 from environments.runtime.task.attempt import Json
 from environments.runtime.views.clock_and_ids import ANY
 from environments.runtime.views.result_wrappers import strip
 from synth.world.observation import History, Observation, by_tool
-from synth.world.support import MOSTLY, SEEN_TWICE
-from synth.world.views.result_wrappers import Wrapped
+from synth.world.views.result_wrappers import HOLE, HOLES, MIN_TOOLS, MOST, Wrapped
 from synth.world.volatile.clock_and_ids import MIN_SEEN, clock, dice, mark_name
-from synth.world.volatile.idle_values import Moves, usual_number
-
-MIN_TOOLS: Final = SEEN_TWICE
-"""Tools whose results have the line."""
-MOST: Final = MOSTLY
-"""Share of all results that have it."""
-_HOLE: Final = re.compile(r"[0-9A-Za-z_.:+-]*\d[0-9A-Za-z_.:+-]*")
-GAP: Final = "\x00"
+from synth.world.volatile.idle_values import are_idle, usual_number
 
 
 def learn_heads(histories: Sequence[History]) -> Wrapped:
     """Find the line and leave it out of results, in place."""
     none = Wrapped(tools={}, marks={})
     every = [seen for history in histories for seen in history.observations]
-    lines = Counter(GAP.join(_HOLE.split(_first_line(seen))) for seen in every)
+    lines = Counter(HOLES.sub(HOLE, _first_line(seen)) for seen in every)
     text, often = lines.most_common(1)[0] if lines else ("", 0)
-    if GAP not in text or often < max(MIN_SEEN, MOST * len(every)):
+    if HOLE not in text or often < max(MIN_SEEN, MOST * len(every)):
         return none
     groups = {
         tool: seen
         for tool, seen in by_tool(histories).items()
-        if all(GAP.join(_HOLE.split(_first_line(one))) == text for one in seen)
+        if all(HOLES.sub(HOLE, _first_line(one)) == text for one in seen)
     }
     if len(groups) < MIN_TOOLS:
         return none
@@ -49,14 +39,14 @@ def learn_heads(histories: Sequence[History]) -> Wrapped:
     marks: dict[str, MarkPart] = {}
     head = text
     for number, values in enumerate(
-        zip(*(_HOLE.findall(_first_line(o)) for o in mine), strict=True)
+        zip(*(HOLES.findall(_first_line(o)) for o in mine), strict=True)
     ):
         form = _form_of(list(zip(mine, values, strict=True)), histories)
         if form is None:
             return none
         code = mark_name(number)
         marks[code] = MarkPart(tool=ANY, place=f"above {number}", form=form)
-        head = head.replace(GAP, f"~{form.kind}.{code}~", 1)
+        head = head.replace(HOLE, f"~{form.kind}.{code}~", 1)
     part = WrappingPart(head=head)
     bodies = [strip(part, one.content, marks) for one in mine]
     if any(body is None for body in bodies):
@@ -81,11 +71,5 @@ def _form_of(
     number = None if form is not None else usual_number(rows)
     if number is None:
         return form
-    moves = Moves()
-    last: dict[tuple[str, str, str], tuple[Observation, Json]] = {}
-    for seen, value in sorted(rows, key=lambda row: (row[0].episode, row[0].position)):
-        place = seen.tool, seen.key, seen.content.partition("\n")[2]
-        if place in last:
-            moves.add(last[place][0], seen, differs=last[place][1] != value)
-        last[place] = seen, value
-    return number if moves.idle else None
+    below = are_idle(rows, lambda seen, _: seen.content.partition("\n")[2])
+    return number if below else None
