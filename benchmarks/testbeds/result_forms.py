@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import random
+from base64 import b64encode
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from benchmarks.testbeds.invented.attempts import Made
@@ -151,4 +153,26 @@ WRITTEN: Final[dict[str, Form]] = {
     f"as text: {name}": _as_text(write) for name, write in TEXTS.items()
 }
 
-ALL: Final[dict[str, Form]] = FORMS | MIXED | REFUSED | LITERAL | WRITTEN
+
+def _moment() -> datetime:
+    return datetime(2026, 3, 1, tzinfo=UTC) + timedelta(seconds=NOISE.randrange(10**7))
+
+
+def _server() -> str:
+    return NOISE.choice(["web-a", "web-b", "web-c"])
+
+
+BESIDE: Final[dict[str, Form]] = {
+    "a day beside": lambda made: json.dumps(
+        {"ok": not made.is_error, "at": f"{_moment():%d.%m.%Y %H:%M}", "data": _value(made)}
+    ),
+    "a server beside": lambda made: json.dumps(
+        {"ok": not made.is_error, "from": _server(), "data": _value(made)}
+    ),
+    "a time before": lambda made: f"[{_moment():%b %d %H:%M:%S}] {made.content}",
+    "an id behind": lambda made: f"{made.content}\n-- {b64encode(NOISE.randbytes(12)).decode()}",
+    "headers": lambda made: f"HTTP/1.1 200 OK\nX-Served-By: {_server()}\n\n{made.content}",
+}
+"""What gateways and loggers put beside results, in no format of its own (log 0278)."""
+
+ALL: Final[dict[str, Form]] = FORMS | MIXED | REFUSED | LITERAL | WRITTEN | BESIDE

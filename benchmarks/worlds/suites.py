@@ -68,7 +68,7 @@ ANSWERED: Final = (
     (LEAVE, "refused: sentence"),
     (TICKETS, "refused: sentence"),
     (TICKETS, "as Python writes it"),
-    *((LEDGER, form) for form in result_forms.WRITTEN),
+    *((LEDGER, form) for form in (*result_forms.WRITTEN, *result_forms.BESIDE)),
 )
 """What stands around answers, and how records are written (`benchmarks.worlds.enveloped`)."""
 CLOUDS: Final = (

@@ -3,8 +3,10 @@
 import json
 import random
 import re
+from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
@@ -150,6 +152,76 @@ def test_text_behind_every_result_is_told_again() -> None:
         assert tail.startswith("[took ")
         assert tail.endswith(" ms]")
         assert 0.1 <= float(tail.split()[1]) <= 9.9
+
+
+MONTHS = [
+    "Januar",
+    "Februar",
+    "März",
+    "April",
+    "Mai",
+    "Juni",
+    "Juli",
+    "August",
+    "September",
+    "Oktober",
+    "November",
+    "Dezember",
+]
+BESIDE: dict[str, Callable[[random.Random, datetime], Any]] = {
+    "a day as people write it": lambda _, at: f"{at:%d.%m.%Y %H:%M:%S}",
+    "half a day": lambda _, at: f"{at:%m/%d/%Y %I:%M %p}",
+    "a time in words": lambda _, at: f"{at.day}. {MONTHS[at.month - 1]} {at:%Y, %H:%M} Uhr",
+    "a time of day": lambda _, at: f"{at:%H:%M}",
+    "a time without a year": lambda _, at: f"{at:%b %d %H:%M:%S}",
+    "an id that rises with time": lambda rng, at: f"{at:%H%M%S}{rng.getrandbits(64):016X}",
+    "Base64": lambda rng, _: b64encode(rng.randbytes(16)).decode(),
+    "a duration with its unit": lambda rng, _: f"{rng.randint(3, 900) / 100} s",
+    "one of few servers": lambda rng, _: rng.choice(["web-a", "web-b", "web-c"]),
+}
+"""What gateways, servers and loggers write beside results."""
+AROUND: dict[str, Callable[[str, str], str]] = {
+    "a field": lambda body, beside: json.dumps(
+        {"ok": True, "ref": beside, "data": body if body.startswith("Error") else json.loads(body)}
+    ),
+    "a line above": lambda body, beside: f"[{beside}] call done\n{body}",
+    "words before": lambda body, beside: f"({beside}) {body}",
+    "words behind": lambda body, beside: f"{body} -- {beside}",
+    "headers": lambda body, beside: f"HTTP/1.1 200 OK\nX-Served: {beside}\n\n{body}",
+}
+
+
+@pytest.mark.parametrize("around", AROUND)
+@pytest.mark.parametrize("beside", BESIDE)
+def test_what_differs_around_every_result_hides_no_answer(around: str, beside: str) -> None:
+    """Whatever its format: records and refusals come with something of the kind around them."""
+
+    def decorated(rng: random.Random, body: str, at: int) -> str:
+        moment = datetime.fromtimestamp(at + rng.randint(0, 4_000), tz=UTC)
+        return AROUND[around](body, str(BESIDE[beside](rng, moment)))
+
+    # One user asks again and again, so that equal calls come after equal calls.
+    episodes = [replace(one, subject="keeper") for one in season(decorated)]
+    session = world_from(episodes).session(started_at=1_800_000_000 * SECOND)
+    for lamp in ("L-103", "L-1", "L-104"):
+        told = session.call("lamp", {"lamp": lamp}).content
+        own = called("lamp", lamp)
+        if around == "a field":
+            assert json.loads(told)["data"] == (own if lamp == "L-1" else json.loads(own))
+        else:
+            assert own in told
+            assert told != own
+
+
+def test_a_value_that_only_few_calls_share_is_an_answer() -> None:
+    """What follows from the call is no decoration, though it stands where one could."""
+
+    def priced(rng: random.Random, body: str, at: int) -> str:
+        del rng, at
+        return json.dumps({"ok": True, "total": len(body), "data": body})
+
+    told = json.loads(world_from(season(priced)).session().call("light", {"lamp": "L-103"}).content)
+    assert told["total"] == len(called("light", "L-103"))
 
 
 def test_what_is_not_known_stays_unknown_without_any_wrapping() -> None:

@@ -23,14 +23,14 @@ class ValueForm:
     """The format of a value that no recording can foretell."""
 
     kind: str
-    """`time`, `id`, `number`, `key` (an id that agents draw), `text`, or `default` (what leaving an argument out means)."""
+    """`time`, `id`, `number`, `any` (what keeps to no format), `key` (an id that agents draw), `text`, or `default` (what leaving an argument out means)."""
     says: str | None = None
     """The rule in words, for people."""
     seen: int | None = None
     """Values that were in it."""
 
     form: str | None = None
-    """Of a time: `epoch`, `iso`, `minute` (without seconds), `date`, `clock` (without a date) or `rfc2822`."""
+    """Of a time: `epoch`, `iso`, `minute` (without seconds), `date`, `clock` (without a date), `rfc2822` or `written` (by `pattern`)."""
     unit: int | None = None
     """Parts of a second that an epoch number counts."""
     whole: bool | None = None
@@ -43,6 +43,8 @@ class ValueForm:
     """Of the second's fraction."""
     zone: str | None = None
     """The time zone as it is written."""
+    pattern: str | None = None
+    """How people write it, in the codes of `strftime`."""
     offset: int | None = None
     """The distance (ns) to the moment of the call."""
     latest: int | None = None
@@ -62,14 +64,14 @@ class ValueForm:
     """Later results show it again."""
 
     value: Json = None
-    """The number that is told, or the default."""
+    """The number or value that is told, or the default."""
 
     @property
     def spelling(self) -> tuple[object, ...]:
         """How a time is written, whatever the time is."""
         return (
             *(self.kind, self.form, self.unit, self.whole),
-            *(self.quoted, self.between, self.digits, self.zone),
+            *(self.quoted, self.between, self.digits, self.zone, self.pattern),
         )
 
 
@@ -117,7 +119,7 @@ class WrappingPart:
     """What stands around the results of a tool: of successes or of refusals."""
 
     head: str | None = None
-    """The line above the result."""
+    """Text before the result."""
     tail: str | None = None
     """Text behind the result."""
     record: Mapping[str, Json] | None = None
@@ -269,10 +271,10 @@ class ViewParts:
     bound: frozenset[str] = frozenset()
     """Tools that answer for whoever the session belongs to."""
     owners: OwnersPart | None = None
-    headed: Mapping[Named, Mapping[Named, WrappingPart]] = field(default_factory=dict)
-    """By tool, the line above its results."""
     wrapped: Mapping[Named, Mapping[Named, WrappingPart]] = field(default_factory=dict)
     """By tool, around its successes (`good`) and its refusals (`refused`)."""
+    headed: Mapping[Named, Mapping[Named, WrappingPart]] = field(default_factory=dict)
+    """The same outside of everything else, whatever envelope stands inside."""
     inside: EnvelopesByTool = field(default_factory=dict)
     spelling: Mapping[Named, Mapping[Named, SpellingPart]] = field(default_factory=dict)
     """By tool and argument."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
 from email.utils import format_datetime, parsedate_to_datetime
 from typing import Final
@@ -28,6 +29,13 @@ _ISO: Final = re.compile(
 )
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
 _CLOCK: Final = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d")
+_WRITTEN: Final = re.compile(
+    r"(?:(?P<weekday>[A-Z][a-z]{2,8})(?P<comma>,? ))?"
+    r"(?P<day>\d\d?[./-]\d\d?[./-]\d{4}|\d{4}[./-]\d\d[./-]\d\d"
+    r"|\d\d? [A-Z][a-z]{2,8} \d{4}|[A-Z][a-z]{2,8} \d\d?, \d{4})"
+    r"(?:(?P<between>,? |T| at )(?P<clock>\d\d?:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?)(?P<zone> [A-Z]{3,4}| Uhr)?)?"
+)
+"""A day as people write it, and the time of that day."""
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?([A-Za-z%]*)")
 _EARLIEST: Final = 946_684_800
 _LATEST: Final = 4_102_444_800
@@ -87,10 +95,63 @@ def _read_text(value: str) -> tuple[int, ValueForm] | None:
     if _CLOCK.fullmatch(value):
         since = datetime.fromisoformat(f"1970-01-01T{value}+00:00")
         return _whole_seconds(since), ValueForm(kind="time", form="clock")
-    if value[3:5] == ", ":
+    if value[3:5] == ", " and value.endswith(("GMT", "00")):
         form = ValueForm(kind="time", form="rfc2822", zone=value.rsplit(" ", 1)[-1])
         return _whole_seconds(parsedate_to_datetime(value)), form
+    return _read_written(value)
+
+
+def _read_written(value: str) -> tuple[int, ValueForm] | None:
+    found = _WRITTEN.fullmatch(value)
+    if found is None:
+        return None
+    for day in _day_patterns(found["day"]):
+        pattern = _weekday_pattern(found["weekday"], found["comma"]) + day
+        if found["clock"]:
+            pattern += found["between"] + _clock_pattern(found["clock"]) + (found["zone"] or "")
+        form = ValueForm(kind="time", form="written", pattern=pattern)
+        at = read_written(value, form)
+        if at is not None:
+            return at, form
     return None
+
+
+def read_written(value: Json, form: ValueForm) -> int | None:
+    """The moment (ns) that a text tells in the pattern of a format; None where it is written in another way."""
+    if not isinstance(value, str) or form.pattern is None:
+        return None
+    try:
+        at = _whole_seconds(datetime.strptime(value, form.pattern).replace(tzinfo=UTC))
+    except ValueError:
+        return None
+    # A number without its leading zero would be written with it.
+    return at if write_time(form, at) == value else None
+
+
+def _weekday_pattern(weekday: str | None, comma: str | None) -> str:
+    if weekday is None:
+        return ""
+    return ("%a" if len(weekday) == len("Mon") else "%A") + (comma or "")
+
+
+def _day_patterns(day: str) -> Iterator[str]:
+    """The ways to read a day, the likeliest first: the month comes first only where slashes stand between."""
+    if " " in day:
+        month = max(re.findall(r"[A-Za-z]+", day), key=len)
+        name = "%b" if len(month) == len("Jan") else "%B"
+        yield f"{name} %d, %Y" if "," in day else f"%d {name} %Y"
+        return
+    sign = re.sub(r"\d", "", day)[0]
+    orders = ["%Y %m %d"] if day[:4].isdigit() else ["%d %m %Y"]
+    if sign == "/" and not day[:4].isdigit():
+        orders.insert(0, "%m %d %Y")
+    yield from (order.replace(" ", sign) for order in orders)
+
+
+def _clock_pattern(clock: str) -> str:
+    half = clock[-2:].upper() in {"AM", "PM"}
+    pattern = ("%I" if half else "%H") + ":%M" + (":%S" if clock.count(":") > 1 else "")
+    return pattern + (" " if " " in clock else "") + ("%p" if half else "")
 
 
 def _whole_seconds(moment: datetime) -> int:
@@ -104,10 +165,9 @@ def write_time(form: ValueForm, at: int) -> Json:
         parts = at * unit // SECOND if form.whole else at * unit / SECOND
         return str(parts) if form.quoted else parts
     moment = datetime.fromtimestamp(at // SECOND, tz=UTC)
-    if form.form == "date":
-        return moment.strftime("%Y-%m-%d")
-    if form.form == "clock":
-        return moment.strftime("%H:%M:%S")
+    pattern = {"date": "%Y-%m-%d", "clock": "%H:%M:%S"}.get(form.form or "", form.pattern)
+    if pattern is not None:
+        return moment.strftime(pattern)
     zone = form.zone or ""
     if form.form == "rfc2822":
         if zone == "GMT":
@@ -131,7 +191,15 @@ def _zone(text: str) -> timezone:
 
 def grain(form: ValueForm) -> int:
     """The shortest time (ns) that a format can tell apart."""
+    if form.pattern is not None:
+        parts = (("%S", SECOND), ("%M", MINUTE))
+        return next((unit for part, unit in parts if part in form.pattern), DAY)
     return {"date": DAY, "minute": MINUTE}.get(form.form or "", SECOND)
+
+
+def is_day(form: ValueForm) -> bool:
+    """Whether a format tells a day without the time of it."""
+    return grain(form) == DAY
 
 
 def id_format(values: list[str]) -> ValueForm | None:
@@ -197,17 +265,31 @@ def number_with_unit(value: Json) -> str | None:
     return "" if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
+def _moment_in(form: ValueForm, value: Json) -> int | None:
+    if form.pattern is not None:
+        return read_written(value, form)
+    found = read_time(value)
+    return found[0] if found is not None and found[1].spelling == form.spelling else None
+
+
+def _type_of(value: Json) -> str:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return "number" if number else type(value).__name__
+
+
 def fits(form: ValueForm, value: Json) -> bool:
     """Whether a value is in a format."""
     if form.kind == "time":
-        found = read_time(value)
-        if found is None or found[1].spelling != form.spelling:
+        moment = _moment_in(form, value)
+        if moment is None:
             return False
         # A clock that starts anew with every session: what was stored before it began is none of its times.
-        away = found[0] - (form.origin or 0)
+        away = moment - (form.origin or 0)
         return form.each is None or (away > 0 and away % form.each == 0)
     if form.kind == "number":
         return number_with_unit(value) == number_with_unit(form.value)
+    if form.kind == "any":
+        return _type_of(value) == _type_of(form.value)
     slots = form.slots or ()
     return (
         isinstance(value, str)

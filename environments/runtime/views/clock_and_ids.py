@@ -21,7 +21,7 @@ from ..values.normal import parse_json
 from ..world.notice import notice
 from .view import CallInFlight, View
 
-MARK: Final = re.compile(r'"?~(?:time|id|number)\.([a-z]+)~(\d*)"?')
+MARK: Final = re.compile(r'"?~(?:time|id|number|any)\.([a-z]+)~(\d*)"?')
 BY_FORMAT: Final = "; by format: "
 """In the evidence of every answer that holds such a value, before the rule."""
 ANY: Final = "*"
@@ -125,7 +125,7 @@ class Fresh:
             told = write_time(form, at + earliest)
             latest = write_time(form, at + (earliest if form.latest is None else form.latest))
             return told if told == latest else None
-        if form.kind == "number":
+        if form.kind in {"number", "any"}:
             return form.value
         known = self._told.get(mark)
         if known and mark[-1:].isdigit():
@@ -168,7 +168,7 @@ class MarkedResults(View):
 def _quoted(mark: str, value: Json) -> str:
     """A value where its mark stood: numbers lose the quotes that a mark in JSON has."""
     if not isinstance(value, str):
-        return str(value)
+        return json.dumps(value)
     if mark[0] == mark[-1] == '"':
         return json.dumps(value)
     return ('"' if mark[0] == '"' else "") + value + ('"' if mark[-1] == '"' else "")

@@ -8,12 +8,13 @@ Goes in: an answer without it. Comes out: the answer as the tool gives it, with 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from ..answers.outcome import outcome_of
-from ..document.views import WrappingPart
+from ..document.views import ValueForm, WrappingPart
 from ..task.attempt import UNKNOWN, Json, ToolResult
 from ..values.formats import fits
 from ..values.normal import parse_arguments, parse_json, same_json
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 OPEN: Final = "~body~"
 """Stands in a wrapping where the result's own part goes."""
+_IN_TEXT: Final = re.compile(r"~(?:time|id|number|any)\.([a-z]+)~")
+"""A mark where quotes around it are part of the text."""
 ByTool = Mapping[str, Mapping[str, WrappingPart]]
 """What stands around successes (`good`) and refusals (`refused`)."""
 
@@ -32,9 +35,9 @@ ByTool = Mapping[str, Mapping[str, WrappingPart]]
 def strip(around: WrappingPart, content: str, marks: Marks) -> str | None:
     """A result without its wrapping; None where it does not stand in this one."""
     if around.head is not None:
-        return _text_below(around.head, content)
+        return _without_frame(around.head, content, marks, behind=False)
     if around.record is None:
-        return _text_before(around.tail or "", content)
+        return _without_frame(around.tail or "", content, marks, behind=True)
     parsed = parse_json(content)
     if parsed is None or not isinstance(parsed.value, dict):
         return None
@@ -136,36 +139,33 @@ class Wrapped(View):
         return self._known.strip(asked.tool, content)
 
 
-def _text_below(head: str, content: str) -> str | None:
-    """What stands below a line in a text; each mark in the line stands for a part of one word."""
-    first, *parts = MARK.sub("\0", head).split("\0")
-    if not content.startswith(first):
+def _without_frame(frame: str, content: str, marks: Marks, *, behind: bool) -> str | None:
+    """A text without the frame before or behind it; None where it has none. What stands at a mark is in its format, or one word."""
+    turn = -1 if behind else 1
+    text, (first, *parts) = content[::turn], _IN_TEXT.split(frame)[::turn]
+    if not text.startswith(first[::turn]):
         return None
     at = len(first)
-    for part in parts:
-        end = content.find(part, at + 1)
-        if end < 0 or any(sign.isspace() for sign in content[at:end]):
+    for code, piece in zip(parts[::2], parts[1::2], strict=True):
+        known = marks.get(code)
+        end = _end_of_value(text, at, piece[::turn], None if known is None else known.form, turn)
+        if end is None:
             return None
-        at = end + len(part)
-    return content[at:]
+        at = end + len(piece)
+    return text[at:][::turn]
 
 
-def _text_before(tail: str, content: str) -> str | None:
-    """What stands before a tail in a text; each mark in the tail stands for one word."""
-    *parts, last = MARK.sub("\0", tail).split("\0")
-    if not content.endswith(last):
-        return None
-    end = len(content) - len(last)
-    for part in reversed(parts):
-        start = end
-        while start and not content[start - 1].isspace() and content[start - 1] != '"':
-            start -= 1
-        # At least one character of the word is the value; the part before it ends within the word or where it begins.
-        at = content.rfind(part, 0, end - 1) if start < end else -1
-        if at < 0 or at + len(part) < start:
-            return None
-        end = at
-    return content[:end]
+def _end_of_value(text: str, at: int, piece: str, form: ValueForm | None, turn: int) -> int | None:
+    """Where the value of a mark ends, right before the next piece of its frame."""
+    word: int | None = None
+    end = text.find(piece, at + 1) if piece else len(text)
+    while end > at and "\n" not in (value := text[at:end][::turn]):
+        if form is not None and fits(form, value):
+            return end
+        if word is None and not any(sign.isspace() for sign in value):
+            word = end
+        end = text.find(piece, end + 1) if piece else -1
+    return word
 
 
 def _unwrapped(record: Mapping[str, Json], known: Mapping[str, Json], marks: Marks) -> Json:

@@ -29,7 +29,6 @@ from synth.world.views.result_wrappers import learn_wrapping
 from synth.world.views.selected_subject import choose
 from synth.world.views.text_records import learn_texts
 from synth.world.volatile.clock_and_ids import learn_fresh
-from synth.world.volatile.result_heads import learn_heads
 from synth.world.volatile.tokens import learn_tokens
 
 IN_LITERAL: Final = 14
@@ -69,7 +68,7 @@ def learn_around(
     for tool, extra in seen_forms(seen).items():
         forms[tool] = {**extra, **forms.get(tool, {})}
     normalise(seen, forms=forms, envelopes=callers)
-    headed = learn_heads(seen)
+    outermost = learn_wrapping(seen)
     literal = learn_literal(seen)
     texts = learn_texts(seen)
     enveloped = learn_enveloped(seen)
@@ -80,12 +79,12 @@ def learn_around(
     idle = learn_idle(seen, episodes)
     settle_layout(seen)
     tokens = learn_tokens(seen)
-    wrapped = learn_wrapping(seen, around=headed.marks)
+    wrapped = learn_wrapping(seen, around=outermost.marks)
     # What differs from call to call hides a constant envelope that stands inside of it.
     inside = learn_enveloped(seen, first=MAX_LEVELS + 1) if wrapped.tools else {}
     spelling = learn_spelling(seen)
     versions = split_versions(seen, episodes)
-    fresh = learn_fresh(seen, living=living, around=headed.marks | wrapped.marks)
+    fresh = learn_fresh(seen, living=living, around=outermost.marks | wrapped.marks)
     idle = learn_defaults(seen, episodes, idle)
     own = None if shared else infer_own_starts(seen)
     bound = bind(seen, own=own is not None)
@@ -106,7 +105,7 @@ def learn_around(
             tokens=tokens,
             bound=frozenset(bound),
             owners=owners_of(seen, bound),
-            headed=headed.tools,
+            headed=outermost.tools,
             wrapped=wrapped.tools,
             inside=inside,
             spelling=spelling,

@@ -23,7 +23,7 @@ from environments.runtime.task.tool_definition import (
     properties_of,
     read_definition,
 )
-from environments.runtime.values.formats import freedom, id_format
+from environments.runtime.values.formats import freedom, id_format, is_day
 from environments.runtime.values.normal import is_name, stable
 from environments.runtime.views.idle_arguments import DEFAULT, is_idle, value_text
 from redact.records.clean_episode import CleanEpisode
@@ -206,7 +206,7 @@ def _count_told(
 def _form(rows: Rows, told: int, tools: int) -> ValueForm | None:
     values = [value for _, value in rows]
     form = clock(rows)
-    if form is not None and form.form != "date" and form.origin is None:
+    if form is not None and not is_day(form) and form.origin is None:
         return replace(form, says="the time of the call")
     texts = [value for value in values if isinstance(value, str)]
     if len(texts) < len(values) or told > len(values) * (1 - NEARLY_ALWAYS):

@@ -8,42 +8,36 @@ together again exactly, for every result of a tool, is taken apart. Not here: si
 
 from __future__ import annotations
 
-import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from environments.runtime.document.views import JsonStyle, MarkPart, ValueForm, WrappingPart
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.formats import number_with_unit
 from environments.runtime.values.normal import parse_json, same_json, stable
 from environments.runtime.views.clock_and_ids import ANY, STYLES, Marks, fields_of
 from environments.runtime.views.result_wrappers import OPEN, strip, without_places, wrap
 from synth.world.model import ToolModel, outcome_class, refused
 from synth.world.observation import History, Observation, by_tool
 from synth.world.schema.outcomes import learn_outcomes
-from synth.world.support import MOSTLY, SEEN_TWICE
 from synth.world.volatile.bench_clock import usual_clock
-from synth.world.volatile.clock_and_ids import MIN_SEEN, clock, dice, mark_name
-from synth.world.volatile.idle_values import are_idle, idle_places, usual_number
+from synth.world.volatile.clock_and_ids import clock, dice, mark_name
+from synth.world.volatile.idle_values import (
+    SOME,
+    Pasts,
+    idle_places,
+    stands_still,
+    usual_number,
+    usual_value,
+)
+from synth.world.volatile.text_frames import MIN_TOOLS, MOST, learn_frames
 
-MIN_TOOLS: Final = SEEN_TWICE
-"""Tools that have a place in common."""
-MOST: Final = MOSTLY
-"""Share of all results, or of all refusals, that have it."""
-MAX_TAIL: Final = 8
-"""Words behind a result."""
-MAX_SIGNS: Final = 400
 MAX_BODIES: Final = 40
 """Classes of results that are listed for a wrapping."""
-HOLES: Final = re.compile(r"[0-9A-Za-z_.:+-]*\d[0-9A-Za-z_.:+-]*")
-_WORDS: Final = re.compile(r"\s+\S+")
-_UNIT: Final = re.compile(r"(\d+(?:\.\d+)?)([A-Za-z]*)")
 
 Rows = list[tuple[Observation, Json]]
 Groups = Mapping[tuple[str, str], list[Observation]]
-HOLE: Final = "\x00"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,17 +53,20 @@ def learn_wrapping(histories: Sequence[History], around: Marks | None = None) ->
     groups = dict(_groups(histories))
     taken = len(around or ())
     marks: dict[str, MarkPart] = {}
-    found = _records(groups, histories, marks, taken) or _tails(groups, histories, marks, taken)
+    found = _records(groups, histories, marks, taken) or learn_frames(
+        groups, histories, marks, taken
+    )
     out: dict[str, dict[str, WrappingPart]] = defaultdict(dict)
     for (tool, kind), wrapping in sorted(found.items()):
-        bodies = [strip(wrapping, seen.content, marks) for seen in groups[tool, kind]]
+        mine = groups.get((tool, kind), ())
+        bodies = [strip(wrapping, seen.content, marks) for seen in mine]
         if not all(
             body is not None and _restores_result(wrapping, body, seen.content, marks)
-            for body, seen in zip(bodies, groups[tool, kind], strict=True)
+            for body, seen in zip(bodies, mine, strict=True)
         ):
             continue
         out[tool][kind] = wrapping
-        for body, seen in zip(bodies, groups[tool, kind], strict=True):
+        for body, seen in zip(bodies, mine, strict=True):
             seen.content = str(body)
             seen.settle()
     told = {tool: _with_bodies(tool, kinds, groups) for tool, kinds in out.items()}
@@ -134,7 +131,8 @@ def _records(
     forms = {p: f for p, rows in common.items() if (f := clock(rows) or dice(rows, histories))}
     loose = {p: f for p, rows in common.items() if p not in forms and (f := _told_anyhow(rows))}
     seen = (one for history in histories for one in history.observations)
-    moved = idle_places(seen, {*forms, *loose})
+    still = [p for p, form in loose.items() if form.kind == "any" and stands_still(common[p])]
+    moved = idle_places(seen, {*forms, *loose}, Pasts(histories), share=SOME, still=still)
     forms |= {place: form for place, form in loose.items() if place in moved}
     if not forms:
         return {}
@@ -177,10 +175,10 @@ def _record(seen: Observation) -> dict[str, Json]:
 
 
 def _told_anyhow(rows: Rows) -> ValueForm | None:
-    """The format of a number or a time that says nothing of the answer, should it differ between equal calls; None of anything else."""
+    """The format of a value that says nothing of the answer, should it differ between equal calls."""
     if all(isinstance(v, int | float) and not isinstance(v, bool) for _, v in rows):
         return usual_number(rows)
-    return usual_clock(rows)
+    return usual_clock(rows) or usual_value(rows)
 
 
 def _constants(seen: Sequence[Observation], told: Mapping[str, Json]) -> dict[str, Json]:
@@ -271,67 +269,3 @@ def _template(record: Mapping[str, Json], fixed: Mapping[str, Json], under: str)
             if inner:
                 out[name] = inner
     return out
-
-
-# -- text behind results ---------------------------------------------------------------------------
-
-
-def _tails(
-    groups: Groups, histories: Sequence[History], marks: dict[str, MarkPart], taken: int
-) -> dict[tuple[str, str], WrappingPart]:
-    for kinds in (("good", "refused"), ("refused",)):
-        pool = [seen for name, group in groups.items() if name[1] in kinds for seen in group]
-        for count in range(MAX_TAIL, 0, -1):
-            tail = _tail(pool, count, histories, marks, taken)
-            if tail is not None:
-                known = WrappingPart(tail=tail)
-                return {name: known for name in groups if name[1] in kinds}
-    return {}
-
-
-def _tail(
-    pool: Sequence[Observation],
-    count: int,
-    histories: Sequence[History],
-    marks: dict[str, MarkPart],
-    taken: int,
-) -> str | None:
-    """The last words of most results, with marks where they differ; None where something else differs there."""
-    found = [(seen, "" if seen.is_json else _last_words(seen.content, count)) for seen in pool]
-    texts = Counter(HOLES.sub(HOLE, text) for _, text in found if text)
-    text, often = texts.most_common(1)[0] if texts else ("", 0)
-    if HOLE not in text or often < max(MIN_SEEN, MOST * len(pool)):
-        return None
-    mine = [(seen, words) for seen, words in found if words and HOLES.sub(HOLE, words) == text]
-    heads = {seen.content.removesuffix(words) for seen, words in mine}
-    if len(heads) < MIN_SEEN and len({seen.tool for seen, _ in mine}) < MIN_TOOLS:
-        return None
-    for number, values in enumerate(zip(*(HOLES.findall(words) for _, words in mine), strict=True)):
-        rows = [(seen, value) for (seen, _), value in zip(mine, values, strict=True)]
-        form, unit = _form_of(rows, histories)
-        if form is None:
-            return None
-        code = mark_name(taken + number)
-        marks[code] = MarkPart(tool=ANY, place=f"behind {number}", form=form)
-        text = text.replace(HOLE, f"~{form.kind}.{code}~{unit}", 1)
-    return text
-
-
-def _last_words(content: str, count: int) -> str:
-    end = content[-MAX_SIGNS:]
-    words = list(_WORDS.finditer(end))
-    return end[words[-count].start() :] if len(words) >= count else ""
-
-
-def _form_of(rows: Rows, histories: Sequence[History]) -> tuple[ValueForm | None, str]:
-    """The format of what differs in a text, and the unit behind it."""
-    form = clock(rows) or dice(rows, histories)
-    if form is not None:
-        return form, ""
-    number = usual_number(rows)
-    unit = number_with_unit(None if number is None else number.value)
-    if number is None or unit is None:
-        return None, ""
-    if not are_idle(rows, lambda seen, value: seen.content.rpartition(str(value))[0]):
-        return None, ""
-    return replace(number, value=str(number.value).removesuffix(unit)), unit

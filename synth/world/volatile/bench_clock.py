@@ -17,7 +17,7 @@ from typing import Final
 
 from environments.runtime.document.views import ValueForm
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.formats import fits, read_time
+from environments.runtime.values.formats import fits, is_day, read_time, read_written
 from environments.runtime.views.clock_and_ids import Marks, places_of
 from synth.world.observation import History, Observation
 from synth.world.support import SEEN_THRICE
@@ -40,15 +40,23 @@ def times_of(
     """The moments (ns) that all values of a place tell, and their one format; None where some tell none, or in another."""
     told = [(one, read_time(value)) for one, value in rows]
     read = [(one, *found) for one, found in told if found is not None]
-    if not read or len(read) < len(rows) or any(form != read[0][2] for _, _, form in read):
+    if not read or len(read) < len(rows):
         return [], None
-    return [(one, moment) for one, moment, _ in read], read[0][2]
+    forms = {form.spelling: form for _, _, form in read}
+    if len(forms) == 1:
+        return [(one, moment) for one, moment, _ in read], read[0][2]
+    # Whether the day or the month comes first only some days of a place say.
+    for form in forms.values():
+        moments = [(one, read_written(value, form)) for one, value in rows]
+        if all(moment is not None for _, moment in moments):
+            return [(one, moment) for one, moment in moments if moment is not None], form
+    return [], None
 
 
 def bench_clock(rows: Sequence[tuple[Observation, Json]]) -> ValueForm | None:
     """The format of times that move with the calls of an episode; without a rule nobody can tell one."""
     read, form = times_of(rows)
-    if form is None or form.form == "date" or not _moves(read):
+    if form is None or is_day(form) or not _moves(read):
         return None
     rule = _rule({(one.position + 1, moment) for one, moment in read})
     if rule is None:
@@ -78,7 +86,7 @@ def shared_clock(places: Mapping[Place, Rows]) -> dict[Place, ValueForm]:
     spelt: dict[tuple[object, ...], list[Place]] = defaultdict(list)
     for place, rows in sorted(places.items(), key=lambda item: -len(item[1])):
         form = usual_clock(rows)
-        if form is not None and form.form != "date":
+        if form is not None and not is_day(form):
             spelt[form.spelling].append(place)
             found[place] = form
     shared: set[Place] = set()

@@ -27,6 +27,7 @@ from environments.runtime.values.formats import (
     freedom,
     grain,
     id_format,
+    is_day,
     read_time,
     short_digest,
 )
@@ -54,7 +55,7 @@ from synth.world.volatile.bench_clock import (
     times_of,
     usual_clock,
 )
-from synth.world.volatile.idle_values import idle_places, usual_number
+from synth.world.volatile.idle_values import Pasts, idle_places, usual_number
 from synth.world.volatile.listed_ids import listed_ids, number_of
 from synth.world.volatile.stored_draws import FORMS, mark_stored
 
@@ -194,6 +195,7 @@ def _loose_values(
         if times_of(rows)[0] and not _is_shown_again(rows, histories)
     }
     loose = shared_clock(places) | _shared_dice(told, histories)
+    pasts = Pasts(histories)
     for name, mine in told.items():
         own = {
             p: form for (n, p), rows in places.items() if n == name and (form := usual_clock(rows))
@@ -201,7 +203,7 @@ def _loose_values(
         for place, rows in mine.places.items():
             number = usual_number(rows) if place.startswith(WORD) and not _counts(rows) else None
             own |= {} if number is None else {place: number}
-        loose |= {(name, place): own[place] for place in idle_places(mine.good, own)}
+        loose |= {(name, place): own[place] for place in idle_places(mine.good, own, pasts)}
     return loose
 
 
@@ -279,7 +281,7 @@ def clock(rows: Sequence[tuple[Observation, Json]]) -> ValueForm | None:
         return None
     says = "the time of the call, in the recorded format"
     known = replace(form, offset=median_low(away), seen=len(rows), says=says)
-    if form.form == "date":
+    if is_day(form):
         # Where the day begins is known only as far as calls came late and early in the day.
         return replace(known, offset=max(away), latest=min(away) + DAY - 1)
     return known
@@ -437,7 +439,7 @@ class _ShownValue:
 def _mark_shown_again(content: str, one: _ShownValue, seen: Observation) -> str:
     """A result that shows a fresh value of an earlier call, with its mark there."""
     value, mark = one.value, one.mark
-    if one.form is not None and one.form.form.form == "date":
+    if one.form is not None and is_day(one.form.form):
         apart = one.names.isdisjoint(seen.names)
         return content if apart else _same_field(content, one, one.form)
     if isinstance(value, str):
