@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import re
 import tomllib
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -147,7 +148,19 @@ _ENDINGS: Final = frozenset(
     ]
 )
 """Words whose 1 can only mean good at the end of a name, in the languages of most logs."""
-_NEGATIONS: Final = frozenset({"not", "no", "never", "non", "un"})
+_TRANSCRIPTION: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
+
+
+def _plain(word: str) -> str:
+    """A word as people write it in names: letters alone (`gelöst` is `geloest`, `éxito` is `exito`)."""
+    spelt = unicodedata.normalize("NFKD", word.translate(_TRANSCRIPTION))
+    return "".join(sign for sign in spelt if not unicodedata.combining(sign))
+
+
+_GOOD_ENDINGS: Final = frozenset(map(_plain, _ENDINGS))
+_BARE_ENDINGS: Final = frozenset({"flag", "bool", "label", "score", "result", "yn"})
+"""Words behind these that say nothing."""
+_NEGATIONS: Final = frozenset({"not", "no", "never", "non", "un", "nicht", "pas"})
 _YES_OR_NO: Final = OutcomeRule(good="== 1", bad="== 0")
 """What a longer name that ends so means (`task_success`): a count of what passed says nothing but by accident."""
 
@@ -163,10 +176,13 @@ class OutcomePolicy:
 
     def rule_of(self, name: str) -> OutcomeRule | None:
         """What a name means: by its line, else by the known word that it ends with (`answer_correct`)."""
-        words = re.split(r"[\W_]+", name.casefold())
-        if name in self.rules or words[-1] not in _ENDINGS or not _NEGATIONS.isdisjoint(words):
-            return self.rules.get(name)
-        return _YES_OR_NO
+        if name in self.rules:
+            return self.rules[name]
+        words = [_plain(word) for word in re.split(r"[\W_]+", name.casefold()) if word]
+        while words and words[-1] in _BARE_ENDINGS:
+            words.pop()
+        good = bool(words) and words[-1] in _GOOD_ENDINGS and _NEGATIONS.isdisjoint(words)
+        return _YES_OR_NO if good else None
 
     def ignores(self, outcome: CleanOutcome) -> bool:
         """Whether a model or a program says it, and no rule counts them for this name."""

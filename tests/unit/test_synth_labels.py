@@ -39,7 +39,16 @@ def test_names_with_one_meaning_are_known(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["task_success", "answer-correct", "order.resolved", "csat_ok", "caso_resuelto", "goal_met"],
+    [
+        "task_success",
+        "answer-correct",
+        "order.resolved",
+        "csat_ok",
+        "caso_resuelto",
+        "goal_met",
+        "anliegen_geloest",
+        "success_flag",
+    ],
 )
 def test_a_longer_name_that_ends_in_a_known_word_is_read_where_it_says_yes_or_no(name: str) -> None:
     """A count (3 tests passed) is neither."""

@@ -195,6 +195,16 @@ def test_messages_go_there_and_back() -> None:
     assert known.as_asked(meant) == said
 
 
+def test_a_record_around_the_arguments_is_put_on_once() -> None:
+    """A mutation takes one `input`: its own name is its only part's, and an agent's call stays as it is."""
+    names = {"writer": ["open", "input", "writer"]}
+    part: dict[str, Any] = {"when": {}, "names": names, "schema": {}, "always": ["input"]}
+    known = Dispatched.from_json({"pay": {"by": [], "open": ["input"], "parts": {"pay": part}}})
+    asked: dict[str, Any] = {"input": {"writer": "W-1"}}
+    assert known.call_as_asked("pay", {"writer": "W-1"}) == ("pay", asked)
+    assert known.call_as_asked("pay", asked) == ("pay", asked)
+
+
 def test_names_of_parts_are_read_by_their_values() -> None:
     """The verb of a part is a value, whichever argument has it; the words of the tool's own name say nothing."""
     assert write_log_odds("call_tool[name=get_ticket]", "") == write_log_odds("get_ticket", "")

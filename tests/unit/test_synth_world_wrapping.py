@@ -213,6 +213,22 @@ def test_what_differs_around_every_result_hides_no_answer(around: str, beside: s
             assert told != own
 
 
+def test_a_field_of_one_tool_that_differs_after_equal_pasts_hides_no_answer() -> None:
+    """A load that is measured anew at every look; what follows from the call stays as it is."""
+
+    def measured(rng: random.Random, body: str, at: int) -> str:
+        del at
+        if "watts" not in body:
+            return body
+        return json.dumps({**json.loads(body), "load": rng.choice(["low", "high", "even"])})
+
+    episodes = [replace(one, subject="keeper") for one in season(measured, 90)]
+    session = world_from(episodes).session()
+    told = json.loads(session.call("lamp", {"lamp": "L-103"}).content)
+    assert {**told, "load": ""} == {**ROWS["L-103"], "load": ""}
+    assert json.loads(session.call("light", {"lamp": "L-103"}).content)["hours"] == 309
+
+
 def test_a_value_that_only_few_calls_share_is_an_answer() -> None:
     """What follows from the call is no decoration, though it stands where one could."""
 

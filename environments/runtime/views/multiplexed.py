@@ -141,6 +141,10 @@ class Rule:
             out[names.get(place, own)] = value
         return out
 
+    def are_as_asked(self, name: str, arguments: Mapping[str, Json]) -> bool:
+        """Whether arguments are an agent's already, of a tool that is one but for the record around its arguments."""
+        return name == self.tool and not arguments.keys().isdisjoint(self._open)
+
     def arguments_as_asked(self, name: str, arguments: Mapping[str, Json]) -> dict[str, Json]:
         """The arguments that agents make a part's call with."""
         part = self.parts[name]
@@ -225,7 +229,7 @@ class Dispatched(View):
     ) -> tuple[str, dict[str, Json]]:
         """The tool and arguments that a part's call is made with; any other call as it is."""
         rule = self._of.get(name)
-        if rule is None:
+        if rule is None or rule.are_as_asked(name, arguments):
             return name, dict(arguments)
         return rule.tool, rule.arguments_as_asked(name, arguments)
 

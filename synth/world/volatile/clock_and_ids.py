@@ -55,7 +55,15 @@ from synth.world.volatile.bench_clock import (
     times_of,
     usual_clock,
 )
-from synth.world.volatile.idle_values import Pasts, idle_places, usual_number
+from synth.world.volatile.idle_values import (
+    MOST,
+    SOME,
+    Pasts,
+    idle_places,
+    moved_fields,
+    usual_number,
+    usual_value,
+)
 from synth.world.volatile.listed_ids import listed_ids, number_of
 from synth.world.volatile.stored_draws import FORMS, mark_stored
 
@@ -94,7 +102,7 @@ def learn_fresh(
     `around`: marks of what stands around all results, which no record keeps. In a living backend stored times and ids come back in later episodes, so only tools that read are marked.
     """
     told = {name: _values_by_place(name, seen) for name, seen in sorted(by_tool(histories).items())}
-    loose = _loose_values(told, histories)
+    loose = _loose_values(told, histories, living=living)
     found = [f for name, t in told.items() for f in _fresh_places(name, t, histories, loose)]
     if living:
         found = [f for f in found if f.steady]
@@ -185,7 +193,7 @@ def _timed(rows: Rows) -> Rows:
 
 
 def _loose_values(
-    told: Mapping[str, _ToolValues], histories: Sequence[History]
+    told: Mapping[str, _ToolValues], histories: Sequence[History], *, living: bool
 ) -> dict[Place, ValueForm]:
     """Times and numbers of which no record tells, though no rule gives them: times of one clock at several tools, and what says nothing."""
     places = {
@@ -196,6 +204,7 @@ def _loose_values(
     }
     loose = shared_clock(places) | _shared_dice(told, histories)
     pasts = Pasts(histories)
+    share = MOST if living else SOME
     for name, mine in told.items():
         own = {
             p: form for (n, p), rows in places.items() if n == name and (form := usual_clock(rows))
@@ -203,7 +212,16 @@ def _loose_values(
         for place, rows in mine.places.items():
             number = usual_number(rows) if place.startswith(WORD) and not _counts(rows) else None
             own |= {} if number is None else {place: number}
-        loose |= {(name, place): own[place] for place in idle_places(mine.good, own, pasts)}
+        # In a backend that lives on, others may have changed a record meanwhile.
+        moved = {} if living else moved_fields(mine.good, pasts)
+        fields = {
+            p: usual_number(rows) or usual_value(rows)
+            for p, rows in moved.items()
+            if p not in own and p in mine.places
+        }
+        own |= {place: form for place, form in fields.items() if form is not None}
+        idle = idle_places(mine.good, own, pasts, share=share, still=fields)
+        loose |= {(name, place): own[place] for place in idle}
     return loose
 
 

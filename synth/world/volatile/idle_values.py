@@ -30,6 +30,10 @@ SOME: Final = SELDOM
 """The same around the results of all tools, where nothing between the two calls could matter: a server's name comes again now and then."""
 
 
+_NOTHING: Final = ("", "{}")
+"""What is left of a result in which everything may be idle."""
+
+
 class Pasts:
     """The calls before each call of an episode, and whose episode it is."""
 
@@ -41,7 +45,7 @@ class Pasts:
                 self._before[seen.episode, seen.position] = history.subject, past
                 past = hash((past, seen.tool, seen.key))
 
-    def allow(self, before: Observation, seen: Observation) -> bool:
+    def are_alike(self, before: Observation, seen: Observation) -> bool:
         """Whether two equal calls ought to be answered alike: made in a row, or after the same calls for the same subject."""
         if before.episode == seen.episode:
             return seen.position == before.position + 1
@@ -91,13 +95,38 @@ def idle_places(
         rest = _without_places(seen, places)
         before, rest_before = last.get((seen.tool, seen.key), (None, ""))
         last[seen.tool, seen.key] = seen, rest
-        if before is None or rest != rest_before:
+        if before is None or rest != rest_before or rest in _NOTHING:
             continue
         left, right = places_of(before.content), places_of(seen.content)
-        alike = pasts.allow(before, seen)
+        alike = pasts.are_alike(before, seen)
         for place in places:
             moves[place].add(differs=left.get(place) != right.get(place), alike=alike)
     return {place for place, found in moves.items() if found.are_idle(share, still=place in still)}
+
+
+def moved_fields(
+    observations: Iterable[Observation], pasts: Pasts
+) -> dict[str, list[tuple[Observation, Json]]]:
+    """Fields of the records of one tool that differed between calls that ought to be answered alike, with all their values.
+
+    Calls in a row do not count: the tool may change something.
+    """
+    last: dict[str, Observation] = {}
+    moved: set[str] = set()
+    rows: dict[str, list[tuple[Observation, Json]]] = defaultdict(list)
+    for seen in observations:
+        if not isinstance(seen.value, dict):
+            continue
+        fields = places_of(seen.content)
+        for place, value in fields.items():
+            rows[place].append((seen, value))
+        before = last.get(seen.key)
+        last[seen.key] = seen
+        if before is None or before.episode == seen.episode or not pasts.are_alike(before, seen):
+            continue
+        known = places_of(before.content)
+        moved |= {p for p in fields.keys() & known.keys() if fields[p] != known[p]}
+    return {place: rows[place] for place in sorted(moved)}
 
 
 def are_idle(
@@ -115,7 +144,7 @@ def are_idle(
         alike = seen.tool, seen.key, rest(seen, value)
         if alike in last:
             before, told = last[alike]
-            moves.add(differs=told != value, alike=pasts.allow(before, seen))
+            moves.add(differs=told != value, alike=pasts.are_alike(before, seen))
         last[alike] = seen, value
     return moves.are_idle(share, still=still)
 
