@@ -151,13 +151,13 @@ _ENDINGS: Final = frozenset(
 _TRANSCRIPTION: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 
 
-def _plain(word: str) -> str:
+def _in_ascii(word: str) -> str:
     """A word as people write it in names: letters alone (`gelöst` is `geloest`, `éxito` is `exito`)."""
     spelt = unicodedata.normalize("NFKD", word.translate(_TRANSCRIPTION))
     return "".join(sign for sign in spelt if not unicodedata.combining(sign))
 
 
-_GOOD_ENDINGS: Final = frozenset(map(_plain, _ENDINGS))
+_GOOD_ENDINGS: Final = frozenset(map(_in_ascii, _ENDINGS))
 _BARE_ENDINGS: Final = frozenset({"flag", "bool", "label", "score", "result", "yn"})
 """Words behind these that say nothing."""
 _NEGATIONS: Final = frozenset({"not", "no", "never", "non", "un", "nicht", "pas"})
@@ -178,7 +178,7 @@ class OutcomePolicy:
         """What a name means: by its line, else by the known word that it ends with (`answer_correct`)."""
         if name in self.rules:
             return self.rules[name]
-        words = [_plain(word) for word in re.split(r"[\W_]+", name.casefold()) if word]
+        words = [_in_ascii(word) for word in re.split(r"[\W_]+", name.casefold()) if word]
         while words and words[-1] in _BARE_ENDINGS:
             words.pop()
         good = bool(words) and words[-1] in _GOOD_ENDINGS and _NEGATIONS.isdisjoint(words)
