@@ -388,7 +388,7 @@ def _told_anew(derived: Derived, start: Start | None) -> tuple[str, ...]:
     fresh = start.world.document.views.fresh if start is not None else None
     marks = fresh.marks if fresh is not None else {}
     values = [check.args.get("value") for check in derived.rubric.checks if check.fn == "told"]
-    # A number that says nothing of the answer fits every number that a user is told.
-    drawn = [mark.form for mark in marks.values() if mark.form.kind != "number"]
+    # What says nothing of the answer and keeps to no format fits everything that a user is told.
+    drawn = [mark.form for mark in marks.values() if mark.form.kind in {"time", "id"}]
     anew = any(fits(mark, value) for mark in drawn for value in values)
     return ("told_by_format",) if anew else ()

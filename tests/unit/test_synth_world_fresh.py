@@ -282,6 +282,33 @@ def test_a_user_who_must_be_told_a_fresh_value_waits_for_a_person() -> None:
     assert all("told_by_format" in c.reasons for c in fresh)
 
 
+def test_a_server_that_answers_keeps_no_task_back() -> None:
+    """Its name is told anew in every run, but no user asks for it, whatever text would do in its place."""
+    episodes = []
+    for number in range(60):
+        rng = random.Random(f"served {number}")  # noqa: S311 - dice for tests
+        bike = BIKES[number % 6]
+        one = recorded(number, [("show", {"bike": bike}), ("show", {"bike": bike})])
+        steps = [
+            replace(step, content=json.dumps({**json.loads(step.content or ""), "by": name}))
+            if step.role == "tool" and (name := rng.choice(["web-a", "web-b", "web-c"]))
+            else step
+            for step in one.steps
+        ]
+        steps = [
+            CleanStep(role="user", content=f"Which bike is {bike}?"),
+            *steps,
+            CleanStep(role="assistant", content=f"It is {bike}."),
+        ]
+        episodes.append(replace(one, steps=tuple(steps), subject="keeper", task_key=bike))
+    learnt = learn_world(episodes, WorldSettings(risk=0))
+    assert any(m.form.kind == "any" for m in learnt.document.views.fresh.marks.values())  # type: ignore[union-attr]
+    labels = {e.episode_id: Label(resolved=True, confidence=0.97) for e in episodes}
+    found = derive_tasks(episodes, labels, learnt)
+    assert found
+    assert not any("told_by_format" in c.reasons for c in found)
+
+
 def test_long_ids_differ_to_their_end() -> None:
     """A token of 200 signs is drawn whole."""
     form = ValueForm(kind="id", slots=("0123456789abcdef",) * 200)

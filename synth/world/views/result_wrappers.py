@@ -21,7 +21,7 @@ from environments.runtime.views.result_wrappers import OPEN, strip, without_plac
 from synth.world.model import ToolModel, outcome_class, refused
 from synth.world.observation import History, Observation, by_tool
 from synth.world.schema.outcomes import learn_outcomes
-from synth.world.volatile.bench_clock import usual_clock
+from synth.world.volatile.bench_clock import bench_clock, usual_clock
 from synth.world.volatile.clock_and_ids import clock, dice, mark_name
 from synth.world.volatile.idle_values import (
     SOME,
@@ -129,6 +129,11 @@ def _records(
     records = [seen for group in groups.values() for seen in group if isinstance(seen.value, dict)]
     common = _common(records)
     forms = {p: f for p, rows in common.items() if (f := clock(rows) or dice(rows, histories))}
+    forms |= {
+        p: f
+        for p, rows in common.items()
+        if p not in forms and bench_clock(rows) is not None and (f := usual_clock(rows))
+    }
     loose = {p: f for p, rows in common.items() if p not in forms and (f := _told_anyhow(rows))}
     seen = (one for history in histories for one in history.observations)
     still = [p for p, form in loose.items() if form.kind == "any" and stands_still(common[p])]

@@ -44,7 +44,7 @@ from environments.runtime.views.clock_and_ids import (
 from synth.world.model import ToolModel
 from synth.world.observation import History, Observation, by_tool
 from synth.world.schema.outcomes import learn_outcomes
-from synth.world.support import HARDLY_EVER, MOSTLY, SEEN_SEVERAL_TIMES, SEEN_THRICE
+from synth.world.support import HARDLY_EVER, MOSTLY, NEARLY_ALWAYS, SEEN_SEVERAL_TIMES, SEEN_THRICE
 from synth.world.volatile.bench_clock import (
     Place,
     Rows,
@@ -215,9 +215,10 @@ def _loose_values(
         # In a backend that lives on, others may have changed a record meanwhile.
         moved = {} if living else moved_fields(mine.good, pasts)
         fields = {
-            p: usual_number(rows) or usual_value(rows)
-            for p, rows in moved.items()
-            if p not in own and p in mine.places
+            place: usual_number(rows) or usual_value(rows)
+            for place, rows in moved.items()
+            if place not in own and place in mine.places and not times_of(rows)[0]
+            if not _are_kept(rows, histories)
         }
         own |= {place: form for place, form in fields.items() if form is not None}
         idle = idle_places(mine.good, own, pasts, share=share, still=fields)
@@ -278,13 +279,23 @@ def _remembered(rows: Sequence[tuple[Observation, Json]], histories: Sequence[Hi
 
 
 def _is_shown_again(rows: Sequence[tuple[Observation, Json]], histories: Sequence[History]) -> bool:
-    """Whether some value of a place stands in another result of its episode: a record may keep it."""
-    return any(
-        str(value) in seen.content
+    """Whether values of a place stand in another result of their episode, more than by accident: a record may keep them."""
+    again = sum(
+        any(
+            str(value) in seen.content
+            for seen in histories[one.episode].observations
+            if seen is not one
+        )
         for one, value in rows
-        for seen in histories[one.episode].observations
-        if seen is not one
     )
+    return again > HARDLY_EVER * len(rows)
+
+
+def _are_kept(rows: Rows, histories: Sequence[History]) -> bool:
+    """Whether values of which each comes once come again in another result: a record keeps them."""
+    counts = Counter(str(value) for _, value in rows)
+    own = [(one, value) for one, value in rows if counts[str(value)] == 1]
+    return len(own) >= NEARLY_ALWAYS * len(rows) and _is_shown_again(own, histories)
 
 
 def clock(rows: Sequence[tuple[Observation, Json]]) -> ValueForm | None:

@@ -8,8 +8,9 @@ Not here: the formats of times and ids.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Final
 
 from environments.runtime.document.views import ValueForm
@@ -19,7 +20,14 @@ from environments.runtime.values.normal import stable
 from environments.runtime.views.clock_and_ids import places_of, replaced
 from environments.runtime.views.result_wrappers import without_places
 from synth.world.observation import History, Observation
-from synth.world.support import MOSTLY, SEEN_SEVERAL_TIMES, SELDOM, Support, accept
+from synth.world.support import (
+    MOSTLY,
+    NEARLY_ALWAYS,
+    SEEN_SEVERAL_TIMES,
+    SELDOM,
+    Support,
+    accept,
+)
 from synth.world.volatile.bench_clock import Rows
 
 MIN_MOVED: Final = SEEN_SEVERAL_TIMES
@@ -34,6 +42,15 @@ _NOTHING: Final = ("", "{}")
 """What is left of a result in which everything may be idle."""
 
 
+WORDS: Final = re.compile(r"[0-9A-Za-z_.:+-]*\d[0-9A-Za-z_.:+-]*")
+"""Words with digits: numbers, times and ids of any kind."""
+
+
+def shape_of(text: str) -> str:
+    """A text without its words that have digits: another thing that differs from call to call may stand in it."""
+    return WORDS.sub("\0", text)
+
+
 class Pasts:
     """The calls before each call of an episode, and whose episode it is."""
 
@@ -45,37 +62,60 @@ class Pasts:
                 self._before[seen.episode, seen.position] = history.subject, past
                 past = hash((past, seen.tool, seen.key))
 
-    def are_alike(self, before: Observation, seen: Observation) -> bool:
-        """Whether two equal calls ought to be answered alike: made in a row, or after the same calls for the same subject."""
-        if before.episode == seen.episode:
-            return seen.position == before.position + 1
-        return (
-            self._before[before.episode, before.position]
-            == self._before[seen.episode, seen.position]
-        )
+    def pairs(
+        self, observations: Iterable[Observation]
+    ) -> Iterator[tuple[Observation, Observation, bool]]:
+        """Each call with an equal one before it, in the order of time, and whether the two ought to be answered alike.
+
+        They ought to if they were made in a row, or after the same calls in two episodes of one subject.
+        """
+        last: dict[tuple[str, str], Observation] = {}
+        twins: dict[tuple[str, str, str, int], Observation] = {}
+        for seen in observations:
+            call = (seen.tool, seen.key)
+            at = (*call, *self._before[seen.episode, seen.position])
+            before, twin = last.get(call), twins.get(at)
+            if before is not None and (before.episode, before.position + 1) == (
+                seen.episode,
+                seen.position,
+            ):
+                yield before, seen, True
+            elif twin is not None:
+                yield twin, seen, True
+            elif before is not None:
+                yield before, seen, False
+            last[call] = twins[at] = seen
+
+    def are_own(self, before: Observation, seen: Observation) -> bool:
+        """Whether both are of one subject, in two episodes."""
+        subjects = {self._before[one.episode, one.position][0] for one in (before, seen)}
+        return before.episode != seen.episode and len(subjects) == 1
 
 
 class _Moves:
-    """How often equal calls with equal results told another value beside them: where they ought to be answered alike, and ever."""
+    """How often equal calls with equal results told another value beside them: that ought to be answered alike, of one subject, and ever."""
 
     def __init__(self) -> None:
         self._alike = Counter[bool]()
+        self._own = Counter[bool]()
         self._ever = Counter[bool]()
 
-    def add(self, *, differs: bool, alike: bool) -> None:
+    def add(self, *, differs: bool, alike: bool, own: bool) -> None:
         """One more pair."""
         self._ever[differs] += 1
+        if own:
+            self._own[differs] += 1
         if alike:
             self._alike[differs] += 1
 
     def are_idle(self, share: float, *, still: bool) -> bool:
         """Whether the values say nothing, where at least this share of calls that ought to be answered alike is not.
 
-        Of values that stand still in an episode (`still`) only such calls say it: they may tell whose episode it is.
+        Of values that may tell whose episode it is (`still`) calls of several subjects say nothing.
         """
         counts, least = self._alike, share
-        if counts.total() < MIN_MOVED and not still:
-            counts, least = self._ever, MOST
+        if counts.total() < MIN_MOVED:
+            counts, least = self._own if still else self._ever, MOST
         moved = Support(cases=counts[True], against=counts[False])
         return accept(moved, least=MIN_MOVED, share=least)
 
@@ -88,45 +128,51 @@ def idle_places(
     share: float = MOST,
     still: Collection[str] = (),
 ) -> set[str]:
-    """Those of some places that are idle; observations come in the order of time. `still`: places whose values stand still in an episode."""
-    last: dict[tuple[str, str], tuple[Observation, str]] = {}
+    """Those of some places that are idle; observations come in the order of time. `still`: places whose values may tell of an episode or of a change: calls in a row say nothing of them."""
     moves: dict[str, _Moves] = defaultdict(_Moves)
-    for seen in observations if places else ():
-        rest = _without_places(seen, places)
-        before, rest_before = last.get((seen.tool, seen.key), (None, ""))
-        last[seen.tool, seen.key] = seen, rest
-        if before is None or rest != rest_before or rest in _NOTHING:
+    for before, seen, alike in pasts.pairs(observations) if places else ():
+        rests = [_without_places(one, places) for one in (before, seen)]
+        if rests[1] in _NOTHING or not _are_equal(*rests, alike=alike):
             continue
         left, right = places_of(before.content), places_of(seen.content)
-        alike = pasts.are_alike(before, seen)
+        in_row = before.episode == seen.episode
         for place in places:
-            moves[place].add(differs=left.get(place) != right.get(place), alike=alike)
+            if in_row and place in still:
+                continue
+            differs = left.get(place) != right.get(place)
+            moves[place].add(differs=differs, alike=alike, own=pasts.are_own(before, seen))
     return {place for place, found in moves.items() if found.are_idle(share, still=place in still)}
 
 
 def moved_fields(
     observations: Iterable[Observation], pasts: Pasts
 ) -> dict[str, list[tuple[Observation, Json]]]:
-    """Fields of the records of one tool that differed between calls that ought to be answered alike, with all their values.
+    """Fields of the records of one tool that may say nothing, with all their values.
 
-    Calls in a row do not count: the tool may change something.
+    They differ between equal calls after equal pasts in two episodes, or nearly every call is told another: no state makes so many.
     """
-    last: dict[str, Observation] = {}
-    moved: set[str] = set()
+    records = [seen for seen in observations if isinstance(seen.value, dict)]
+    moves: dict[str, Counter[bool]] = defaultdict(Counter)
     rows: dict[str, list[tuple[Observation, Json]]] = defaultdict(list)
-    for seen in observations:
-        if not isinstance(seen.value, dict):
-            continue
-        fields = places_of(seen.content)
-        for place, value in fields.items():
+    for seen in records:
+        for place, value in places_of(seen.content).items():
             rows[place].append((seen, value))
-        before = last.get(seen.key)
-        last[seen.key] = seen
-        if before is None or before.episode == seen.episode or not pasts.are_alike(before, seen):
-            continue
-        known = places_of(before.content)
-        moved |= {p for p in fields.keys() & known.keys() if fields[p] != known[p]}
-    return {place: rows[place] for place in sorted(moved)}
+    for before, seen, alike in pasts.pairs(records):
+        if alike and before.episode != seen.episode:
+            known = places_of(before.content)
+            for place, value in places_of(seen.content).items():
+                if place in known:
+                    moves[place][known[place] != value] += 1
+    return {
+        place: mine
+        for place, mine in sorted(rows.items())
+        if len({str(value) for _, value in mine}) >= NEARLY_ALWAYS * len(mine)
+        or accept(
+            Support(cases=moves[place][True], against=moves[place][False]),
+            least=MIN_MOVED,
+            share=SOME,
+        )
+    }
 
 
 def are_idle(
@@ -138,15 +184,19 @@ def are_idle(
     still: bool = False,
 ) -> bool:
     """Whether the values of one place are idle; `rest` is what a result says without its value."""
-    last: dict[tuple[str, str, str], tuple[Observation, Json]] = {}
     moves = _Moves()
-    for seen, value in sorted(rows, key=lambda row: (row[0].episode, row[0].position)):
-        alike = seen.tool, seen.key, rest(seen, value)
-        if alike in last:
-            before, told = last[alike]
-            moves.add(differs=told != value, alike=pasts.are_alike(before, seen))
-        last[alike] = seen, value
+    ordered = sorted(rows, key=lambda row: (row[0].episode, row[0].position))
+    values = {id(seen): value for seen, value in ordered}
+    for before, seen, alike in pasts.pairs(seen for seen, _ in ordered):
+        told, value = values[id(before)], values[id(seen)]
+        if _are_equal(rest(before, told), rest(seen, value), alike=alike):
+            moves.add(differs=told != value, alike=alike, own=pasts.are_own(before, seen))
     return moves.are_idle(share, still=still)
+
+
+def _are_equal(before: str, rest: str, *, alike: bool) -> bool:
+    """Whether the rest of two results is equal; where they ought to be answered alike, but for what has digits."""
+    return shape_of(before) == shape_of(rest) if alike else before == rest
 
 
 def usual_value(rows: Rows) -> ValueForm | None:

@@ -20,10 +20,11 @@ from environments.runtime.values.normal import parse_json
 from environments.runtime.views.clock_and_ids import ANY
 from synth.world.observation import History, Observation
 from synth.world.support import HALF_OF_CASES, HARDLY_EVER, MOSTLY, SEEN_TWICE
-from synth.world.volatile.bench_clock import Rows, usual_clock
+from synth.world.volatile.bench_clock import Rows, bench_clock, usual_clock
 from synth.world.volatile.clock_and_ids import MIN_SEEN, clock, dice, mark_name
 from synth.world.volatile.idle_values import (
     SOME,
+    WORDS,
     Pasts,
     are_idle,
     stands_still,
@@ -39,7 +40,6 @@ MAX_WORDS: Final = 16
 MAX_TIME: Final = 6
 """Words of a time."""
 HOLE: Final = "\x00"
-_HOLES: Final = re.compile(r"[0-9A-Za-z_.:+-]*\d[0-9A-Za-z_.:+-]*")
 _HOLE: Final = re.compile("\x00")
 _FIRST: Final = re.compile(r"\A[^\w#+-]*")
 _LAST: Final = re.compile(r"[^\w#+-]*\Z")
@@ -159,9 +159,9 @@ class _Reader:
         shapes: list[Shape] = []
         for row in self.rows:
             piece = self.turn(self._next_piece(row, _WORDS, 1))
-            values = _HOLES.findall(piece)
+            values = WORDS.findall(piece)
             shapes.append(
-                (self.turn(_HOLES.sub(HOLE, piece)), tuple(values[:: 1 if self.ahead else -1]))
+                (self.turn(WORDS.sub(HOLE, piece)), tuple(values[:: 1 if self.ahead else -1]))
             )
         return self._take(shapes)
 
@@ -306,6 +306,8 @@ def _form_of(
 ) -> ValueForm | None:
     """The format of what stands in a hole; None where it may say something. `rests`: the results without the frame."""
     form = clock(rows) or dice(rows, histories)
+    if form is None and bench_clock(rows) is not None:
+        form = usual_clock(rows)
     if form is not None:
         return form
     known = usual_number(rows) or usual_clock(rows)
