@@ -113,7 +113,8 @@ def yield_of(
     able = frozenset[str]().union(*map(_can_be_tasks, standings))
     worth = [one for one in passed if one.episode_id in able]
     bare = sum(not one.has_tools for one in worth)
-    with_tools = sum(_with_tools(private, app) for app in apps) + bare
+    silent = sum(one.only_speaks for one in passed)
+    with_tools = sum(_with_tools(private, app) for app in apps) - silent + bare
     gone = _apportioned(with_tools - len(worth), _count_held(clean.lake))
     lost = [_lost_of(clean, standing) for standing in standings]
     tell = _Actions(clean, standings)

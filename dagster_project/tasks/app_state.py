@@ -16,6 +16,7 @@ from environments.runtime.task.candidate import Candidate
 from environments.verify import ACCEPTED
 from ingest.records.episode import Episode
 from redact.records.clean_episode import CleanEpisode
+from synth.attempts.answering_tools import IN_WORDS
 
 ENDS = {
     "": "from an attempt that was resolved",
@@ -35,6 +36,8 @@ class Passed:
     episode_id: str
     has_tools: bool
     """It called a tool, or was offered one."""
+    only_speaks: bool = False
+    """Its only calls are of a tool by which its agent answers: they are read as what it says."""
     withheld_consent: bool = False
     unlabelled: str = ""
     """Why nobody knows how it went; empty where somebody does."""
@@ -91,6 +94,7 @@ def standing_of(clean: CleanSide, app: str) -> Standing:
             Passed(
                 episode_id=episode.episode_id,
                 has_tools=has_tools(episode),
+                only_speaks=IN_WORDS in episode.completeness and not has_tools(episode),
                 withheld_consent=episode.do_not_train,
                 unlabelled=why,
             )

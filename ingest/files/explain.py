@@ -31,6 +31,8 @@ from ingest.records.outcome import Outcome
 from ingest.records.quarantine import Rejected
 from ingest.records.span import Span
 from ingest.records.text import Json
+from ingest.tables.cells import TableError
+from ingest.tables.lines import as_lines
 
 _LOOKED_AT: Final = 20
 """Values of a file whose keys are looked at."""
@@ -126,15 +128,18 @@ def _explain(source: FileSource, layout: Layout | None, *, among_others: bool) -
 
 
 def _values(source: FileSource) -> list[Json]:
-    """The first values of a JSON file; nothing of any other."""
+    """The first values of a JSON file or of a table; nothing of any other."""
     try:
         with source.opened() as stream:
-            head = stream.peek(PEEK)[:PEEK].lstrip()[:1]
-        if head not in {b"{", b"["}:
-            return []
+            head = stream.peek(PEEK)[:PEEK]
+        if head.lstrip()[:1] not in {b"{", b"["}:
+            lines = as_lines(source, head)
+            if lines is None:
+                return []
+            source = lines
         placed = (one for one in placed_values(source, _knows) if isinstance(one, PlacedValue))
         return [one.value for one in itertools.islice(placed, _LOOKED_AT)]
-    except (OSError, EOFError, SourceUnreadable):
+    except (OSError, EOFError, SourceUnreadable, TableError):
         return []
 
 

@@ -6,13 +6,12 @@ Comes in: a path and what is known of it. Goes out: streams; and records and ref
 from __future__ import annotations
 
 import codecs
-import csv
 import gzip
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from io import BufferedReader, RawIOBase, TextIOWrapper
+from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import Final, cast
 
@@ -21,11 +20,9 @@ from ingest.files.file_facts import FileFacts
 from ingest.otlp.limits import Limits
 from ingest.receiver.wal import WalRecord
 from ingest.records.quarantine import MAX_KEPT_BODY, Rejected
-from ingest.records.text import NOT_JSON, Json, json_bytes, load_json
 
 PEEK: Final = 64 << 10
 """Bytes that can be looked at before they are read."""
-_LONGEST_CELL: Final = 64 << 20
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _MARKS: Final = (
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -46,8 +43,8 @@ class FileSource:
     app: str | None
     limits: Limits
     facts: FileFacts
-    rows_as_lines: bool = False
-    """Whether the file is a table of which each row is read as a line of JSON."""
+    lines: Callable[[], Iterator[bytes]] | None = None
+    """The lines that are read in the place of the file's bytes: what a table holds, as JSON."""
     within: Path | None = None
     """The folder that was asked for; a file of it that links lead out of is not read: nobody asked for what is there."""
 
@@ -55,6 +52,9 @@ class FileSource:
     def opened(self) -> Iterator[BufferedReader]:
         """The file's plain bytes from the beginning, in UTF-8 where they are text, without a byte order mark."""
         self._check_within()
+        if self.lines is not None:
+            yield BufferedReader(_Lines(self.lines()), PEEK)
+            return
         with ExitStack() as stack:
             stream: BufferedReader = stack.enter_context(self.path.open("rb"))
             if stream.peek(2)[:2] == _GZIP_MAGIC:
@@ -67,7 +67,7 @@ class FileSource:
                 stream = BufferedReader(_Utf8(stream, encoding), PEEK)
             elif head.startswith(codecs.BOM_UTF8):
                 stream.read(len(codecs.BOM_UTF8))
-            yield BufferedReader(_Rows(stream), PEEK) if self.rows_as_lines else stream
+            yield stream
 
     def _check_within(self) -> None:
         if self.within is None or self.path.resolve().is_relative_to(self.within.resolve()):
@@ -117,15 +117,12 @@ class FileSource:
         )
 
 
-class _Rows(RawIOBase):
-    """A table with a header as lines of JSON, one a row: cells that hold JSON as what they hold, empty ones left out."""
+class _Lines(RawIOBase):
+    """Lines that somebody makes, as a stream."""
 
-    def __init__(self, stream: BufferedReader) -> None:
+    def __init__(self, lines: Iterator[bytes]) -> None:
         super().__init__()
-        csv.field_size_limit(_LONGEST_CELL)
-        text = TextIOWrapper(stream, encoding="utf-8", errors="replace", newline="")
-        dialect = "excel-tab" if b"\t" in stream.peek(PEEK)[:PEEK].split(b"\n")[0] else "excel"
-        self._rows = csv.DictReader(text, dialect=dialect)
+        self._lines = lines
         self._ready = b""
 
     def readable(self) -> bool:
@@ -136,27 +133,10 @@ class _Rows(RawIOBase):
         """Fill a buffer."""
         view = memoryview(cast("bytearray", buffer)).cast("B")
         if not self._ready:
-            self._ready = self._next_line()
+            self._ready = next(self._lines, b"")
         taken, self._ready = self._ready[: len(view)], self._ready[len(view) :]
         view[: len(taken)] = taken
         return len(taken)
-
-    def _next_line(self) -> bytes:
-        try:
-            row = next(self._rows, None)
-        except csv.Error as error:
-            raise OSError(f"a row is no row of a table: {error}") from error
-        if row is None:
-            return b""
-        cells = {key: _cell(value) for key, value in row.items() if key and value}
-        return json_bytes(cells) + b"\n"
-
-
-def _cell(text: object) -> Json:
-    if not isinstance(text, str) or text.lstrip()[:1] not in {"{", "["}:
-        return text
-    value = load_json(text.encode("utf-8", "replace"))
-    return text if value is NOT_JSON else value
 
 
 class _Utf8(RawIOBase):

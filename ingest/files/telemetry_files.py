@@ -10,11 +10,8 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Iterator
-from dataclasses import replace
 from io import BufferedReader
-from itertools import islice
 from pathlib import Path
-from typing import Final
 
 from ingest.errors import SourceUnreadable
 from ingest.files.file_facts import FileFacts, stem_of
@@ -22,17 +19,13 @@ from ingest.files.file_source import PEEK, FileSource
 from ingest.files.json_files import read_json_file
 from ingest.files.mapped_files import read_mapped_file
 from ingest.files.mapping import Layout
-from ingest.formats.table import format_within
 from ingest.otlp.limits import DEFAULT_LIMITS, Limits
 from ingest.otlp.wire import signal_of
 from ingest.receiver.wal import WalRecord
 from ingest.records.app_name import safe_app_name
 from ingest.records.quarantine import Rejected
-from ingest.records.text import load_json
-
-_TABLES: Final = frozenset({".csv", ".tsv", ".parquet"})
-_TEXT_TABLES: Final = frozenset({".csv", ".tsv"})
-_ROWS_LOOKED_AT: Final = 5
+from ingest.tables.cells import TableError
+from ingest.tables.lines import as_lines
 
 
 def read_file(
@@ -114,35 +107,29 @@ def _recognised(
         yield from _length_prefixed(source, stream)
     elif head[0] == 0x0A:
         yield from _raw_body(source, stream)
-    elif _is_table_of_conversations(source):
-        rows = replace(source, rows_as_lines=True)
-        with rows.opened() as lines:
-            yield from read_json_file(rows, lines)
     else:
-        yield source.refused("unknown_format", _unknown(source), body=head)
+        yield from _table(source, head, layout)
 
 
-def _is_table_of_conversations(source: FileSource) -> bool:
-    """Whether each of a table's first rows, as an object with what its cells hold, says by itself what it is: a conversation, a span."""
-    if source.path.suffix.lower() not in _TEXT_TABLES or not source.can_be_read_again:
-        return False
-    with replace(source, rows_as_lines=True).opened() as lines:
-        seen = [load_json(line) for line in islice(lines, _ROWS_LOOKED_AT)]
-    holds_json = any(isinstance(v, dict | list) for row in seen for v in row.values())
-    found = [format_within(row) for row in seen]
-    return holds_json and all(row is not None and not row.is_whole_file for row in found)
-
-
-def _unknown(source: FileSource) -> str:
-    if source.path.suffix.lower() in _TABLES:
-        return (
-            f"{source.name} is a table and holds no conversations; "
-            "a table of outcomes goes in with: tracegym outcomes FILE."
-        )
-    return (
-        f"{source.name} is in no known format: neither JSON nor OTLP protobuf, plain or gzipped; "
-        "docs/dialects.md names the files that tracegym reads."
-    )
+def _table(
+    source: FileSource, head: bytes, layout: Layout | None
+) -> Iterator[WalRecord | Rejected]:
+    """A table as the lines that it is read as; what is none is refused."""
+    try:
+        lines = as_lines(source, head)
+        if lines is None:
+            reason = (
+                f"{source.name} is in no known format: neither JSON, OTLP protobuf nor a table, plain or gzipped; "
+                "docs/dialects.md names the files that tracegym reads."
+            )
+            yield source.refused("unknown_format", reason, body=head)
+        elif layout is not None:
+            yield from read_mapped_file(lines, layout)
+        else:
+            with lines.opened() as stream:
+                yield from read_json_file(lines, stream)
+    except TableError as broken:
+        yield source.refused("unknown_format", f"{source.name} is not read: {broken}.", body=head)
 
 
 def _raw_body(source: FileSource, stream: BufferedReader) -> Iterator[WalRecord | Rejected]:

@@ -35,6 +35,14 @@ _RETURNED: Final = ("tool_call_result", "tool_result", "toolResult")
 _RESULT_KEYS: Final = frozenset({*RESULTS, *CALL_IDS, "content"})
 _BESIDE: Final = ("tool_call_id", "name", "tool_calls")
 _ANSWERS: Final = "children"
+_LOGGED: Final = ("msg", "message")
+"""Where loggers say in a word what happened; elsewhere it is what somebody says."""
+_LOADS: Final = ("data", "meta", "context", "extra", "fields", "payload", "jsonPayload")
+"""Where loggers and tables of events put what belongs to an event."""
+WRAPPED: Final = "jsonPayload"
+"""What Google's logs call the whole line of the application's logger."""
+_NO_LOG: Final = (*_SPEAKERS, "type", "event", "name")
+_WORDS_OF_EVENT: Final = 3
 _DETAILS_BEGIN: Final = '<details type="'
 _DETAILS: Final = re.compile(r'<details type="(\w+)"([^>]*)>.*?</details>', re.DOTALL)
 _ATTRIBUTE: Final = re.compile(r'(\w+)="([^"]*)"')
@@ -73,12 +81,23 @@ def _is_plain(item: Item) -> bool:
         known = content[:1] != "{" and _DETAILS_BEGIN not in content
     else:
         known = content is None and not any(key in item for key in _PARTS[1:])
-    return known and _ANSWERS not in item and not next(iter(item), "")[:1].isupper()
+    return (
+        known
+        and _ANSWERS not in item
+        and not next(iter(item), "")[:1].isupper()
+        and event_in(item) is None
+        and WRAPPED not in item
+    )
 
 
 def _plain_item(item: Item) -> Item:
     if item and all(isinstance(key, str) and key[:1].isupper() for key in item):
         item = _in_lower_case(item)
+    item = unfolded(item) if WRAPPED in item else item
+    event = event_in(item)
+    if event is not None:
+        told = {key: one for key, one in unfolded(item).items() if key not in _LOGGED}
+        item = {snake_case(key): one for key, one in told.items()} | {"event": event}
     key = next((one for one in _PARTS if item.get(one)), None)
     if key is None:
         return item
@@ -98,6 +117,23 @@ def _plain_item(item: Item) -> Item:
     told = {k: extra[k] for k in _BESIDE if extra.get(k) and not item.get(k)}
     rest = {k: v for k, v in item.items() if k != key}
     return {**told, **rest, "content": [_plain_part(one) for one in parts if not _is_mark(one)]}
+
+
+def event_in(item: Item) -> str | None:
+    """What happened, in the words of an app's own logger, where it says who speaks or that a tool is called; None of any other item."""
+    told = next((item[key] for key in _LOGGED if isinstance(item.get(key), str)), "")
+    if len(told.split("_")) + len(told.split()) < _WORDS_OF_EVENT or any(map(item.get, _NO_LOG)):
+        return None
+    return told if role_of(told) is not None else None
+
+
+def unfolded(item: Item) -> Item:
+    """An event with what its load holds beside what is said of the event itself; the load may be a logger's line with its own."""
+    for _ in range(2):
+        loads = {key: item[key] for key in _LOADS if isinstance(item.get(key), dict)}
+        own = {key: one for key, one in item.items() if key not in loads}
+        item = {key: one for part in (*loads.values(), own) for key, one in part.items()}
+    return item
 
 
 def _unwrapped(parts: list[Any]) -> Iterator[Json]:

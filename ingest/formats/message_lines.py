@@ -11,6 +11,7 @@ from typing import Final
 
 from ingest.files.file_facts import stem_of
 from ingest.formats.format import Decoded, Format
+from ingest.formats.item_forms import WRAPPED, event_in, unfolded
 from ingest.formats.records.fields import CONVERSATION, Fields
 from ingest.formats.records.find import conversations_of, is_record
 from ingest.formats.records.reader import Standing, read_record
@@ -32,12 +33,18 @@ def claims(value: Json) -> bool:
 
 def read(values: Json, arrival: Arrival) -> Decoded:
     """Read all lines of a file."""
+    objects = [one for one in values if isinstance(one, dict)]
+    is_logged = any(WRAPPED in one or event_in(one) is not None for one in objects)
+    if is_logged:
+        values = [unfolded(one) for one in objects]
     by_name = conversations_of(values)
     found = Decoded()
     file = stem_of(arrival.source) if arrival.facts.is_alone and len(by_name) == 1 else None
     for name, items in by_name.items():
         named = name or _named_by_event(items) or file
-        record = {"messages": items} | ({} if named is None else {"conversation_id": named})
+        # A logger says in one field what happened, also where nobody said anything.
+        told = [one for one in items if strength(one)] if is_logged else items
+        record = {"messages": told} | ({} if named is None else {"conversation_id": named})
         record |= verdicts_among(items)
         if is_record(record):
             found.add(read_record(record, arrival, Standing(source=NAME)))

@@ -24,7 +24,7 @@ CALLS: Final = ("tool_call", "function_call", "api_call", "service_call", "actio
 CALL_LISTS: Final = (
     *("tool_calls", "toolCalls", "function_calls", "tool_uses"),
     *("toolInvocations", "tool_invocations", "usedTools", "used_tools", "calls"),
-    *("tools_called", "toolsCalled", "toolExecutionRequests"),
+    *("tools_called", "toolsCalled", "toolExecutionRequests", "tool_call", "toolCall"),
 )
 RESULTS: Final = (
     *("result", "results", "output", "outputs", "response", "observation", "observations"),
@@ -35,7 +35,7 @@ RESULTS: Final = (
 RESULT_LISTS: Final = ("tool_results", "toolResults", "function_results", "tool_responses")
 """Lists of results beside what a message says."""
 CALL_IDS: Final = (
-    *("tool_call_id", "tool_use_id", "call_id", "tool_call_ids", "toolCallId", "request_id"),
-    "tool_id",
+    *("tool_call_id", "tool_use_id", "call_id", "tool_call_ids", "toolCallId", "callId"),
+    *("request_id", "tool_id"),
 )
 """What a result calls the id of its call."""

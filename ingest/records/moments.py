@@ -10,6 +10,8 @@ from datetime import UTC, date, datetime
 from typing import Final
 
 _SECOND: Final = 1_000_000_000
+_DOTTED: Final = re.compile(r"^(\d{1,2})\.(\d{1,2})\.(\d{4})(?:,? (?=\d))?")
+"""Day, month and year as much of Europe writes them; with slashes nobody knows which of the two is the month."""
 _FRACTION: Final = re.compile(r"^(.*?\d{2}:\d{2}:\d{2})[.,](\d{1,12})(.*)$")
 
 # A number's unit is read off its size: every real time of a production trace lies between 1973 and 5138.
@@ -34,6 +36,9 @@ def from_text(text: str) -> int | None:
         return None
     if text.replace(".", "", 1).isdigit() and len(text) != 8 and text.isascii():
         return from_number(float(text) if "." in text else int(text[:20]))
+    if dotted := _DOTTED.match(text):
+        day, month, year = (int(one) for one in dotted.groups())
+        text = f"{year}-{month:02}-{day:02} {text[dotted.end() :]}".strip()
     nanos = 0
     match = _FRACTION.match(text)
     if match:

@@ -1,5 +1,6 @@
 """The yield: every conversation that came in stands in exactly one row, with a reason and what to do about it."""
 
+import json
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -88,3 +89,26 @@ def test_doing_what_the_table_says_frees_conversations(mixed: Path, tmp_path: Pa
     )
     after = {one["stage"]: one["count"] for one in as_json("build", "--home", mixed)["yield"]}
     assert after["with an outcome"] == before["with an outcome"] + 3
+
+
+@pytest.mark.slow
+def test_conversations_that_only_answer_by_a_tool_called_none(tmp_path: Path) -> None:
+    """Where agents say by a tool what they say, a conversation without another call lacks tools; nothing failed at it."""
+    chats = []
+    for number in range(6):
+        chat = line(number, good=True)
+        said = str(chat["messages"].pop()["content"])
+        function = {"name": "final_answer", "arguments": json.dumps({"answer": said})}
+        call = {"id": "last", "type": "function", "function": function}
+        chat["messages"].append({"role": "assistant", "content": None, "tool_calls": [call]})
+        if number == 0:
+            chat["messages"] = [chat["messages"][0], chat["messages"][-1]]
+        chat.pop("tools", None)
+        chats.append(chat)
+    write(tmp_path / "chats.jsonl", chats)
+    tracegym("ingest", tmp_path / "chats.jsonl", "--home", tmp_path / "h")
+    lost = {
+        one["stage"]: one["lost"] for one in as_json("build", "--home", tmp_path / "h")["yield"]
+    }
+    assert lost["with tools"] == {"no_tools": 1}
+    assert "fault" not in lost["past redaction"]

@@ -38,6 +38,7 @@ from ingest.formats.records.speech import ROLE_NAMED, strength
 from ingest.formats.records.verdicts import marks_on, outcomes_of, verdicts_among
 from ingest.formats.records.words import NAMES
 from ingest.otlp.record import Arrival
+from ingest.records.call_names import CALL_LISTS
 from ingest.records.quarantine import MAX_KEPT_BODY, Rejected
 from ingest.records.text import Json, json_bytes, load_json, type_of
 
@@ -243,7 +244,7 @@ class _Record:
     def _close(self) -> str | None:
         """Append the answer that no message holds; the name of the field that the agent's own answer stands in."""
         for name in RESPONSE:
-            for value, _ in self._fields.values(name, deep=1):
+            for value in self._answers(name):
                 if name == ANSWER and self._said.ends_in_words:
                     continue  # the agent has answered: this is what would have been right
                 if value is not None and self._said.take_answer(value):
@@ -253,6 +254,17 @@ class _Record:
                 if value is not None and self._said.take_answer(value):
                     return name
         return None
+
+    def _answers(self, name: str) -> list[Json]:
+        """What stands under a name, with the calls of the same answer, where a log keeps these in a field of their own."""
+        told = [value for value, _ in self._fields.values(name, deep=1)]
+        asked = [
+            one for key in CALL_LISTS for one, _ in self._fields.values(f"{name}_{key}", deep=1)
+        ]
+        if not asked or not all(one is None or isinstance(one, str) for one in told):
+            return told
+        text = told[0] if told else None
+        return [{"role": "assistant", "content": text, "tool_calls": asked[0]}]
 
     def _chat_fields(self) -> dict[str, Any]:
         """The chat log's fields, out of what stands beside the messages."""

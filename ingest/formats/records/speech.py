@@ -140,7 +140,7 @@ def _is_called(item: dict[str, Any]) -> bool:
     role, _ = _speaker_of(item)
     if role == CALL:
         return step_in(item, needs_result=False) is not None
-    return role == "tool" and bool(results(item, None)[0]["content"])
+    return role == "tool" and results(item, None)[0]["content"] is not None
 
 
 def is_step(item: Json) -> bool:

@@ -31,6 +31,7 @@ _REASONS: Final = NAMES["reasons"]
 _PARTS: Final = frozenset(NAMES["parts_of_verdicts"])
 """Words of a longer name that make it a verdict's; `score` is none: there are scores of anything."""
 _YES_OR_NO: Final = frozenset(NAMES["yes_or_no"])
+_FIGURE: Final = ("score", "value")
 _EVENTS: Final = ("event", "event_type", "type", "kind", "name")
 _FIGURES: Final = ("value", "score", "label", "stars")
 _TRUTHS: Final = {"true": 1.0, "false": 0.0}
@@ -193,7 +194,8 @@ def _by_part(fields: Fields) -> dict[str, Outcome]:
     for key, value in chain(fields.own.items(), *below):
         words = snake_case(key).split("_")
         # A number behind such a word may count or date something: `passed_tests`, `resolved_at`.
-        named = words[1:] and (words[-1] in _PARTS or (_is_truth(value) and words[0] in _PARTS))
+        whose = words[:-1] if words[-1] in _FIGURE else words
+        named = words[1:] and (whose[-1] in _PARTS or (_is_truth(value) and words[0] in _PARTS))
         if named and (_is_truth(value) or isinstance(value, int | float)):
             _add(found, snake_case(key), value, _reason_of(fields, key))
     return found if len(found) == 1 else {}

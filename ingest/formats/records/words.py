@@ -16,7 +16,7 @@ from ingest.records.word_lists import word_lists
 NAMES: Final = word_lists(Path(__file__).with_name("names_in_use.toml"))
 """Names in common use, by what they name; the likeliest or surest stands first."""
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_BETWEEN: Final = re.compile(r"[^A-Za-z0-9]+")
+_BETWEEN: Final = re.compile(r"[\W_]+")
 _LONGEST: Final = 64
 """Characters of a word or a name; what is longer is text."""
 
@@ -29,18 +29,20 @@ _ROLES: Final = {
     ),
     "user": (
         "user human customer client caller visitor guest end_user enduser prompter patient member "
-        "consumer human_message user_message human_user user_proxy"
+        "consumer human_message user_message human_user user_proxy inbound incoming "
+        "kunde kundin nutzer benutzer utilisateur cliente usuario usuário utente klant ユーザー 顧客 用户 客户"
     ),
     "assistant": (
         "assistant ai bot chatbot agent model gpt chatgpt claude gemini llm copilot ai_message "
         "ai_message_chunk assistant_message ai_assistant ai_agent chat_bot virtual_assistant "
-        "representative support"
+        "representative support outbound outgoing "
+        "assistent assistente asistente agente berater ボット アシスタント オペレーター 助手 客服"
     ),
     "tool": (
         "tool function tools ipython observation environment env tool_result tool_results "
         "tool_response tool_output tool_return tool_message function_response function_result "
         "function_output function_message function_call_output execution_result code_output "
-        "api_response interpreter tool_execution_result"
+        "api_response interpreter tool_execution_result werkzeug outil herramienta strumento ferramenta ツール 工具"
     ),
     CALL: "function_call tool_call tool_calls tool_request tool_use function_calls",
 }
@@ -54,6 +56,8 @@ _TELLING: Final = {
 """Words that tell the role of a longer name which holds one of them: `Customer 7`, but also `customer_support`."""
 _SPEECH: Final = frozenset(NAMES["speech"])
 """Words for something said, behind the word for who said it: `agent_message`, `bot_reply`."""
+_PASSED_ON: Final = ("received", "sent")
+"""Words of a logger's, behind all others."""
 _REQUESTED: Final = frozenset(NAMES["requested"])
 _RETURNED: Final = frozenset(NAMES["returned"])
 """Words behind a tool or a call that tell the asking from what came of it."""
@@ -75,6 +79,8 @@ def role_of(word: str) -> str | None:
     role = _ROLE_OF.get(own)
     if role is None and "_" in own:
         who, what = own.rsplit("_", 1)
+        if what in _PASSED_ON:
+            return role_of(who)
         role = _ROLE_OF.get(who)
         if role in {CALL, "tool"}:
             # `tool_return_message` says what came back, `tool_call_message` what was asked.

@@ -1,0 +1,1 @@
+"""Tables of conversations: CSV, Parquet and SQLite as lines of JSON, each a row or a whole conversation."""

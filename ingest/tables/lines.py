@@ -1,0 +1,71 @@
+"""A table as lines of JSON: of rows that say by themselves what they are, or of whole conversations.
+
+Comes in: a file and its first bytes. Goes out: the same source with lines in the place of its bytes; None where it is no table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import islice
+from typing import Final
+
+from ingest.files.file_source import FileSource
+from ingest.formats import turn_records
+from ingest.formats.records.find import is_record
+from ingest.formats.records.reader import NAME as RECORD
+from ingest.formats.table import format_within
+from ingest.records.text import json_bytes
+from ingest.tables.cells import SAMPLE, Row, TableError, parquet_table, text_table
+from ingest.tables.database import database_table
+from ingest.tables.rows import conversations, grouping_of, names_of, renamed, turns_of
+
+_TEXT_TABLES: Final = frozenset({".csv", ".tsv"})
+_MARKS: Final = {b"PAR1": parquet_table, b"SQLite format 3\x00": database_table}
+_WORKBOOKS: Final = frozenset({".xlsx", ".xls", ".ods", ".xlsm"})
+_LOOKED_AT: Final = 5
+
+
+def as_lines(source: FileSource, head: bytes) -> FileSource | None:
+    """The file as lines, if it is a table; `TableError` where it is one and holds no conversations."""
+    endings = {suffix.lower() for suffix in source.path.suffixes}
+    made = next((make for mark, make in _MARKS.items() if head.startswith(mark)), None)
+    if endings & _WORKBOOKS:
+        raise TableError("it is a workbook; save the sheet of messages as CSV UTF-8")
+    if made is None and not endings & _TEXT_TABLES:
+        return None
+    if not source.can_be_read_again:
+        raise TableError("a table is read more than once; give it as a file")
+    table = text_table(source) if made is None else made(source.path)
+    sample = list(islice(table.rows(), SAMPLE))
+    by = grouping_of(sample) if sample else "anything: it has no rows"
+    told = _formats_of(list(islice(table.loose_rows(), _LOOKED_AT)))
+    names = names_of(sample)
+    turns = turns_of(renamed(row, names) for row in sample)
+    alone = isinstance(by, str) and turn_records.turns_in(turns)
+    is_turns = turn_records.claims(turns) or (alone and all(map(is_record, alone[:_LOOKED_AT])))
+    if is_turns and not told - {RECORD}:
+        return replace(
+            source,
+            lines=lambda: map(_line, turns_of(renamed(row, names) for row in table.rows())),
+        )
+    # Rows that hold a conversation so far, several of one conversation, are its states.
+    if told - {RECORD} or (told and isinstance(by, str)):
+        return replace(source, lines=lambda: map(_line, table.loose_rows()))
+    if isinstance(by, str):
+        raise TableError(
+            f"it holds no conversations that tracegym can read: no column says {by}. "
+            "A table of outcomes goes in with: tracegym outcomes FILE"
+        )
+    return replace(source, lines=lambda: map(_line, conversations(table.rows(), by)))
+
+
+def _formats_of(rows: list[Row]) -> set[str]:
+    """What a table's first rows are, where each says it by itself: a conversation, a span; nothing where one does not."""
+    holds_json = any(isinstance(v, dict | list) for row in rows for v in row.values())
+    found = [format_within(row) for row in rows] if holds_json else []
+    sure = [row.name for row in found if row is not None and not row.is_whole_file]
+    return set(sure) if len(sure) == len(rows) else set()
+
+
+def _line(value: object) -> bytes:
+    return json_bytes(value) + b"\n"
