@@ -31,6 +31,19 @@ def test_fields_known_everywhere_go_before_a_record_known_now_and_then() -> None
     ]
 
 
+def test_a_record_that_is_there_now_and_then_is_found_whole() -> None:
+    """A subscription has a discount or none; which it has is known where somebody looked."""
+    rows: dict[str, Json] = {
+        f'["S{i}"]': {"deal": {"code": f"D{i}"} if i % 2 else None} for i in range(8)
+    }
+    scopes = [
+        Scope({"sub": f"S{i}"}, row=lambda _, key: rows.get(key, UNSEEN)) for i in range(1, 10)
+    ]
+    target = [{"code": f"D{i}"} if i % 2 else None for i in range(1, 10)]
+    tree = Fitter(scopes, ["arg"], Tables(single=("subs",), multiple=())).fit(target)
+    assert tree == ["row", "subs", [["arg", "sub"]], "deal"]
+
+
 def test_what_stays_as_it_was_is_no_constant() -> None:
     """Notes that were empty before and after every call are kept, not emptied."""
     scopes = [Scope({"level": i}, {"level": i + 1, "notes": []}, row=_row) for i in range(6)]

@@ -171,7 +171,8 @@ class Fitter:
             known = coverage(term.values, target)
             if known > most * 1.15:
                 best, most = term, known
-        if best is not None and most < len(target) and isinstance(target[0], dict):
+        is_record = all(isinstance(t, dict) for t in target)
+        if best is not None and most < len(target) and is_record:
             # A record found whole somewhere may be known less often than each of its fields elsewhere.
             parts = self._object(target) if self.depth < MAX_DEPTH else None
             if parts and coverage(evaluate(parts, self.scopes), target) > most * 1.15:

@@ -35,7 +35,7 @@ from synth.world.volatile.idle_values import (
 MIN_TOOLS: Final = SEEN_TWICE
 """Tools that have a frame in common."""
 MOST: Final = MOSTLY
-"""Share of all results, or of all refusals, that have it."""
+"""Share of all results in words, or of all refusals, that have it."""
 MAX_WORDS: Final = 16
 MAX_TIME: Final = 6
 """Words of a time."""
@@ -69,7 +69,8 @@ def learn_frames(
                 continue
             text = _with_marks(parts, turn, marks, taken)
             known = WrappingPart(head=text) if turn is _ahead else WrappingPart(tail=text)
-            return {(tool, kind): known for tool, _ in groups for kind in kinds}
+            tools = sorted({row.seen.tool for row in reader.rows})
+            return {(tool, kind): known for tool in tools for kind in kinds}
     return {}
 
 
@@ -125,7 +126,7 @@ class _Reader:
 
     def __init__(self, seen: Iterable[Observation], turn: Turn) -> None:
         self.turn = turn
-        self.rows = [_Row(one, turn(_text_of(one))) for one in seen]
+        self.rows = [_Row(one, turn(text)) for one in seen if (text := _text_of(one))]
         self._least = max(MIN_SEEN, MOST * len(self.rows))
         self.pieces: list[tuple[str, int]] = []
         """Each piece with holes, and how many results have all up to it."""
@@ -147,7 +148,7 @@ class _Reader:
 
     def read_time(self) -> bool:
         """Words that tell a time."""
-        for count in range(MAX_TIME, 1, -1):
+        for count in range(MAX_TIME, 0, -1):
             shapes = [self._with_hole(self._next_piece(row, _WORDS, count)) for row in self.rows]
             times = sum(read_time(value) is not None for _, values in shapes for value in values)
             if times >= MOST * len(shapes):
