@@ -145,22 +145,29 @@ _ENDINGS: Final = frozenset(
         "résolu",
         "réussi",
         "risolto",
+        "riuscito",
+        "satisfait",
+        "satisfecho",
+        "satisfeito",
+        "soddisfatto",
+        "zufrieden",
     ]
 )
 """Words whose 1 can only mean good at the end of a name, in the languages of most logs."""
 _TRANSCRIPTION: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
+_INFLECTION: Final = re.compile(r"[eao]?s?\Z")
 
 
-def _in_ascii(word: str) -> str:
-    """A word as people write it in names: letters alone (`gelöst` is `geloest`, `éxito` is `exito`)."""
+def _stem(word: str) -> str:
+    """A word as people write it in names (`gelöst` is `geloest`, `éxito` is `exito`), without gender and number (`résolues`)."""
     spelt = unicodedata.normalize("NFKD", word.translate(_TRANSCRIPTION))
-    return "".join(sign for sign in spelt if not unicodedata.combining(sign))
+    return _INFLECTION.sub("", "".join(s for s in spelt if not unicodedata.combining(s)))
 
 
-_GOOD_ENDINGS: Final = frozenset(map(_in_ascii, _ENDINGS))
-_BARE_ENDINGS: Final = frozenset({"flag", "bool", "label", "score", "result", "yn"})
+_GOOD_ENDINGS: Final = frozenset(map(_stem, _ENDINGS))
+_BARE_ENDINGS: Final = frozenset(map(_stem, ["flag", "bool", "label", "score", "result", "yn"]))
 """Words behind these that say nothing."""
-_NEGATIONS: Final = frozenset({"not", "no", "never", "non", "un", "nicht", "pas"})
+_NEGATIONS: Final = frozenset(map(_stem, ["not", "no", "never", "non", "un", "nicht", "pas"]))
 _YES_OR_NO: Final = OutcomeRule(good="== 1", bad="== 0")
 """What a longer name that ends so means (`task_success`): a count of what passed says nothing but by accident."""
 
@@ -178,7 +185,7 @@ class OutcomePolicy:
         """What a name means: by its line, else by the known word that it ends with (`answer_correct`)."""
         if name in self.rules:
             return self.rules[name]
-        words = [_in_ascii(word) for word in re.split(r"[\W_]+", name.casefold()) if word]
+        words = [_stem(word) for word in re.split(r"[\W_]+", name.casefold()) if word]
         while words and words[-1] in _BARE_ENDINGS:
             words.pop()
         good = bool(words) and words[-1] in _GOOD_ENDINGS and _NEGATIONS.isdisjoint(words)
