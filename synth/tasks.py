@@ -17,7 +17,7 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.task.candidate import Candidate, RecordedAttempt
 from environments.runtime.task.rubric import Rubric
 from environments.runtime.task.task import Task
-from environments.runtime.values.formats import fits
+from environments.runtime.values.formats import fits, is_day
 from environments.runtime.views.multiplexed import EMPTY
 from environments.runtime.world.versions import outdated
 from environments.runtime.world.world import World
@@ -388,7 +388,11 @@ def _told_anew(derived: Derived, start: Start | None) -> tuple[str, ...]:
     fresh = start.world.document.views.fresh if start is not None else None
     marks = fresh.marks if fresh is not None else {}
     values = [check.args.get("value") for check in derived.rubric.checks if check.fn == "told"]
-    # What says nothing of the answer and keeps to no format fits everything that a user is told.
-    drawn = [mark.form for mark in marks.values() if mark.form.kind in {"time", "id"}]
+    # What keeps to no format fits everything that a user is told, and a day is written like every other day.
+    drawn = [
+        mark.form
+        for mark in marks.values()
+        if mark.form.kind in {"time", "id"} and not is_day(mark.form)
+    ]
     anew = any(fits(mark, value) for mark in drawn for value in values)
     return ("told_by_format",) if anew else ()

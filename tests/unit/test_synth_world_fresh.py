@@ -309,6 +309,30 @@ def test_a_server_that_answers_keeps_no_task_back() -> None:
     assert not any("told_by_format" in c.reasons for c in found)
 
 
+def test_a_day_beside_every_result_keeps_no_other_day_back() -> None:
+    """Results bear the day of their call, written as all days are: a user may still be told when a bike is due."""
+    episodes = []
+    for number in range(60):
+        bike = BIKES[number % 6]
+        one = recorded(number, [("show", {"bike": bike})])
+        day = datetime.fromtimestamp(one.started_at // SECOND, UTC)
+        due = f"1{number % 6}/02/2027"
+        told = {**json.loads(one.steps[1].content or ""), "due": due, "on": f"{day:%d/%m/%Y}"}
+        steps = (
+            CleanStep(role="user", content=f"When is {bike} due?"),
+            one.steps[0],
+            replace(one.steps[1], content=json.dumps(told)),
+            CleanStep(role="assistant", content=f"It is due on {due}."),
+        )
+        episodes.append(replace(one, steps=steps, subject="keeper", task_key=bike))
+    learnt = learn_world(episodes, WorldSettings(risk=0))
+    labels = {e.episode_id: Label(resolved=True, confidence=0.97) for e in episodes}
+    found = derive_tasks(episodes, labels, learnt)
+    asked = [c for c in found if any("2027" in str(k.args.get("value")) for k in c.rubric.checks)]
+    assert asked
+    assert not any("told_by_format" in c.reasons for c in asked)
+
+
 def test_long_ids_differ_to_their_end() -> None:
     """A token of 200 signs is drawn whole."""
     form = ValueForm(kind="id", slots=("0123456789abcdef",) * 200)
