@@ -272,7 +272,8 @@ def _moment_in(form: ValueForm, value: Json) -> int | None:
     return found[0] if found is not None and found[1].spelling == form.spelling else None
 
 
-def _type_of(value: Json) -> str:
+def type_of(value: Json) -> str:
+    """The type that values without a format are told apart by: whole and other numbers are one."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return "number" if number else type(value).__name__
 
@@ -289,7 +290,7 @@ def fits(form: ValueForm, value: Json) -> bool:
     if form.kind == "number":
         return number_with_unit(value) == number_with_unit(form.value)
     if form.kind == "any":
-        return _type_of(value) == _type_of(form.value)
+        return type_of(value) == type_of(form.value)
     slots = form.slots or ()
     return (
         isinstance(value, str)

@@ -15,14 +15,15 @@ from typing import Final
 
 from environments.runtime.document.views import JsonStyle, MarkPart, ValueForm, WrappingPart
 from environments.runtime.task.attempt import Json
+from environments.runtime.values.formats import type_of
 from environments.runtime.values.normal import parse_json, same_json, stable
 from environments.runtime.views.clock_and_ids import ANY, STYLES, Marks, fields_of
 from environments.runtime.views.result_wrappers import OPEN, strip, without_places, wrap
 from synth.world.model import ToolModel, outcome_class, refused
 from synth.world.observation import History, Observation, by_tool
 from synth.world.schema.outcomes import learn_outcomes
-from synth.world.volatile.bench_clock import bench_clock, usual_clock
-from synth.world.volatile.clock_and_ids import clock, dice, mark_name
+from synth.world.volatile.bench_clock import usual_clock
+from synth.world.volatile.clock_and_ids import mark_name, moving_form
 from synth.world.volatile.idle_values import (
     SOME,
     Pasts,
@@ -128,12 +129,7 @@ def _records(
     groups = {name: group for name, group in groups.items() if _are_records(group)}
     records = [seen for group in groups.values() for seen in group if isinstance(seen.value, dict)]
     common = _common(records)
-    forms = {p: f for p, rows in common.items() if (f := clock(rows) or dice(rows, histories))}
-    forms |= {
-        p: f
-        for p, rows in common.items()
-        if p not in forms and bench_clock(rows) is not None and (f := usual_clock(rows))
-    }
+    forms = {p: f for p, rows in common.items() if (f := moving_form(rows, histories))}
     loose = {p: f for p, rows in common.items() if p not in forms and (f := _told_anyhow(rows))}
     seen = (one for history in histories for one in history.observations)
     still = [p for p, form in loose.items() if form.kind == "any" and stands_still(common[p])]
@@ -181,7 +177,7 @@ def _record(seen: Observation) -> dict[str, Json]:
 
 def _told_anyhow(rows: Rows) -> ValueForm | None:
     """The format of a value that says nothing of the answer, should it differ between equal calls."""
-    if all(isinstance(v, int | float) and not isinstance(v, bool) for _, v in rows):
+    if all(type_of(value) == "number" for _, value in rows):
         return usual_number(rows)
     return usual_clock(rows) or usual_value(rows)
 

@@ -316,6 +316,12 @@ def clock(rows: Sequence[tuple[Observation, Json]]) -> ValueForm | None:
     return known
 
 
+def moving_form(rows: Rows, histories: Sequence[History]) -> ValueForm | None:
+    """The format of what every call is told anew, whatever stands beside it: a clock's times, or ids drawn by dice."""
+    form = clock(rows) or dice(rows, histories)
+    return usual_clock(rows) if form is None and bench_clock(rows) is not None else form
+
+
 def dice(rows: Rows, histories: Sequence[History]) -> ValueForm | None:
     """The format of ids that nothing foretold and that no later call asks for."""
     form = _drawn_form(rows, histories)

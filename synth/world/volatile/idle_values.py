@@ -15,7 +15,7 @@ from typing import Final
 
 from environments.runtime.document.views import ValueForm
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.formats import number_with_unit
+from environments.runtime.values.formats import number_with_unit, type_of
 from environments.runtime.values.normal import stable
 from environments.runtime.views.clock_and_ids import places_of, replaced
 from environments.runtime.views.result_wrappers import without_places
@@ -36,12 +36,8 @@ MOST: Final = MOSTLY
 """Share of such calls."""
 SOME: Final = SELDOM
 """The same around the results of all tools, where nothing between the two calls could matter: a server's name comes again now and then."""
-
-
 _NOTHING: Final = ("", "{}")
 """What is left of a result in which everything may be idle."""
-
-
 WORDS: Final = re.compile(r"[0-9A-Za-z_.:+-]*\d[0-9A-Za-z_.:+-]*")
 """Words with digits: numbers, times and ids of any kind."""
 
@@ -201,8 +197,7 @@ def _are_equal(before: str, rest: str, *, alike: bool) -> bool:
 
 def usual_value(rows: Rows) -> ValueForm | None:
     """The form of values that keep to no format: the commonest is told; None where they are of several types."""
-    types = {"number" if _is_number(value) else type(value).__name__ for _, value in rows}
-    if len(types) > 1:
+    if len({type_of(value) for _, value in rows}) > 1:
         return None
     says = "a value that says nothing of the answer: the commonest of those recorded"
     usual = Counter(json.dumps(value) for _, value in rows).most_common(1)[0][0]
@@ -217,10 +212,6 @@ def stands_still(rows: Rows) -> bool:
     asked = Counter(seen.episode for seen, _ in rows)
     several = [len(told[episode]) > 1 for episode, often in asked.items() if often > 1]
     return sum(several) * 2 <= len(several)
-
-
-def _is_number(value: Json) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def usual_number(rows: Rows) -> ValueForm | None:

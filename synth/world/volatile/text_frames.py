@@ -20,8 +20,8 @@ from environments.runtime.values.normal import parse_json
 from environments.runtime.views.clock_and_ids import ANY
 from synth.world.observation import History, Observation
 from synth.world.support import HALF_OF_CASES, HARDLY_EVER, MOSTLY, SEEN_TWICE
-from synth.world.volatile.bench_clock import Rows, bench_clock, usual_clock
-from synth.world.volatile.clock_and_ids import MIN_SEEN, clock, dice, mark_name
+from synth.world.volatile.bench_clock import Rows, usual_clock
+from synth.world.volatile.clock_and_ids import MIN_SEEN, mark_name, moving_form
 from synth.world.volatile.idle_values import (
     SOME,
     WORDS,
@@ -262,9 +262,9 @@ def _frame(
         rests = {
             id(row.seen): rest for row, rest in zip(reader.rows, _rests(reader, count), strict=True)
         }
-        forms = [_form_of(rows, rests, histories, pasts) for rows in columns]
         if sum(map(bool, rests.values())) < MOST * len(rests):
             continue
+        forms = [_form_of(rows, rests, histories, pasts) for rows in columns]
         if any(forms):
             forms = [
                 form or (usual_value(rows) if _goes_with_time(rows) else None)
@@ -306,9 +306,7 @@ def _form_of(
     rows: Rows, rests: Mapping[int, str], histories: Sequence[History], pasts: Pasts
 ) -> ValueForm | None:
     """The format of what stands in a hole; None where it may say something. `rests`: the results without the frame."""
-    form = clock(rows) or dice(rows, histories)
-    if form is None and bench_clock(rows) is not None:
-        form = usual_clock(rows)
+    form = moving_form(rows, histories)
     if form is not None:
         return form
     known = usual_number(rows) or usual_clock(rows)
