@@ -112,6 +112,8 @@ _ENDINGS: Final = frozenset(
         "fulfilled",
         "achieved",
         "accomplished",
+        "attained",
+        "reached",
         "satisfied",
         "helpful",
         "accurate",
@@ -127,10 +129,14 @@ _ENDINGS: Final = frozenset(
         "fcr",
         "resuelto",
         "logrado",
+        "alcanzado",
         "cumplido",
         "atendido",
         "cumprido",
         "erfüllt",
+        "erreicht",
+        "gelungen",
+        "bestanden",
         "geklärt",
         "atteint",
         "raggiunto",
@@ -155,6 +161,8 @@ _ENDINGS: Final = frozenset(
 )
 """Words whose 1 can only mean good at the end of a name, in the languages of most logs."""
 _TRANSCRIPTION: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
+_CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_BETWEEN: Final = re.compile(r"[\W_]+")
 _INFLECTION: Final = re.compile(r"[eao]?s?\Z")
 
 
@@ -185,7 +193,7 @@ class OutcomePolicy:
         """What a name means: by its line, else by the known word that it ends with (`answer_correct`)."""
         if name in self.rules:
             return self.rules[name]
-        words = [_stem(word) for word in re.split(r"[\W_]+", name.casefold()) if word]
+        words = [_stem(word) for word in _BETWEEN.split(_CAMEL.sub("_", name).casefold()) if word]
         while words and words[-1] in _BARE_ENDINGS:
             words.pop()
         good = bool(words) and words[-1] in _GOOD_ENDINGS and _NEGATIONS.isdisjoint(words)

@@ -12,12 +12,14 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Final
 
+from environments.runtime.checks.arguments import at_value
 from environments.runtime.document.tools import ToolPart
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.candidate import Candidate, RecordedAttempt
 from environments.runtime.task.rubric import Rubric
 from environments.runtime.task.task import Task
 from environments.runtime.values.formats import fits, is_day
+from environments.runtime.views.idle_arguments import DEFAULT
 from environments.runtime.views.multiplexed import EMPTY
 from environments.runtime.world.versions import outdated
 from environments.runtime.world.world import World
@@ -121,7 +123,9 @@ def derive_tasks(  # noqa: PLR0913 - all that a build knows of an app
     )
     kinds = kinds.with_injected(injected.tools)
     groups = join_attempts(records, kinds)
-    kinds = kinds.with_idle(idle_arguments([g.records for g in groups], labels, kinds))
+    idle = idle_arguments([g.records for g in groups], labels, kinds)
+    known = _idle_in(world)
+    kinds = kinds.with_idle({n: idle.get(n, set()) | known.get(n, set()) for n in kinds.tools})
 
     def facts_as(kinds: ToolKinds) -> dict[str, Facts]:
         named = ((r.episode.episode_id, r) for r in records)
@@ -244,6 +248,18 @@ def _reads(world: LearntWorld | None) -> dict[str, str]:
         return {}
     found = dict.fromkeys(calculators(world.document.tools), "it calculates")
     return found | dict.fromkeys(world.document.reads, "a person says so")
+
+
+def _idle_in(world: LearntWorld | None) -> dict[str, set[str]]:
+    """By tool the arguments that no answer of the world hangs on: a time, a key, a session, or a default at its value."""
+    parts = world.document.views.idle if world is not None else {}
+    return {
+        tool: {
+            at_value(name, part.form.value) if part.form.kind == DEFAULT else name
+            for name, part in known.items()
+        }
+        for tool, known in parts.items()
+    }
 
 
 def _silent(

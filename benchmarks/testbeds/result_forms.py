@@ -12,9 +12,10 @@ from base64 import b64encode
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
+from xml.sax.saxutils import escape
 
 from benchmarks.testbeds.invented.attempts import Made
-from benchmarks.testbeds.invented.text_forms import TEXTS
+from benchmarks.testbeds.invented.text_forms import TEXTS, xml
 
 Form = Callable[[Made], str]
 
@@ -158,8 +159,23 @@ def _moment() -> datetime:
     return datetime(2026, 3, 1, tzinfo=UTC) + timedelta(seconds=NOISE.randrange(10**7))
 
 
+RARE: Final = 0.06
+
+
 def _server() -> str:
     return NOISE.choice(["web-a", "web-b", "web-c"])
+
+
+def _host(made: Made) -> str:
+    """As old hosts write: records and refusals are elements with a number of the call, lists are rows below another."""
+    value = _value(made)
+    number = f"{NOISE.getrandbits(32):08X}"
+    if made.is_error or isinstance(value, str):
+        return f'<R RC="9" TX="{number}"><TEXT>{escape(made.content)}</TEXT></R>'
+    if not isinstance(value, dict):
+        return f"RUN {NOISE.randrange(10**6):06d}  2026-03-01\n{made.content}"
+    inside = xml(value).removeprefix("<result>").removesuffix("</result>")
+    return f'<R RC="0" TX="{number}">{inside}</R>'
 
 
 BESIDE: Final[dict[str, Form]] = {
@@ -171,6 +187,10 @@ BESIDE: Final[dict[str, Form]] = {
     ),
     "a time before": lambda made: f"[{_moment():%b %d %H:%M:%S}] {made.content}",
     "an id behind": lambda made: f"{made.content}\n-- {b64encode(NOISE.randbytes(12)).decode()}",
+    "a rare flag beside": lambda made: json.dumps(
+        {"ok": not made.is_error, "degraded": NOISE.random() < RARE, "data": _value(made)}
+    ),
+    "records of an old host": _host,
     "headers": lambda made: f"HTTP/1.1 200 OK\nX-Served-By: {_server()}\n\n{made.content}",
 }
 """What gateways and loggers put beside results, in no format of its own (log 0278)."""

@@ -6,6 +6,7 @@ The same attempts and sequences as
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable
@@ -80,6 +81,17 @@ def _proxied_content(made: Made) -> Made:
     return replace(_proxy(made), content=ENVELOPES["content and isError"](made))
 
 
+def _language(made: Made) -> Made:
+    return replace(made, arguments={"locale": "en-GB", **made.arguments})
+
+
+def _in_session(key: str) -> Form:
+    """Every call of an attempt with one sign of its own."""
+    sign = hashlib.sha256(key.encode()).hexdigest()[:24]
+    return lambda made: replace(made, arguments={**made.arguments, "session": sign})
+
+
+SESSION: Final = "a session beside"
 PLAIN: Final[dict[str, Form | None]] = {
     "as it is": None,
     "action": _action,
@@ -87,6 +99,8 @@ PLAIN: Final[dict[str, Form | None]] = {
     "proxy": _proxy,
     "JSON in a string": _text,
     "proxy, content and isError": _proxied_content,
+    "a language beside": _language,
+    SESSION: _in_session(""),
 }
 
 
@@ -101,6 +115,8 @@ def formed(attempt: Attempt, form: Form | None) -> Attempt:
     """The same attempt, every call in one form."""
     if form is None:
         return attempt
+    if form is PLAIN[SESSION]:
+        form = _in_session(f"{attempt.task} {attempt.number} {len(attempt.calls)}")
     return replace(attempt, calls=tuple(map(form, attempt.calls)))
 
 

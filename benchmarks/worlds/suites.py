@@ -55,8 +55,10 @@ CALLED: Final = (
     (MOBILE, "JSON in a string"),
     (LEDGER, "http"),
     (CRM, "http"),
+    (LEDGER, "a language beside"),
+    (CRM, dispatched.SESSION),
 )
-"""Generic tools whose arguments say what is meant (`benchmarks.worlds.dispatched`)."""
+"""Generic tools whose arguments say what is meant, and what every call has beside (`benchmarks.worlds.dispatched`)."""
 ANSWERED: Final = (
     (TICKETS, "content and isError"),
     (LEDGER, "content, then ok, data and meta"),

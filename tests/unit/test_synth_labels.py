@@ -48,6 +48,8 @@ def test_names_with_one_meaning_are_known(name: str) -> None:
         "goal_met",
         "anliegen_geloest",
         "success_flag",
+        "goal_reached",
+        "taskSuccess",
     ],
 )
 def test_a_longer_name_that_ends_in_a_known_word_is_read_where_it_says_yes_or_no(name: str) -> None:

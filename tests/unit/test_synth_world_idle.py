@@ -3,6 +3,7 @@
 import json
 import random
 from collections import Counter
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -94,6 +95,45 @@ def test_what_a_user_told_or_a_result_shows_is_not_idle() -> None:
     assert "key" not in told.views.idle["open"]
     shown = learn_world(season(shown=True), WorldSettings(risk=0)).document
     assert all("why" not in forms for forms in shown.views.idle.values())
+
+
+def visits(beside: Callable[[int], dict[str, Any]], *, own: bool = False) -> list[CleanEpisode]:
+    """Conversations about boxes with something beside every call; `own`: each conversation's boxes weigh otherwise."""
+    out = []
+    for number in range(40):
+        rng = random.Random(f"visits {number}")  # noqa: S311 - dice for tests
+        steps = [CleanStep(role="user", content="Please.")]
+        for at in range(4):
+            name, box = rng.choice(["look", "weigh", "lift"]), rng.choice(BOXES)
+            weight = 3 * int(box[2:]) + (number % 10 if own else 0)
+            content = json.dumps({"state": f"{name}ed", "weight": weight})
+            steps += call_and_result(at, name, {"box": box, **beside(number)}, content)
+        out.append(conversation("visits", number, steps))
+    return out
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        lambda number: {"session": f"s-{number * 7919**4 % 16**12:012x}"},
+        lambda number: {"auth": {"token": f"t-{number * 7919}", "tenant": "north"}},
+        lambda _: {"locale": "en-GB"},
+    ],
+)
+def test_what_an_episode_gives_to_every_tool_is_idle(beside: Callable[[int], Any]) -> None:
+    """A session that no recording had, and the one language, get the answer of the box; another language gets none."""
+    known = world_from(visits(beside))
+    told = known.session().call("look", {"box": "B-12", **beside(99)})
+    assert json.loads(told.content)["weight"] == 36
+    assert known.session().call("look", {"box": "B-12"}).source == UNKNOWN
+    other = known.session().call("look", {"box": "B-12", **beside(99), "locale": "fr"})
+    assert other.source == UNKNOWN
+
+
+def test_whose_episode_it_is_is_not_idle() -> None:
+    """A customer is given to every tool as well, and is answered otherwise."""
+    known = world_from(visits(lambda number: {"customer": f"C{number % 10}"}, own=True))
+    assert not known.document.views.idle
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -147,8 +148,40 @@ def test_any_other_text_stays_as_it_is(text: str) -> None:
     "text", ["<a id='1'>x</a>", "<a><b>1</b>x</a>", "<a>1</a><b>2</b>", "<a>", "a"]
 )
 def test_other_markup_stays_as_it_is(text: str) -> None:
-    """Attributes, mixed content, two elements, an open one."""
+    """Attributes in other quotes, mixed content, two elements, an open one."""
     assert from_text(text, Style(form=XML)) == text
+
+
+def test_attributes_come_first_in_a_record() -> None:
+    """Their names stand behind an `@`; what the element holds beside them is its record, its list or its text."""
+    style = Style(form=XML, step=0, short=True, texts=frozenset({"@no"}))
+    cases: tuple[tuple[str, Json], ...] = (
+        ('<r no="07" n="2"><id>A1</id></r>', {"@no": "07", "@n": 2, "id": "A1"}),
+        ('<r no="07"/>', {"@no": "07"}),
+        ('<r no="07">late &amp; lost</r>', {"@no": "07", "#": "late & lost"}),
+    )
+    for text, value in cases:
+        assert read(text, style) == {"r": value}
+        assert write({"r": value}, style) == text
+    text = '<rows n="2"><row>1</row><row>2</row></rows>'
+    nested = replace(style, lists={"/": "row"})
+    assert read(text, nested) == {"rows": {"@n": 2, "#": [1, 2]}}
+    assert write({"rows": {"@n": 2, "#": [1, 2]}}, nested) == text
+
+
+def test_a_tool_may_send_tables_and_refuse_in_elements() -> None:
+    """A table is no record and stays; an id of random signs is a text where it has digits alone; a list elsewhere may be a number here."""
+    texts = learn_texts(
+        [
+            _history("find", *["a  b\n1  2", "a  b\n3  4", '<r x="0F"/>', '<r x="17"/>']),
+            _history("show", '<r x="A9"><notes><note>1</note><note>2</note></notes></r>', "none"),
+            _history("more", '<r x="B3"><notes>2</notes></r>', '<r x="C4"><notes>1</notes></r>'),
+        ]
+    )
+    styles = {tool: part.style for part in texts for tool in part.tools}
+    assert from_text("a  b\n1  2", styles["find"]) == "a  b\n1  2"
+    assert read('<r x="17"/>', styles["find"]) == {"r": {"@x": "17"}}
+    assert read('<r x="C4"><notes>1</notes></r>', styles["more"]) == {"r": {"@x": "C4", "notes": 1}}
 
 
 def _history(tool: str, *contents: str) -> History:

@@ -97,6 +97,12 @@ def wandering(rng: random.Random, body: str, at: int) -> str:
     return beside_a_clock(body, f"2026-05-12T09:00:{seconds:02d}.{rng.randint(0, 999):03d}Z")
 
 
+def degraded(rng: random.Random, body: str, at: int) -> str:
+    """A flag that a server raises now and then, whatever it is asked."""
+    del at
+    return json.dumps({"ok": not body.startswith("Error"), "slow": rng.random() < 0.1, "is": body})
+
+
 @cache
 def world_of(around: Around) -> World:
     """Learnt, and read again as a file."""
@@ -133,6 +139,45 @@ def test_a_time_of_which_no_record_tells_hides_no_answer() -> None:
     told = json.loads(session.call("lamp", {"lamp": "L-103"}).content)
     assert told["data"] == ROWS["L-103"]
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", told["serverTime"])
+
+
+def test_a_flag_that_is_seldom_raised_hides_no_answer() -> None:
+    """It differs between as many calls that ought to be answered alike as between any two."""
+    told = json.loads(world_of(degraded).session().call("lamp", {"lamp": "L-103"}).content)
+    assert json.loads(told["is"]) == ROWS["L-103"]
+
+
+HOST = ["racks", "plugs", "lamps"]
+
+
+def hosted(number: int) -> CleanEpisode:
+    """An old host: lists are rows below the number of a run, records and refusals are elements with a number of the call."""
+    rng = random.Random(f"host {number}")  # noqa: S311 - dice for tests
+    steps: list[CleanStep] = []
+    for at in range(6):
+        tool, row = rng.choice([*HOST, "rack"]), rng.choice([*ROWS, "L-1"])
+        sign = f"{rng.getrandbits(32):08X}"
+        if row not in ROWS:
+            said = f'<R RC="21" TX="{sign}"/>'
+        elif tool == "rack":
+            said = f'<R RC="0" TX="{sign}"><ID>{row}</ID><W>{ROWS[row]["watts"]}</W></R>'
+        else:
+            said = f"RUN {rng.randrange(10**6):06d}\nNO     OF\n{row}  {tool}\n-- 1 ROW --"
+        steps += call_and_result(at, tool, {"row": row}, said)
+    return conversation("host", number, steps)
+
+
+def test_tables_below_a_number_and_elements_with_one_are_told_apart() -> None:
+    """Each tool's tables come below a number of their own kind, and its refusals as elements with a sign."""
+    world = world_from(hosted(number) for number in range(60))
+    session = world.session()
+    for tool in HOST:
+        table = session.call(tool, {"row": "L-103"}).content
+        assert re.fullmatch(rf"RUN \d+\nNO     OF\nL-103  {tool}\n-- 1 ROW --", table)
+        refusal = session.call(tool, {"row": "L-1"}).content
+        assert re.fullmatch(r'<R RC="21" TX="[0-9A-F]{8}"/>', refusal)
+    record = session.call("rack", {"row": "L-103"}).content
+    assert re.fullmatch(r'<R RC="0" TX="[0-9A-F]{8}"><ID>L-103</ID><W>18</W></R>', record)
 
 
 def test_an_envelope_stands_around_refusals_too() -> None:

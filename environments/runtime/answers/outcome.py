@@ -17,6 +17,7 @@ GOOD_FLAGS: Final = frozenset({"ok", "success", "succeeded", "successful"})
 """Protocol words (JSON-RPC, HTTP and MCP results use them), not the words of any data set."""
 STATUS_FIELDS: Final = frozenset({"status", "status_code", "statuscode", "code", "http_status"})
 """Where a number as HTTP has them says how a call ended."""
+_WORDS: Final = "text:"
 PARTLY: Final = "\x00+"
 """Before a field that a class of results shows beside what failed."""
 
@@ -25,7 +26,7 @@ def outcome_of(content: str, arguments: Mapping[str, Json]) -> str:
     """The class of a result: the fields of a record, `list`, or a text with holes."""
     parsed = parse_json(content)
     if parsed is None:
-        return "text:" + mask(content[:2000], arguments)
+        return _WORDS + mask(content[:2000], arguments)
     if isinstance(parsed.value, dict):
         flags = [f"{k}={v}" for k, v in parsed.value.items() if isinstance(v, bool)]
         flags += [f"{k}={v // 100}xx" for k, v in statuses_in(parsed.value) if v >= 400]
@@ -34,6 +35,11 @@ def outcome_of(content: str, arguments: Mapping[str, Json]) -> str:
     if isinstance(parsed.value, list):
         return "list"
     return f"value:{'false' if parsed.value is False else type(parsed.value).__name__}"
+
+
+def is_of_words(outcome: str) -> bool:
+    """Whether a class is that of texts."""
+    return outcome.startswith(_WORDS)
 
 
 def statuses_in(record: Mapping[str, Json]) -> list[tuple[str, int]]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..document.views import EnvelopesByTool
-from ..task.attempt import ToolResult
+from ..task.attempt import UNKNOWN, ToolResult
+from ..world.notice import notice
 from .result_forms import ResultForm
 from .view import CallInFlight
 
@@ -17,17 +18,24 @@ from .view import CallInFlight
 class Enveloped(ResultForm):
     """All envelopes of an app, the outermost first."""
 
-    __slots__ = ("_levels", "_signs")
+    __slots__ = ("_levels", "_marks", "_signs")
 
     def __init__(self, levels: EnvelopesByTool) -> None:
         super().__init__(levels)
         self._levels = levels
-        self._signs = tuple({level.sign for listed in levels.values() for level in listed})
+        every = [level for listed in levels.values() for level in listed]
+        self._signs = tuple({level.sign for level in every})
+        self._marks = tuple({mark for level in every for mark in level.marks if mark})
 
     def outward(self, asked: CallInFlight, result: ToolResult) -> ToolResult:
-        """An answer as the tool sends it; what a tool without envelopes says like others that have some has no sign of theirs."""
+        """An answer as the tool sends it; what a tool without envelopes says like others that have some has no sign of theirs.
+
+        What others send in an envelope of its own is unknown: nobody saw how this tool sends it.
+        """
         if asked.tool in self._levels:
             return super().outward(asked, result)
+        if result.source != UNKNOWN and result.content.startswith(self._marks):
+            return notice(asked.tool, "nobody saw how this tool writes such an answer")
         sign = next((s for s in self._signs if s and result.content.startswith(s)), "")
         return replace(result, content=result.content[len(sign) :]) if sign else result
 

@@ -78,6 +78,12 @@ class Idle(View):
             return None if isinstance(value, str) and value.strip() else "an argument has no text"
         if not fits(form, value):
             return "an argument has another form than in every call"
+        return self._fault_in_session(form, value)
+
+    def _fault_in_session(self, form: ValueForm, value: Json) -> str | None:
+        """What the session's time and earlier calls have against a value."""
+        if form.kind == "any":
+            return None
         if form.kind == "time":
             found = read_time(value)
             near = found is not None and abs(found[0] - self._at) <= DAY

@@ -13,11 +13,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from ..answers.outcome import outcome_of
+from ..answers.outcome import is_of_words, outcome_of
 from ..document.views import ValueForm, WrappingPart
 from ..task.attempt import UNKNOWN, Json, ToolResult
 from ..values.formats import fits
 from ..values.normal import parse_arguments, parse_json, same_json
+from ..values.text_block import UnreadError
+from ..values.text_xml import elements
 from .clock_and_ids import MARK, Fresh, Marks
 from .view import CallInFlight, View
 
@@ -28,8 +30,9 @@ OPEN: Final = "~body~"
 """Stands in a wrapping where the result's own part goes."""
 _IN_TEXT: Final = re.compile(r"~(?:time|id|number|any)\.([a-z]+)~")
 """A mark where quotes around it are part of the text."""
+IN_WORDS: Final = "in words"
 ByTool = Mapping[str, Mapping[str, WrappingPart]]
-"""What stands around successes (`good`) and refusals (`refused`)."""
+"""What stands around successes (`good`), refusals (`refused`), or all that is no record (`in words`)."""
 
 
 def strip(around: WrappingPart, content: str, marks: Marks) -> str | None:
@@ -64,6 +67,37 @@ def _laid_out(around: WrappingPart, value: Json) -> str:
     return json.dumps(value) if around.style is None else around.style.dumps(value)
 
 
+def is_in_words(content: str) -> bool:
+    """Whether a result is no record, in JSON or in XML."""
+    if content[:1] != "<":
+        return parse_json(content) is None
+    try:
+        return elements(content) is None
+    except UnreadError:
+        return True
+
+
+def _is_record(body: str, groups: Mapping[str, WrappingPart]) -> bool:
+    """Whether a result without what stands around it came in a record: it is one, or the text of one."""
+    if any(one.mark and body.startswith(one.mark) for one in groups.values()):
+        return True
+    if body[:1] == "<":
+        return not is_in_words(body)
+    parsed = parse_json(body)
+    return parsed is not None and isinstance(parsed.value, dict)
+
+
+def _has_place(around: WrappingPart, body: str) -> bool:
+    """Whether a wrapping has a place for a result: words stand only where words stood, and what is no record in a record's gap alone."""
+    parsed = parse_json(body)
+    if around.record is None or around.mark:
+        return True
+    if parsed is None and around.bodies and not any(map(is_of_words, around.bodies)):
+        return False
+    gap = _open_path(around.record) is not None
+    return gap or (parsed is not None and isinstance(parsed.value, dict))
+
+
 class Wrappings:
     """The wrappings of all tools of a world."""
 
@@ -85,6 +119,8 @@ class Wrappings:
             body = strip(one, content, self._marks)
             if body is not None:
                 return body
+        if IN_WORDS in known and is_in_words(content):
+            return None
         return None if "good" in known else content
 
     def wrap(
@@ -95,10 +131,14 @@ class Wrappings:
         if groups is None or result.source == UNKNOWN:
             return result
         known = groups.get("refused" if result.is_error else "good")
-        if any(one.bodies for one in groups.values()):
+        if IN_WORDS in groups and not _is_record(result.content, groups):
+            known = groups[IN_WORDS]
+        elif any(one.bodies for one in groups.values()):
             body = outcome_of(result.content, parse_arguments(arguments) or {})
             known = next((one for one in groups.values() if body in one.bodies), known)
-        return result if known is None else replace(result, content=wrap(known, result.content))
+        if known is None or not _has_place(known, result.content):
+            return result
+        return replace(result, content=wrap(known, result.content))
 
 
 class Wrapped(View):

@@ -1,15 +1,16 @@
 """Idle arguments, found: what agents make up beside what they ask, and no answer hangs on.
 
-Comes from observations and the messages around them; leaves the arguments out of the calls, in place. Three kinds: keys drawn by
-dice that nobody ever told or showed, the time of the call, and free text that most tools take (a reason, a thought) and no
-result shows. Calls that differ in such an argument alone have to end alike. Not here: what a session does with them
+Comes from observations and the messages around them; leaves the arguments out of the calls, in place. Four kinds: keys drawn by
+dice that nobody ever told or showed, the time of the call, free text that most tools take (a reason, a thought) and no
+result shows, and what an episode gives to every tool (its session, a language). Calls that differ in such an argument alone have to
+end alike. Not here: what a session does with them
 (`environments.runtime.views.idle_arguments`).
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Final
@@ -23,7 +24,7 @@ from environments.runtime.task.tool_definition import (
     properties_of,
     read_definition,
 )
-from environments.runtime.values.formats import freedom, id_format, is_day
+from environments.runtime.values.formats import freedom, id_format, is_day, read_time
 from environments.runtime.values.normal import is_name, stable
 from environments.runtime.views.idle_arguments import DEFAULT, is_idle, value_text
 from redact.records.clean_episode import CleanEpisode
@@ -31,8 +32,18 @@ from synth.declared_defaults import declared_defaults
 from synth.world.model import outcome_class
 from synth.world.observation import History, Observation, by_tool
 from synth.world.stated_effects import stated_effects
-from synth.world.support import MOSTLY, NEARLY_ALWAYS, SEEN_SEVERAL_TIMES, SEEN_THRICE, SEEN_TWICE
+from synth.world.support import (
+    HARDLY_EVER,
+    MOSTLY,
+    NEARLY_ALWAYS,
+    SEEN_SEVERAL_TIMES,
+    SEEN_THRICE,
+    SEEN_TWICE,
+    Support,
+    accept,
+)
 from synth.world.volatile.clock_and_ids import MIN_IDS, MIN_LENGTH, MIN_SEEN, clock
+from synth.world.volatile.idle_values import Pasts, shape_of
 
 MIN_TASKS: Final = SEEN_TWICE
 """Tasks with calls that were answered alike with a value and without the argument."""
@@ -61,6 +72,7 @@ def learn_idle(histories: Sequence[History], episodes: Sequence[CleanEpisode]) -
         if form is not None:
             found[name] = form
     found = {name: form for name, form in found.items() if _ends_alike(rows[name], name, found)}
+    found = _with_carried(histories, episodes, rows, found, len(tools))
     out: Forms = defaultdict(dict)
     calls: dict[str, list[Observation]] = defaultdict(list)
     for history in histories:
@@ -165,6 +177,148 @@ def _is_shown(
     )
 
 
+def _with_carried(
+    histories: Sequence[History],
+    episodes: Sequence[CleanEpisode],
+    rows: Mapping[str, Rows],
+    known: Mapping[str, ValueForm],
+    tools: int,
+) -> dict[str, ValueForm]:
+    """Those known, and what an episode gives to most tools without an answer hanging on it: its session, a token, a tenant, a language."""
+    fits = {
+        name: _carried_form(mine)
+        for name, mine in sorted(rows.items())
+        if name not in known
+        and (_is_own(mine) or len({stable(v) for _, v in mine}) >= NEARLY_ALWAYS * len(mine))
+    }
+    shown = _shown_words(histories, episodes) if fits else {}
+    fits = {name: form for name, form in fits.items() if not _is_given(rows[name], shown)}
+    usual = {name for name in fits if _take_it(rows[name], tools)}
+    signs = [name for name in fits.keys() - usual if _are_signs([v for _, v in rows[name]])]
+    found = dict(known)
+    for names in (usual, *({name} for name in sorted(signs))):
+        found |= {
+            name: fits[name]
+            for name in names
+            if fits[name].kind == DEFAULT
+            or _are_answered_alike(histories, rows[name], name, found.keys() | names)
+        }
+    return found
+
+
+def _take_it(rows: Rows, tools: int) -> bool:
+    """Whether most tools take an argument."""
+    taking = len({seen.tool for seen, _ in rows})
+    return taking >= MIN_TOOLS and taking * 2 >= tools
+
+
+def _are_signs(values: Sequence[Json]) -> bool:
+    """Whether they are times, or random signs: nothing that a tool could be asked for in other words."""
+    texts = sorted({value for value in values if isinstance(value, str)})
+    if len(texts) < SEEN_TWICE or not all(isinstance(value, str) for value in values):
+        return False
+    form = id_format(texts)
+    drawn = form is not None and freedom(form) >= MIN_IDS
+    return drawn or all(read_time(text) is not None for text in texts)
+
+
+def _is_own(rows: Rows) -> bool:
+    """Whether an episode gives one value, in nearly every one."""
+    own: dict[int, set[str]] = defaultdict(set)
+    for seen, value in rows:
+        own[seen.episode].add(stable(value))
+    several = sum(len(values) > 1 for values in own.values())
+    return several <= len(own) * (1 - NEARLY_ALWAYS)
+
+
+def _comes_again(rows: Rows) -> bool:
+    """Whether other episodes give values again, more than by accident: a customer comes again, a session does not."""
+    episodes: dict[str, set[int]] = defaultdict(set)
+    for seen, value in rows:
+        episodes[stable(value)].add(seen.episode)
+    again = sum(len(found) > 1 for found in episodes.values())
+    return again > HARDLY_EVER * len(episodes)
+
+
+def _carried_form(rows: Rows) -> ValueForm:
+    if len({stable(value) for _, value in rows}) == 1:
+        return ValueForm(kind=DEFAULT, value=rows[0][1], says="the same in every call")
+    # Only its type is kept: the value may be somebody's token.
+    kinds: dict[type, Json] = {dict: {}, list: [], str: "", bool: False}
+    empty = kinds.get(type(rows[0][1]), 0)
+    return ValueForm(
+        kind="any", value=empty, says="what a session gives to every tool", seen=len(rows)
+    )
+
+
+def _shown_words(
+    histories: Sequence[History], episodes: Sequence[CleanEpisode]
+) -> Mapping[int, str]:
+    """By episode, all that users said and tools returned."""
+    said = {
+        episode.episode_id: "\n".join(
+            step.content or "" for step in episode.steps if step.role == "user"
+        )
+        for episode in episodes
+    }
+    return {
+        history.index: "\n".join(
+            (said.get(history.episode_id, ""), *(seen.content for seen in history.observations))
+        )
+        for history in histories
+    }
+
+
+def _is_given(rows: Rows, shown: Mapping[int, str]) -> bool:
+    """Whether users say, or results show, the names that stand in the values."""
+    texts = [(seen, text) for seen, value in rows for text in _texts_in(value) if is_name(text)]
+    return sum(text in shown[seen.episode] for seen, text in texts) > len(texts) * (
+        1 - NEARLY_ALWAYS
+    )
+
+
+def _texts_in(value: Json) -> list[str]:
+    if isinstance(value, dict):
+        return [text for item in value.values() for text in _texts_in(item)]
+    if isinstance(value, list):
+        return [text for item in value for text in _texts_in(item)]
+    return [str(value)]
+
+
+def _are_answered_alike(
+    histories: Sequence[History], rows: Rows, name: str, idle: Collection[str]
+) -> bool:
+    """Whether calls that differ in idle arguments alone, after pasts that do, are answered alike: of most tools, and of each.
+
+    Numbers and times may differ, unless the argument may name a customer. Calls of one subject decide where there are enough.
+    """
+    told = str if _comes_again(rows) else shape_of
+
+    def key(seen: Observation) -> str:
+        return stable({n: v for n, v in seen.arguments.items() if n not in idle})
+
+    for anybody in (False, True):
+        alike = _pairs_alike(histories, name, Pasts(histories, key, anybody=anybody), told)
+        total = sum(alike.values(), Counter[bool]())
+        if total.total() >= MIN_PAIRS:
+            moved = Support(cases=total[True], against=total[False])
+            each = all(counts[True] >= counts[False] for counts in alike.values())
+            return each and accept(moved, least=MIN_PAIRS, share=MOSTLY)
+    return False
+
+
+def _pairs_alike(
+    histories: Sequence[History], name: str, pasts: Pasts, told: Callable[[str], str]
+) -> Mapping[str, Counter[bool]]:
+    """By tool, how many calls with another value of one argument were answered alike, and how many were not."""
+    alike: dict[str, Counter[bool]] = defaultdict(Counter)
+    every = (seen for history in histories for seen in history.observations)
+    for before, seen, ought in pasts.pairs(every):
+        if ought and before.arguments.get(name) != seen.arguments.get(name):
+            alike[seen.tool][told(before.content) == told(seen.content)] += 1
+    return alike
+
+
 def _by_name(histories: Sequence[History]) -> Mapping[str, Rows]:
     out: dict[str, Rows] = defaultdict(list)
     for history in histories:
@@ -214,8 +368,7 @@ def _form(rows: Rows, told: int, tools: int) -> ValueForm | None:
     if told == 0 and _are_drawn(texts):
         slots = known.slots if (known := id_format(texts)) is not None else None
         return ValueForm(kind="key", slots=slots, says="a key that the agent draws")
-    taking = len({seen.tool for seen, _ in rows})
-    if taking < MIN_TOOLS or taking * 2 < tools or not _varies(texts):
+    if not _take_it(rows, tools) or not _varies(texts):
         return None
     return ValueForm(kind="text", says="free text beside what is asked")
 

@@ -61,37 +61,55 @@ MOST_WORDINGS: Final = 4
 def learn_prose(bench: Workbench, episodes: Sequence[CleanEpisode]) -> dict[str, ProsePart]:
     """The `prose` of a world file: that of each tool, by the name that agents call; nothing where no tool takes any."""
     refusals, innocent = _outcomes(bench)
+    names = _names_of_parts(bench)
     by_tool: dict[str, list[Observation]] = defaultdict(list)
+    by_part: dict[str, list[Observation]] = defaultdict(list)
     shown: dict[int, list[str]] = {}
     for history in histories(episodes):
         shown[history.index] = [folded(seen.content) for seen in history.observations]
         for seen in history.observations:
             by_tool[seen.tool].append(seen)
+            by_part[names.get(_place_of(seen), seen.tool)].append(seen)
     looks = {
-        tool for tool, calls in by_tool.items() if all(_place_of(c) in innocent for c in calls)
+        part for part, calls in by_part.items() if all(_place_of(c) in innocent for c in calls)
     }
     looked_up = {
         folded(text)
-        for tool in looks
-        for call in by_tool[tool]
+        for part in looks
+        for call in by_part[part]
         for _, text in _texts(call.arguments)
     }
     definitions = _definitions(episodes)
-    stated = stated_effects(episodes, by_tool)
+    stated = stated_effects(episodes, by_part)
     found: dict[str, ProsePart] = {}
     for tool, calls in sorted(by_tool.items()):
         done = [c for c in calls if _place_of(c) not in refusals]
         in_vain = [c for c in calls if _place_of(c) in refusals]
+        parts = sorted({names.get(_place_of(c), tool) for c in calls})
         paths = [
             path
             for path in _paths(done, definitions.get(tool, {}))
             if _is_prose(path, done, in_vain, shown)
-            and (tool in looks or not _is_looked_up(path, done, looked_up))
+            and (looks.issuperset(parts) or not _is_looked_up(path, done, looked_up))
         ]
-        changes = tool not in looks and stated[tool] > 0
-        if paths and _ends_alike(paths, calls, refusals, changes=changes):
+        for part in parts if paths else ():
+            changes = part not in looks and stated[part] > 0
+            if not _ends_alike(paths, by_part[part], refusals, changes=changes):
+                given = {path for call in by_part[part] for path, _ in _texts(call.arguments)}
+                paths = [path for path in paths if path not in given]
+        if paths:
             found[tool] = _part(paths, done)
     return found
+
+
+def _names_of_parts(bench: Workbench) -> dict[tuple[int, int], str]:
+    """The part of a tool of several that each call is of, by episode and place."""
+    return {
+        _place_of(seen): name
+        for name, tool in bench.tools.items()
+        if "[" in name
+        for seen in tool.observations
+    }
 
 
 def _place_of(call: Observation) -> tuple[int, int]:

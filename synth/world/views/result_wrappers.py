@@ -18,7 +18,7 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.values.formats import type_of
 from environments.runtime.values.normal import parse_json, same_json, stable
 from environments.runtime.views.clock_and_ids import ANY, STYLES, Marks, fields_of
-from environments.runtime.views.result_wrappers import OPEN, strip, without_places, wrap
+from environments.runtime.views.result_wrappers import IN_WORDS, OPEN, strip, without_places, wrap
 from synth.world.model import ToolModel, outcome_class, refused
 from synth.world.observation import History, Observation, by_tool
 from synth.world.schema.outcomes import learn_outcomes
@@ -32,7 +32,7 @@ from synth.world.volatile.idle_values import (
     usual_number,
     usual_value,
 )
-from synth.world.volatile.text_frames import MIN_TOOLS, MOST, learn_frames
+from synth.world.volatile.text_frames import MIN_TOOLS, MOST, learn_frames, text_of
 
 MAX_BODIES: Final = 40
 """Classes of results that are listed for a wrapping."""
@@ -54,9 +54,11 @@ def learn_wrapping(histories: Sequence[History], around: Marks | None = None) ->
     groups = dict(_groups(histories))
     taken = len(around or ())
     marks: dict[str, MarkPart] = {}
-    found = _records(groups, histories, marks, taken) or learn_frames(
-        groups, histories, marks, taken
-    )
+    found = _records(groups, histories, marks, taken)
+    left = {name: group for name, group in groups.items() if name not in found}
+    found |= learn_frames(left, histories, marks, taken)
+    for (tool, _), group in left.items():
+        groups.setdefault((tool, IN_WORDS), []).extend(o for o in group if text_of(o))
     out: dict[str, dict[str, WrappingPart]] = defaultdict(dict)
     for (tool, kind), wrapping in sorted(found.items()):
         mine = groups.get((tool, kind), ())
@@ -66,12 +68,20 @@ def learn_wrapping(histories: Sequence[History], around: Marks | None = None) ->
             for body, seen in zip(bodies, mine, strict=True)
         ):
             continue
+        # Of a record nobody could say whether it came in words or in a record.
+        if kind == IN_WORDS and any(isinstance(_parsed(body), dict) for body in bodies):
+            continue
         out[tool][kind] = wrapping
         for body, seen in zip(bodies, mine, strict=True):
             seen.content = str(body)
             seen.settle()
     told = {tool: _with_bodies(tool, kinds, groups) for tool, kinds in out.items()}
     return Wrapped(tools=told, marks=marks if out else {})
+
+
+def _parsed(body: str | None) -> Json:
+    parsed = parse_json(body or "")
+    return None if parsed is None else parsed.value
 
 
 def _with_bodies(
@@ -82,12 +92,14 @@ def _with_bodies(
         kind: {outcome_class(seen) for seen in groups.get((tool, kind), ())}
         for kind in ("good", "refused")
     }
-    own = {k: classes[k] - classes["refused" if k == "good" else "good"] for k in kinds}
+    own = {
+        k: classes[k] - classes["refused" if k == "good" else "good"] for k in classes if k in kinds
+    }
     few = {
         kind: frozenset(found) if len(found) <= MAX_BODIES else frozenset[str]()
         for kind, found in own.items()
     }
-    return {kind: replace(part, bodies=few[kind]) for kind, part in kinds.items()}
+    return {kind: replace(part, bodies=few.get(kind, frozenset())) for kind, part in kinds.items()}
 
 
 def _restores_result(wrapping: WrappingPart, body: str, content: str, marks: Marks) -> bool:
@@ -131,7 +143,7 @@ def _records(
     common = _common(records)
     forms = {p: f for p, rows in common.items() if (f := moving_form(rows, histories))}
     loose = {p: f for p, rows in common.items() if p not in forms and (f := _told_anyhow(rows))}
-    seen = (one for history in histories for one in history.observations)
+    seen = [one for history in histories for one in history.observations]
     still = [p for p, form in loose.items() if form.kind == "any" and stands_still(common[p])]
     moved = idle_places(seen, {*forms, *loose}, Pasts(histories), share=SOME, still=still)
     forms |= {place: form for place, form in loose.items() if place in moved}
@@ -216,7 +228,8 @@ def _wrapping_of(
     if hoist and alike and len(left) == 1 and len(held := next(iter(left))) == 1:
         name = next(iter(held))
         inside = any(place.startswith(name + "/") for place in fixed)
-        if not inside:
+        texts_of_json = any(_parsed(_text_at(seen, name)) is not None for seen in group)
+        if not inside and not texts_of_json:
             template = {key: OPEN if key == name else template[key] for key in first}
     if not hoist and alike and len(left) == 1:
         texts = _one_text([without_places(_record(seen), sorted(fixed)) for seen in group])
@@ -225,6 +238,11 @@ def _wrapping_of(
                 record=_opened(first, template, texts), style=style, mark="[error v] "
             )
     return WrappingPart(record=template, style=style)
+
+
+def _text_at(seen: Observation, name: str) -> str | None:
+    value = _record(seen).get(name)
+    return value if isinstance(value, str) else None
 
 
 def _one_text(rests: Sequence[Json]) -> tuple[str, ...]:

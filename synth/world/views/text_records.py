@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Final
@@ -18,12 +18,12 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import parse_json
 from environments.runtime.values.text_block import UnreadError
 from environments.runtime.values.text_style import LINES, WORDS, XML, YAML, Style, number_of
-from environments.runtime.values.text_xml import ROOT, Element, elements
+from environments.runtime.values.text_xml import ATTRIBUTE, ROOT, Element, elements
 from environments.runtime.values.text_yaml import TIME
 from environments.runtime.views.text_records import from_text, read
 from synth.tool_errors import looks_failed
 from synth.world.observation import History, Observation, by_tool
-from synth.world.support import MOSTLY, SEEN_TWICE
+from synth.world.support import HALF_OF_CASES, MOSTLY, SEEN_TWICE
 
 MIN_TEXTS: Final = SEEN_TWICE
 """Different texts of a tool that are read."""
@@ -78,9 +78,14 @@ def _settle(seen: Sequence[Observation], style: Style) -> None:
 
 def _fits(texts: Sequence[str], style: Style) -> bool:
     """Whether a tool writes so."""
-    several = [text for text in texts if "\n" in text or style.form == XML]
+    # A tool may send tables and refuse in XML.
+    several = [text for text in texts if (text[:1] == "<" if style.form == XML else "\n" in text)]
     values = [value for text in several if (value := read(text, style)) is not None]
     return len(values) >= max(MIN_TEXTS, MOST * len(several))
+
+
+def _count_read(texts: Sequence[str], style: Style) -> int:
+    return sum(read(text, style) is not None for text in texts)
 
 
 def _best(left: Contents, styles: Iterable[Style]) -> Iterator[tuple[Style, list[str]]]:
@@ -203,8 +208,15 @@ def _with_known_words(style: Style, spelt: Mapping[str, set[str]]) -> Style:
         label
         for label, found in spelt.items()
         if any(_DECIMAL.fullmatch(t) and number_of(t) is None for t in found)
+        or _are_texts(found - words.keys())
     )
     return _pointed(replace(style, words=single, texts=texts), spelt)
+
+
+def _are_texts(found: Collection[str]) -> bool:
+    """Whether most are no numbers: an id of random signs may have digits alone."""
+    numbers = sum(number_of(text) is not None for text in found)
+    return 0 < numbers < HALF_OF_CASES * len(found)
 
 
 def _pointed(style: Style, spelt: Mapping[str, set[str]]) -> Style:
@@ -224,7 +236,7 @@ def _pointed(style: Style, spelt: Mapping[str, set[str]]) -> Style:
 
 
 def _xml(left: Contents) -> Iterator[tuple[Style, list[str]]]:
-    """XML without attributes: one style for each tool, with lists that any of them shows."""
+    """XML: one style for each tool, with lists that any of them shows."""
     parsed = {tool: list(_parsed(texts)) for tool, texts in left.items()}
     inner: dict[str, set[str]] = defaultdict(set)
     spelt: dict[str, set[str]] = defaultdict(set)
@@ -232,22 +244,28 @@ def _xml(left: Contents) -> Iterator[tuple[Style, list[str]]]:
         for top in tops:
             for element in top.inside:
                 _collect_spellings(element, inner, spelt)
+            _collect_attributes(top, spelt)
     lists = {name: next(iter(items)) for name, items in inner.items() if len(items) == 1}
     shapes = list(product((0, 2, 4), ("", "\n"), (False, True)))
     for tool, tops in parsed.items():
         whole: dict[str, set[str]] = defaultdict(set)
-        own: dict[str, set[str]] = defaultdict(set, {k: set(v) for k, v in spelt.items()})
+        mine: dict[str, set[str]] = defaultdict(set)
         for top in tops:
-            _collect_spellings(top, whole, own, ROOT)
+            _collect_spellings(top, whole, mine, ROOT)
+        own = {name: spelt[name] | mine[name] for name in {*spelt, *mine}}
         root = {ROOT: items.pop()} if len(items := whole[ROOT]) == 1 else {}
+        # What is a list elsewhere may be a number here.
+        own_lists = {name: item for name, item in lists.items() if not any(mine[name])}
+        styles = []
         for step, end, short in shapes if tops else ():
-            style = Style(form=XML, step=step, end=end, short=short, lists=lists | root)
+            style = Style(form=XML, step=step, end=end, short=short, lists=own_lists | root)
             known = _with_known_words(style, own)
             if "" in set().union(*own.values()):
                 known = replace(known, words={**known.words, "": None})
-            if _fits(left[tool], known):
-                yield known, [tool]
-                break
+            styles.append(known)
+        best = max(styles, key=lambda style: _count_read(left[tool], style), default=None)
+        if best is not None and _fits(left[tool], best):
+            yield best, [tool]
 
 
 def _parsed(texts: Sequence[str]) -> Iterator[Element]:
@@ -270,5 +288,11 @@ def _collect_spellings(
         lists[name].add("")
     for inner in element.inside:
         _collect_spellings(inner, lists, spelt)
-    if not names:
+    _collect_attributes(element, spelt)
+    if not names and (element.text or not element.attributes):
         spelt[name].add(element.text)
+
+
+def _collect_attributes(element: Element, spelt: dict[str, set[str]]) -> None:
+    for key, text in element.attributes:
+        spelt[ATTRIBUTE + key].add(text)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Final
 
 from environments.runtime.document.views import ValueForm
@@ -21,9 +22,11 @@ from environments.runtime.views.clock_and_ids import places_of, replaced
 from environments.runtime.views.result_wrappers import without_places
 from synth.world.observation import History, Observation
 from synth.world.support import (
+    HALF_OF_CASES,
     MOSTLY,
     NEARLY_ALWAYS,
     SEEN_SEVERAL_TIMES,
+    SEEN_VERY_OFTEN,
     SELDOM,
     Support,
     accept,
@@ -48,15 +51,25 @@ def shape_of(text: str) -> str:
 
 
 class Pasts:
-    """The calls before each call of an episode, and whose episode it is."""
+    """The calls before each call of an episode, and whose episode it is.
 
-    def __init__(self, histories: Iterable[History]) -> None:
+    `key`: what of its arguments two equal calls share; `anybody`: the pasts of two subjects may be equal.
+    """
+
+    def __init__(
+        self,
+        histories: Iterable[History],
+        key: Callable[[Observation], str] = lambda seen: seen.key,
+        *,
+        anybody: bool = False,
+    ) -> None:
+        self._key = key
         self._before: dict[tuple[int, int], tuple[str, int]] = {}
         for history in histories:
-            past = 0
+            past, whose = 0, "" if anybody else history.subject
             for seen in history.observations:
-                self._before[seen.episode, seen.position] = history.subject, past
-                past = hash((past, seen.tool, seen.key))
+                self._before[seen.episode, seen.position] = whose, past
+                past = hash((past, seen.tool, key(seen)))
 
     def pairs(
         self, observations: Iterable[Observation]
@@ -68,7 +81,7 @@ class Pasts:
         last: dict[tuple[str, str], Observation] = {}
         twins: dict[tuple[str, str, str, int], Observation] = {}
         for seen in observations:
-            call = (seen.tool, seen.key)
+            call = (seen.tool, self._key(seen))
             at = (*call, *self._before[seen.episode, seen.position])
             before, twin = last.get(call), twins.get(at)
             if before is not None and (before.episode, before.position + 1) == (
@@ -104,20 +117,25 @@ class _Moves:
         if alike:
             self._alike[differs] += 1
 
-    def are_idle(self, share: float, *, still: bool) -> bool:
+    def are_idle(self, share: float, chance: float, *, still: bool) -> bool:
         """Whether the values say nothing, where at least this share of calls that ought to be answered alike is not.
 
-        Of values that may tell whose episode it is (`still`) calls of several subjects say nothing.
+        `chance`: the share of any two calls that are told different values; a rare value differs in few. Of values that may
+        tell whose episode it is (`still`) calls of several subjects say nothing.
         """
-        counts, least = self._alike, share
-        if counts.total() < MIN_MOVED:
-            counts, least = self._own if still else self._ever, MOST
-        moved = Support(cases=counts[True], against=counts[False])
-        return accept(moved, least=MIN_MOVED, share=least)
+        # Of a rare value calls that ought to be answered alike show nothing where they are few.
+        if self._alike.total() * chance < MIN_MOVED:
+            everybody = self._own if still else self._ever
+            return _accept_moves(everybody, share=min(MOST, HALF_OF_CASES * chance))
+        return _accept_moves(self._alike, share=min(share, HALF_OF_CASES * chance))
+
+
+def _accept_moves(counts: Counter[bool], *, share: float) -> bool:
+    return accept(Support(cases=counts[True], against=counts[False]), least=MIN_MOVED, share=share)
 
 
 def idle_places(
-    observations: Iterable[Observation],
+    observations: Sequence[Observation],
     places: Collection[str],
     pasts: Pasts,
     *,
@@ -126,6 +144,7 @@ def idle_places(
 ) -> set[str]:
     """Those of some places that are idle; observations come in the order of time. `still`: places whose values may tell of an episode or of a change: calls in a row say nothing of them."""
     moves: dict[str, _Moves] = defaultdict(_Moves)
+    places = _without_steady(observations, places, pasts)
     for before, seen, alike in pasts.pairs(observations) if places else ():
         rests = [_without_places(one, places) for one in (before, seen)]
         if rests[1] in _NOTHING or not _are_equal(*rests, alike=alike):
@@ -137,7 +156,34 @@ def idle_places(
                 continue
             differs = left.get(place) != right.get(place)
             moves[place].add(differs=differs, alike=alike, own=pasts.are_own(before, seen))
-    return {place for place, found in moves.items() if found.are_idle(share, still=place in still)}
+    told: dict[str, Counter[str]] = defaultdict(Counter)
+    for seen in observations if moves else ():
+        for place, value in places_of(seen.content).items():
+            if place in moves:
+                told[place][stable(value)] += 1
+    return {
+        place
+        for place, found in moves.items()
+        if found.are_idle(share, chance_to_differ(told[place]), still=place in still)
+    }
+
+
+def _without_steady(
+    observations: Sequence[Observation], places: Collection[str], pasts: Pasts
+) -> set[str]:
+    """The places but those that never differ between calls that ought to be answered alike, or between any equal ones where these are few: they are the answer."""
+    pairs = list(pasts.pairs(observations)) if places else []
+    sure = [pair for pair in pairs if pair[2]]
+    told = [
+        (places_of(before.content), places_of(seen.content))
+        for before, seen, _ in (sure if len(sure) >= SEEN_VERY_OFTEN else pairs)
+    ]
+    return {place for place in places if any(b.get(place) != s.get(place) for b, s in told)}
+
+
+def chance_to_differ(told: Counter[str]) -> float:
+    """The share of any two values that differ."""
+    return 1 - sum(often**2 for often in told.values()) / (told.total() ** 2 or 1)
 
 
 def moved_fields(
@@ -187,7 +233,8 @@ def are_idle(
         told, value = values[id(before)], values[id(seen)]
         if _are_equal(rest(before, told), rest(seen, value), alike=alike):
             moves.add(differs=told != value, alike=alike, own=pasts.are_own(before, seen))
-    return moves.are_idle(share, still=still)
+    chance = chance_to_differ(Counter(stable(value) for value in values.values()))
+    return moves.are_idle(share, chance, still=still)
 
 
 def _are_equal(before: str, rest: str, *, alike: bool) -> bool:
@@ -205,13 +252,16 @@ def usual_value(rows: Rows) -> ValueForm | None:
 
 
 def stands_still(rows: Rows) -> bool:
-    """Whether the value of a place is one and the same in most episodes."""
-    told: dict[int, set[str]] = defaultdict(set)
+    """Whether the value of a place is one and the same in most episodes, more than a rare value makes it."""
+    told: dict[int, list[str]] = defaultdict(list)
     for seen, value in rows:
-        told[seen.episode].add(str(value))
-    asked = Counter(seen.episode for seen, _ in rows)
-    several = [len(told[episode]) > 1 for episode, often in asked.items() if often > 1]
-    return sum(several) * 2 <= len(several)
+        told[seen.episode].append(stable(value))
+    asked = [values for values in told.values() if len(values) > 1]
+    if sum(len(set(values)) > 1 for values in asked) * 2 > len(asked):
+        return False
+    moves = [one != other for values in asked for one, other in pairwise(values)]
+    chance = chance_to_differ(Counter(value for values in told.values() for value in values))
+    return sum(moves) < HALF_OF_CASES * chance * len(moves)
 
 
 def usual_number(rows: Rows) -> ValueForm | None:

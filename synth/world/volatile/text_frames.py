@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise, product
+from itertools import pairwise
 from typing import Final
 
 from environments.runtime.document.views import MarkPart, ValueForm, WrappingPart
@@ -18,6 +18,7 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.values.formats import read_time
 from environments.runtime.values.normal import parse_json
 from environments.runtime.views.clock_and_ids import ANY
+from environments.runtime.views.result_wrappers import IN_WORDS, is_in_words
 from synth.world.observation import History, Observation
 from synth.world.support import HALF_OF_CASES, HARDLY_EVER, MOSTLY, SEEN_TWICE
 from synth.world.volatile.bench_clock import Rows, usual_clock
@@ -39,6 +40,8 @@ MOST: Final = MOSTLY
 MAX_WORDS: Final = 16
 MAX_TIME: Final = 6
 """Words of a time."""
+EVERY: Final = ("good", "refused")
+"""Kinds of results."""
 HOLE: Final = "\x00"
 _HOLE: Final = re.compile("\x00")
 _FIRST: Final = re.compile(r"\A[^\w#+-]*")
@@ -58,20 +61,67 @@ def learn_frames(
     groups: Groups, histories: Sequence[History], marks: dict[str, MarkPart], taken: int
 ) -> dict[tuple[str, str], WrappingPart]:
     """What stands before or behind the results of each tool; else of each tool's refusals. Its marks are added, numbered from `taken`."""
-    pasts = Pasts(histories)
-    for kinds in (("good", "refused"), ("refused",)):
+    search = _Search(groups, histories, Pasts(histories), marks, taken)
+    for kinds in (EVERY, ("refused",)):
         pool = [seen for name, group in groups.items() if name[1] in kinds for seen in group]
-        for turn, readers in product((_ahead, _backwards), (_IN_WORDS, _IN_LINES)):
+        for turn in (_ahead, _backwards):
+            found = search.frame_of(pool, turn, kinds)
+            if found:
+                return found
+    out: dict[tuple[str, str], WrappingPart] = {}
+    for turn in (_ahead, _backwards):
+        for pool in _families(groups, turn):
+            out |= search.frame_of(pool, turn, (IN_WORDS,))
+        if out:
+            break
+    return out
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """What frames are looked for in."""
+
+    groups: Groups
+    histories: Sequence[History]
+    pasts: Pasts
+    marks: dict[str, MarkPart]
+    taken: int
+
+    def frame_of(
+        self, pool: Sequence[Observation], turn: Turn, kinds: tuple[str, ...]
+    ) -> dict[tuple[str, str], WrappingPart]:
+        """The frame that most results of a pool have, for its tools and kinds of results; of a tool that sends records too, for its texts."""
+        for readers in (_BY_WORD, _BY_LINE):
             reader = _Reader(pool, turn)
             reader.read_all(readers)
-            parts = _frame(reader, histories, pasts) if reader.is_shared() else None
+            parts = _frame(reader, self.histories, self.pasts) if reader.is_shared() else None
             if parts is None:
                 continue
-            text = _with_marks(parts, turn, marks, taken)
+            text = _with_marks(parts, turn, self.marks, self.taken)
             known = WrappingPart(head=text) if turn is _ahead else WrappingPart(tail=text)
-            tools = sorted({row.seen.tool for row in reader.rows})
-            return {(tool, kind): known for tool in tools for kind in kinds}
-    return {}
+            mixed = {name[0] for name, seen in self.groups.items() if not all(map(text_of, seen))}
+            return {
+                (tool, kind): known
+                for tool in sorted({row.seen.tool for row in reader.rows})
+                for kind in ((IN_WORDS,) if tool in mixed and kinds == EVERY else kinds)
+            }
+        return {}
+
+
+def _families(groups: Groups, turn: Turn) -> Iterator[list[Observation]]:
+    """The texts of tools that begin alike, where the app's tools begin in several ways."""
+    first: dict[str, dict[str, list[Observation]]] = defaultdict(lambda: defaultdict(list))
+    for (tool, _), group in sorted(groups.items()):
+        for seen in group:
+            if text_of(seen) and (word := _WORDS.match(turn(seen.content))) is not None:
+                first[tool][WORDS.sub(HOLE, turn(word[0]))].append(seen)
+    alike: dict[str, list[Observation]] = defaultdict(list)
+    for words in first.values():
+        usual = max(words, key=lambda word: len(words[word]))
+        if len(words[usual]) >= MOST * sum(map(len, words.values())):
+            alike[usual] += words[usual]
+    if len(alike) > 1:
+        yield from alike.values()
 
 
 def _ahead(text: str) -> str:
@@ -112,9 +162,9 @@ class _Row:
         return self.text[self.ends[count] :]
 
 
-def _text_of(seen: Observation) -> str:
-    """A result in words; nothing of a record, or where the sign of a hole stands in it."""
-    return "" if seen.is_json or HOLE in seen.content else seen.content
+def text_of(seen: Observation) -> str:
+    """A result in words; empty where it is a record, or has the sign of a hole."""
+    return seen.content if is_in_words(seen.content) and HOLE not in seen.content else ""
 
 
 Shape = tuple[str, tuple[str, ...]]
@@ -126,7 +176,7 @@ class _Reader:
 
     def __init__(self, seen: Iterable[Observation], turn: Turn) -> None:
         self.turn = turn
-        self.rows = [_Row(one, turn(text)) for one in seen if (text := _text_of(one))]
+        self.rows = [_Row(one, turn(text)) for one in seen if (text := text_of(one))]
         self._least = max(MIN_SEEN, MOST * len(self.rows))
         self.pieces: list[tuple[str, int]] = []
         """Each piece with holes, and how many results have all up to it."""
@@ -243,8 +293,8 @@ class _Reader:
         return True
 
 
-_IN_WORDS: Final = (_Reader.read_time, _Reader.read_like_words, _Reader.read_word)
-_IN_LINES: Final = (_Reader.read_time, _Reader.read_line)
+_BY_WORD: Final = (_Reader.read_time, _Reader.read_like_words, _Reader.read_word)
+_BY_LINE: Final = (_Reader.read_time, _Reader.read_line)
 
 
 def _frame(
