@@ -11,6 +11,7 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Final
 
 from environments.runtime.checks.view import text_of
@@ -184,20 +185,22 @@ def given_in(task: Task, run: Attempt) -> list[Given]:
     return found
 
 
-def untold_values(
+def untold_values(  # noqa: PLR0913 - all that a policy may know
     task: Task,
     run: Attempt,
     habits: Habits,
     *,
     beside: OtherRuns | None = None,
     granted: Collection[Granted] = (),
+    own_words: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> tuple[Untold, ...]:
     """The values of the run's calls that nothing tells, in order.
 
     What `beside` was answered is shown as well.
-    `granted` are values (`Untold.grant_at_place`, `Untold.grant_anywhere`) that are not asked about.
+    `granted` are values (`Untold.grant_at_place`, `Untold.grant_anywhere`) that are not asked about, `own_words` per tool the
+    arguments that are the policy's own words.
     """
-    judge = _Judge(task, habits, frozenset(granted))
+    judge = _Judge(task, habits, frozenset(granted), own_words)
     known = _beginning(task, run)
     beside = beside or OtherRuns()
     for other in beside.attempts:
@@ -278,10 +281,17 @@ def _beginning(task: Task, run: Attempt) -> list[str]:
 class _Judge:
     """Judges the values of one task's calls."""
 
-    def __init__(self, task: Task, habits: Habits, granted: Collection[Granted]) -> None:
+    def __init__(
+        self,
+        task: Task,
+        habits: Habits,
+        granted: Collection[Granted],
+        own_words: Mapping[str, Collection[str]],
+    ) -> None:
         self._task = task
         self._habits = habits
         self._granted = granted
+        self._own_words = own_words
         functions = map(function_of, task.tools)
         self._schemas = {name_of(one): properties_of(one) for one in functions if one}
 
@@ -289,7 +299,7 @@ class _Judge:
         """The values of one call that nothing tells."""
         found = []
         injected = self._task.injected.get(call.name, {})
-        for path, value in values_of(call.arguments):
+        for path, value in self._asked(call):
             place = call.name, path
             if path[0] in injected and call.arguments[path[0]] == injected[path[0]]:
                 continue
@@ -301,11 +311,15 @@ class _Judge:
             found.append((path, value))
         return found
 
+    def _asked(self, call: Call) -> list[tuple[Path, Json]]:
+        own = self._own_words.get(call.name, ())
+        return [(path, value) for path, value in values_of(call.arguments) if path[0] not in own]
+
     def unnamed(self, call: Call, shown: VisibleTexts) -> list[tuple[Path, Json]]:
         """The values of one look that stand in nothing that was shown, and are none of the schema's."""
         return [
             (path, value)
-            for path, value in values_of(call.arguments)
+            for path, value in self._asked(call)
             if not (
                 isinstance(value, bool)
                 or value is None

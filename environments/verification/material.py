@@ -143,6 +143,10 @@ def _read_other(one: Candidate, dispatched: Dispatched) -> OtherTask:
     return OtherTask(one.task.task_id, one.rubric, solution)
 
 
+def _end_args(rubric: Rubric) -> Mapping[str, Json]:
+    return next((c.args for c in rubric.checks if c.fn == "end_state"), {})
+
+
 @dataclass
 class Material:
     """Everything attacks on one candidate draw from."""
@@ -156,8 +160,7 @@ class Material:
     @cached_property
     def end_args(self) -> Mapping[str, Json]:
         """The arguments of the end-state check; empty where there is none."""
-        checks = self.candidate.rubric.checks
-        return next((c.args for c in checks if c.fn == "end_state"), {})
+        return _end_args(self.candidate.rubric)
 
     @cached_property
     def changing(self) -> frozenset[str]:
@@ -169,8 +172,9 @@ class Material:
 
     @cached_property
     def free_text(self) -> Mapping[str, tuple[str, ...]]:
-        """Per tool, the arguments that are the policy's own words: no rubric compares them."""
-        found = self.end_args.get("ignore")
+        """Per tool, the arguments that are the policy's own words: no rubric compares them. A task without an end has those of the app's others."""
+        ends = (self.end_args, *(_end_args(other.rubric) for other in self.others))
+        found = next(filter(None, (end.get("ignore") for end in ends)), None)
         named = found.items() if isinstance(found, dict) else ()
         return {tool: tuple(map(str, as_list(names))) for tool, names in named}
 

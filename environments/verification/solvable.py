@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from environments.runtime.task.attempt import Attempt, Json
@@ -54,15 +54,14 @@ def not_knowable(material: Material, habits: Habits, grade: Grader, look: Looker
     task = material.candidate.task
     granted: set[Granted] = set()
     free = material.free_text
-    if not _without_own_words(untold_values(task, material.good, habits), free):
+    if not untold_values(task, material.good, habits, own_words=free):
         return []
     tried = [a.actions for a in material.candidate.attempts if a.actions][:MOST_ATTEMPTS]
     beside = OtherRuns(tuple(grade(one)[0] for one in tried), (look(_looks(material)),))
     actions, run = material.candidate.solution, material.good
     found: set[str] = set()
     for _ in range(MOST_TRIES):
-        untold = untold_values(task, run, habits, beside=beside, granted=granted)
-        left = _without_own_words(untold, free)
+        left = untold_values(task, run, habits, beside=beside, granted=granted, own_words=free)
         if not left:
             break
         one = left[0]
@@ -77,11 +76,6 @@ def not_knowable(material: Material, habits: Habits, grade: Grader, look: Looker
             found.add(f"{NOT_KNOWABLE}:{one.tool_and_path}")
             granted.add(one.grant_anywhere)
     return sorted(found)
-
-
-def _without_own_words(untold: Sequence[Untold], free: Mapping[str, Sequence[str]]) -> list[Untold]:
-    """Those that are not the policy's own words."""
-    return [one for one in untold if one.path[0] not in free.get(one.tool, ())]
 
 
 def _looks(material: Material) -> tuple[Action, ...]:

@@ -97,8 +97,13 @@ def test_what_a_user_told_or_a_result_shows_is_not_idle() -> None:
     assert all("why" not in forms for forms in shown.views.idle.values())
 
 
-def visits(beside: Callable[[int], dict[str, Any]], *, own: bool = False) -> list[CleanEpisode]:
-    """Conversations about boxes with something beside every call; `own`: each conversation's boxes weigh otherwise."""
+def visits(
+    beside: Callable[[int], dict[str, Any]], *, own: bool = False, named: bool = False
+) -> list[CleanEpisode]:
+    """Conversations about boxes with something beside every call.
+
+    `own`: each conversation's boxes weigh otherwise; `named`: who lifts a box is told.
+    """
     out = []
     for number in range(40):
         rng = random.Random(f"visits {number}")  # noqa: S311 - dice for tests
@@ -106,8 +111,11 @@ def visits(beside: Callable[[int], dict[str, Any]], *, own: bool = False) -> lis
         for at in range(4):
             name, box = rng.choice(["look", "weigh", "lift"]), rng.choice(BOXES)
             weight = 3 * int(box[2:]) + (number % 10 if own else 0)
-            content = json.dumps({"state": f"{name}ed", "weight": weight})
-            steps += call_and_result(at, name, {"box": box, **beside(number)}, content)
+            said: dict[str, Any] = {"state": f"{name}ed", "weight": weight}
+            if named and name == "lift":
+                said |= {"who": beside(number)["by"]}
+            given = {"box": box, **beside(number)}
+            steps += call_and_result(at, name, given, json.dumps(said))
         out.append(conversation("visits", number, steps))
     return out
 
@@ -128,6 +136,27 @@ def test_what_an_episode_gives_to_every_tool_is_idle(beside: Callable[[int], Any
     assert known.session().call("look", {"box": "B-12"}).source == UNKNOWN
     other = known.session().call("look", {"box": "B-12", **beside(99), "locale": "fr"})
     assert other.source == UNKNOWN
+
+
+def test_values_that_were_never_recorded_together_are_unknown() -> None:
+    """A token of one person with the number of another is refused by most backends, and by none of the recordings."""
+
+    def beside(number: int) -> dict[str, Any]:
+        return {"token": f"t-{number % 3 * 7919}", "actor": {"id": number % 3, "role": "clerk"}}
+
+    known = world_from(visits(beside))
+    told = known.session().call("look", {"box": "B-12", **beside(1)})
+    assert json.loads(told.content)["weight"] == 36
+    for wrong in ({**beside(1), "actor": beside(2)["actor"]}, {"token": beside(1)["token"]}):
+        assert known.session().call("look", {"box": "B-12", **wrong}).source == UNKNOWN
+    new = {"token": "t-1", "actor": {"id": 7, "role": "clerk"}}
+    assert known.session().call("look", {"box": "B-12", **new}).source != UNKNOWN
+
+
+def test_who_did_it_is_no_idle_argument_of_what_says_so() -> None:
+    """A tool that shows who asked keeps the argument; the others lose it."""
+    shown = visits(lambda number: {"by": number % 4}, named=True)
+    assert set(world_from(shown).document.views.idle) == {"look", "weigh"}
 
 
 def test_whose_episode_it_is_is_not_idle() -> None:

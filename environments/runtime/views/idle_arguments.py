@@ -13,8 +13,8 @@ from typing import Final
 
 from ..document.views import IdlePart, ValueForm
 from ..task.attempt import Json
-from ..values.formats import DAY, fits, read_time
-from ..values.normal import parse_arguments
+from ..values.formats import DAY, fits, read_time, short_digest
+from ..values.normal import parse_arguments, stable
 from .view import CallInFlight, View
 
 DEFAULT: Final = "default"
@@ -34,6 +34,25 @@ def is_idle(form: ValueForm, value: Json) -> bool:
 def value_text(value: Json) -> str:
     """A value as defaults are compared: `1` is `"1"`, and `Now` is `now`."""
     return str(value).casefold()
+
+
+def carried_digests(given: Mapping[str, Json]) -> frozenset[str]:
+    """What values that an episode gives to every tool are remembered by: each, and all of one call."""
+    return frozenset(map(_digest, given.items())) | {_digest(dict(given))}
+
+
+def _digest(value: object) -> str:
+    return short_digest(stable(value))
+
+
+def _fault_together(known: Mapping[str, IdlePart], given: Mapping[str, Json]) -> str | None:
+    """Whether some of a call's values were recorded, and never all of them in one call: a token of one person, the id of another."""
+    taken = frozenset[str]().union(*(part.form.taken or () for part in known.values()))
+    carried = {n: given[n] for n, part in known.items() if part.form.kind == "any" and n in given}
+    digests = carried_digests(carried) if taken and carried else frozenset[str]()
+    if _digest(carried) in taken or digests.isdisjoint(taken):
+        return None
+    return "arguments that were recorded, and never together"
 
 
 class Idle(View):
@@ -63,8 +82,11 @@ class Idle(View):
         if not known or parsed is None:
             return
         why = next((w for n, form in known.items() if (w := self._fault_of(n, form, parsed))), None)
+        why = why or _fault_together(known, parsed)
         if why is not None:
+            # As it is: no recorded call is the same without what is wrong with it.
             asked.give_up(why)
+            return
         own = {n: v for n, v in parsed.items() if n not in known or not is_idle(known[n].form, v)}
         asked.arguments = json.dumps(own) if isinstance(asked.arguments, str) else own
 

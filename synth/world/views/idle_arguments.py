@@ -10,7 +10,7 @@ end alike. Not here: what a session does with them
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Final
@@ -26,7 +26,13 @@ from environments.runtime.task.tool_definition import (
 )
 from environments.runtime.values.formats import freedom, id_format, is_day, read_time
 from environments.runtime.values.normal import is_name, stable
-from environments.runtime.views.idle_arguments import DEFAULT, is_idle, value_text
+from environments.runtime.views.clock_and_ids import places_of
+from environments.runtime.views.idle_arguments import (
+    DEFAULT,
+    carried_digests,
+    is_idle,
+    value_text,
+)
 from redact.records.clean_episode import CleanEpisode
 from synth.declared_defaults import declared_defaults
 from synth.world.model import outcome_class
@@ -42,7 +48,7 @@ from synth.world.support import (
     Support,
     accept,
 )
-from synth.world.volatile.clock_and_ids import MIN_IDS, MIN_LENGTH, MIN_SEEN, clock
+from synth.world.volatile.clock_and_ids import MAX_TAKEN, MIN_IDS, MIN_LENGTH, MIN_SEEN, clock
 from synth.world.volatile.idle_values import Pasts, shape_of
 
 MIN_TASKS: Final = SEEN_TWICE
@@ -78,15 +84,59 @@ def learn_idle(histories: Sequence[History], episodes: Sequence[CleanEpisode]) -
     for history in histories:
         for seen in history.observations:
             calls[seen.tool].append(seen)
+    taken = _recorded_together(rows, found)
     for name, form in sorted(found.items()):
-        for tool in sorted({seen.tool for seen, _ in rows[name]}):
+        known = replace(form, taken=taken) if form.kind == "any" and _is_own(rows[name]) else form
+        for tool, mine in _by_tool(rows[name]).items():
             always = all(name in seen.arguments for seen in calls[tool])
-            out[tool][name] = IdlePart(form=form, always=always)
+            if form.kind != "any" or not _is_repeated(mine):
+                out[tool][name] = IdlePart(form=known, always=always)
     for tool, forms in out.items():
         for seen in calls[tool]:
             seen.arguments = {n: v for n, v in seen.arguments.items() if n not in forms}
             seen.settle()
     return dict(out)
+
+
+def _by_tool(rows: Rows) -> Mapping[str, Rows]:
+    out: dict[str, Rows] = defaultdict(list)
+    for seen, value in rows:
+        out[seen.tool].append((seen, value))
+    return dict(sorted(out.items()))
+
+
+def _recorded_together(
+    rows: Mapping[str, Rows], found: Mapping[str, ValueForm]
+) -> frozenset[str] | None:
+    """What the values are remembered by that episodes gave to every tool in one call; None where there are too many."""
+    own = [name for name, form in found.items() if form.kind == "any" and _is_own(rows[name])]
+    together: dict[tuple[int, int], dict[str, Json]] = defaultdict(dict)
+    for name in own:
+        for seen, value in rows[name]:
+            together[seen.episode, seen.position][name] = value
+    digests = frozenset[str]().union(*map(carried_digests, together.values()))
+    return digests if own and len(digests) <= MAX_TAKEN else None
+
+
+def _is_repeated(rows: Rows) -> bool:
+    """Whether a tool's results show a part of the value, always in the same field: who changed a record."""
+    shown: Counter[tuple[str, str]] = Counter()
+    for seen, value in rows:
+        parts = {stable(part): name for name, part in _parts_of(value)}
+        for place, told in places_of(seen.content).items():
+            if stable(told) in parts:
+                shown[place, parts[stable(told)]] += 1
+    varied = len({stable(value) for _, value in rows}) > 1
+    return varied and any(often >= MOSTLY * len(rows) for often in shown.values())
+
+
+def _parts_of(value: Json, name: str = "") -> Iterator[tuple[str, Json]]:
+    """The single values of an argument, by their path."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _parts_of(inner, f"{name}/{key}")
+    elif not isinstance(value, list):
+        yield name, value
 
 
 def learn_defaults(
@@ -293,12 +343,14 @@ def _are_answered_alike(
     Numbers and times may differ, unless the argument may name a customer. Calls of one subject decide where there are enough.
     """
     told = str if _comes_again(rows) else shape_of
+    silent = {tool for tool, mine in _by_tool(rows).items() if not _is_repeated(mine)}
 
     def key(seen: Observation) -> str:
         return stable({n: v for n, v in seen.arguments.items() if n not in idle})
 
     for anybody in (False, True):
-        alike = _pairs_alike(histories, name, Pasts(histories, key, anybody=anybody), told)
+        every = _pairs_alike(histories, name, Pasts(histories, key, anybody=anybody), told)
+        alike = {tool: counts for tool, counts in every.items() if tool in silent}
         total = sum(alike.values(), Counter[bool]())
         if total.total() >= MIN_PAIRS:
             moved = Support(cases=total[True], against=total[False])
