@@ -299,7 +299,7 @@ class _Judge:
         """The values of one call that nothing tells."""
         found = []
         injected = self._task.injected.get(call.name, {})
-        for path, value in self._asked(call):
+        for path, value in self._values_asked(call):
             place = call.name, path
             if path[0] in injected and call.arguments[path[0]] == injected[path[0]]:
                 continue
@@ -311,7 +311,7 @@ class _Judge:
             found.append((path, value))
         return found
 
-    def _asked(self, call: Call) -> list[tuple[Path, Json]]:
+    def _values_asked(self, call: Call) -> list[tuple[Path, Json]]:
         own = self._own_words.get(call.name, ())
         return [(path, value) for path, value in values_of(call.arguments) if path[0] not in own]
 
@@ -319,7 +319,7 @@ class _Judge:
         """The values of one look that stand in nothing that was shown, and are none of the schema's."""
         return [
             (path, value)
-            for path, value in self._asked(call)
+            for path, value in self._values_asked(call)
             if not (
                 isinstance(value, bool)
                 or value is None

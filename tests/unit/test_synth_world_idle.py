@@ -147,9 +147,13 @@ def test_values_that_were_never_recorded_together_are_unknown() -> None:
     known = world_from(visits(beside))
     told = known.session().call("look", {"box": "B-12", **beside(1)})
     assert json.loads(told.content)["weight"] == 36
-    for wrong in ({**beside(1), "actor": beside(2)["actor"]}, {"token": beside(1)["token"]}):
+    mixed: tuple[dict[str, Any], ...] = (
+        {**beside(1), "actor": beside(2)["actor"]},
+        {"token": beside(1)["token"]},
+    )
+    for wrong in mixed:
         assert known.session().call("look", {"box": "B-12", **wrong}).source == UNKNOWN
-    new = {"token": "t-1", "actor": {"id": 7, "role": "clerk"}}
+    new: dict[str, Any] = {"token": "t-1", "actor": {"id": 7, "role": "clerk"}}
     assert known.session().call("look", {"box": "B-12", **new}).source != UNKNOWN
 
 

@@ -180,6 +180,23 @@ def test_tables_below_a_number_and_elements_with_one_are_told_apart() -> None:
     assert re.fullmatch(r'<R RC="0" TX="[0-9A-F]{8}"><ID>L-103</ID><W>18</W></R>', record)
 
 
+def traced(rng: random.Random, body: str, at: int) -> str:
+    """A line behind three records in four, and behind no refusal."""
+    del at
+    if body.startswith("Error") or rng.random() < 0.25:
+        return body
+    return f"{body}\n-- trace {rng.getrandbits(32):08x} {rng.randint(3, 300)}ms"
+
+
+def test_a_line_behind_some_results_hides_no_record() -> None:
+    """It is told where most results of the kind had it, and a recorded result is followed with it and without."""
+    session = world_of(traced).session()
+    told, line = session.call("lamp", {"lamp": "L-103"}).content.split("\n")
+    assert json.loads(told) == ROWS["L-103"]
+    assert re.fullmatch(r"-- trace [0-9a-f]{8} \d+ms", line)
+    assert session.call("lamp", {"lamp": "L-1"}).content == "Error: no such lamp"
+
+
 def test_an_envelope_stands_around_refusals_too() -> None:
     """The same fields beside the error's text."""
     session = world_of(enveloped).session()

@@ -31,8 +31,9 @@ OPEN: Final = "~body~"
 _IN_TEXT: Final = re.compile(r"~(?:time|id|number|any)\.([a-z]+)~")
 """A mark where quotes around it are part of the text."""
 IN_WORDS: Final = "in words"
+AT_TIMES: Final = "at times"
 ByTool = Mapping[str, Mapping[str, WrappingPart]]
-"""What stands around successes (`good`), refusals (`refused`), or all that is no record (`in words`)."""
+"""What stands around successes (`good`), refusals (`refused`), all that is no record (`in words`), or some of all (`at times`)."""
 
 
 def strip(around: WrappingPart, content: str, marks: Marks) -> str | None:
@@ -119,6 +120,8 @@ class Wrappings:
             body = strip(one, content, self._marks)
             if body is not None:
                 return body
+        if AT_TIMES in known:
+            return content
         if IN_WORDS in known and is_in_words(content):
             return None
         return None if "good" in known else content
@@ -130,6 +133,11 @@ class Wrappings:
         groups = self._by_tool.get(tool)
         if groups is None or result.source == UNKNOWN:
             return result
+        if AT_TIMES in groups:
+            body = outcome_of(result.content, parse_arguments(arguments) or {})
+            usual = body in groups[AT_TIMES].bodies
+            content = wrap(groups[AT_TIMES], result.content) if usual else result.content
+            return replace(result, content=content)
         known = groups.get("refused" if result.is_error else "good")
         if IN_WORDS in groups and not _is_record(result.content, groups):
             known = groups[IN_WORDS]

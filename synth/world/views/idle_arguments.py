@@ -244,7 +244,7 @@ def _with_carried(
     shown = _shown_words(histories, episodes) if fits else {}
     fits = {name: form for name, form in fits.items() if not _is_given(rows[name], shown)}
     usual = {name for name in fits if _take_it(rows[name], tools)}
-    signs = [name for name in fits.keys() - usual if _are_signs([v for _, v in rows[name]])]
+    signs = [name for name in fits.keys() - usual if _are_signs(rows[name])]
     found = dict(known)
     for names in (usual, *({name} for name in sorted(signs))):
         found |= {
@@ -262,12 +262,12 @@ def _take_it(rows: Rows, tools: int) -> bool:
     return taking >= MIN_TOOLS and taking * 2 >= tools
 
 
-def _are_signs(values: Sequence[Json]) -> bool:
-    """Whether they are times, or random signs: nothing that a tool could be asked for in other words."""
-    texts = sorted({value for value in values if isinstance(value, str)})
-    if len(texts) < SEEN_TWICE or not all(isinstance(value, str) for value in values):
+def _are_signs(rows: Rows) -> bool:
+    """Whether they are times, or random signs that no other episode gives again: nothing that a tool could be asked for in other words."""
+    texts = [value for _, value in rows if isinstance(value, str)]
+    if len(texts) < len(rows) or _comes_again(rows):
         return False
-    form = id_format(texts)
+    form = id_format(sorted(set(texts))) if min(map(len, texts)) >= MIN_LENGTH else None
     drawn = form is not None and freedom(form) >= MIN_IDS
     return drawn or all(read_time(text) is not None for text in texts)
 

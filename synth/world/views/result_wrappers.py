@@ -9,7 +9,7 @@ together again exactly, for every result of a tool, is taken apart. Not here: si
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -18,12 +18,19 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.values.formats import type_of
 from environments.runtime.values.normal import parse_json, same_json, stable
 from environments.runtime.views.clock_and_ids import ANY, STYLES, Marks, fields_of
-from environments.runtime.views.result_wrappers import IN_WORDS, OPEN, strip, without_places, wrap
+from environments.runtime.views.result_wrappers import (
+    AT_TIMES,
+    IN_WORDS,
+    OPEN,
+    strip,
+    without_places,
+    wrap,
+)
 from synth.world.model import ToolModel, outcome_class, refused
 from synth.world.observation import History, Observation, by_tool
 from synth.world.schema.outcomes import learn_outcomes
 from synth.world.volatile.bench_clock import usual_clock
-from synth.world.volatile.clock_and_ids import mark_name, moving_form
+from synth.world.volatile.clock_and_ids import MIN_SEEN, mark_name, moving_form
 from synth.world.volatile.idle_values import (
     SOME,
     Pasts,
@@ -60,22 +67,29 @@ def learn_wrapping(histories: Sequence[History], around: Marks | None = None) ->
     for (tool, _), group in left.items():
         groups.setdefault((tool, IN_WORDS), []).extend(o for o in group if text_of(o))
     out: dict[str, dict[str, WrappingPart]] = defaultdict(dict)
+    framed: set[tuple[int, int]] = set()
     for (tool, kind), wrapping in sorted(found.items()):
         mine = groups.get((tool, kind), ())
         bodies = [strip(wrapping, seen.content, marks) for seen in mine]
-        if not all(
+        restored = [
             body is not None and _restores_result(wrapping, body, seen.content, marks)
             for body, seen in zip(bodies, mine, strict=True)
-        ):
-            continue
+        ]
         # Of a record nobody could say whether it came in words or in a record.
-        if kind == IN_WORDS and any(isinstance(_parsed(body), dict) for body in bodies):
+        is_sure = kind != IN_WORDS or not any(isinstance(_parsed(body), dict) for body in bodies)
+        if all(restored) and is_sure:
+            out[tool][kind] = wrapping
+        elif kind == IN_WORDS and sum(restored) >= MIN_SEEN:
+            out[tool][AT_TIMES] = wrapping
+        else:
             continue
-        out[tool][kind] = wrapping
-        for body, seen in zip(bodies, mine, strict=True):
+        for body, seen in (
+            (b, s) for b, s, fits in zip(bodies, mine, restored, strict=True) if fits
+        ):
+            framed.add((seen.episode, seen.position))
             seen.content = str(body)
             seen.settle()
-    told = {tool: _with_bodies(tool, kinds, groups) for tool, kinds in out.items()}
+    told = {tool: _with_bodies(tool, kinds, groups, framed) for tool, kinds in out.items()}
     return Wrapped(tools=told, marks=marks if out else {})
 
 
@@ -85,9 +99,22 @@ def _parsed(body: str | None) -> Json:
 
 
 def _with_bodies(
-    tool: str, kinds: Mapping[str, WrappingPart], groups: Groups
+    tool: str,
+    kinds: Mapping[str, WrappingPart],
+    groups: Groups,
+    framed: Collection[tuple[int, int]],
 ) -> dict[str, WrappingPart]:
-    """Which classes of results came in which wrapping: taken out, a result may be a refusal that came as a success."""
+    """Which classes of results came in which wrapping: taken out, a result may be a refusal that came as a success.
+
+    `framed`: the episode and place of those that had theirs.
+    """
+    if AT_TIMES in kinds:
+        had: dict[str, list[bool]] = defaultdict(list)
+        for kind in ("good", "refused"):
+            for seen in groups.get((tool, kind), ()):
+                had[outcome_class(seen)].append((seen.episode, seen.position) in framed)
+        usual = frozenset(name for name, found in had.items() if sum(found) * 2 >= len(found))
+        return {AT_TIMES: replace(kinds[AT_TIMES], bodies=usual)}
     classes = {
         kind: {outcome_class(seen) for seen in groups.get((tool, kind), ())}
         for kind in ("good", "refused")
@@ -145,7 +172,9 @@ def _records(
     loose = {p: f for p, rows in common.items() if p not in forms and (f := _told_anyhow(rows))}
     seen = [one for history in histories for one in history.observations]
     still = [p for p, form in loose.items() if form.kind == "any" and stands_still(common[p])]
-    moved = idle_places(seen, {*forms, *loose}, Pasts(histories), share=SOME, still=still)
+    moved = idle_places(
+        seen, {*forms, *loose}, Pasts(histories), share=SOME, still=still, around=True
+    )
     forms |= {place: form for place, form in loose.items() if place in moved}
     if not forms:
         return {}

@@ -117,32 +117,41 @@ class _Moves:
         if alike:
             self._alike[differs] += 1
 
-    def are_idle(self, share: float, chance: float, *, still: bool) -> bool:
+    def are_idle(self, share: float, chance: float, *, still: bool, around: bool) -> bool:
         """Whether the values say nothing, where at least this share of calls that ought to be answered alike is not.
 
         `chance`: the share of any two calls that are told different values; a rare value differs in few. Of values that may
-        tell whose episode it is (`still`) calls of several subjects say nothing.
+        tell whose episode it is (`still`) calls of several subjects say nothing. `around`: all tools tell them, as no record does.
         """
+        everybody = self._own if still else self._ever
+        rare = around and chance < HALF_OF_CASES
         # Of a rare value calls that ought to be answered alike show nothing where they are few.
-        if self._alike.total() * chance < MIN_MOVED:
-            everybody = self._own if still else self._ever
+        if rare and self._alike.total() * chance < MIN_MOVED:
             return _accept_moves(everybody, share=min(MOST, HALF_OF_CASES * chance))
-        return _accept_moves(self._alike, share=min(share, HALF_OF_CASES * chance))
+        if self._alike.total() < MIN_MOVED:
+            return _accept_moves(everybody, share=MOST)
+        return _accept_moves(
+            self._alike, share=min(share, HALF_OF_CASES * chance) if rare else share
+        )
 
 
 def _accept_moves(counts: Counter[bool], *, share: float) -> bool:
     return accept(Support(cases=counts[True], against=counts[False]), least=MIN_MOVED, share=share)
 
 
-def idle_places(
+def idle_places(  # noqa: PLR0913 - what is known of the places
     observations: Sequence[Observation],
     places: Collection[str],
     pasts: Pasts,
     *,
     share: float = MOST,
     still: Collection[str] = (),
+    around: bool = False,
 ) -> set[str]:
-    """Those of some places that are idle; observations come in the order of time. `still`: places whose values may tell of an episode or of a change: calls in a row say nothing of them."""
+    """Those of some places that are idle; observations come in the order of time.
+
+    `still`: places whose values may tell of an episode or of a change: calls in a row say nothing of them; `around`: the places stand around the results of all tools.
+    """
     moves: dict[str, _Moves] = defaultdict(_Moves)
     places = _without_steady(observations, places, pasts)
     for before, seen, alike in pasts.pairs(observations) if places else ():
@@ -164,7 +173,7 @@ def idle_places(
     return {
         place
         for place, found in moves.items()
-        if found.are_idle(share, chance_to_differ(told[place]), still=place in still)
+        if found.are_idle(share, chance_to_differ(told[place]), still=place in still, around=around)
     }
 
 
@@ -225,7 +234,7 @@ def are_idle(
     share: float = MOST,
     still: bool = False,
 ) -> bool:
-    """Whether the values of one place are idle; `rest` is what a result says without its value."""
+    """Whether the values of one place around all results are idle; `rest` is what a result says without its value."""
     moves = _Moves()
     ordered = sorted(rows, key=lambda row: (row[0].episode, row[0].position))
     values = {id(seen): value for seen, value in ordered}
@@ -234,7 +243,7 @@ def are_idle(
         if _are_equal(rest(before, told), rest(seen, value), alike=alike):
             moves.add(differs=told != value, alike=alike, own=pasts.are_own(before, seen))
     chance = chance_to_differ(Counter(stable(value) for value in values.values()))
-    return moves.are_idle(share, chance, still=still)
+    return moves.are_idle(share, chance, still=still, around=True)
 
 
 def _are_equal(before: str, rest: str, *, alike: bool) -> bool:
