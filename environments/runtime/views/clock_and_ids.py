@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -34,8 +34,6 @@ MOST_WORDS: Final = 40
 """Of a longer text only the last words are places."""
 LAST_WORDS: Final = 8
 PUNCTUATION: Final = ".,;:!?()[]\"'"
-LISTED: Final = "[]/"
-"""Before a field of the records in a list."""
 Marks = Mapping[str, MarkPart]
 """By the code that stands in marks."""
 STYLES: Final = [
@@ -243,24 +241,5 @@ def masked(formats: Marks, tool: str, content: str) -> tuple[str, dict[str, Json
         if form is not None and fits(form, value):
             found[place] = f"~{form.kind}.{code}~"
             values[found[place]] = value
-    listed = [(p.removeprefix(LISTED), *mine[p]) for p in mine if p.startswith(LISTED)]
-    if listed and content.startswith("["):
-        return _masked_lists(listed, content)
     out = replaced(content, found) if found else content
     return (content, {}) if out is None else (out, values)
-
-
-def _masked_lists(
-    forms: Sequence[tuple[str, str, ValueForm]], content: str
-) -> tuple[str, dict[str, Json]]:
-    """A list with a mark for the one id of each format that its records show; of several nobody knows which is which."""
-    values: dict[str, Json] = {}
-    parsed = parse_json(content)
-    records = parsed.value if parsed is not None and isinstance(parsed.value, list) else []
-    for field, code, form in forms:
-        new = {str(r[field]) for r in records if isinstance(r, dict) and fits(form, r.get(field))}
-        if len(new) == 1:
-            (value,) = new
-            mark = f"~{form.kind}.{code}~"
-            content, values[mark] = content.replace(value, mark), value
-    return content, values

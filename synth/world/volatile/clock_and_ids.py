@@ -33,7 +33,6 @@ from environments.runtime.values.formats import (
 )
 from environments.runtime.values.normal import is_name, names_in
 from environments.runtime.views.clock_and_ids import (
-    LISTED,
     WHOLE,
     WORD,
     Marks,
@@ -64,7 +63,6 @@ from synth.world.volatile.idle_values import (
     usual_number,
     usual_value,
 )
-from synth.world.volatile.listed_ids import listed_ids, number_of
 from synth.world.volatile.stored_draws import FORMS, mark_stored
 
 MIN_SEEN: Final = SEEN_SEVERAL_TIMES
@@ -108,10 +106,6 @@ def learn_fresh(
         found = [f for f in found if f.steady]
     else:
         found += _stamped(histories, found)
-        found += [
-            FreshPlace(tool=tool, place=place, form=form, steady=False)
-            for tool, place, form in listed_ids(histories)
-        ]
     marks = {
         mark_name(number): MarkPart(tool=f.tool, place=f.place, form=f.form)
         for number, f in enumerate(found, start=len(around or ()))
@@ -425,8 +419,7 @@ def _mark(history: History, marks: Marks) -> Iterator[tuple[str, Json]]:
     shown: list[_ShownValue] = []
     counts: dict[str, int] = defaultdict(int)
     untold = {code: mark for code, mark in marks.items() if mark.form.untold}
-    listed = {code: mark for code, mark in marks.items() if mark.place.startswith(LISTED)}
-    known = {c: mark for c, mark in marks.items() if c not in untold and c not in listed}
+    known = {code: mark for code, mark in marks.items() if code not in untold}
     for seen in history.observations:
         content, values = masked(known, seen.tool, seen.content)
         for one in shown:
@@ -435,17 +428,12 @@ def _mark(history: History, marks: Marks) -> Iterator[tuple[str, Json]]:
         content, nobodys = masked(untold, seen.tool, content)
         unknown = {m: v for m, v in nobodys.items() if _form(marks, m).form.origin is None}
         yield from unknown.items()
-        # A list shows again what it showed before: only what is left is new.
-        content, new = masked(listed, seen.tool, content)
-        for mark, value in (values | unknown | new).items():
+        for mark, value in (values | unknown).items():
             form = _form(marks, mark)
             numbered = mark
             if form.form.kept:
                 counts[mark] += 1
-                number = number_of(seen, value) if mark in new else counts[mark]
-                while any(one.mark == f"{mark}{number}" for one in shown):
-                    number += 1
-                numbered = f"{mark}{number}"
+                numbered = f"{mark}{counts[mark]}"
                 content = content.replace(mark, numbered)
             shown.append(
                 _ShownValue(value=value, mark=numbered, form=form, names=frozenset(seen.names))
