@@ -30,8 +30,6 @@ class WritePart:
     key: tuple[Tree, ...]
     set: Mapping[Named, Tree] = written_if(lambda write: write.whole is None, make=dict)
     """New values by field."""
-    when: Mapping[Named, Tree] = written_if(lambda write: write.whole is None, make=dict)
-    """By field, the condition under which the row has it afterwards."""
     creates: bool = False
     """The row was not there before."""
     whole: Tree | None = None

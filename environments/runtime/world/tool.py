@@ -46,8 +46,8 @@ class Write:
     """What a successful call does to one row."""
 
     target: RowRef
-    fields: tuple[tuple[str, Expr, Expr | None], ...]
-    """Field, new value, and the condition under which the field is there."""
+    fields: tuple[tuple[str, Expr], ...]
+    """Field and new value."""
     creates: bool
     whole: Expr | None
     """The whole new row, where it is created or is no object."""
@@ -59,7 +59,7 @@ def written_fields(writes: Iterable[Write]) -> dict[str, frozenset[str]]:
     whole = {write.target.table for write in writes if write.whole is not None}
     for write in writes:
         if write.target.table not in whole:
-            names = (name for name, _, _ in write.fields)
+            names = (name for name, _ in write.fields)
             found[write.target.table] = found.get(write.target.table, frozenset()).union(names)
     return found
 
@@ -222,13 +222,9 @@ def _ref_of(part: RowRefPart | WritePart) -> RowRef:
 
 
 def _write(part: WritePart) -> Write:
-    fields = []
-    for name, tree in part.set.items():
-        when = part.when.get(name)
-        fields.append((name, build(tree, keeps=True), build(when, keeps=True) if when else None))
     return Write(
         target=_ref_of(part),
-        fields=tuple(fields),
+        fields=tuple((n, build(tree, keeps=True)) for n, tree in part.set.items()),
         creates=part.creates,
         whole=build(part.whole, keeps=True) if part.whole else None,
     )

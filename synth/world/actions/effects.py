@@ -128,7 +128,7 @@ def _learn_update(tool: ToolModel, examples: list[Example], search: Search) -> N
     if _distinct(known) < MIN_ARGUMENTS:
         return
     after = [e.seen.value for e in known]
-    sets, whens, missing = fit_fields(known, after, search.tables)
+    sets, missing = fit_fields(known, after, search.tables)
     for name in list(missing):
         target = [row.get(name, MISSING) if isinstance(row, dict) else MISSING for row in after]
         tree = _proposed(tool, search, name, known, target)
@@ -138,7 +138,7 @@ def _learn_update(tool: ToolModel, examples: list[Example], search: Search) -> N
     if missing:
         tool.evidence["not_understood"] = missing
         return
-    tool.writes = [WritePart(table=tool.table or "", key=tuple(tool.key), set=sets, when=whens)]
+    tool.writes = [WritePart(table=tool.table or "", key=tuple(tool.key), set=sets)]
     tool.answer = ["it"]
     tool.text = False
     tool.evidence["effect"] = {"arguments": _distinct(known), "reproduced": len(known)}
@@ -314,16 +314,16 @@ def _effect_on(
         return WritePart(table=table, key=tuple(key), whole=whole)
     if any(isinstance(v, list) for p in pairs for v in (p[0].old, p[1])):
         return None
-    fields = fit_fields(olds, rows, tables)
+    fitted, missing = fit_fields(olds, rows, tables)
     # A name that is always the same may be that of what was there at every start.
-    if fields[2] or (not key and any(map(fixed_names, fields[0].values()))):
+    if missing or (not key and any(map(fixed_names, fitted.values()))):
         return None
     told, calls = [e.scope() for e in olds], [e.scope() for e in examples]
     sets = {
         name: for_told(for_seen(or_turned(value, name, told), told, calls), told, calls)
-        for name, value in fields[0].items()
+        for name, value in fitted.items()
     }
-    return WritePart(table=table, key=tuple(key), set=sets, when=fields[1])
+    return WritePart(table=table, key=tuple(key), set=sets)
 
 
 def _row_after(write: WritePart, scope: Scope) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 from environments.runtime.expr.gaps import MISSING
 from environments.runtime.expr.scope import Tree
 from environments.runtime.values.normal import stable
-from synth.world.actions.examples import Example, evaluate
+from synth.world.actions.examples import Example
 from synth.world.search.fit import Fitter
 from synth.world.search.numbers import MIN_EXAMPLES, is_number, mentions
 from synth.world.search.terms import Tables, Term
@@ -20,21 +20,20 @@ from synth.world.search.terms import Tables, Term
 
 def fit_fields(
     examples: Sequence[Example], after: Sequence[Any], tables: Tables
-) -> tuple[dict[str, Tree], dict[str, Tree], list[str]]:
-    """Trees for every field that changes, conditions of those only sometimes there, and fields not understood."""
+) -> tuple[dict[str, Tree], list[str]]:
+    """Trees for every field that changes, and fields not understood: those only sometimes there among them."""
     scopes = [e.scope() for e in examples]
     fitter = Fitter(scopes, ["arg", "old"], tables)
     sets: dict[str, Tree] = {}
-    whens: dict[str, Tree] = {}
     names = dict.fromkeys(n for row in after for n in row)
-    missing = _fit_each(fitter, names, examples, after, (sets, whens))
-    told = list(told_totals({n: t for n, t in sets.items() if n not in whens}, after))
+    missing = _fit_each(fitter, names, examples, after, sets)
+    told = list(told_totals(sets, after))
     if missing and told:
         fitter.tell(told)
-        missing = _fit_each(fitter, missing, examples, after, (sets, whens))
+        missing = _fit_each(fitter, missing, examples, after, sets)
     known = {n for row in after for n in row}
     missing += sorted({n for e in examples if isinstance(e.old, dict) for n in e.old} - known)
-    return sets, whens, missing
+    return sets, missing
 
 
 def told_totals(sets: dict[str, Tree], after: Sequence[Any]) -> Iterator[Term]:
@@ -68,10 +67,9 @@ def _fit_each(
     names: Iterable[str],
     examples: Sequence[Example],
     after: Sequence[Any],
-    into: tuple[dict[str, Tree], dict[str, Tree]],
+    sets: dict[str, Tree],
 ) -> list[str]:
     """Fit the fields that change; those not understood come back."""
-    sets, whens = into
     missing: list[str] = []
     for name in names:
         before = [
@@ -80,22 +78,13 @@ def _fit_each(
         now = [row.get(name, MISSING) for row in after]
         if all(same_value(b, a) for b, a in zip(before, now, strict=True)):
             continue
-        present = [i for i, value in enumerate(now) if value is not MISSING]
-        inner = fitter
-        if len(present) < len(now):
-            when = _presence(fitter, [value is not MISSING for value in now])
-            if when is None:
-                missing.append(name)
-                continue
-            whens[name] = when
-            inner = fitter.rows(present)
-        tree = inner.fit([now[i] for i in present], name=name)
-        if tree is None or _in_parts(tree):
-            tree = _constant_increase(name, [(before[i], now[i]) for i in present]) or tree
+        tree = None if MISSING in now else fitter.fit(now, name=name)
+        if tree is not None and _in_parts(tree):
+            tree = _constant_increase(name, list(zip(before, now, strict=True))) or tree
         if tree is None:
             missing.append(name)
         else:
-            sets[name] = _beside_before(tree, [name], [before[i] for i in present])
+            sets[name] = _beside_before(tree, [name], before)
     return missing
 
 
@@ -160,21 +149,3 @@ def same_value(before: Any, after: Any) -> bool:
     if before is MISSING or after is MISSING:
         return before is after
     return stable(before) == stable(after)
-
-
-def _presence(fitter: Fitter, there: Sequence[bool]) -> Tree | None:
-    """A condition for a field that is only sometimes there: an argument given, or a category."""
-    names = {n for s in fitter.scopes if isinstance(s.arg, dict) for n in s.arg}
-    for name in sorted(names):
-        tree: Tree = ["exists", ["arg", name]]
-        if evaluate(tree, fitter.scopes) == list(there):
-            return tree
-    for term in fitter.terms.scalars:
-        if not all(isinstance(v, str | bool) for v in term.values):
-            continue
-        yes = {stable(v) for v, t in zip(term.values, there, strict=True) if t}
-        no = {stable(v) for v, t in zip(term.values, there, strict=True) if not t}
-        if yes and no and not yes & no and len(yes) + len(no) <= 6:
-            values = [v for v in term.values if stable(v) in yes]
-            return ["among", list(term.tree), list({stable(v): v for v in values}.values())]
-    return None
