@@ -46,7 +46,7 @@ def learn_settled(bench: Workbench) -> None:
         if tool.innocent:
             continue
         tool.settled = {
-            table for table in bench.tables if _is_settled(bench, tool, table, calm, moved, pooled)
+            table for table in bench.tables if _is_settled(tool, table, calm, moved, pooled)
         }
         tool.evidence["settled"] = {
             table: len(calm[tool.name, table]) for table in sorted(tool.settled)
@@ -67,8 +67,7 @@ def _pooled(
     return {t: (n, writers[t]) for t, n in looks_at.items() if t not in stirred}
 
 
-def _is_settled(  # noqa: PLR0913, PLR0917 - one rule over all the evidence
-    bench: Workbench,
+def _is_settled(
     tool: ToolModel,
     table: str,
     calm: dict[tuple[str, str], set[str]],
@@ -87,13 +86,8 @@ def _is_settled(  # noqa: PLR0913, PLR0917 - one rule over all the evidence
         return True
     total, writers = pooled.get(table, (0, 0))
     if total >= MIN_POOLED and writers >= MIN_WRITERS:
-        return own >= 1 or tool.table == table or _is_never_named(bench, table)
+        return own >= 1 or tool.table == table
     return False
-
-
-def _is_never_named(bench: Workbench, table: str) -> bool:
-    """A table that searches fill: nothing names its rows directly."""
-    return all(t.loose for t in bench.tools.values() if t.table == table and t.innocent)
 
 
 def _count_settled(

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from environments.runtime.expr.gaps import UNKNOWN
-from environments.runtime.expr.scope import Scope, Tree
+from environments.runtime.expr.scope import Tree
 from environments.runtime.values.normal import stable
 from synth.world.actions.examples import evaluate, is_broken
 from synth.world.refusals.cases import Cases, Literal, Source
@@ -46,8 +46,7 @@ def bind_spaces(source: Source, spaces: Sequence[RefusalSpace], success: Sequenc
             space.bind([tree], seen=UNKNOWN not in values)
         if space.element is not None or any(c.tree[0] == "every" for c in space.general):
             # What is said of elements was seen of such as the record did not have: of one that stays, nobody knows.
-            scopes = source.cases.scopes_of(space.name)
-            space.bind((t for t in stays if not _is_broken_in(t, scopes)), seen=True)
+            space.bind(stays, seen=True)
     for space in spaces:
         if space.named is not None:
             space.bind(_record_there(source, space), seen=True)
@@ -100,10 +99,6 @@ def _is_met_enough(values: list[object], calls: list[str]) -> bool:
         return False
     met = len({c for c, v in zip(calls, values, strict=True) if v is True})
     return met >= min(MIN_BOUND, len(set(calls)))
-
-
-def _is_broken_in(tree: Tree, scopes: list[Scope]) -> bool:
-    return any(v is not True and v is not UNKNOWN for v in evaluate(tree, scopes))
 
 
 def _record_there(source: Source, space: RefusalSpace) -> Iterator[Tree]:

@@ -6,11 +6,8 @@ Comes from tables and kinds; says whose answers are not the record itself. Not h
 from __future__ import annotations
 
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import labels_in, stable
-from environments.runtime.world.state import names_of_key
 from synth.world.influence.writers import Look, looks
-from synth.world.model import ToolModel, Workbench, refused
-from synth.world.observation import History, Observation
+from synth.world.model import Workbench
 
 
 def adds_fields(bench: Workbench) -> set[str]:
@@ -26,7 +23,6 @@ def adds_fields(bench: Workbench) -> set[str]:
                 if not by.innocent and (_has_more(told, read) or _has_more(read, told)):
                     out.add(by.name)
             last[look.place] = look
-        out |= _took_away(bench, history)
     return out
 
 
@@ -39,31 +35,6 @@ def unsettle(bench: Workbench) -> None:
         shows = tool.evidence.get("shows") or any(w.table == tool.table for w in tool.writes)
         if tool.kind == "write" and tool.table is not None and not shows:
             tool.settled.discard(tool.table)
-
-
-def _took_away(bench: Workbench, history: History) -> set[str]:
-    """Writers after whose answer about a record nobody else touched it, and reading it was refused."""
-    out: set[str] = set()
-    last: dict[tuple[str, str], str] = {}
-    for seen in history.observations:
-        tool = bench.tools[seen.tool]
-        if refused(tool, seen):
-            by = last.get(_asked_for(tool, seen)) if tool.innocent else None
-            out |= set() if by is None else {by}
-        elif not tool.innocent:
-            asked = labels_in(seen.arguments)
-            for place in [p for p in last if not asked.isdisjoint(names_of_key(p[1]))]:
-                del last[place]
-            place = _asked_for(tool, seen)
-            last |= {place: tool.name} if place[0] else {}
-    return out
-
-
-def _asked_for(tool: ToolModel, seen: Observation) -> tuple[str, str]:
-    """The row that a call's arguments name; an empty table's where they name none."""
-    if tool.table is None or not tool.key or any(tree[0] != "arg" for tree in tool.key):
-        return "", ""
-    return tool.table, stable([seen.arguments.get(str(tree[1])) for tree in tool.key])
 
 
 def _has_more(told: Json, read: Json) -> bool:

@@ -23,7 +23,7 @@ from environments.runtime.document.tools import CasePart, ComputedPart
 from environments.runtime.expr.formulas import REASONS, NoResultError, result_of
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import stable
-from synth.world.model import TOO_FEW, ToolModel, Workbench, refused
+from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import Observation
 from synth.world.schema.answer_parts import Parts, commonest, is_number_text, parts_of
 from synth.world.search.formulas import GivenCall, is_echo, is_factor, ways_of
@@ -68,7 +68,7 @@ def learn_computed(bench: Workbench) -> None:
         for tool in tools
         if tool.name in parts
         and (stateless or not (bench.living and tool.name in kept))
-        and (tool.innocent or stateless or _only_looks(bench, tool, kept=tool.name in kept))
+        and (tool.innocent or stateless)
     }
     found = {name for name in taken if not bench.tools[name].innocent}
     for name in found:
@@ -92,19 +92,6 @@ def _takes_numbers(tool: ToolModel) -> bool:
     return tool.kind in {"read", "search", "write"} and any(
         shape_of(value) for seen in tool.observations for value in seen.arguments.values()
     )
-
-
-def _only_looks(bench: Workbench, tool: ToolModel, *, kept: bool) -> bool:
-    """Whether it was never blamed for a change, and its name and arguments are not those of one that makes any."""
-    blamed = any(tool.name in t.evidence.get("hangs_on", ()) for t in bench.tools.values())
-    suspected = tool.evidence.get("suspected", TOO_FEW) != TOO_FEW
-    if blamed or suspected or tool.evidence.get("changes"):
-        return False
-    says = tool.stated
-    words = any(
-        shape == "word" for seen in _calls(tool.good()) for _, shape in _kind(seen.arguments) or ()
-    )
-    return says < 0 or (says == 0 and not words and not kept)
 
 
 def _untried(bench: Workbench, tool: ToolModel) -> list[str]:

@@ -61,8 +61,8 @@ def for_seen(tree: Tree, told: Sequence[Scope], calls: Sequence[Scope]) -> Tree:
 def for_told(tree: Tree, told: Sequence[Scope], calls: Sequence[Scope]) -> Tree:
     """The tree, with no answer for other numbers than those that it was seen with.
 
-    A record after payments of one amount, of all that was due, or by calls that named none, says nothing of other payments: what
-    looks fixed may be the amount, or hang on its being the whole.
+    A record after payments of one amount or by calls that named none, says nothing of other payments: what
+    looks fixed may be the amount.
     """
     given = [_arguments(scope) for scope in told]
     for name in sorted({n for scope in calls for n in _arguments(scope)}):
@@ -75,8 +75,6 @@ def for_told(tree: Tree, told: Sequence[Scope], calls: Sequence[Scope]) -> Tree:
         kinds = {stable(value) for value in known}
         if len(kinds) == 1 and known[0] is not None:
             tree = ["case", ["arg", name], [[known[0], tree]]]
-        for field in _equal_fields(told, name) if len(kinds) > 1 else ():
-            tree = ["case", ["eq", ["arg", name], ["old", field]], [[True, tree]]]
         if len({value is None for value in known}) == 1:
             tree = ["case", ["exists", ["arg", name]], [[known[0] is not None, tree]]]
     return tree
@@ -88,18 +86,6 @@ def or_turned(tree: Tree, field: str, told: Sequence[Scope]) -> Tree:
     if tree in (["const", True], ["const", False]) and all(b is (not tree[1]) for b in before):
         return ["either", tree, ["not", ["old", field]]]
     return tree
-
-
-def _equal_fields(scopes: Sequence[Scope], name: str) -> list[str]:
-    """The fields of the record before that a number repeats in every call that gives one."""
-    rows = [(s.old, _arguments(s)[name]) for s in scopes if name in _arguments(s)]
-    first = rows[0][0] if rows and isinstance(rows[0][0], dict) else {}
-    return [
-        field
-        for field, value in sorted(first.items())
-        if is_number(value)
-        and all(isinstance(old, dict) and old.get(field) == number for old, number in rows)
-    ][:1]
 
 
 def mentions(tree: Any, part: Tree) -> bool:

@@ -38,13 +38,6 @@ MIN_EMPTY: Final = SEEN_OFTEN
 """Different calls that left a list or object empty, which is there to hold something, before the next is taken to."""
 
 
-def _goes_on(before: Any, after: list[Any]) -> bool:
-    """Whether a list is the one before with more behind it."""
-    if not isinstance(before, list) or not 0 < len(before) < len(after):
-        return False
-    return after[: len(before)] == before
-
-
 def _one_entry(before: Any, after: dict[str, Any]) -> tuple[str] | None:
     """The one entry of a dictionary that is new or another than before."""
     if not isinstance(before, dict) or not before.keys() <= after.keys():
@@ -150,14 +143,8 @@ class Fitter:
         return bound(["const", target[0]], self.scopes)
 
     def _better_than_constant(self, target: Sequence[Any]) -> bool:
-        """Few examples of one value: a term that equals it is as likely, so neither is taken blindly.
-
-        Nor is a list that goes on from the one before: the next time there is more before it.
-        """
+        """Few examples of one value: a term that equals it is as likely, so neither is taken blindly."""
         value = target[0]
-        if isinstance(value, list):
-            olds = (t.values for t in self.terms.containers if t.tree[0] == "old")
-            return any(all(_goes_on(before, value) for before in values) for values in olds)
         if not isinstance(value, str) or not any(c.isdigit() for c in value):
             return False
         return self._term(target) is not None

@@ -56,11 +56,10 @@ def learn_spelling(histories: Sequence[History]) -> dict[str, dict[str, Spelling
         pooled: Counter[str] = Counter()
         for (_, name), n in found.items():
             pooled[name] += n or 0
-        usual = _usual(tried, kinds, kind)
         for where, n in found.items():
             if n is None or pooled[where[1]] < MIN_ALIKE[kind]:
                 continue
-            if n or _took(calls[where], where[1], kinds[where], kind, usual):
+            if n:
                 kinds[where] |= {kind}
                 alike[where] += n
     spelt_so = {where: kind for where, kind in kinds.items() if kind}
@@ -124,36 +123,6 @@ def _differ(left: Iterable[Observation], right: Iterable[Observation], pasts: Pa
     for seen in left:
         told[pasts[id(seen)]].add(seen.content)
     return any(seen.content not in told.get(pasts[id(seen)], {seen.content}) for seen in right)
-
-
-def _usual(
-    calls: Mapping[Where, Sequence[Observation]], kinds: Mapping[Where, Kinds], kind: str
-) -> dict[tuple[str, str], str]:
-    """The spelling that most calls of all tools have, by name of the argument and folded value."""
-    counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-    for where, group in calls.items():
-        for seen in group:
-            value = seen.arguments[where[1]]
-            before = kinds[where]
-            one = stable(folded(value, before | {kind}))
-            counts[where[1], one][stable(folded(value, before))] += 1
-    return {one: max(sorted(c), key=lambda way: c[way]) for one, c in counts.items()}
-
-
-def _took(
-    group: Iterable[Observation],
-    name: str,
-    before: Kinds,
-    kind: str,
-    usual: Mapping[tuple[str, str], str],
-) -> bool:
-    """Whether another spelling than the usual one succeeded: a tool that tells them apart would refuse it."""
-    return any(
-        not _fault(seen)
-        and usual[name, stable(folded(seen.arguments[name], before | {kind}))]
-        != stable(folded(seen.arguments[name], before))
-        for seen in group
-    )
 
 
 def _fault(seen: Observation) -> bool:

@@ -38,7 +38,6 @@ from environments.runtime.views.clock_and_ids import (
     Marks,
     masked,
     places_of,
-    replaced,
 )
 from synth.world.model import ToolModel
 from synth.world.observation import History, Observation, by_tool
@@ -75,8 +74,6 @@ MIN_REPEATS: Final = SEEN_THRICE
 """Equal calls of different episodes, answered with different ids each time."""
 MIN_IDS: Final = 2**20
 """Ids that a format has to have: fewer may be a short list."""
-MIN_SIGNS: Final = 3
-"""Different signs at the first place that varies."""
 MIN_LENGTH: Final = 6
 MAX_TAKEN: Final = 5_000
 
@@ -112,7 +109,7 @@ def learn_fresh(
     }
     nobodys = [pair for history in histories for pair in _mark(history, marks)]
     for seen, mark, value in stored(histories, marks, nobodys):
-        seen.content = _mark_shown_again(seen.content, _ShownValue(value=value, mark=mark), seen)
+        seen.content = _mark_shown_again(seen.content, _ShownValue(value=value, mark=mark))
         seen.settle()
     if not living:
         free = len(around or ()) + len(marks)
@@ -319,7 +316,7 @@ def moving_form(rows: Rows, histories: Sequence[History]) -> ValueForm | None:
 def dice(rows: Rows, histories: Sequence[History]) -> ValueForm | None:
     """The format of ids that nothing foretold and that no later call asks for."""
     form = _drawn_form(rows, histories)
-    if form is None or not _repeats(rows) or _counts(rows) or _leans([str(v) for _, v in rows]):
+    if form is None or not _repeats(rows) or _counts(rows):
         return None
     taken = sorted(short_digest(str(value)) for _, value in rows)[:MAX_TAKEN]
     return replace(
@@ -359,7 +356,7 @@ def _are_named(rows: Sequence[tuple[Observation, Json]], histories: Sequence[His
             return True
         if any(value in names_in(seen.arguments) for seen in history):
             return True
-    return _seen_elsewhere({str(value): one.episode for one, value in rows}, histories)
+    return False
 
 
 def _later_calls(one: Observation, histories: Sequence[History]) -> Sequence[Observation]:
@@ -375,28 +372,12 @@ def _counts(rows: Sequence[tuple[Observation, Json]]) -> bool:
     return values == sorted(values) or (len(rising) >= MIN_SEEN and all(rising))
 
 
-def _leans(values: Sequence[str]) -> bool:
-    """Whether the first sign that varies hardly does: dice do not keep to one end."""
-    columns = ({value[i] for value in values} for i in range(len(values[0])))
-    return len(next((column for column in columns if len(column) > 1), ())) < MIN_SIGNS
-
-
 def _repeats(rows: Iterable[tuple[Observation, Json]]) -> bool:
     """Whether enough equal calls of different episodes were told different ids."""
     episodes: dict[str, set[int]] = defaultdict(set)
     for one, _ in rows:
         episodes[f"{one.tool} {one.key}"].add(one.episode)
     return sum(len(group) - 1 for group in episodes.values()) >= MIN_REPEATS
-
-
-def _seen_elsewhere(home: dict[str, int], histories: Iterable[History]) -> bool:
-    """Whether any of these values was seen in another episode than its own."""
-    return any(
-        home.get(name, history.index) != history.index
-        for history in histories
-        for seen in history.observations
-        for name in seen.names
-    )
 
 
 def _is_steady(name: str, good: Sequence[Observation], forms: Mapping[str, ValueForm]) -> bool:
@@ -423,7 +404,7 @@ def _mark(history: History, marks: Marks) -> Iterator[tuple[str, Json]]:
     for seen in history.observations:
         content, values = masked(known, seen.tool, seen.content)
         for one in shown:
-            content = _mark_shown_again(content, one, seen)
+            content = _mark_shown_again(content, one)
         # What an earlier call told is known to be that; only what is left then is told by nobody, here and where it is stored.
         content, nobodys = masked(untold, seen.tool, content)
         unknown = {m: v for m, v in nobodys.items() if _form(marks, m).form.origin is None}
@@ -435,9 +416,7 @@ def _mark(history: History, marks: Marks) -> Iterator[tuple[str, Json]]:
                 counts[mark] += 1
                 numbered = f"{mark}{counts[mark]}"
                 content = content.replace(mark, numbered)
-            shown.append(
-                _ShownValue(value=value, mark=numbered, form=form, names=frozenset(seen.names))
-            )
+            shown.append(_ShownValue(value=value, mark=numbered, form=form))
         if content != seen.content:
             seen.content = content
             seen.settle()
@@ -455,28 +434,13 @@ class _ShownValue:
     value: Json
     mark: str
     form: MarkPart | None = None
-    names: frozenset[str] = frozenset()
-    """What the call and its result name."""
 
 
-def _mark_shown_again(content: str, one: _ShownValue, seen: Observation) -> str:
+def _mark_shown_again(content: str, one: _ShownValue) -> str:
     """A result that shows a fresh value of an earlier call, with its mark there."""
     value, mark = one.value, one.mark
     if one.form is not None and is_day(one.form.form):
-        apart = one.names.isdisjoint(seen.names)
-        return content if apart else _same_field(content, one, one.form)
+        return content  # other things may well bear the date of the same day
     if isinstance(value, str):
         return content.replace(value, mark) if len(value) >= MIN_LENGTH else content
     return re.sub(rf"(?<![\w.\"-]){re.escape(json.dumps(value))}(?![\w.\"])", f'"{mark}"', content)
-
-
-def _same_field(content: str, one: _ShownValue, form: MarkPart) -> str:
-    """The same with a date, in the field that told it only: other things may well bear the date of the same day."""
-    field = _last_step(form.place)
-    places = places_of(content)
-    found = {p: one.mark for p, v in places.items() if v == one.value and _last_step(p) == field}
-    return (replaced(content, found) if found and WHOLE not in places else None) or content
-
-
-def _last_step(place: str) -> str:
-    return place.rsplit("/", 1)[-1]
