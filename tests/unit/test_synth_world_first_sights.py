@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 from environments.runtime.answers.outcome import outcome_of
-from environments.runtime.expr.scope import Scope
 from environments.runtime.task.attempt import UNKNOWN
 from environments.runtime.world.entries import CallResult, Entry
 from environments.runtime.world.world import World
@@ -18,8 +17,6 @@ from synth.world.schema.functional_dependency import decides_beside
 from synth.world.schema.http_status import learn_http_status
 from synth.world.schema.kinds import learn_kinds
 from synth.world.schema.outcomes import learn_outcomes
-from synth.world.search.fit import Fitter
-from synth.world.search.terms import Tables
 from tests.unit.world_backend import episode
 
 Made = tuple[str, dict[str, Any], str]
@@ -70,19 +67,6 @@ def test_a_tool_that_takes_something_and_says_nothing_is_no_reader() -> None:
     learn_kinds(bench)
     kinds = [bench.tools[name].kind for name in ("put", "think", "rest")]
     assert kinds == ["act", "constant", "constant"]
-
-
-def _none(table: str, key: str) -> None:
-    """No table at all."""
-    raise AssertionError(table, key)
-
-
-def test_a_list_that_goes_on_from_the_one_before_is_no_constant() -> None:
-    """Every order was the first of its episode: the second makes the list longer still."""
-    scopes = [Scope({"amount": n}, {"orders": [11, 12]}, row=_none) for n in range(6)]
-    tree = Fitter(scopes, ["arg", "old"], Tables(single=(), multiple=())).fit([[11, 12, 13]] * 6)
-    assert tree is not None
-    assert tree[0] != "const"
 
 
 def test_numbers_as_http_has_them_tell_refusals() -> None:

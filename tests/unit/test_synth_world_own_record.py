@@ -13,7 +13,7 @@ from redact.records.clean_episode import CleanEpisode
 from synth.world.model import ToolModel, Workbench
 from synth.world.observation import histories
 from synth.world.schema.outcomes import learn_outcomes
-from synth.world.schema.receipts import adds_fields, unsettle
+from synth.world.schema.receipts import unsettle
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.world_backend import episode
 
@@ -143,19 +143,6 @@ def _bench(*made: list[Step]) -> Workbench:
 
 LOOK: Step = ("get_jar", {"jar": "fig"})
 AWAY: Step = ("put_away", {"jar": "fig"})
-OTHER: Step = ("get_jar", {"jar": "plum"})
-
-
-def test_an_answer_after_which_reading_is_refused_is_not_the_record() -> None:
-    """What was put away is told with its keeper; looking at it is refused, and at another jar is not."""
-    assert adds_fields(_bench([AWAY, LOOK], [OTHER])) == {"put_away"}
-    assert adds_fields(_bench([("put_away", {"jar": "plum"}), LOOK], [OTHER])) == set()
-
-
-def test_who_changed_it_last_took_it_away() -> None:
-    """A jar that was filled, put away and then looked for: nobody blames the filling."""
-    fill: Step = ("fill", {"jar": "fig", "holds": "new-1"})
-    assert adds_fields(_bench([fill, AWAY, LOOK], [OTHER])) == {"put_away"}
 
 
 def test_other_records_left_alone_say_nothing_of_a_receipts_own() -> None:

@@ -13,7 +13,7 @@ from ..values.normal import names_in, parse_json, stable
 from ..views.implicit_subject import SUBJECT
 from ..world.entries import CallResult, Place
 from ..world.log import entry_of, history, log_unknown
-from ..world.notice import NEVER_DONE, NEVER_SO
+from ..world.notice import NEVER_DONE, NEVER_SO, ONCE_ONLY
 from ..world.scope import CallContext, place_of, scope_of
 from ..world.state import ABSENT
 from ..world.tool import Tool, Write
@@ -131,6 +131,8 @@ def derive_change(here: CallContext, tool: Tool, args: dict[str, Json]) -> ToolR
         raise NoValueError("these arguments were never given together")
     if not (tool.part.claims or believed) or tool.answer is None:
         raise NoValueError("when this succeeds is not known well enough")
+    if _said_once(here, tool, args):
+        raise NoValueError(ONCE_ONLY)
     rows_known = not any(_out_of_sight(here, write, scope) for write in tool.writes)
     changes = _changes(here, tool, scope) if rows_known else []
     _must_be_fresh(here, tool, changes)
@@ -213,6 +215,16 @@ def _old_record(here: CallContext, tool: Tool, scope: Scope) -> Json:
     row = here.state.row(place, names_in(scope.arg) if here.state.log else ())
     known: Json = None if type(row) is Gap else row
     return known
+
+
+def _said_once(here: CallContext, tool: Tool, args: dict[str, Json]) -> bool:
+    """Whether the very call was made before, of a tool whose answers hang on its own calls and whose rows nobody knows.
+
+    `true` may mean that the call changed something, and `false` that it was done already.
+    """
+    if tool.writes or tool.name not in tool.influence.heeds:
+        return False
+    return any(e.tool == tool.name and e.args == args for e in here.state.log)
 
 
 def _count_calls(here: CallContext, tool: Tool) -> int:
