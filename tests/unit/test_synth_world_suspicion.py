@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from synth.world.influence.contrast_pairs import Event, Evidence, Suspect, shared_by_all
+from synth.world.influence.contrast_pairs import Event, Evidence
 from synth.world.influence.dependencies import find_hints
 from synth.world.influence.independence import MIN_STEADY, matters_far, never_matters, states_of
 from synth.world.influence.purity_prior import enough
@@ -93,28 +93,6 @@ def test_done_and_nothing_to_do_say_nothing_of_records() -> None:
     assert informative(_said("/home", "/home/docs"))
     assert informative(_said("red", "green", "blue"))
     assert informative(_said('{"a": 1}', '{"a": 2}'))
-
-
-def _event(key: str, *suspects: Suspect) -> Event:
-    return Event(suspects=frozenset(suspects), episodes=frozenset({1, 2}), key=key)
-
-
-def test_what_came_with_every_change_of_a_call_stays_a_suspect() -> None:
-    """Others came with some of the changes only, and are likelier one by one; trials elsewhere do not clear it."""
-    walk, look, listen = ("walk", False), ("look", False), ("listen", False)
-    changes = [
-        _event("cellar", walk, look),
-        _event("cellar", walk, listen),
-        _event("cellar", walk, look, listen),
-        _event("yard", look),
-    ]
-    assert shared_by_all(changes) == {walk}
-    assert shared_by_all(changes[:2]) == set()
-    near = [_event("yard", walk, ("walk", True), *others) for others in ((), (look,), (listen,))]
-    assert shared_by_all(near) == {("walk", True)}
-    evidence = Evidence(common={walk})
-    evidence.trials[walk] = {("hall", str(number)) for number in range(20)}
-    assert matters_far({"walk": evidence}, "walk", "walk", states={})
 
 
 def _convicts(*writers: str) -> Evidence:

@@ -15,10 +15,7 @@ from typing import Final
 from environments.runtime.values.normal import tokens_in
 from synth.world.influence.blame import fewest
 from synth.world.observation import Observation
-from synth.world.support import SEEN_THRICE, SEEN_TWICE
-
-MIN_COMMON: Final = SEEN_THRICE
-"""Changes of one call, each with other suspects, before those that came with all of them stay suspects."""
+from synth.world.support import SEEN_TWICE
 
 MIN_ARRIVALS: Final = SEEN_TWICE
 """Episodes in which a tool put something in."""
@@ -81,8 +78,6 @@ class Evidence:
     """Tools that came before every success."""
     convicted: set[Suspect] = field(default_factory=set)
     creators: set[Suspect] = field(default_factory=set)
-    common: set[Suspect] = field(default_factory=set)
-    """Those that alone explain all the changes of one call, whatever else came before some of them."""
     hinted: set[str] = field(default_factory=set)
     """Writers of records that hold what calls without names ask for: no trial says what they did to the same record."""
     arrivals: dict[str, set[tuple[int, str]]] = field(default_factory=lambda: defaultdict(set))
@@ -179,20 +174,6 @@ def newly_arrived(
     before = without.names | tokens_in(without.arguments)
     came = call in past and not named.isdisjoint(after.names - before)
     return (tool, key) if came and named.isdisjoint(before) else None
-
-
-def shared_by_all(changes: Sequence[Event]) -> set[Suspect]:
-    """Suspects that came with every change of some call, when the others came with some only."""
-    by_key: dict[str, set[frozenset[Suspect]]] = defaultdict(set)
-    for change in changes:
-        by_key[change.key].add(change.suspects)
-    out: set[Suspect] = set()
-    for sets in by_key.values():
-        if len(sets) >= MIN_COMMON:
-            shared = frozenset.intersection(*sets)
-            # Calls that share a name explain it as well and more simply.
-            out |= {suspect for suspect in shared if suspect[1]} or shared
-    return out
 
 
 def cover(evidence: Evidence, changes: Sequence[Event]) -> set[Suspect]:

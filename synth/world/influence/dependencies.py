@@ -27,7 +27,6 @@ from synth.world.influence.contrast_pairs import (
     cover,
     newly_arrived,
     rates_of,
-    shared_by_all,
 )
 from synth.world.influence.independence import MODE, ignored, left_alone, matters_far, states_of
 from synth.world.influence.purity_prior import MIN_NAMED, enough
@@ -236,7 +235,6 @@ def _judge(found: dict[str, Evidence]) -> None:
     for evidence in found.values():
         if not _is_restless(evidence):
             evidence.convicted = cover(evidence, evidence.changes)
-            evidence.common = shared_by_all(evidence.changes)
             evidence.creators = cover(evidence, evidence.absences)
             evidence.changers = cover(evidence, evidence.others)
             evidence.doubt_the_far()

@@ -78,7 +78,7 @@ def matters_far(found: Found, suspect: str, name: str, *, states: States) -> boo
     """Whether a tool's calls may matter to another's answers though they share no name."""
     key = (suspect, False)
     evidence = found[name]
-    if key in evidence.convicted | evidence.common:
+    if key in evidence.convicted:
         return True
     return (
         not _acts_elsewhere(found, suspect, name, states) and _log_odds(found, key, name) >= LIMIT
