@@ -79,7 +79,7 @@ def _fit_each(
         if all(same_value(b, a) for b, a in zip(before, now, strict=True)):
             continue
         tree = None if MISSING in now else fitter.fit(now, name=name)
-        if tree is not None and _in_parts(tree):
+        if tree is None or _in_parts(tree):
             tree = _constant_increase(name, list(zip(before, now, strict=True))) or tree
         if tree is None:
             missing.append(name)
