@@ -42,6 +42,7 @@ MAX_TIME: Final = 6
 """Words of a time."""
 EVERY: Final = ("good", "refused")
 """Kinds of results."""
+FAMILY: Final = (IN_WORDS,)
 HOLE: Final = "\x00"
 _HOLE: Final = re.compile("\x00")
 _FIRST: Final = re.compile(r"\A[^\w#+-]*")
@@ -71,7 +72,7 @@ def learn_frames(
     out: dict[tuple[str, str], WrappingPart] = {}
     for turn in (_ahead, _backwards):
         for pool in _families(groups, turn):
-            out |= search.frame_of(pool, turn, (IN_WORDS,))
+            out |= search.frame_of(pool, turn, FAMILY)
         if out:
             break
     return out
@@ -97,6 +98,8 @@ class _Search:
             parts = _frame(reader, self.histories, self.pasts) if reader.is_shared() else None
             if parts is None:
                 continue
+            if kinds == FAMILY and not _is_line(parts):
+                continue
             text = _with_marks(parts, turn, self.marks, self.taken)
             known = WrappingPart(head=text) if turn is _ahead else WrappingPart(tail=text)
             mixed = {name[0] for name, seen in self.groups.items() if not all(map(text_of, seen))}
@@ -106,6 +109,12 @@ class _Search:
                 for kind in ((IN_WORDS,) if tool in mixed and kinds == EVERY else kinds)
             }
         return {}
+
+
+def _is_line(parts: Sequence[str | ValueForm]) -> bool:
+    """Whether a frame, read from its side, ends with its line: else it may be the end of a record."""
+    last = parts[-1]
+    return isinstance(last, str) and last.endswith("\n")
 
 
 def _families(groups: Groups, turn: Turn) -> Iterator[list[Observation]]:
