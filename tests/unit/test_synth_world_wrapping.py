@@ -180,6 +180,20 @@ def test_tables_below_a_number_and_elements_with_one_are_told_apart() -> None:
     assert re.fullmatch(r'<R RC="0" TX="[0-9A-F]{8}"><ID>L-103</ID><W>18</W></R>', record)
 
 
+def listed(rng: random.Random, body: str, at: int) -> str:
+    """A list of what served the call: a sign and a number."""
+    del at
+    served = [f"{rng.getrandbits(32):08x}", rng.randint(1, 90)]
+    return json.dumps({"ok": not body.startswith("Error"), "served": served, "is": body})
+
+
+def test_a_list_that_differs_hides_no_answer() -> None:
+    """It says as little as one value would."""
+    told = json.loads(world_of(listed).session().call("lamp", {"lamp": "L-103"}).content)
+    assert json.loads(told["is"]) == ROWS["L-103"]
+    assert [type(one) for one in told["served"]] == [str, int]
+
+
 def traced(rng: random.Random, body: str, at: int) -> str:
     """A line behind three records in four, and behind no refusal."""
     del at

@@ -35,6 +35,7 @@ from synth.world.volatile.idle_values import (
     SOME,
     Pasts,
     idle_places,
+    short_lists,
     stands_still,
     usual_number,
     usual_value,
@@ -203,7 +204,7 @@ def _common(records: Sequence[Observation]) -> dict[str, Rows]:
     """Places that most records have, of more than one tool."""
     rows: dict[str, Rows] = defaultdict(list)
     for seen in records:
-        for place, value in fields_of(_record(seen)):
+        for place, value in (*fields_of(_record(seen)), *short_lists(_record(seen))):
             rows[place].append((seen, value))
     return {
         place: found
@@ -247,7 +248,7 @@ def _wrapping_of(
         return None
     first = _record(group[0])
     style = next((s for s in STYLES if all(_laid_out(o, s) for o in group)), None)
-    shown = [dict(fields_of(_record(seen))) for seen in group]
+    shown = [dict((*fields_of(r), *short_lists(r))) for r in map(_record, group)]
     fixed = {p: v for p, v in {**told, **same}.items() if all(p in one for one in shown)}
     if style is None or not told.keys() & fixed.keys():
         return None

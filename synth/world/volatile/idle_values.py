@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -35,6 +35,8 @@ from synth.world.volatile.bench_clock import Rows
 
 MIN_MOVED: Final = SEEN_SEVERAL_TIMES
 """Equal calls with equal results beside it, and another value there."""
+MAX_LISTED: Final = 4
+"""Values of a list that may stand around results as one."""
 MOST: Final = MOSTLY
 """Share of such calls."""
 SOME: Final = SELDOM
@@ -158,7 +160,7 @@ def idle_places(  # noqa: PLR0913 - what is known of the places
         rests = [_without_places(one, places) for one in (before, seen)]
         if rests[1] in _NOTHING or not _are_equal(*rests, alike=alike):
             continue
-        left, right = places_of(before.content), places_of(seen.content)
+        left, right = _told_at(before), _told_at(seen)
         in_row = before.episode == seen.episode
         for place in places:
             if in_row and place in still:
@@ -167,7 +169,7 @@ def idle_places(  # noqa: PLR0913 - what is known of the places
             moves[place].add(differs=differs, alike=alike, own=pasts.are_own(before, seen))
     told: dict[str, Counter[str]] = defaultdict(Counter)
     for seen in observations if moves else ():
-        for place, value in places_of(seen.content).items():
+        for place, value in _told_at(seen).items():
             if place in moves:
                 told[place][stable(value)] += 1
     return {
@@ -177,6 +179,27 @@ def idle_places(  # noqa: PLR0913 - what is known of the places
     }
 
 
+def short_lists(record: Mapping[str, Json], under: str = "") -> Iterator[tuple[str, Json]]:
+    """The lists of a few single values in a record, by path: each may stand around results as one value."""
+    for name, value in record.items():
+        if isinstance(value, dict):
+            yield from short_lists(value, f"{under}{name}/")
+        elif _is_short_list(value):
+            yield f"{under}{name}", value
+
+
+def _is_short_list(value: Json) -> bool:
+    if not isinstance(value, list) or not 0 < len(value) <= MAX_LISTED:
+        return False
+    return not any(isinstance(item, dict | list) for item in value)
+
+
+def _told_at(seen: Observation) -> dict[str, Json]:
+    """What a result tells at every place, and in its short lists."""
+    lists = short_lists(seen.value) if isinstance(seen.value, dict) else ()
+    return {**places_of(seen.content), **dict(lists)}
+
+
 def _without_steady(
     observations: Sequence[Observation], places: Collection[str], pasts: Pasts
 ) -> set[str]:
@@ -184,7 +207,7 @@ def _without_steady(
     pairs = list(pasts.pairs(observations)) if places else []
     sure = [pair for pair in pairs if pair[2]]
     told = [
-        (places_of(before.content), places_of(seen.content))
+        (_told_at(before), _told_at(seen))
         for before, seen, _ in (sure if len(sure) >= SEEN_VERY_OFTEN else pairs)
     ]
     return {place for place in places if any(b.get(place) != s.get(place) for b, s in told)}
