@@ -32,6 +32,7 @@ _IN_TEXT: Final = re.compile(r"~(?:time|id|number|any)\.([a-z]+)~")
 """A mark where quotes around it are part of the text."""
 IN_WORDS: Final = "in words"
 AT_TIMES: Final = "at times"
+"""The kind of a wrapping around the results of some classes (`bodies`) alone."""
 ByTool = Mapping[str, Mapping[str, WrappingPart]]
 """What stands around successes (`good`), refusals (`refused`), all that is no record (`in words`), or some of all (`at times`)."""
 
@@ -90,9 +91,9 @@ def _is_record(body: str, groups: Mapping[str, WrappingPart]) -> bool:
 
 def _has_place(around: WrappingPart, body: str) -> bool:
     """Whether a wrapping has a place for a result: words stand only where words stood, and what is no record in a record's gap alone."""
-    parsed = parse_json(body)
     if around.record is None or around.mark:
         return True
+    parsed = parse_json(body)
     if parsed is None and around.bodies and not any(map(is_of_words, around.bodies)):
         return False
     gap = _open_path(around.record) is not None
@@ -120,8 +121,6 @@ class Wrappings:
             body = strip(one, content, self._marks)
             if body is not None:
                 return body
-        if AT_TIMES in known:
-            return content
         if IN_WORDS in known and is_in_words(content):
             return None
         return None if "good" in known else content
@@ -133,11 +132,6 @@ class Wrappings:
         groups = self._by_tool.get(tool)
         if groups is None or result.source == UNKNOWN:
             return result
-        if AT_TIMES in groups:
-            body = outcome_of(result.content, parse_arguments(arguments) or {})
-            usual = body in groups[AT_TIMES].bodies
-            content = wrap(groups[AT_TIMES], result.content) if usual else result.content
-            return replace(result, content=content)
         known = groups.get("refused" if result.is_error else "good")
         if IN_WORDS in groups and not _is_record(result.content, groups):
             known = groups[IN_WORDS]

@@ -10,7 +10,7 @@ end alike. Not here: what a session does with them
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Final
@@ -25,15 +25,15 @@ from environments.runtime.task.tool_definition import (
     read_definition,
 )
 from environments.runtime.values.formats import freedom, id_format, is_day, read_time
-from environments.runtime.values.normal import is_name, stable
-from environments.runtime.views.clock_and_ids import places_of
+from environments.runtime.values.normal import is_name, leaves, stable
+from environments.runtime.views.clock_and_ids import fields_of, places_of
 from environments.runtime.views.idle_arguments import (
     DEFAULT,
     carried_digests,
     is_idle,
     value_text,
 )
-from redact.records.clean_episode import CleanEpisode
+from redact.records.clean_episode import CleanEpisode, CleanStep
 from synth.declared_defaults import declared_defaults
 from synth.world.model import outcome_class
 from synth.world.observation import History, Observation, by_tool
@@ -80,14 +80,12 @@ def learn_idle(histories: Sequence[History], episodes: Sequence[CleanEpisode]) -
     found = {name: form for name, form in found.items() if _ends_alike(rows[name], name, found)}
     found = _with_carried(histories, episodes, rows, found, len(tools))
     out: Forms = defaultdict(dict)
-    calls: dict[str, list[Observation]] = defaultdict(list)
-    for history in histories:
-        for seen in history.observations:
-            calls[seen.tool].append(seen)
-    taken = _recorded_together(rows, found)
+    calls = by_tool(histories)
+    own = [name for name, form in found.items() if form.kind == "any" and _is_own(rows[name])]
+    taken = _recorded_together({name: rows[name] for name in own})
     for name, form in sorted(found.items()):
-        known = replace(form, taken=taken) if form.kind == "any" and _is_own(rows[name]) else form
-        for tool, mine in _by_tool(rows[name]).items():
+        known = replace(form, taken=taken) if name in own else form
+        for tool, mine in _rows_by_tool(rows[name]).items():
             always = all(name in seen.arguments for seen in calls[tool])
             if form.kind != "any" or not _is_repeated(mine):
                 out[tool][name] = IdlePart(form=known, always=always)
@@ -98,45 +96,34 @@ def learn_idle(histories: Sequence[History], episodes: Sequence[CleanEpisode]) -
     return dict(out)
 
 
-def _by_tool(rows: Rows) -> Mapping[str, Rows]:
+def _rows_by_tool(rows: Rows) -> Mapping[str, Rows]:
     out: dict[str, Rows] = defaultdict(list)
     for seen, value in rows:
         out[seen.tool].append((seen, value))
     return dict(sorted(out.items()))
 
 
-def _recorded_together(
-    rows: Mapping[str, Rows], found: Mapping[str, ValueForm]
-) -> frozenset[str] | None:
-    """What the values are remembered by that episodes gave to every tool in one call; None where there are too many."""
-    own = [name for name, form in found.items() if form.kind == "any" and _is_own(rows[name])]
+def _recorded_together(rows: Mapping[str, Rows]) -> frozenset[str] | None:
+    """What the values are remembered by that episodes gave to every tool in one call; None where there are none, or too many."""
     together: dict[tuple[int, int], dict[str, Json]] = defaultdict(dict)
-    for name in own:
-        for seen, value in rows[name]:
+    for name, mine in rows.items():
+        for seen, value in mine:
             together[seen.episode, seen.position][name] = value
     digests = frozenset[str]().union(*map(carried_digests, together.values()))
-    return digests if own and len(digests) <= MAX_TAKEN else None
+    return digests if 0 < len(digests) <= MAX_TAKEN else None
 
 
 def _is_repeated(rows: Rows) -> bool:
     """Whether a tool's results show a part of the value, always in the same field: who changed a record."""
     shown: Counter[tuple[str, str]] = Counter()
     for seen, value in rows:
-        parts = {stable(part): name for name, part in _parts_of(value)}
+        inside = fields_of(value) if isinstance(value, dict) else [("", value)]
+        parts = {stable(part): name for name, part in inside}
         for place, told in places_of(seen.content).items():
             if stable(told) in parts:
                 shown[place, parts[stable(told)]] += 1
     varied = len({stable(value) for _, value in rows}) > 1
     return varied and any(often >= MOSTLY * len(rows) for often in shown.values())
-
-
-def _parts_of(value: Json, name: str = "") -> Iterator[tuple[str, Json]]:
-    """The single values of an argument, by their path."""
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield from _parts_of(inner, f"{name}/{key}")
-    elif not isinstance(value, list):
-        yield name, value
 
 
 def learn_defaults(
@@ -305,34 +292,36 @@ def _shown_words(
     histories: Sequence[History], episodes: Sequence[CleanEpisode]
 ) -> Mapping[int, str]:
     """By episode, all that users said and tools returned."""
-    said = {
-        episode.episode_id: "\n".join(
-            step.content or "" for step in episode.steps if step.role == "user"
-        )
-        for episode in episodes
-    }
+    said = _words_by_episode(histories, episodes, lambda step: step.role == "user")
     return {
         history.index: "\n".join(
-            (said.get(history.episode_id, ""), *(seen.content for seen in history.observations))
+            (said[history.index], *(seen.content for seen in history.observations))
         )
         for history in histories
     }
 
 
+def _words_by_episode(
+    histories: Sequence[History],
+    episodes: Sequence[CleanEpisode],
+    counts: Callable[[CleanStep], bool],
+) -> Mapping[int, str]:
+    """By episode, the words of all messages that count."""
+    texts = {
+        episode.episode_id: "\n".join(step.content or "" for step in episode.steps if counts(step))
+        for episode in episodes
+    }
+    return {history.index: texts.get(history.episode_id, "") for history in histories}
+
+
 def _is_given(rows: Rows, shown: Mapping[int, str]) -> bool:
     """Whether users say, or results show, the names that stand in the values."""
-    texts = [(seen, text) for seen, value in rows for text in _texts_in(value) if is_name(text)]
+    texts = [
+        (seen, text) for seen, value in rows for text in map(str, leaves(value)) if is_name(text)
+    ]
     return sum(text in shown[seen.episode] for seen, text in texts) > len(texts) * (
         1 - NEARLY_ALWAYS
     )
-
-
-def _texts_in(value: Json) -> list[str]:
-    if isinstance(value, dict):
-        return [text for item in value.values() for text in _texts_in(item)]
-    if isinstance(value, list):
-        return [text for item in value for text in _texts_in(item)]
-    return [str(value)]
 
 
 def _are_answered_alike(
@@ -343,7 +332,7 @@ def _are_answered_alike(
     Numbers and times may differ, unless the argument may name a customer. Calls of one subject decide where there are enough.
     """
     told = str if _comes_again(rows) else shape_of
-    silent = {tool for tool, mine in _by_tool(rows).items() if not _is_repeated(mine)}
+    silent = {tool for tool, mine in _rows_by_tool(rows).items() if not _is_repeated(mine)}
 
     def key(seen: Observation) -> str:
         return stable({n: v for n, v in seen.arguments.items() if n not in idle})
@@ -392,13 +381,7 @@ def _count_told(
     for name, mine in rows.items():
         for seen, value in mine:
             names[seen.episode, str(value)].add(name)
-    said = {
-        episode.episode_id: "\n".join(
-            step.content or "" for step in episode.steps if step.role != "assistant"
-        )
-        for episode in episodes
-    }
-    texts = {history.index: said.get(history.episode_id, "") for history in histories}
+    texts = _words_by_episode(histories, episodes, lambda step: step.role != "assistant")
     return {
         name: sum(
             str(value) in texts[seen.episode] or len(names[seen.episode, str(value)]) > 1

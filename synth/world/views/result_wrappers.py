@@ -17,7 +17,7 @@ from environments.runtime.document.views import JsonStyle, MarkPart, ValueForm, 
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.formats import type_of
 from environments.runtime.values.normal import parse_json, same_json, stable
-from environments.runtime.views.clock_and_ids import ANY, STYLES, Marks, fields_of
+from environments.runtime.views.clock_and_ids import ANY, STYLES, Marks
 from environments.runtime.views.result_wrappers import (
     AT_TIMES,
     IN_WORDS,
@@ -35,10 +35,10 @@ from synth.world.volatile.idle_values import (
     SOME,
     Pasts,
     idle_places,
-    short_lists,
     stands_still,
     usual_number,
     usual_value,
+    values_around,
 )
 from synth.world.volatile.text_frames import MIN_TOOLS, MOST, learn_frames, text_of
 
@@ -84,12 +84,11 @@ def learn_wrapping(histories: Sequence[History], around: Marks | None = None) ->
             out[tool][AT_TIMES] = wrapping
         else:
             continue
-        for body, seen in (
-            (b, s) for b, s, fits in zip(bodies, mine, restored, strict=True) if fits
-        ):
-            framed.add((seen.episode, seen.position))
-            seen.content = str(body)
-            seen.settle()
+        for body, seen, fits in zip(bodies, mine, restored, strict=True):
+            if fits:
+                framed.add((seen.episode, seen.position))
+                seen.content = str(body)
+                seen.settle()
     told = {tool: _with_bodies(tool, kinds, groups, framed) for tool, kinds in out.items()}
     return Wrapped(tools=told, marks=marks if out else {})
 
@@ -204,7 +203,7 @@ def _common(records: Sequence[Observation]) -> dict[str, Rows]:
     """Places that most records have, of more than one tool."""
     rows: dict[str, Rows] = defaultdict(list)
     for seen in records:
-        for place, value in (*fields_of(_record(seen)), *short_lists(_record(seen))):
+        for place, value in values_around(_record(seen)).items():
             rows[place].append((seen, value))
     return {
         place: found
@@ -248,7 +247,7 @@ def _wrapping_of(
         return None
     first = _record(group[0])
     style = next((s for s in STYLES if all(_laid_out(o, s) for o in group)), None)
-    shown = [dict((*fields_of(r), *short_lists(r))) for r in map(_record, group)]
+    shown = [values_around(_record(seen)) for seen in group]
     fixed = {p: v for p, v in {**told, **same}.items() if all(p in one for one in shown)}
     if style is None or not told.keys() & fixed.keys():
         return None

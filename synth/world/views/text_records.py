@@ -256,15 +256,12 @@ def _xml(left: Contents) -> Iterator[tuple[Style, list[str]]]:
         root = {ROOT: items.pop()} if len(items := whole[ROOT]) == 1 else {}
         # What is a list elsewhere may be a number here.
         own_lists = {name: item for name, item in lists.items() if not any(mine[name])}
-        styles = []
-        for step, end, short in shapes if tops else ():
-            style = Style(form=XML, step=step, end=end, short=short, lists=own_lists | root)
-            known = _with_known_words(style, own)
-            if "" in set().union(*own.values()):
-                known = replace(known, words={**known.words, "": None})
-            styles.append(known)
-        best = max(styles, key=lambda style: _count_read(left[tool], style), default=None)
-        if best is not None and _fits(left[tool], best):
+        known = _with_known_words(Style(form=XML, lists=own_lists | root), own)
+        if "" in set().union(*own.values()):
+            known = replace(known, words={**known.words, "": None})
+        styles = [replace(known, step=step, end=end, short=short) for step, end, short in shapes]
+        best = max(styles, key=lambda style: _count_read(left[tool], style)) if tops else known
+        if tops and _fits(left[tool], best):
             yield best, [tool]
 
 

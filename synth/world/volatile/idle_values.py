@@ -18,7 +18,7 @@ from environments.runtime.document.views import ValueForm
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.formats import number_with_unit, type_of
 from environments.runtime.values.normal import stable
-from environments.runtime.views.clock_and_ids import places_of, replaced
+from environments.runtime.views.clock_and_ids import fields_of, places_of, replaced
 from environments.runtime.views.result_wrappers import without_places
 from synth.world.observation import History, Observation
 from synth.world.support import (
@@ -126,15 +126,13 @@ class _Moves:
         tell whose episode it is (`still`) calls of several subjects say nothing. `around`: all tools tell them, as no record does.
         """
         everybody = self._own if still else self._ever
-        rare = around and chance < HALF_OF_CASES
-        # Of a rare value calls that ought to be answered alike show nothing where they are few.
-        if rare and self._alike.total() * chance < MIN_MOVED:
-            return _accept_moves(everybody, share=min(MOST, HALF_OF_CASES * chance))
+        if around and chance < HALF_OF_CASES:
+            # Of a rare value calls that ought to be answered alike show nothing where they are few.
+            few = self._alike.total() * chance < MIN_MOVED
+            return _accept_moves(everybody if few else self._alike, share=HALF_OF_CASES * chance)
         if self._alike.total() < MIN_MOVED:
             return _accept_moves(everybody, share=MOST)
-        return _accept_moves(
-            self._alike, share=min(share, HALF_OF_CASES * chance) if rare else share
-        )
+        return _accept_moves(self._alike, share=share)
 
 
 def _accept_moves(counts: Counter[bool], *, share: float) -> bool:
@@ -154,36 +152,43 @@ def idle_places(  # noqa: PLR0913 - what is known of the places
 
     `still`: places whose values may tell of an episode or of a change: calls in a row say nothing of them; `around`: the places stand around the results of all tools.
     """
+    if not places:
+        return set()
     moves: dict[str, _Moves] = defaultdict(_Moves)
-    places = _without_steady(observations, places, pasts)
-    for before, seen, alike in pasts.pairs(observations) if places else ():
+    told = {id(seen): _told_by(seen) for seen in observations}
+    pairs = list(pasts.pairs(observations))
+    places = _without_steady(pairs, told, places)
+    for before, seen, alike in pairs if places else ():
         rests = [_without_places(one, places) for one in (before, seen)]
         if rests[1] in _NOTHING or not _are_equal(*rests, alike=alike):
             continue
-        left, right = _told_at(before), _told_at(seen)
+        left, right = told[id(before)], told[id(seen)]
         in_row = before.episode == seen.episode
         for place in places:
             if in_row and place in still:
                 continue
             differs = left.get(place) != right.get(place)
             moves[place].add(differs=differs, alike=alike, own=pasts.are_own(before, seen))
-    told: dict[str, Counter[str]] = defaultdict(Counter)
-    for seen in observations if moves else ():
-        for place, value in _told_at(seen).items():
-            if place in moves:
-                told[place][stable(value)] += 1
+    chances = {
+        place: _chance_to_differ(one[place] for one in told.values() if place in one)
+        for place in moves
+    }
     return {
         place
         for place, found in moves.items()
-        if found.are_idle(share, chance_to_differ(told[place]), still=place in still, around=around)
+        if found.are_idle(share, chances[place], still=place in still, around=around)
     }
 
 
-def short_lists(record: Mapping[str, Json], under: str = "") -> Iterator[tuple[str, Json]]:
-    """The lists of a few single values in a record, by path: each may stand around results as one value."""
+def values_around(record: Mapping[str, Json]) -> dict[str, Json]:
+    """What may stand around results in a record, by path: every scalar, and every list of a few as one value."""
+    return {**dict(fields_of(record)), **dict(_short_lists(record))}
+
+
+def _short_lists(record: Mapping[str, Json], under: str = "") -> Iterator[tuple[str, Json]]:
     for name, value in record.items():
         if isinstance(value, dict):
-            yield from short_lists(value, f"{under}{name}/")
+            yield from _short_lists(value, f"{under}{name}/")
         elif _is_short_list(value):
             yield f"{under}{name}", value
 
@@ -194,27 +199,28 @@ def _is_short_list(value: Json) -> bool:
     return not any(isinstance(item, dict | list) for item in value)
 
 
-def _told_at(seen: Observation) -> dict[str, Json]:
-    """What a result tells at every place, and in its short lists."""
-    lists = short_lists(seen.value) if isinstance(seen.value, dict) else ()
-    return {**places_of(seen.content), **dict(lists)}
+def _told_by(seen: Observation) -> dict[str, Json]:
+    """What a result tells at every place."""
+    return values_around(seen.value) if isinstance(seen.value, dict) else places_of(seen.content)
 
 
 def _without_steady(
-    observations: Sequence[Observation], places: Collection[str], pasts: Pasts
+    pairs: Sequence[tuple[Observation, Observation, bool]],
+    told: Mapping[int, Mapping[str, Json]],
+    places: Collection[str],
 ) -> set[str]:
     """The places but those that never differ between calls that ought to be answered alike, or between any equal ones where these are few: they are the answer."""
-    pairs = list(pasts.pairs(observations)) if places else []
     sure = [pair for pair in pairs if pair[2]]
-    told = [
-        (_told_at(before), _told_at(seen))
+    both = [
+        (told[id(before)], told[id(seen)])
         for before, seen, _ in (sure if len(sure) >= SEEN_VERY_OFTEN else pairs)
     ]
-    return {place for place in places if any(b.get(place) != s.get(place) for b, s in told)}
+    return {place for place in places if any(b.get(place) != s.get(place) for b, s in both)}
 
 
-def chance_to_differ(told: Counter[str]) -> float:
+def _chance_to_differ(values: Iterable[Json]) -> float:
     """The share of any two values that differ."""
+    told = Counter(map(stable, values))
     return 1 - sum(often**2 for often in told.values()) / (told.total() ** 2 or 1)
 
 
@@ -265,7 +271,7 @@ def are_idle(
         told, value = values[id(before)], values[id(seen)]
         if _are_equal(rest(before, told), rest(seen, value), alike=alike):
             moves.add(differs=told != value, alike=alike, own=pasts.are_own(before, seen))
-    chance = chance_to_differ(Counter(stable(value) for value in values.values()))
+    chance = _chance_to_differ(values.values())
     return moves.are_idle(share, chance, still=still, around=True)
 
 
@@ -292,7 +298,7 @@ def stands_still(rows: Rows) -> bool:
     if sum(len(set(values)) > 1 for values in asked) * 2 > len(asked):
         return False
     moves = [one != other for values in asked for one, other in pairwise(values)]
-    chance = chance_to_differ(Counter(value for values in told.values() for value in values))
+    chance = _chance_to_differ(value for _, value in rows)
     return sum(moves) < HALF_OF_CASES * chance * len(moves)
 
 

@@ -173,7 +173,8 @@ class _Row:
 
 def text_of(seen: Observation) -> str:
     """A result in words; empty where it is a record, or has the sign of a hole."""
-    return seen.content if is_in_words(seen.content) and HOLE not in seen.content else ""
+    is_record = seen.is_json or not is_in_words(seen.content)
+    return "" if is_record or HOLE in seen.content else seen.content
 
 
 Shape = tuple[str, tuple[str, ...]]
