@@ -7,14 +7,17 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from typing import Any
+from itertools import chain
+from typing import Any, Final
 
 from benchmarks.testbeds.chat_logs import to_episode
-from benchmarks.testbeds.invented.attempts import Attempt, chat
+from benchmarks.testbeds.invented.attempts import Attempt, Made, chat
 from benchmarks.testbeds.invented.backend import Style
 from benchmarks.testbeds.result_forms import NOISE, Form
 from benchmarks.worlds.unseen import asked_in_form
 from environments.fidelity import Fidelity
+
+FAILS: Final = 0.04
 
 
 def wrapped(attempt: Attempt, form: Form | None) -> Attempt:
@@ -22,6 +25,21 @@ def wrapped(attempt: Attempt, form: Form | None) -> Attempt:
     if form is None:
         return attempt
     return replace(attempt, calls=tuple(replace(m, content=form(m)) for m in attempt.calls))
+
+
+def through_gateway(attempt: Attempt) -> Attempt:
+    """The same attempt behind a gateway that fails now and then; the agent makes such a call again."""
+    calls = ((failed, m) if (failed := _failed(m)) else (m,) for m in attempt.calls)
+    return replace(attempt, calls=tuple(chain.from_iterable(calls)))
+
+
+def _failed(made: Made) -> Made | None:
+    if NOISE.random() >= FAILS:
+        return None
+    said = NOISE.choice(
+        ["503, try again", f"upstream timed out after {NOISE.randrange(5, 30)}000 ms"]
+    )
+    return replace(made, content=said, is_error=True)
 
 
 def line_of(style: Style, attempt: Attempt, *, flags: bool) -> dict[str, Any]:
@@ -41,6 +59,18 @@ def asked(style: Style, form: Form | None, seed: int, *, flags: bool) -> list[Fi
         seed,
         lambda a: wrapped(a, form),
         lambda a: to_episode(line_of(style, a, flags=flags)),
+    )
+    return both
+
+
+def behind_gateway(style: Style, seed: int) -> list[Fidelity]:
+    """What both are told by a world learnt behind a gateway that fails now and then; what is asked never met a failure."""
+    NOISE.seed(f"noise/{seed}")
+    _, both = asked_in_form(
+        style,
+        seed,
+        lambda a: a,
+        lambda a: to_episode(line_of(style, through_gateway(a), flags=False)),
     )
     return both
 

@@ -207,10 +207,12 @@ def _in_call_forms(wanted: Iterable[tuple[Style, str]], seed: int = 0) -> Iterat
         yield Case(name=f"{style.name}, called: {form}", ask=partial(_called, style, form, seed))
 
 
-def _in_answer_forms(wanted: Iterable[tuple[Style, str]], seed: int = 0) -> Iterator[Case]:
-    """Invented backends in envelopes and notations."""
+def _in_answer_forms(wanted: Sequence[tuple[Style, str]], seed: int = 0) -> Iterator[Case]:
+    """Invented backends in envelopes and notations, and each behind a gateway that fails now and then."""
     for style, form in wanted:
         yield Case(name=f"{style.name}, {form}", ask=partial(_answered, style, form, seed))
+    for style in dict.fromkeys(style for style, _ in wanted):
+        yield Case(name=f"{style.name}, behind a gateway", ask=partial(_gateway, style, seed))
 
 
 def _called(style: Style, form: str, seed: int) -> Answers:
@@ -224,6 +226,10 @@ def _called(style: Style, form: str, seed: int) -> Answers:
 def _answered(style: Style, form: str, seed: int) -> Answers:
     found = enveloped.asked(style, result_forms.ALL[form], seed, flags=False)
     return zip("hp", found, strict=True)
+
+
+def _gateway(style: Style, seed: int) -> Answers:
+    return zip("hp", enveloped.behind_gateway(style, seed), strict=True)
 
 
 def _in_habits(seed: int) -> Iterator[Case]:
