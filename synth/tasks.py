@@ -61,7 +61,7 @@ from synth.solutions.corrected_ends import CorrectionPlanner
 from synth.solutions.corrections import Said
 from synth.solutions.plans import Doubts, Plan
 from synth.task_parts import id_of, task_of, with_consent
-from synth.world.transient_failures import without_transient
+from synth.world.unusable_answers import without_unusable
 
 NEEDS_CONTENT: Final = frozenset({"no_content", "truncated"})
 """What an episode may lack that makes its task unusable."""
@@ -102,7 +102,7 @@ def derive_tasks(  # noqa: PLR0913 - all that a build knows of an app
     """
     backend = World(world.document) if world is not None else None
     several = backend.dispatched if backend is not None else EMPTY
-    usable = without_transient([e for e in episodes if not e.do_not_train and e.steps])
+    usable = without_unusable([e for e in episodes if not e.do_not_train and e.steps])
     tools = ToolBook(usable)
     readings = readings or Readings()
 

@@ -32,7 +32,7 @@ from synth.world.schema.field_names import forget_fields
 from synth.world.stated_effects import stated_effects
 from synth.world.time.continuity import LIVING, RESET, infer_continuity
 from synth.world.time.timeline import rows_at_start
-from synth.world.transient_failures import calls_left_out, without_transient
+from synth.world.unusable_answers import calls_left_out, without_unusable
 from synth.world.views.discover import learn_around
 from synth.world.views.prose import learn_prose
 
@@ -99,7 +99,7 @@ def learn_world(
     episodes: Sequence[CleanEpisode], settings: WorldSettings, *, doubtful: bool = False
 ) -> LearntWorld:
     """The world of one app's episodes; `doubtful`: unless a person says otherwise, its backend is taken to live on."""
-    whole, episodes = episodes, without_transient(episodes)
+    whole, episodes = episodes, without_unusable(episodes)
     said = settings.continuity is not None
     bench = learn_results(_observe(episodes, settings, shared=said))
     bench.continuity = infer_continuity(bench, override=settings.continuity)
@@ -122,10 +122,10 @@ def learn_world(
     if settings.risk:
         recall = recall_part(episodes, document, settings.risk)
         document = replace(document, recall=recall)
-    failed = calls_left_out(whole, episodes)
+    lost = calls_left_out(whole, episodes)
     return LearntWorld(
         document=document,
-        tools=tuple(_summary(tool, failed[tool.name]) for _, tool in sorted(bench.tools.items())),
+        tools=tuple(_summary(tool, lost[tool.name]) for _, tool in sorted(bench.tools.items())),
         start_of=_starts(document),
     )
 
@@ -250,9 +250,11 @@ def _declared(name: str, reads: frozenset[str]) -> bool:
     return name in reads or name.partition("[")[0] in reads
 
 
-def _summary(tool: ToolModel, failed: int) -> ToolSummary:
-    """`failed`: its calls that met a transient failure and are left out."""
-    left_out = [f"{failed} more calls met a transient failure and are left out"] * bool(failed)
+def _summary(tool: ToolModel, lost: int) -> ToolSummary:
+    """`lost`: its calls that are left out."""
+    left_out = [
+        f"{lost} more calls are left out: they failed by chance, or their answers were cut"
+    ] * bool(lost)
     return ToolSummary(
         name=tool.name,
         kind=tool.kind,

@@ -42,7 +42,8 @@ def make_venv(name: str, packages: tuple[str, ...], folder: Path, *bare: str) ->
         install = (uv, "pip", "install", "--quiet", "--python", venv / "bin" / "python")
         sh(*install, *packages, cwd=venv.parent)
         if bare:
-            sh(*install, "--no-deps", *bare, cwd=venv.parent)
+            # uv cannot be told to install for another Python than it finds.
+            sh(venv / "bin" / "pip", "install", "--quiet", "--no-deps", *bare, cwd=venv.parent)
         (venv / "ready").touch()
     return venv / "bin"
 

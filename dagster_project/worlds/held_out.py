@@ -14,7 +14,7 @@ from environments.fidelity import VERDICTS, record_tape, replay
 from environments.frontier import frontier, reliability, trust
 from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode
-from synth.world.transient_failures import without_transient
+from synth.world.unusable_answers import without_unusable
 from synth.worlds import LearntWorld, WorldSettings, learn_world
 
 SHARE: Final = 10
@@ -32,7 +32,7 @@ def measure(
     """The fidelity on held-out episodes; empty where there are too few, or too few tasks, to hold any out."""
     if len(episodes) < ENOUGH:
         return {}
-    episodes = without_transient(episodes)
+    episodes = without_unusable(episodes)
     held = [e for e in episodes if is_held_out(e)]
     kept = [e for e in episodes if not is_held_out(e)]
     if not held or not kept:

@@ -18,7 +18,7 @@ import skyrl_gym
 import desk_tasks
 from desk_tasks.env import NotGraded
 from desk_tasks.task_set.runtime.play import outward
-from desk_tasks.task_set.runtime.play.tool_text import written
+from desk_tasks.task_set.runtime.play.tool_text import write_message
 
 rows = load_dataset("parquet", data_files=sys.argv[1], split="train", cache_dir="cache")
 rows = {row["extra_info"]["task_id"]: row for row in rows}
@@ -32,7 +32,7 @@ for case in json.load(open(sys.argv[2])):
     try:
         reward = env.reward() if not case["actions"] else None
         for action in case["actions"]:
-            out = env.step(written(outward(action, env.play.names)))
+            out = env.step(write_message(outward(action, env.play.names)))
             reward = out["reward"]
             if out["done"]:
                 break

@@ -48,12 +48,15 @@ def words(text, run):
     # Which order it is stands in what the tool answered: a loop that loses answers earns nothing.
     turn, order = text.count(TURN) - 1, (re.findall(r"It is (o\d)", text) or [None])[-1]
     if turn == 0:
-        ask, unknown = call("talk_to_user", message="Which order is it?"), call(cancel, order_id="never seen")
-        return (ask, "Goodbye.", unknown)[run]
+        ask, politely = (call("talk_to_user", message="Which order is it?" + end) for end in ("", " Please."))
+        return (ask, "Goodbye.", politely)[run]
     if order is None or turn > 3:
         return "Goodbye."
     done = call("talk_to_user", message="It is cancelled. Anything else?")
-    return (call("shop_orders_get", order_id=order), call(cancel, order_id=order), done)[turn - 1]
+    cancelled = call(cancel, order_id=order)
+    if "Please." in text:
+        cancelled += "\n" + call(cancel, order_id="never seen")
+    return (call("shop_orders_get", order_id=order), cancelled, done)[turn - 1]
 
 class Scripted(Qwen3ForCausalLM):
     def generate(self, input_ids, **_):
@@ -107,7 +110,7 @@ def consumer(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_step_learns_from_what_the_export_pays(consumer: Path, tmp_path: Path) -> None:
-    """Solutions earn 1 and giving up 0; what cannot be judged has no part in the step; the weights change by a finite loss."""
+    """Solutions earn 1 and giving up 0; a solution beside a call that may have changed more has no part in the step; the weights change by a finite loss."""
     write_replays("trl", tmp_path)
     install(consumer, tmp_path)
     output = sh(
@@ -120,13 +123,14 @@ def test_a_step_learns_from_what_the_export_pays(consumer: Path, tmp_path: Path)
     for start in range(0, len(runs), 3):
         group = runs[start : start + 3]
         judged = group[0][0] != CANNOT_BE_JUDGED
-        assert [paid for _, paid, _ in group] == ([1.0, 0.0, None] if judged else [None] * 3)
+        assert [paid for _, paid, _ in group] == [1.0 if judged else None, 0.0, None]
         solved, given_up, unknown = (advantage for _, _, advantage in group)
+        # Giving up fails for sure, also where nobody can judge what was done.
         # A null that counted as 0 would be held against the run, and move the others apart.
         assert unknown == 0
         assert solved == -given_up
         assert (solved > 0) == judged
-    assert step["reward"] == 0.5
+    assert step["reward"] == pytest.approx(0.4)
     assert step["failed"] == 0
     assert math.isfinite(step["loss"])
     assert all(step["changed"])

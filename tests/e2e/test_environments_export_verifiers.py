@@ -108,13 +108,13 @@ def test_the_reward_is_the_task_sets_own(consumer: Path, work: Path) -> None:
 
 
 def test_not_graded_is_an_error_never_a_zero(consumer: Path, work: Path) -> None:
-    """An attempt that the rubric cannot judge is an error on its trace, which trainers mask."""
+    """A solution with a call that may have changed more is an error on its trace, which trainers mask."""
 
     def brain(body: Mapping[str, Any]) -> dict[str, Any]:
-        if body["messages"][-1]["role"] == "tool":
-            return {"content": "It is cancelled. Anything else?"}
+        done = shop_clerk(body)
         function = {"name": "cancel_order", "arguments": '{"order_id": "never seen"}'}
-        return {"tool_calls": [{"id": "c1", "type": "function", "function": function}]}
+        unknown = {"id": "c2", "type": "function", "function": function}
+        return {"tool_calls": [*done["tool_calls"], unknown]} if "tool_calls" in done else done
 
     task_set = TaskSet.load(work.parent / "set")
     for trace in evaluate(consumer, work, brain, "unknown"):

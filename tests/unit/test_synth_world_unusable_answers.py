@@ -14,7 +14,7 @@ from environments.fidelity import VERDICTS
 from environments.runtime.task.attempt import ToolResult
 from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode
-from synth.world.transient_failures import without_transient
+from synth.world.unusable_answers import without_unusable
 from synth.worlds import WorldSettings, learn_world
 
 Called = tuple[str, str, str]
@@ -77,7 +77,7 @@ def test_a_failure_that_passes_when_the_call_is_made_again_is_left_out_of_what_i
         *[failing(n, f"gateway request {n}71 timed out") for n in range(4)],
         [(*looks(3)[0][:2], DOWN)],
     )
-    kept = without_transient(shown)
+    kept = without_unusable(shown)
     assert len(answers(shown)) - len(answers(kept)) == 10
     assert all("ORD" in told or "CUS" in told for told in answers(kept))
     learnt = learn_world(shown, WorldSettings())
@@ -85,8 +85,43 @@ def test_a_failure_that_passes_when_the_call_is_made_again_is_left_out_of_what_i
     assert isinstance(told, ToolResult)
     assert told.content == '{"id": "ORD-3", "total": 3}'
     says = {tool.name: tool.says for tool in learnt.tools}
-    assert "5 more calls met a transient failure" in says["get_order"]
-    assert "5 more calls met a transient failure" in says["get_customer"]
+    assert "5 more calls are left out" in says["get_order"]
+    assert "5 more calls are left out" in says["get_customer"]
+
+
+def tour(*odd: tuple[int, str]) -> list[CleanEpisode]:
+    """Twenty conversations with five tools, three at each request; these of their answers were otherwise, and nobody tried again."""
+    names = ("get_order", "get_customer", "get_parcel", "get_invoice", "get_offer")
+    made = [
+        [(name, str(n // 3), f'{{"id": "{name[4:7]}-{n // 3}", "paid": true}}') for name in names]
+        for n in range(20)
+    ]
+    for at, text in odd:
+        name, argument, _ = made[at][at % 5]
+        made[at][at % 5] = (name, argument, text)
+    return [episode(n, calls) for n, calls in enumerate(made)]
+
+
+def test_a_failure_that_most_tools_tell_is_left_out_although_nobody_tried_again() -> None:
+    """Others who made the same calls were answered; an empty answer is no different."""
+    for text in (DOWN, ""):
+        shown = tour(*[(n, text) for n in (0, 4, 7, 11, 13, 18)])
+        assert len(answers(without_unusable(shown))) == 94
+
+
+def test_an_answer_that_the_recording_cut_is_left_out() -> None:
+    """At any place where the tool's others are whole, else where several were cut at one length; other texts may begin with a bracket."""
+    cut = ['{"id": "ord-1", "pa', '{"id": "off-4", "paid"... [truncated]']
+    assert len(answers(without_unusable(tour((0, cut[0]), (5, cut[1]))))) == 98
+    long = [episode(n, [("report", str(n), f'{{"rows": ["{n}'.ljust(40, "x"))]) for n in range(9)]
+    assert not answers(without_unusable(long))
+    for text in (
+        "[c70{}] Ada Moss",
+        "[2026-09-14 08:0{}] 1 item(s)\n- code: CS-04",
+        '{{"a": {}}} rest',
+    ):
+        plain = [episode(n, [("note", str(n), text.format(n))]) for n in range(9)]
+        assert len(answers(without_unusable(plain))) == 9
 
 
 def done_twice(number: int) -> list[Called]:
@@ -116,7 +151,7 @@ def done_twice(number: int) -> list[Called]:
 def test_a_refusal_is_no_transient_failure(odd: list[list[Called]]) -> None:
     """It stays, it is one tool's, it comes after the deed, somebody helped, it is the rule, or it was seen too seldom."""
     shown = app(*odd)
-    assert answers(without_transient(shown)) == answers(shown)
+    assert answers(without_unusable(shown)) == answers(shown)
 
 
 def test_a_world_behind_a_gateway_that_fails_answers_as_one_that_was_learnt_without_it() -> None:

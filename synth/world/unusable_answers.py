@@ -1,0 +1,213 @@
+"""Answers that say nothing of a tool, and episodes without them: transient failures, and answers that were cut.
+
+In: clean episodes. Out: the same episodes without such calls. What stands before the tools (a gateway, a timeout, a rate limit) fails now
+and then: its text does not hang on what was called. Who records cuts long answers: they begin as JSON and are none. What is learnt, what a
+task's own path answers and who is believed to have changed what do not hang on either. Not here: refusals, which the same call meets again.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import accumulate, groupby, zip_longest
+from typing import Final
+
+from environments.runtime.values.normal import HOLE, parse_json
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from synth.tool_errors import looks_failed
+from synth.world.observation import paired_results
+from synth.world.support import (
+    HALF_OF_CASES,
+    MOSTLY,
+    NEARLY_ALWAYS,
+    SEEN_THRICE,
+    SEEN_TWICE,
+    SELDOM,
+    Support,
+    accept,
+)
+
+WITH_DIGITS: Final = re.compile(r"[\w.:+-]*\d[\w.:+-]*")
+LONG: Final = 400
+"""Characters: what fails before a tool is reached says little."""
+MARK: Final = 40
+"""Characters that say at the end that the rest was cut."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Answer:
+    """One answered call."""
+
+    call: CleanToolCall
+    step: int
+    """The step that answers."""
+    turn: tuple[str, str, int]
+    """The call as it was sent, and how often a user had spoken by then: who speaks in between may have helped."""
+    text: str
+    """Without numbers and without the tool's name."""
+    is_cut: bool
+    content: str
+
+
+@dataclass(slots=True, kw_only=True)
+class _TextAnswers:
+    """One text as an answer."""
+
+    tools: Counter[str] = field(default_factory=Counter)
+    again: Counter[bool] = field(default_factory=Counter)
+    """Whether it was gone when the same call was made again; what fails only then says nothing."""
+    elsewhere: Counter[bool] = field(default_factory=Counter)
+    """Whether half of all or more were answered otherwise who had made the same calls until then."""
+
+
+def without_unusable(episodes: Sequence[CleanEpisode]) -> list[CleanEpisode]:
+    """Episodes without the calls whose answer was a transient failure or was cut, and without these answers."""
+    answered = [_answers(episode) for episode in episodes]
+    texts = _transient_texts(answered)
+    whole, limits = _tools_with_records(answered), _limits(answered)
+    return [
+        _episode_without(
+            episode,
+            [
+                a
+                for a in answers
+                if a.text in texts
+                or (a.is_cut and (a.call.name in whole or len(a.content) in limits))
+            ],
+        )
+        for episode, answers in zip(episodes, answered, strict=True)
+    ]
+
+
+def calls_left_out(whole: Iterable[CleanEpisode], kept: Iterable[CleanEpisode]) -> Counter[str]:
+    """How many calls of each tool only the whole episodes have."""
+    return _calls(whole) - _calls(kept)
+
+
+def _calls(episodes: Iterable[CleanEpisode]) -> Counter[str]:
+    return Counter(c.name for e in episodes for step in e.steps for c in step.tool_calls)
+
+
+def _answers(episode: CleanEpisode) -> list[_Answer]:
+    spoken = [*accumulate(step.role == "user" for step in episode.steps)]
+    found = []
+    for call, at in paired_results(episode):
+        content = episode.steps[at].content or ""
+        found.append(
+            _Answer(
+                call=call,
+                step=at,
+                turn=(call.name, call.arguments, spoken[at]),
+                text=WITH_DIGITS.sub(HOLE, content[:LONG]).replace(call.name, HOLE),
+                content=content,
+                is_cut=_is_cut(content),
+            )
+        )
+    return found
+
+
+def _is_cut(content: str) -> bool:
+    """Whether a text is JSON until it ends, or until some words that say that it was cut."""
+    if not content.startswith(("{", "[")) or parse_json(content) is not None:
+        return False
+    try:
+        json.loads(content)
+    except json.JSONDecodeError as fault:
+        whole = len(content) - fault.pos <= min(MARK, len(content) // 2)
+        return fault.msg.startswith("Unterminated") or (whole and fault.msg != "Extra data")
+    except (RecursionError, ValueError):
+        return False
+    return False
+
+
+def _tools_with_records(answered: Iterable[Sequence[_Answer]]) -> set[str]:
+    """Tools whose answers are mostly JSON where they begin so: of these, others were cut by who recorded them."""
+    whole: dict[str, Counter[bool]] = defaultdict(Counter)
+    for answers in answered:
+        for one in answers:
+            if one.text.startswith(("{", "[")):
+                whole[one.call.name][not one.is_cut] += 1
+    return {name for name, is_whole in whole.items() if is_whole[True] > is_whole[False]}
+
+
+def _transient_texts(answered: Sequence[Sequence[_Answer]]) -> set[str]:
+    """Texts that tools tell now and then, and that do not hang on what was called."""
+    calls: Counter[str] = Counter()
+    told: dict[str, _TextAnswers] = defaultdict(_TextAnswers)
+    for answers in answered:
+        for one in answers:
+            calls[one.call.name] += 1
+            told[one.text].tools[one.call.name] += 1
+        for first, gone in _made_again(answers):
+            told[first].again[gone] += 1
+    for texts in _after_equal_calls(answered):
+        for text, times in texts.items():
+            told[text].elsewhere[2 * times <= texts.total()] += times * (texts.total() > 1)
+    return {text for text, one in told.items() if _is_transient(one, calls)}
+
+
+def _limits(answered: Iterable[Sequence[_Answer]]) -> set[int]:
+    """Lengths that several different cut answers have: a limit of who recorded them."""
+    cut = {a.content for answers in answered for a in answers if a.is_cut}
+    lengths = Counter(map(len, cut))
+    return {length for length, times in lengths.items() if times >= SEEN_THRICE}
+
+
+def _made_again(answers: Sequence[_Answer]) -> Iterator[tuple[str, bool]]:
+    """What calls were told that were then made again at once, and whether that was gone in the end."""
+    runs = [(key, len([*run])) for key, run in groupby(answers, lambda a: (a.turn, a.text))]
+    for ((turn, first), times), after in zip_longest(runs, runs[1:]):
+        if after is not None and after[0][0] == turn:
+            if looks_failed(first) or not looks_failed(after[0][1]):
+                yield first, True
+        elif times > 1:
+            yield first, False
+
+
+def _after_equal_calls(answered: Iterable[Sequence[_Answer]]) -> Iterable[Counter[str]]:
+    """How often each text was told, of each call after the same calls."""
+    found: dict[int, Counter[str]] = defaultdict(Counter)
+    for answers in answered:
+        past, last = 0, ("", "")
+        for one in answers:
+            call = (one.call.name, one.call.arguments)
+            if call != last:
+                past, last = hash((past, call)), call
+            found[past][one.text] += 1
+    return found.values()
+
+
+def _is_transient(told: _TextAnswers, calls: Counter[str]) -> bool:
+    """Told by two tools and gone when they are asked again, or by most tools and no others after the same calls."""
+    if told.tools.total() > SELDOM * sum(calls[name] for name in told.tools):
+        return False
+    if len(told.tools) >= SEEN_TWICE and _gone(told.again, NEARLY_ALWAYS):
+        return True
+    share = told.tools.total() / calls.total()
+    could = [name for name, number in calls.items() if number * share >= SEEN_TWICE]
+    many = len(told.tools) >= max(SEEN_THRICE, HALF_OF_CASES * len(could))
+    return many and _gone(told.again + told.elsewhere, MOSTLY)
+
+
+def _gone(cases: Counter[bool], share: float) -> bool:
+    support = Support(cases=cases[True], against=cases[False])
+    return accept(support, least=SEEN_THRICE, share=share)
+
+
+def _episode_without(episode: CleanEpisode, failed: Sequence[_Answer]) -> CleanEpisode:
+    if not failed:
+        return episode
+    answers = {one.step for one in failed}
+    # Ids come again in one episode: a call is told by where it stands.
+    gone = {id(one.call) for one in failed}
+    steps = [_calling_others(s, gone) for at, s in enumerate(episode.steps) if at not in answers]
+    return replace(episode, steps=tuple(steps))
+
+
+def _calling_others(step: CleanStep, gone: set[int]) -> CleanStep:
+    if not any(id(call) in gone for call in step.tool_calls):
+        return step
+    return replace(step, tool_calls=tuple(c for c in step.tool_calls if id(c) not in gone))
