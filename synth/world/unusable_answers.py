@@ -184,15 +184,15 @@ def _is_transient(told: _TextAnswers, calls: Counter[str]) -> bool:
     """Told by two tools and gone when they are asked again, or by most tools and no others after the same calls."""
     if told.tools.total() > SELDOM * sum(calls[name] for name in told.tools):
         return False
-    if len(told.tools) >= SEEN_TWICE and _gone(told.again, NEARLY_ALWAYS):
+    if len(told.tools) >= SEEN_TWICE and _is_mostly_gone(told.again, NEARLY_ALWAYS):
         return True
     share = told.tools.total() / calls.total()
     could = [name for name, number in calls.items() if number * share >= SEEN_TWICE]
     many = len(told.tools) >= max(SEEN_THRICE, HALF_OF_CASES * len(could))
-    return many and _gone(told.again + told.elsewhere, MOSTLY)
+    return many and _is_mostly_gone(told.again + told.elsewhere, MOSTLY)
 
 
-def _gone(cases: Counter[bool], share: float) -> bool:
+def _is_mostly_gone(cases: Counter[bool], share: float) -> bool:
     support = Support(cases=cases[True], against=cases[False])
     return accept(support, least=SEEN_THRICE, share=share)
 

@@ -232,6 +232,7 @@ class Recall:
         "_asked",
         "_echoes",
         "_influence",
+        "_issued",
         "_least",
         "_makers",
         "_pairs",
@@ -256,6 +257,7 @@ class Recall:
         self._asked: dict[tuple[str, str, str], DoneCall] = {}
         self._trust = {(tool, source): q for tool, source, q in part.trust or ()}
         self._echoes = part.echoes or {}
+        self._issued = part.issued or {}
         self._things = MadeThings(part.made, part.unmade)
         self._makers: dict[str, tuple[frozenset[str], ...]] = {}
         self._refused = part.refused or {}
@@ -399,10 +401,15 @@ class Recall:
         )
         lacking = [(tool, call.tool, ALWAYS) for tool in never]
         only_refusals = self.is_lacking(call, past)
+        issued = self._issued.get(call.tool, frozenset()) - call.labels
+        times = _times_called(call.tool, past) if issued else 0
         probable: dict[str, tuple[float, bool, RecordedAnswer]] = {}
         others = 0
         for one in self._answers.get(call.text, ()):
             if one.episodes <= without or (only_refusals and not one.failed):
+                continue
+            if times > _times_called(call.tool, one.past) and not issued.isdisjoint(one.names):
+                # This session has made that already, and a thing is made once.
                 continue
             is_own = not one.episodes.isdisjoint(own)
             others += not is_own
@@ -421,6 +428,10 @@ class Recall:
         sure = kept * (1.0 - rivals[0][0]) if rivals else kept
         wrong = min(1.0, self._scale[OWN if is_own else OTHER] * (1.0 - sure))
         return Recalled(one, 1.0 - wrong, is_own)
+
+
+def _times_called(tool: str, past: Iterable[DoneCall]) -> int:
+    return sum(earlier.tool == tool for earlier in past)
 
 
 def _read_call(text: str, tool: str) -> DoneCall:

@@ -101,6 +101,8 @@ class RecallPart:
     """By the name of a thing that is not there at the start, the tools of which a call made it."""
     unmade: Mapping[Named, UnmadePart] = field(default_factory=dict)
     """By tool, what it says of such a thing before a call made it."""
+    issued: Mapping[Named, frozenset[str]] = field(default_factory=dict)
+    """By tool the names that it gives once in a session: no later call of it is answered with them."""
     trust: tuple[Trust, ...] | None = None
     """None before held-out calls were asked."""
 

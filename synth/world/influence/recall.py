@@ -44,7 +44,7 @@ from synth.tool_errors import looks_failed
 from synth.world.document import holds_withheld
 from synth.world.influence.noisy_or import CALLED, Trial, fit
 from synth.world.observation import paired_calls, subject_of
-from synth.world.schema.made_things import RecordedCall, learn_made, words_before
+from synth.world.schema.made_things import RecordedCall, learn_issued, learn_made, words_before
 from synth.world.stated_effects import stated_effects
 from synth.world.volatile.number_series import MadeNames, numbered_together
 
@@ -87,6 +87,7 @@ def recall_part(
         scale={OWN: 1.0, OTHER: 1.0},
         refused=always_refused(made),
         made=things,
+        issued={} if world.living else learn_issued(made, looks, things),
         unmade=words_before(made, things, _repeaters(world, made)),
         echoes={} if world.living else echoes(document.tools, made, looks),
     )

@@ -17,10 +17,10 @@ from itertools import groupby, takewhile
 from typing import Final
 
 from environments.runtime.answers.made_things import AND, MadeThings, name_of_two, names_by
-from environments.runtime.answers.recall import DoneCall, names_shown
+from environments.runtime.answers.recall import DoneCall, names_shown, names_told
 from environments.runtime.document.recordings import UnmadePart
 from environments.runtime.values.normal import labels_in, parse_json
-from synth.world.support import MOSTLY, NEARLY_ALWAYS, Support, accept
+from synth.world.support import MOSTLY, NEARLY_ALWAYS, SEEN_THRICE, Support, accept
 
 BEFOREHAND: Final = 4.0
 """Calls about what nobody made that stand for what is known of other apps: nearly all are refused in the tool's own words."""
@@ -53,6 +53,35 @@ def learn_made(calls: Sequence[RecordedCall], looks: Container[str]) -> dict[str
         if AND in name and labels.isdisjoint(name.split(AND)) and uses.is_made(name)
     }
     return {name: frozenset(uses.makers[name]) for name in sorted(labels | pairs)}
+
+
+def learn_issued(
+    calls: Sequence[RecordedCall], looks: Container[str], made: Mapping[str, frozenset[str]]
+) -> dict[str, frozenset[str]]:
+    """By tool the names that its first success in an episode gives, whatever it is asked, and no later one; and of what it makes."""
+    asked: dict[tuple[str, str], set[str]] = defaultdict(set)
+    again: set[tuple[str, str]] = set()
+    for _, episode in groupby(calls, key=lambda one: one.episode):
+        before: set[str] = set()
+        called: set[str] = set()
+        for one in (one for one in episode if not one.failed):
+            tool, shown = one.call.tool, names_told((one.content,))
+            if tool not in looks:
+                for name in shown - one.call.names:
+                    if tool in called or name in before:
+                        again.add((tool, name))
+                    else:
+                        asked[tool, name].add(one.call.text)
+                called.add(tool)
+            before |= shown | one.call.names
+    issued: dict[str, set[str]] = defaultdict(set)
+    for (tool, name), texts in asked.items():
+        if len(texts) >= SEEN_THRICE and (tool, name) not in again:
+            issued[tool].add(name)
+    for name, tools in made.items():
+        for tool in tools:
+            issued[tool] |= {name} - {n for t, n in again if t == tool}
+    return {tool: frozenset(names) for tool, names in sorted(issued.items()) if names}
 
 
 class _Uses:

@@ -28,6 +28,7 @@ from environments.runtime.values.formats import (
     grain,
     id_format,
     is_day,
+    number_with_unit,
     read_time,
     short_digest,
 )
@@ -167,11 +168,11 @@ def _values_by_place(name: str, seen: Sequence[Observation]) -> _ToolValues:
             values[place].append((one, value))
     often: dict[str, Rows] = {}
     for place, rows in values.items():
-        timed = _timed(rows) if place.startswith(WORD) else ()
-        if len({o.episode for o, _ in timed or rows}) >= MIN_SEEN and (
-            timed or len(rows) * 2 >= len(good)
+        alike = (_timed(rows) or _numbered(rows)) if place.startswith(WORD) else ()
+        if len({o.episode for o, _ in alike or rows}) >= MIN_SEEN and (
+            alike or len(rows) * 2 >= len(good)
         ):
-            often[place] = timed or rows
+            often[place] = alike or rows
     return _ToolValues(good, often)
 
 
@@ -181,6 +182,14 @@ def _timed(rows: Rows) -> Rows:
     spelt = Counter(found[1].spelling for _, _, found in read if found is not None)
     usual = spelt.most_common(1)[0][0] if spelt else None
     return [(o, v) for o, v, found in read if found is not None and found[1].spelling == usual]
+
+
+def _numbered(rows: Rows) -> Rows:
+    """The same of the numbers in the commonest unit, where half of the words or more are such."""
+    units = [number_with_unit(value) for _, value in rows]
+    usual = Counter(unit for unit in units if unit is not None).most_common(1)
+    found = [row for row, unit in zip(rows, units, strict=True) if usual and unit == usual[0][0]]
+    return found if len(found) * 2 >= len(rows) else []
 
 
 def _loose_values(
