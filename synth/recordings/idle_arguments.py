@@ -1,8 +1,8 @@
-"""Optional arguments of changes that make no difference: a default that is spelt out, a reason that nobody reads.
+"""Arguments of changes that make no difference: a default that is spelt out, a reason that nobody reads.
 
 In: attempts by task, their labels, and the tools' definitions. Out: by tool what the comparison of calls leaves out, as
 `environments.runtime.checks.arguments` names it. Two resolved attempts at one task that made the same changes but for one argument, which
-one of them left out, show it; so does a default that the definition declares. Not here: texts that agents word themselves (`tool_kinds`).
+one of them left out, or to which both gave words of their own, show it; so does a default that the definition declares. Not here: texts that agents word themselves (`tool_kinds`).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations, islice
 from typing import Final
 
@@ -29,8 +30,10 @@ from synth.recordings.tool_kinds import MAYBE, WRITE, ToolKinds
 
 MIN_TASKS: Final = 2
 """Tasks that show it of one value."""
-MIN_WORDED: Final = 3
-"""Tasks that show it of texts without a figure, before any text of the argument says nothing."""
+MIN_LEFT_OUT: Final = 3
+"""The same of texts without a figure, before any text of the argument says nothing."""
+MIN_WORDED: Final = 2
+"""Attempts with another text than most at their task, neither said by the user, before any text says nothing."""
 MOST_PAIRS: Final = 20
 """Pairs of attempts at one task that are compared."""
 _FIGURE: Final = re.compile(r"\d")
@@ -39,9 +42,8 @@ _FIGURE: Final = re.compile(r"\d")
 def idle_arguments(
     groups: Iterable[Sequence[EpisodeAttempt]], labels: Mapping[str, Label], kinds: ToolKinds
 ) -> dict[str, set[str]]:
-    """By tool that may change something, the optional arguments that make no difference."""
-    tasks: dict[tuple[str, str], dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
-    values: dict[tuple[str, str], list[Json]] = defaultdict(list)
+    """By tool that may change something, the arguments that make no difference."""
+    seen = defaultdict[tuple[str, str], _ArgumentValues](_ArgumentValues)
     definitions: dict[str, Mapping[str, Json]] = {}
     for task, group in enumerate(groups):
         for one in group[:1]:
@@ -49,24 +51,62 @@ def idle_arguments(
             definitions |= {name_of(function): function for function in functions}
         good = [r for r in group if (known := labels.get(r.episode.episode_id)) and known.resolved]
         made = [_changes(one, kinds) for one in good]
+        said = " ".join(_user_words(one) for one in good)
         for left, right in islice(combinations(made, 2), MOST_PAIRS):
-            for tool, name, value in _only_difference(left, right, kinds):
-                tasks[tool, name][at_value(name, value)].add(task)
-                values[tool, name].append(value)
+            for tool, name, values in _values_left_out(left, right, kinds):
+                seen[tool, name].left_out(task, name, values)
+            for tool, name, given in _differing_values(left, right, kinds):
+                seen[tool, name].differ(task, given, said)
     found: dict[str, set[str]] = defaultdict(set)
     for tool in kinds.tools:
         function = definitions.get(tool.partition("[")[0], {})
         found[tool] |= {at_value(n, v) for n, v in declared_defaults(function).items()}
-    for (tool, name), shown in tasks.items():
-        found[tool] |= {text for text, among in shown.items() if len(among) >= MIN_TASKS}
+    for (tool, name), shown in seen.items():
         function = definitions.get(tool.partition("[")[0], {})
         chosen = choices_of(properties_of(function).get(name), parameters_of(function))
-        if not chosen and all(
-            isinstance(v, str) and not _FIGURE.search(v) for v in values[tool, name]
-        ):
-            every = set().union(*shown.values())
-            found[tool] |= {f"{name}{AT_ANY}"} if len(every) >= MIN_WORDED else set()
+        found[tool] |= shown.idle_values() | shown.idle_words(name, is_chosen=bool(chosen))
     return {tool: names for tool, names in found.items() if names}
+
+
+@dataclass(slots=True)
+class _ArgumentValues:
+    """In what attempts that ended right differ, of one argument."""
+
+    values: list[Json] = field(default_factory=list)
+    tasks: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
+    """By value that one of two attempts left out, the tasks."""
+    worded: dict[int, dict[str, set[int]]] = field(default_factory=lambda: defaultdict(dict))
+    """By task and value that no user said, the attempts that gave it."""
+
+    def left_out(self, task: int, name: str, values: Sequence[Json]) -> None:
+        """One of two attempts gave these values, the other none."""
+        for value in values:
+            self.tasks[at_value(name, value)].add(task)
+        self.values += values
+
+    def differ(self, task: int, values: Mapping[int, Json], said: str) -> None:
+        """Two attempts gave another value each; `said`: the words of the task's users, in small letters."""
+        self.values += values.values()
+        if not any(str(value).casefold() in said for value in values.values()):
+            for attempt, value in values.items():
+                self.worded[task].setdefault(str(value), set()).add(attempt)
+
+    def idle_values(self) -> set[str]:
+        """Values that make no difference to none."""
+        return {text for text, among in self.tasks.items() if len(among) >= MIN_TASKS}
+
+    def idle_words(self, name: str, *, is_chosen: bool) -> set[str]:
+        """Any value, where these are words that agents choose themselves; not where its definition lists them."""
+        if is_chosen or not _are_words(self.values):
+            return set()
+        every = set[int]().union(*self.tasks.values())
+        second = (sorted(map(len, by_value.values()))[-2] for by_value in self.worded.values())
+        enough = len(every) >= MIN_LEFT_OUT or sum(second) >= MIN_WORDED
+        return {f"{name}{AT_ANY}"} if enough else set()
+
+
+def _are_words(values: Iterable[Json]) -> bool:
+    return all(isinstance(value, str) and not _FIGURE.search(value) for value in values)
 
 
 def _changes(recorded: EpisodeAttempt, kinds: ToolKinds) -> list[Call]:
@@ -74,9 +114,9 @@ def _changes(recorded: EpisodeAttempt, kinds: ToolKinds) -> list[Call]:
     return [c for c in recorded.attempt.calls if c.name in changing and not c.result.is_error]
 
 
-def _only_difference(
+def _values_left_out(
     left: Sequence[Call], right: Sequence[Call], kinds: ToolKinds
-) -> Iterator[tuple[str, str, Json]]:
+) -> Iterator[tuple[str, str, list[Json]]]:
     """The one argument that some calls of either attempt have and the other's leave out, with its values."""
     if len(left) != len(right) or _rows(left, kinds) == _rows(right, kinds):
         return
@@ -85,9 +125,30 @@ def _only_difference(
     }
     for tool, name in sorted(optional):
         if _rows(left, kinds, (tool, name)) == _rows(right, kinds, (tool, name)):
-            for call in (*left, *right):
-                if call.name == tool and name in call.arguments:
-                    yield tool, name, call.arguments[name]
+            calls = [call for call in (*left, *right) if call.name == tool]
+            yield tool, name, [c.arguments[name] for c in calls if name in c.arguments]
+
+
+def _differing_values(
+    left: Sequence[Call], right: Sequence[Call], kinds: ToolKinds
+) -> Iterator[tuple[str, str, dict[int, Json]]]:
+    """The one argument to which both give another value, with the values by attempt."""
+    if len(left) != len(right):
+        return
+    differ = _rows(left, kinds) - _rows(right, kinds)
+    for tool in sorted({tool for tool, _ in differ}):
+        mine, other = (
+            {c.name: c.arguments for c in calls}.get(tool, {}) for calls in (left, right)
+        )
+        for name in sorted(mine.keys() & other.keys()):
+            if _rows(left, kinds, (tool, name)) == _rows(right, kinds, (tool, name)):
+                yield tool, name, {id(left): mine[name], id(right): other[name]}
+
+
+def _user_words(recorded: EpisodeAttempt) -> str:
+    return " ".join(
+        (s.content or "").casefold() for s in recorded.episode.steps if s.role == "user"
+    )
 
 
 def _rows(

@@ -28,7 +28,7 @@ from synth.rubric.habits import (
     shared_words,
     unexplained,
 )
-from synth.rubric.told_facts import SharedFacts, shared_facts
+from synth.rubric.told_facts import SharedFacts, meaning, shared_facts
 
 
 def is_explained(bad: Facts, good: Sequence[Facts], traits: AppTraits) -> bool:
@@ -39,10 +39,21 @@ def is_explained(bad: Facts, good: Sequence[Facts], traits: AppTraits) -> bool:
     faults = (faults_of(bad, traits.kinds) - own) | lacking(bad, good, traits.everyday)
     if not facts_asked(good, traits).told_by(bad.told_facts):
         return True
+    if _tells_groundless(bad, good, traits):
+        return True
     if not asks_first(bad, traits) and all(asks_first(a, traits) for a in good):
         return True
     return bool(faults & set(traits.unforgiven)) or any(
         value not in bad.told for value in shared_answers(good)
+    )
+
+
+def _tells_groundless(bad: Facts, good: Sequence[Facts], traits: AppTraits) -> bool:
+    """Whether a fact was told without a ground that no resolved attempt tells: no rubric of this app pays that."""
+    own = {meaning(fact) for a in good for fact in a.told_facts.groundless}
+    return any(
+        fact.kind not in traits.groundless and meaning(fact) not in own
+        for fact in bad.told_facts.groundless
     )
 
 

@@ -14,9 +14,9 @@ from typing import Any, Final
 from environments.runtime.expr.evaluate import build
 from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.scope import Scope, Tree
+from environments.runtime.expr.trees import looks_at, operands_of
 from environments.runtime.values.normal import stable
 from synth.world.actions.examples import Example, evaluate
-from synth.world.search.numbers import mentions
 from synth.world.support import (
     MOSTLY,
     SEEN_MANY_TIMES,
@@ -142,17 +142,15 @@ def _in_bounds(tree: Tree) -> bool:
             if part and isinstance(part[0], str) and part[0] in FORBIDDEN:
                 return False
             left.extend((value, depth + 1) for value in part)
-    looks = mentions(tree, "arg") or mentions(tree, "old")
+    looks = looks_at(tree, "arg") or looks_at(tree, "old")
     return looks and len(stable(tree)) <= MAX_TEXT
 
 
 def _brings_values(tree: Any) -> Iterator[bool]:
     """True for each operation with values of its own; the numbers 0, 1 and -1 are nobody's."""
-    if not isinstance(tree, list) or not tree:
-        return
     if tree[0] in _OWN_VALUES and not (tree[0] == "const" and tree[1:] in ([0], [1], [-1])):
         yield True
-    for part in tree[1:]:
+    for part in operands_of(tree):
         yield from _brings_values(part)
 
 
@@ -185,11 +183,9 @@ def _hangs_on_what_it_reads(tree: Tree, asked: Question) -> bool:
 
 
 def _arguments_read(tree: Any) -> set[str]:
-    if not isinstance(tree, list) or not tree:
-        return set()
     if tree[0] == "arg" and len(tree) > 1 and isinstance(tree[1], str):
         return {tree[1]}
-    return set().union(*(_arguments_read(part) for part in tree))
+    return set().union(*map(_arguments_read, operands_of(tree)))
 
 
 def _exchanged(asked: Question, name: str) -> list[Scope]:

@@ -74,6 +74,23 @@ def test_a_text_that_resolved_attempts_give_or_leave_out_makes_no_difference() -
     assert found(pairs[0], pairs[2])["cancel_berth"] == {'from="now"', 'why="too windy"'}
 
 
+def test_words_that_agents_choose_make_no_difference_and_those_that_users_say_do() -> None:
+    """Two tasks whose resolved attempts give another reason each; a place, an amount or a user's own words are no such reason."""
+    words = [("caller request", "too windy"), ("caller request", "not needed")]
+    pairs = [
+        (cancelled(f"a{n}", f"B{n}", why=one), cancelled(f"b{n}", f"B{n}", why=other))
+        for n, (one, other) in enumerate(words)
+    ]
+    assert "why=*" in found(*pairs)["cancel_berth"]
+    assert "why=*" not in found(pairs[0])["cancel_berth"]
+    assert "why=*" not in found(*pairs, second=BAD)["cancel_berth"]
+    said = [
+        (cancelled(f"a{n}", f"B{n}", why=f"cancel b{n}"), cancelled(f"b{n}", f"B{n}", why="late"))
+        for n in range(2)
+    ]
+    assert "why=*" not in found(*said)["cancel_berth"]
+
+
 def test_unresolved_attempts_and_figures_show_nothing() -> None:
     """What an unresolved attempt adds may be why; an amount is not any amount."""
     pairs = [

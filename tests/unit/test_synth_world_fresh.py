@@ -13,7 +13,7 @@ from dagster_project.worlds.recorded_calls import recorded_calls
 from environments.fidelity import replay
 from environments.runtime.document.views import ValueForm
 from environments.runtime.document.world_file import WorldDocument
-from environments.runtime.task.attempt import DERIVED, UNKNOWN
+from environments.runtime.task.attempt import DERIVED, UNKNOWN, ToolResult
 from environments.runtime.values.formats import draw_id, fits, read_time
 from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
@@ -359,3 +359,28 @@ def _older(one: CleanEpisode) -> CleanEpisode:
         for s in one.steps
     ]
     return replace(one, steps=tuple(steps))
+
+
+def test_a_number_at_the_end_of_some_of_a_tools_sentences_is_no_part_of_the_answer() -> None:
+    """A check is logged under a number of its own; who is not known is not logged."""
+    dice = random.Random(5)  # noqa: S311 - dice
+    episodes = []
+    for number in range(60):
+        guest = f"G{100 + number % 12}"
+        content = f"Check passed for {guest}. Logged {dice.randrange(10**5, 10**6)}."
+        if number % 6 == 5:
+            guest, content = f"G{500 + number % 3}", f"Guest {guest} is not known to the desk."
+            content = content.replace(f"G{100 + number % 12}", guest)
+        call = CleanToolCall(call_id="c", name="check", arguments=json.dumps({"guest": guest}))
+        steps = (
+            CleanStep(role="assistant", tool_calls=(call,)),
+            CleanStep(role="tool", content=content, call_id="c"),
+        )
+        at = (STARTS + number * 7200) * SECOND
+        episodes.append(
+            CleanEpisode(app="hotel", episode_id=f"e{number}", started_at=at, steps=steps)
+        )
+    world = World(learn_world(episodes, WorldSettings()).document)
+    told = world.session().call("check", {"guest": "G103"})
+    assert isinstance(told, ToolResult)
+    assert told.content.startswith("Check passed for G103. Logged ")

@@ -396,3 +396,19 @@ def test_a_change_is_about_what_its_answer_names() -> None:
         session = known.session()
         told(session, cancel((floor + 5) % 8, 3))
         assert told(session, plan(floor)).content == plan(floor)[2]
+
+
+def complain(task: int) -> Made:
+    """A change that numbers what it makes; nobody asks for the number again."""
+    said = {"case": "RC26-701", "about": f"f{task}"}
+    return "OpenComplaint", {"file": f"f{task}", "note": f"note {task}"}, json.dumps(said)
+
+
+def test_a_name_that_a_tool_issues_once_is_told_once() -> None:
+    """Every first complaint of an episode has one number; a second one would have another, whatever it is about."""
+    episodes = [
+        episode(n, n // 2, [review(n // 2), complain(n // 2)][n % 2 :]) for n in range(2 * TASKS)
+    ]
+    session = world(episodes, 0.02).session()
+    assert told(session, complain(3)).content == complain(3)[2]
+    assert told(session, complain(5)).source == UNKNOWN

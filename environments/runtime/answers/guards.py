@@ -14,6 +14,7 @@ from ..expr.evaluate import build
 from ..expr.gaps import IN_PART, MISSING, UNSEEN, Gap, NoValueError, is_unknown
 from ..expr.plan import Plan
 from ..expr.scope import Expr, Scope, Tree
+from ..expr.trees import operands_of
 from ..task.attempt import Json
 from ..values.normal import stable
 
@@ -125,9 +126,8 @@ class Guards:
 def _argument_names(tree: Tree) -> Iterator[str]:
     if len(tree) > 1 and tree[0] == "arg":
         yield str(tree[1])
-    for part in tree:
-        if isinstance(part, list):
-            yield from _argument_names(part)
+    for part in operands_of(tree):
+        yield from _argument_names(part)
 
 
 def names_part(tree: Tree) -> bool:

@@ -13,7 +13,8 @@ from typing import Any, Final
 from ..values.normal import key_of_text, key_text, stable
 from .gaps import IN_PART, MISSING, Gap, Partial
 from .language import BadTreeError
-from .scope import Expr, Scope, Tree, sees_element
+from .scope import Expr, Scope, Tree
+from .trees import sees_element
 
 MAX_NODES: Final = 5_000
 """A bigger tree is refused when the world is loaded."""

@@ -17,7 +17,8 @@ from .evaluate import OPERATIONS
 from .gaps import MISSING, Gap, Partial, is_unknown
 from .language import NUMBERS, at_most, distinct, equal, membership_in, prefix, shape
 from .lists import hold_for_all
-from .scope import Expr, Scope, Tree, as_list, sees_element
+from .scope import Expr, Scope, Tree, as_list
+from .trees import sees_element, with_operands
 
 MAX_FINE: Final = 1_024
 """Records that are remembered as having passed all that is asked of them."""
@@ -63,11 +64,9 @@ class Plan:
 
 def _renamed(tree: Tree, before: Tree | None, there: list[Tree]) -> Tree:
     """The tree with records under their shortest names; `there` gets what must be so for that to say the same."""
-    if not isinstance(tree, list):
-        return tree
     if before is not None and tree[: len(before)] == before:
         return ["old", *tree[len(before) :]]
-    tree = [_renamed(part, before, there) for part in tree]
+    tree = with_operands(tree, lambda part: _renamed(part, before, there))
     if tree[:1] == ["pick"] and tree[3] == [*tree[1], 0, tree[2]] and not sees_element(tree[1]):
         # The element that has what the first one has is the first one, if that has anything there that equals itself.
         there.append(["itself", tree[3]])

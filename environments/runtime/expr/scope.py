@@ -14,9 +14,6 @@ from .gaps import MISSING, Gap, unknown
 FUEL: Final = 100_000
 """List steps that one call may take."""
 _SPENT: Final = unknown("too many steps")
-_BODIES: Final = {"map": 2, "filter": 2, "every": 2, "sum": 2, "zip": 3, "edit": 5}
-"""Operations with an operand that has an `it` of its own, and where it stands."""
-
 Tree = Any
 """JSON: `[operation, operand, ...]`. Typed when it is built, not before."""
 
@@ -52,16 +49,6 @@ class Scope:
 
 Expr = Callable[[Scope], Any]
 """A tree, built: gives its value in a scope, or a gap."""
-
-
-def sees_element(tree: Tree) -> bool:
-    """Whether a tree may look at the element it stands beside."""
-    if not isinstance(tree, list) or not tree:
-        return False
-    operation = tree[0] if isinstance(tree[0], str) else ""
-    if operation in {"it", "by"}:
-        return True
-    return any(sees_element(part) for part in tree[: _BODIES.get(operation)])
 
 
 def as_list(value: Any, scope: Scope) -> Any:

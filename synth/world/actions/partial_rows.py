@@ -17,13 +17,14 @@ from environments.runtime.document.records import KnownField
 from environments.runtime.expr.evaluate import build
 from environments.runtime.expr.gaps import UNSEEN, NoValueError, is_unknown, required
 from environments.runtime.expr.scope import Scope, Tree
+from environments.runtime.expr.trees import looks_at
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import key_text, stable
 from synth.world.actions.effects import distinct_first
 from synth.world.actions.examples import Example
 from synth.world.document import holds_withheld
 from synth.world.model import ToolModel, Workbench
-from synth.world.search.numbers import is_number, mentions
+from synth.world.search.numbers import is_number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +41,7 @@ def learn_parts(bench: Workbench, examples: Mapping[str, Sequence[Example]]) -> 
     """Fill `parts`: of a backend that lives on nothing, for what an answer told may not hold any more."""
     told: dict[tuple[str, str, tuple[str, ...]], _ToldField] = defaultdict(_ToldField)
     for name, tool in sorted(bench.tools.items()):
-        if bench.living or not any(mentions(tree, "row") for tree in _trees(tool)):
+        if bench.living or not any(looks_at(tree, "row") for tree in _trees(tool)):
             continue
         for example in distinct_first([e for e in examples.get(name, ()) if not e.refused]):
             for fact in _of_example(tool, example):
@@ -97,7 +98,7 @@ def _value(tree: Tree, scope: Scope) -> Any:
 
 def _told_fields(tree: Tree, scope: Scope, value: Any) -> Iterator[FieldValue]:
     """The fields of unseen records that make a tree give a value."""
-    if not mentions(tree, "row"):
+    if not looks_at(tree, "row"):
         return
     if is_unknown(build(tree)(scope)):
         yield from _taken_apart(tree, scope, value)

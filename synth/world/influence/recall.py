@@ -34,6 +34,7 @@ from environments.runtime.document.recordings import (
 from environments.runtime.document.tools import ToolPart
 from environments.runtime.document.world_file import WorldDocument
 from environments.runtime.expr.scope import Tree
+from environments.runtime.expr.trees import operands_of
 from environments.runtime.sessions.recorded_session import only_looks
 from environments.runtime.values.canonical import canonical
 from environments.runtime.values.normal import parse_json, unwrap
@@ -165,12 +166,7 @@ def _of_arguments(tree: Tree) -> bool:
 def _heads(tree: Tree) -> Iterator[str]:
     """The operations of a tree."""
     yield str(tree[0])
-    if tree[0] == "const":
-        return
-    parts = [part[1] for part in tree[1:]] if tree[0] == "object" else tree[1:]
-    if tree[0] == "case":
-        parts = [tree[1], *(part[1] for part in tree[2])]
-    yield from (head for part in parts if isinstance(part, list) for head in _heads(part))
+    yield from (head for part in operands_of(tree) for head in _heads(part))
 
 
 def _made_things(

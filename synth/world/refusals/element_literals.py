@@ -10,11 +10,12 @@ from typing import Final
 
 from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.scope import Tree
+from environments.runtime.expr.trees import looks_at
 from environments.runtime.values.normal import stable
 from synth.world.actions.examples import evaluate
 from synth.world.refusals.cases import RARE, Source
 from synth.world.search.fit import Fitter
-from synth.world.search.numbers import element_scopes, is_number, mentions
+from synth.world.search.numbers import element_scopes, is_number
 from synth.world.search.terms import MOST_CATEGORIES, Term, is_text
 
 MAX_ELEMENTS: Final = 800
@@ -41,7 +42,7 @@ def of_elements(source: Source) -> Iterator[tuple[Tree, int]]:
 
 
 def _element_trees(sub: Fitter, good: int) -> Iterator[tuple[Tree, int]]:
-    about = [t for t in sub.terms.scalars if mentions(t.tree, "it")]
+    about = [t for t in sub.terms.scalars if looks_at(t.tree, "it")]
     for term in about:
         values = [v for v in term.values[:good] if v is not MISSING and v is not UNKNOWN]
         distinct = {stable(v): v for v in values}
@@ -62,7 +63,7 @@ def _element_relations(sub: Fitter, about: Sequence[Term]) -> Iterator[tuple[Tre
     numeric = [t for t in sub.terms.scalars if any(is_number(v) for v in t.values)][:30]
     for left in [*numeric, *_lengths(sub)]:
         for right in numeric:
-            if left is not right and (mentions(left.tree, "it") or mentions(right.tree, "it")):
+            if left is not right and (looks_at(left.tree, "it") or looks_at(right.tree, "it")):
                 penalty = 0 if left.tree[0] == "len" else 10
                 partial = any(v is MISSING for v in right.values)
                 tree: Tree = ["le", left.tree, right.tree]

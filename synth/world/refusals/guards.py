@@ -13,6 +13,7 @@ from typing import Final
 from environments.runtime.document.tools import GuardPart
 from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.scope import Tree
+from environments.runtime.expr.trees import looks_at
 from environments.runtime.values.normal import stable
 from synth.world.actions.effects import distinct_first, rescoped, tables_of
 from synth.world.actions.examples import Example, evaluate, is_broken
@@ -27,7 +28,7 @@ from synth.world.refusals.success import success_boundary
 from synth.world.refusals.version_space import in_order, rules_about_arguments, withheld_guard
 from synth.world.search.fit import Fitter
 from synth.world.search.fit_parts import amounts_in
-from synth.world.search.numbers import is_number, mentions
+from synth.world.search.numbers import is_number
 from synth.world.search.terms import Tables, Term
 from synth.world.support import HARDLY_EVER
 
@@ -131,9 +132,9 @@ def _effect_amounts(tool: ToolModel, cases: Cases) -> list[Term]:
     """Amounts that the effect computes: what a refusal is most likely to compare with."""
     found: dict[str, Tree] = {}
     for write in tool.writes:
-        for tree in [*write.set.values(), write.whole]:
+        for tree in filter(None, [*write.set.values(), write.whole]):
             for amount in amounts_in(tree):
-                if not mentions(amount, "it") or amount[0] in {"sum", "sub", "mul"}:
+                if not looks_at(amount, "it") or amount[0] in {"sum", "sub", "mul"}:
                     found.setdefault(stable(amount), amount)
     out: list[Term] = []
     for amount in list(found.values())[:MAX_AMOUNTS]:

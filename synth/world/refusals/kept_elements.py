@@ -10,12 +10,12 @@ from collections.abc import Iterator
 
 from environments.runtime.expr.gaps import UNKNOWN
 from environments.runtime.expr.scope import Tree
+from environments.runtime.expr.trees import looks_at, with_operands
 from environments.runtime.task.attempt import Json
 from synth.world.actions.examples import evaluate
 from synth.world.refusals.cases import Cases, Source
 from synth.world.refusals.element_literals import TRUE
 from synth.world.refusals.version_space import RefusalSpace
-from synth.world.search.numbers import mentions
 
 
 def elements_stay(source: Source) -> Iterator[Tree]:
@@ -66,7 +66,7 @@ def _looked_up(name: str, tree: Tree) -> Iterator[Tree]:
     """That every element which stays says what is looked up for it."""
     found = _staying(name, tree)
     for field, body in _fields(tree) if found is not None else ():
-        if mentions(body, "row") and mentions(body, "it"):
+        if looks_at(body, "row") and looks_at(body, "it"):
             kept: Tree = ["every", found, ["eq", ["it", field], _about_partner(body)]]
             yield ["every", ["zip", tree[1], tree[1], kept], TRUE]
 
@@ -90,9 +90,7 @@ def _fields(tree: Tree) -> list[tuple[str, Tree]]:
 
 def _about_partner(tree: Tree) -> Tree:
     """A tree about the element turned into one about its partner."""
-    if isinstance(tree, list) and tree:
-        return ["by", *tree[1:]] if tree[0] == "it" else [_about_partner(part) for part in tree]
-    return tree
+    return ["by", *tree[1:]] if tree[0] == "it" else with_operands(tree, _about_partner)
 
 
 def _forms(cases: Cases, tree: Tree) -> Iterator[Tree]:

@@ -15,13 +15,14 @@ from typing import Final
 from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.language import prefix, shape
 from environments.runtime.expr.scope import Tree
+from environments.runtime.expr.trees import looks_at, operands_of
 from environments.runtime.values.normal import stable
 from environments.runtime.views.implicit_subject import SUBJECT
 from synth.world.actions.examples import evaluate, holding_values, is_broken
 from synth.world.refusals.cases import Literal, Source
 from synth.world.refusals.element_literals import of_elements
 from synth.world.search.fit import Fitter
-from synth.world.search.numbers import is_number, mentions, numeric_terms
+from synth.world.search.numbers import is_number, numeric_terms
 from synth.world.search.terms import MOST_CATEGORIES, Term, Terms, is_text
 from synth.world.support import SEEN_TWICE
 
@@ -46,9 +47,9 @@ def literals(source: Source) -> list[Literal]:
 
 def _is_of_subject(tree: Tree) -> bool:
     """Whether a literal is about who is signed in, not about a record of theirs: who it was explains anything."""
-    if not isinstance(tree, list) or tree[:1] == ["row"]:
+    if tree[0] == "row":
         return False
-    return tree == ["arg", SUBJECT] or any(map(_is_of_subject, tree))
+    return tree == ["arg", SUBJECT] or any(map(_is_of_subject, operands_of(tree)))
 
 
 def _holding(source: Source, tree: Tree, rank: int) -> Literal | None:
@@ -70,7 +71,7 @@ def bounds(tree: Tree) -> bool:
     left, right = tree[1], tree[2]
     return (
         left[0] == "arg"
-        and not mentions(right, "const")
+        and not looks_at(right, "const")
         and right[0] in {"row", "old", "sum", "at", "pick"}
     )
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.scope import Scope, Tree
+from environments.runtime.expr.trees import with_operands
 from environments.runtime.values.normal import HOLE, stable
 from synth.world.actions.examples import Example, evaluate
 from synth.world.refusals.cases import Literal
@@ -162,10 +163,8 @@ def _with_alternatives(tree: Any, terms: Terms) -> Any:
 
     `voucher SPRING10 already applied` was only told to who asked for it again: it may be what is asked for or what is there.
     """
-    if not isinstance(tree, list) or tree[:1] == ["const"]:
-        return tree
-    if tree[:1] != ["arg"]:
-        return [_with_alternatives(part, terms) for part in tree]
+    if tree[0] != "arg":
+        return with_operands(tree, lambda part: _with_alternatives(part, terms))
     mine = next((t.values for t in terms.scalars if t.tree == tree), None)
     rivals = [t.tree for t in terms.scalars if t.tree[0] != "arg" and t.values == mine]
     return ["either", tree, *rivals] if rivals else tree

@@ -6,14 +6,14 @@ Comes from conditions as trees; used by `success` and `specific`. Not here: how 
 from __future__ import annotations
 
 from environments.runtime.expr.scope import Tree
+from environments.runtime.expr.trees import looks_at
 from environments.runtime.values.normal import stable
 from synth.world.refusals.element_literals import TRUE
-from synth.world.search.numbers import mentions
 
 
 def is_about_arguments(tree: Tree) -> bool:
     """Whether a condition speaks of the call's own arguments only: of what was asked for, not of what there is."""
-    return not any(mentions(tree, root) for root in ("row", "old", "at", "pick"))
+    return not any(looks_at(tree, root) for root in ("row", "old", "at", "pick"))
 
 
 def telling(tree: Tree) -> bool:

@@ -12,6 +12,7 @@ from typing import Final
 
 from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.scope import Tree
+from environments.runtime.expr.trees import looks_at
 from environments.runtime.values.normal import is_name, stable
 from synth.world.actions.effects import only_record
 from synth.world.actions.examples import evaluate
@@ -21,7 +22,6 @@ from synth.world.refusals.kept_elements import elements_stay
 from synth.world.refusals.literals import bounds
 from synth.world.refusals.message_numbers import amounts_taken
 from synth.world.refusals.relations import body_of, is_about_arguments, relates, telling
-from synth.world.search.numbers import mentions
 from synth.world.support import SEEN_FOUR_TIMES, SEEN_SEVERAL_TIMES, SEEN_TWICE
 
 NOVEL: Final = SEEN_SEVERAL_TIMES
@@ -44,7 +44,7 @@ def success_boundary(tool: ToolModel, source: Source, pool: Sequence[Literal]) -
     found = withholding(cases, pool)
     if not cases.bad and only_record(tool):
         # What was never refused may hang on an amount in its one record, hardly on whatever else that holds.
-        found = [one for one in found if one.tree[0] == "le" or not mentions(one.tree, "old")]
+        found = [one for one in found if one.tree[0] == "le" or not looks_at(one.tree, "old")]
     for generate in GENERATORS:
         for tree in generate(source):
             held = cases.count_met(evaluate(tree, cases.scopes[: len(cases.good)]))
@@ -106,7 +106,7 @@ def _may_withhold(cases: Cases, literal: Literal, enough: int) -> bool:
 
 def _is_category(body: Tree, held: int) -> bool:
     """Whether a list of values was seen so often that another one would be new."""
-    if body[1][0] in {"shape", "prefix"} and not mentions(body[1], "arg"):
+    if body[1][0] in {"shape", "prefix"} and not looks_at(body[1], "arg"):
         return False
     novel = NOVEL_WORD if body[1][0] == "arg" else NOVEL
     return len(body[2]) * novel <= max(held, NOVEL)

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from environments.runtime.document.tools import GuardPart, ProposalPart
 from environments.runtime.expr.gaps import MISSING
 from environments.runtime.expr.scope import Tree
+from environments.runtime.expr.trees import looks_at
 from environments.runtime.world.notice import NOT_ELSE
 from synth.world.actions.examples import is_broken
 from synth.world.refusals.cases import Cases, Literal
-from synth.world.search.numbers import mentions
 
 
 @dataclass(slots=True, kw_only=True)
@@ -123,7 +123,7 @@ def rules_about_arguments(spaces: Iterable[RefusalSpace]) -> list[Tree]:
         guard.holds
         for space in spaces
         for guard in space.guards()
-        if guard.message and not mentions(guard.holds, "row") and not mentions(guard.holds, "old")
+        if guard.message and not looks_at(guard.holds, "row") and not looks_at(guard.holds, "old")
     ]
 
 

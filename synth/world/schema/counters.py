@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from environments.runtime.document.records import CounterPart
 from environments.runtime.expr.scope import Tree
+from environments.runtime.expr.trees import operands_of
 from environments.runtime.values.normal import is_name, names_in
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import Observation
@@ -87,20 +88,18 @@ def _by_order(bench: Workbench, tool: ToolModel, field: str) -> dict[int, set[st
 
 def fixed_names(tree: Any) -> bool:
     """Whether a tree says a fixed name: right once, wrong as soon as the tool hands out the next one."""
-    if not isinstance(tree, list) or not tree:
-        return False
     if tree[0] == "const":
         return is_name(tree[1]) and not _is_moment(tree[1])
     if tree[0] == "text":
         words = [w for part in tree[1:] if isinstance(part, str) for w in part.split()]
         return any(is_name(w.strip(".,;:!?")) for w in words) or any(
-            fixed_names(part) for part in tree[1:]
+            map(fixed_names, operands_of(tree))
         )
     if tree[0] == "case" and len(tree[2]) == 1:
         return fixed_names(tree[2][0][1])
     if tree[0] in ("among", "case", "at"):
         return False
-    return any(fixed_names(part) for part in tree)
+    return any(map(fixed_names, operands_of(tree)))
 
 
 def _is_moment(text: str) -> bool:

@@ -11,10 +11,11 @@ from typing import Any
 
 from environments.runtime.expr.gaps import MISSING
 from environments.runtime.expr.scope import Tree
+from environments.runtime.expr.trees import looks_at, operands_of, with_operands
 from environments.runtime.values.normal import stable
 from synth.world.actions.examples import Example
 from synth.world.search.fit import Fitter
-from synth.world.search.numbers import MIN_EXAMPLES, is_number, mentions
+from synth.world.search.numbers import MIN_EXAMPLES, is_number
 from synth.world.search.terms import Tables, Term
 
 
@@ -100,10 +101,8 @@ def _constant_increase(name: str, pairs: Sequence[tuple[Any, Any]]) -> Tree | No
 
 def _in_parts(tree: Any) -> bool:
     """Whether a tree takes a broken number of something."""
-    if not isinstance(tree, list) or len(tree) < 2:
-        return False
     broken = tree[0] == "const" and isinstance(tree[1], float) and not tree[1].is_integer()
-    return broken or any(map(_in_parts, tree[1:]))
+    return broken or any(map(_in_parts, operands_of(tree)))
 
 
 def _beside_before(tree: Tree, path: Sequence[str], before: Sequence[Any]) -> Tree:
@@ -114,7 +113,7 @@ def _beside_before(tree: Tree, path: Sequence[str], before: Sequence[Any]) -> Tr
     first = before[0]
     if tree[0] == "object" and all(isinstance(value, dict) for value in before):
         return ["object", *(_part_beside(part, path, before) for part in tree[1:])]
-    if not all(same_value(first, value) for value in before) or mentions(tree, "old"):
+    if not all(same_value(first, value) for value in before) or looks_at(tree, "old"):
         return tree
     own: Tree = ["old", *path]
     if is_number(first) and first:
@@ -135,13 +134,11 @@ def _part_beside(part: Tree, path: Sequence[str], before: Sequence[Any]) -> Tree
 
 
 def _in_place(tree: Tree, fixed: Tree, own: Tree) -> Tree:
-    if not isinstance(tree, list) or not tree:
-        return tree
     if tree[0] == "add":
         return [tree[0], *(own if part == fixed else part for part in tree[1:])]
-    return (
-        [_in_place(part, fixed, own) for part in tree] if tree[0] in {"either", "round"} else tree
-    )
+    if tree[0] in {"either", "round"}:
+        return with_operands(tree, lambda part: _in_place(part, fixed, own))
+    return tree
 
 
 def same_value(before: Any, after: Any) -> bool:

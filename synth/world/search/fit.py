@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.scope import Scope, Tree
+from environments.runtime.expr.trees import looks_at
 from environments.runtime.values.normal import stable
 from synth.world.actions.examples import evaluate
 from synth.world.search.constant_arguments import bound
@@ -23,7 +24,6 @@ from synth.world.search.numbers import (
     element_scopes,
     fit_number,
     is_number,
-    mentions,
     numeric_terms,
 )
 from synth.world.search.terms import Tables, Term, Terms, agree, coverage, gather, sliced
@@ -169,7 +169,7 @@ class Fitter:
     def _order_kept(self, term: Term, target: Sequence[Any]) -> Tree:
         """A list as it was given, or sorted: where no example tells, both are kept side by side."""
         tree = list(term.tree)
-        if not isinstance(target[0], list) or mentions(tree, "old"):
+        if not isinstance(target[0], list) or looks_at(tree, "old"):
             return tree
         ordered: Tree = ["sort", tree]
         if agree(evaluate(ordered, self.scopes), target):

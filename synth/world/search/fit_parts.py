@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from environments.runtime.expr.scope import Tree
+from environments.runtime.expr.trees import operands_of
 
 MAX_CASES: Final = 5
 """Different values up to which a term tells cases apart."""
@@ -16,20 +17,8 @@ MAX_CASES: Final = 5
 
 def amounts_in(tree: Any) -> list[Tree]:
     """The arithmetic inside a tree: sums and differences, whose sign may decide other things."""
-    if not isinstance(tree, list) or not tree or not isinstance(tree[0], str):
-        return []
-    if tree[0] in {"const", "arg", "old", "it", "by"}:
-        return []
     out: list[Tree] = [tree] if tree[0] in {"sub", "add", "sum", "mul"} else []
-    # Names of fields and values of cases are data: a field may well be called "sum".
-    parts: list[Any] = tree[1:]
-    if tree[0] == "object":
-        parts = [part for field in tree[1:] for part in field[1:]]
-    elif tree[0] == "case":
-        parts = [tree[1], *(body for _, body in tree[2])]
-    elif tree[0] == "row":
-        parts = tree[2]
-    for part in parts:
+    for part in operands_of(tree):
         out.extend(amounts_in(part))
     return out
 

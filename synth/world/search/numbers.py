@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.scope import Scope, Tree
+from environments.runtime.expr.trees import looks_at, with_operands
 from synth.world.actions.examples import evaluate
 from synth.world.search.terms import Tables, Term, Terms, agree, gather, sliced
 from synth.world.support import SEEN_FOUR_TIMES, SEEN_TWICE
@@ -56,18 +57,11 @@ def _totals(scopes: list[Scope], container: Term, tables: Tables) -> Iterator[Te
     if not inner or len(inner) > 600:
         return
     for term in gather(inner, ["it", "arg", "old"], tables).scalars:
-        if mentions(term.tree, "it") and _numeric(term.values):
+        if looks_at(term.tree, "it") and _numeric(term.values):
             tree: Tree = ["sum", container.tree, term.tree]
             values = evaluate(tree, scopes)
             if _numeric(values):
                 yield Term(tree=tree, values=values, rank=container.rank + term.rank + 6)
-
-
-def mentions(tree: Tree, root: str) -> bool:
-    """Whether a tree looks at a root anywhere."""
-    if isinstance(tree, list):
-        return bool(tree) and (tree[0] == root or any(mentions(part, root) for part in tree))
-    return False
 
 
 def element_scopes(
@@ -196,9 +190,7 @@ def _stepwise(tree: Tree) -> Tree | None:
 
 def _partner(tree: Any) -> Any:
     """A tree about the element turned into one about its partner."""
-    if isinstance(tree, list) and tree and tree[0] == "it":
-        return ["by", *tree[1:]]
-    return [_partner(part) for part in tree] if isinstance(tree, list) else tree
+    return ["by", *tree[1:]] if tree[0] == "it" else with_operands(tree, _partner)
 
 
 def _is_near(left: float, right: float) -> bool:

@@ -168,7 +168,7 @@ def _values_by_place(name: str, seen: Sequence[Observation]) -> _ToolValues:
             values[place].append((one, value))
     often: dict[str, Rows] = {}
     for place, rows in values.items():
-        alike = (_timed(rows) or _numbered(rows)) if place.startswith(WORD) else ()
+        alike = (_timed(rows) or _numbers_of(rows)) if place.startswith(WORD) else ()
         if len({o.episode for o, _ in alike or rows}) >= MIN_SEEN and (
             alike or len(rows) * 2 >= len(good)
         ):
@@ -184,7 +184,7 @@ def _timed(rows: Rows) -> Rows:
     return [(o, v) for o, v, found in read if found is not None and found[1].spelling == usual]
 
 
-def _numbered(rows: Rows) -> Rows:
+def _numbers_of(rows: Rows) -> Rows:
     """The same of the numbers in the commonest unit, where half of the words or more are such."""
     units = [number_with_unit(value) for _, value in rows]
     usual = Counter(unit for unit in units if unit is not None).most_common(1)
