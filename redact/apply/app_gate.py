@@ -318,7 +318,7 @@ class AppGate:
         if parts is None:
             verdict = self.judgement.verdict_of(place, run)
             spared = self.judgement.spares(verdict, run)
-            own = [] if spared else unexplained_in(run, self.judgement.words)
+            own = [] if spared else unexplained_in(run, self.judgement.large)
             parts = tuple((leaf._replace(value=part), verdict) for part in own)
             self._runs[run] = parts
         return parts

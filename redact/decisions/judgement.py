@@ -92,7 +92,9 @@ class Judgement:
     people: frozenset[str] = frozenset()
     """Places without a telling key that hold people known from elsewhere."""
     words: frozenset[str] = frozenset()
-    """The folded words of the app's language and of what stays: a run of others in prose is somebody's name."""
+    """The folded words of the app's language and of what stays."""
+    large: frozenset[str] = frozenset()
+    """Those that explain a capital: a run of others in prose is somebody's name."""
     unknown: frozenset[str] = frozenset()
     """Of the runs in prose that were seen, what is none of these words: a single one goes from its own episodes."""
     tokens: Tokens = field(default_factory=Tokens)
@@ -168,10 +170,11 @@ def _make_judgement(app: AppLearnt, k: int) -> Judgement:
     values = values_of_tokens(tokens, plain)
     for value, kind in _made_personal(places, verdicts, templates, recorded):
         keep_kind(values, value, kind)
-    words = plain | words_kept(app, verdicts, public_choices(app, k=k), k=k, lists=lists.places)
+    kept = words_kept(app, verdicts, public_choices(app, k=k), k=k, lists=lists.places)
+    large = kept | with_dictionaries(places.language, app.small, large=True)
     told = [seen for key, seen in counted.items() if key.endswith(_OF_NAMES)]
-    words |= words_of_many(told, words, k=k)
-    unknown = {part for seen in told for run in seen for part in unexplained_in(run, words)}
+    large |= words_of_many(told, large, k=k)
+    unknown = {part for seen in told for run in seen for part in unexplained_in(run, large)}
     for name in unknown:
         if " " in name:
             keep_kind(values, fold_value(name), NAME)
@@ -184,7 +187,8 @@ def _make_judgement(app: AppLearnt, k: int) -> Judgement:
         latest=app.latest,
         choices=nobodys,
         people=frozenset(places.people),
-        words=words,
+        words=plain | large,
+        large=large,
         unknown=frozenset(map(fold_value, unknown)),
         tokens=tokens,
         lists=lists,

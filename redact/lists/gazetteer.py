@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Final
 
 from redact.fold import fold_value, fold_words
-from redact.lists.dictionary import ENGLISH, rare_words_of, words_of
+from redact.lists.dictionary import ENGLISH, GERMAN, commonest_of, rare_words_of, words_of
 from redact.lists.word_lists import word_list
 
 ORDINARY: Final = word_list("ordinary") | frozenset(map(fold_value, word_list("weekdays")))
@@ -98,12 +98,17 @@ _CAPITALS: Final = re.compile(r"[A-Z][a-z]{2,}")
 _OF_SURNAMES: Final = word_list("particles") | {"fitz", "mac", "saint", "san"}
 
 
-@lru_cache(maxsize=32)
-def nobodys_words(language: str) -> frozenset[str]:
-    """Return the words of a language that nobody bears as a name: of rare ones those that no locale lists at all."""
+@lru_cache(maxsize=64)
+def nobodys_words(language: str, *, large: bool = False) -> frozenset[str]:
+    """Return the words of a language that nobody bears as a name: of rare ones those that no locale lists at all.
+
+    `large`: of words with a capital. German begins every noun so; elsewhere it shows a name, of which only the commonest words are free.
+    """
     words = words_of(language)
     if language == ENGLISH:
         return words - _names()
     borne = _borne()
-    known = (word for word in words if len(borne.get(word, ())) < _LOCALES)
-    return frozenset(known).union(rare_words_of(language) - borne.keys())
+    large = large and language != GERMAN
+    common = commonest_of(language) if large else words
+    known = frozenset(word for word in common if len(borne.get(word, ())) < _LOCALES)
+    return known | ((words if large else rare_words_of(language)) - borne.keys())

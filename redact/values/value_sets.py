@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Final
 
 from redact.bounds import NEARLY_ALL, PARTS, SEVERAL, STEM, VARIED
@@ -26,6 +26,8 @@ _OLD_DAYS: Final = 12 * 365
 """Days that lie so far before the app's last episode date people's lives; a wrong guess moves a date within its year."""
 UNLABELLED: Final = 5 * 365
 """Days in text of unknown form that lie so far back date a child's life, or hardly anything that is still of use."""
+_FIRST_AGENTS: Final = date(2023, 1, 1)
+"""No app with agents is older: where its episodes have no time, days are old by this one."""
 _ROUND: Final = re.compile(r"[1-9][0-9]*000")
 
 
@@ -45,9 +47,9 @@ def span_lives(values: list[str]) -> bool:
 def are_old(values: list[str], latest: int, *, since: int = _OLD_DAYS) -> bool:
     """Say whether most of the plain days lie many years before the app's last episode; one person's is enough."""
     days = list(filter(None, map(plain_day, values)))
-    if not days or len(days) * 2 < len(values) or not latest:
+    if not days or len(days) * 2 < len(values):
         return False
-    now = datetime.fromtimestamp(latest / 1e9, tz=UTC).date()
+    now = max(_FIRST_AGENTS, datetime.fromtimestamp(latest / 1e9, tz=UTC).date())
     return sum((now - day).days > since for day in days) * 2 > len(days)
 
 
