@@ -22,7 +22,8 @@ from redact.values.months import MONTH
 from redact.values.scripts import is_word, without_gaps
 
 _PARTS: Final = re.compile(r"[^\W\d_]+")
-_WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019\-][^\W\d_]+)*")
+_WORD: Final = re.compile(r"[^\W\d_]\.(?= )|[^\W\d_]+(?:['\u2019\-][^\W\d_]+)*")
+"""A word; an initial is one with its dot."""
 _ENDED: Final = re.compile(r"(?<=[^\W\d_]{3}\.) ")
 _OWN: Final = ("'s", "\u2019s")
 _IS_MONTH: Final = re.compile(MONTH, re.IGNORECASE)
@@ -116,7 +117,10 @@ def unexplained_in(run: str, words: AbstractSet[str]) -> list[str]:
 def _unknown_rest(run: str, words: AbstractSet[str]) -> list[str]:
     told = _words_in(run)
     # Whom a greeting greets is somebody, though the greeting is a word of the language.
-    known = [word.casefold() not in _GREETINGS and _is_known(word, words) for word, _ in told]
+    known = [
+        word[-1] != "." and word.casefold() not in _GREETINGS and _is_known(word, words)
+        for word, _ in told
+    ]
     if sum(not (one or particle) for one, (_, particle) in zip(known, told, strict=True)) < SEVERAL:
         return []  # nearly all of them: one sentence's first word, two of the app's
     kept: list[str] = []
