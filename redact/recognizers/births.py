@@ -14,9 +14,9 @@ from redact.values.dates import read_date
 
 _CUES: Final = (
     "born", "date of birth", "birth date", "birthdate", "birthday", "dob", "d.o.b.", "geboren", "geb.", "geburtsdatum",
-    "naissance", "née", "né", "nacido", "nacida", "nacimiento", "nato", "nata", "nascita", "nascido", "nascida",
-    "nascimento", "geboortedatum", "født", "fødselsdato", "född", "födelsedatum", "urodzony", "urodzona", "urodzenia",
-    "syntynyt", "syntymäaika",
+    "naissance", "née", "né", "né(e)", "nacido", "nacida", "nacimiento", "nato", "nata", "nascita", "nascido", "nascida",
+    "nascimento", "nasci", "nasceu", "geboortedatum", "født", "fødselsdato", "född", "födelsedatum", "urodzony", "urodzona", "urodzenia",
+    "ur.", "syntynyt", "syntymäaika",
 )  # fmt: skip
 # Spelt out, not asked for without regard to case: then some letters beyond ASCII would be among them.
 _SPELT: Final = sorted({form for c in _CUES for form in (c, c.capitalize(), c.upper(), c.title())})
