@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Final
 
-from redact.bounds import SEVERAL
+from redact.bounds import SEVERAL, STEM
 from redact.fold import fold_value
 from redact.lists.gazetteer import ORDINARY, is_compound, is_name
 from redact.lists.word_lists import PARTICLES, PLACES, STREET_WORDS, word_list
@@ -155,7 +155,8 @@ def _is_known(word: str, words: AbstractSet[str]) -> bool:
 @lru_cache(maxsize=65_536)
 def _is_common(word: str) -> bool:
     """Say whether a word is a mark, or holds one that is nobody's in any app."""
-    return word.isupper() or is_compound(word) or not _COMMON.isdisjoint(_parts_of(word) or _COMMON)
+    mark = word.isupper() and not (len(word) >= STEM and is_listed(word))  # `KOWALSKI Anna`
+    return mark or is_compound(word) or not _COMMON.isdisjoint(_parts_of(word) or _COMMON)
 
 
 @lru_cache(maxsize=65_536)
