@@ -326,6 +326,8 @@ class _Reader:
                 for document in inner:
                     self.walk(document, slot, above, depth + 1)
                 return
+        if "\n" in value and slot.kind == "street" and ":" not in value:
+            self._leaf(value.partition("\n")[0], slot, is_text=True)  # the lines of an address
         # `[section]` opens settings, `[info]` a line of a log: a bracket is no promise of JSON.
         if self._is_fielded(value) and (inner := records_in(value, fields=self._fields)):
             was, self.free = self.free, self._fields
