@@ -33,6 +33,10 @@ _PHONE: Final = re.compile(
     r"(?<![\w+.-])(?:(?:\+?1[ .-]?)?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[ .-])[2-9]\d{2}[ .-]\d{4}"
     r"|\+[1-9]\d{0,2}(?:[ ./()-]{0,2}\d){7,12})(?![\w-]|\.\d)"
 )
+_BRITISH: Final = re.compile(
+    r"(?<![\w.-])(?:[A-Z]{1,2}\d[A-Z\d]? \d(?![GMTK]B)[ABD-HJLNP-UW-Z]{2}|([A-Z]{2}\d\d [A-HJ-PR-Z]{3}))(?![\w-])"
+)
+"""A postcode, or a number plate, whose two groups hold letters and digits: `LS9 1DX`, `YA55 BMY`; a memory of `8GB` is none."""
 _SECRETS: Final = (
     (
         "-----BEGIN",
@@ -88,6 +92,12 @@ def checked_in(text: str) -> Iterator[tuple[str, str]]:
         kind = _recognised(found[0])
         if kind:
             yield kind, found[0]
+
+
+def british_codes_in(text: str) -> Iterator[tuple[str, str]]:
+    """Yield postcodes and number plates of Britain, which have no other thing's form."""
+    for found in _BRITISH.finditer(text):
+        yield "document_id" if found[1] else "postcode", found[0]
 
 
 def secrets_in(text: str) -> Iterator[str]:

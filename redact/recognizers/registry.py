@@ -20,7 +20,13 @@ from redact.recognizers.accounts import STARTS, accounts_in
 from redact.recognizers.addresses_without_blanks import addresses_without_blanks
 from redact.recognizers.births import CUES, births_in
 from redact.recognizers.named_ids import named_ids_in
-from redact.recognizers.patterns import assigned_in, checked_in, phones_in, secrets_in
+from redact.recognizers.patterns import (
+    assigned_in,
+    british_codes_in,
+    checked_in,
+    phones_in,
+    secrets_in,
+)
 from redact.values.shapes import STREET_ENDS, addresses_in, emails_in, lines_by_kind
 
 
@@ -105,15 +111,16 @@ RECOGNIZERS: Final[tuple[Recognizer, ...]] = (
         r"|(?:[0-9a-fA-F]{1,4}:){3}:?[0-9a-fA-F]",
         find=checked_in,
     ),
+    Recognizer(cue=r"[A-Z]\d[A-Z\d]? \d[A-Z]{2}|[A-Z]\d\d [A-Z]{3}", find=british_codes_in),
     Recognizer(
         cue=r"(?:^|[^\w.,$#-])\d{1,5}[a-zA-Z]?,? [A-Z¤][A-Za-z¤]*\.? ?[A-Z¤]|(?:"
         + _ENDS
-        + r") \d|, \d{4,5} [A-Z¤]",
+        + r") \d|(?:, |\n)(?:\d{4,5}|\d\d-\d{3}) [A-Z¤]",
         find=addresses_in,
     ),
     Recognizer(
         cue=r"\d(?: ?(?:bis|ter|[A-D]))?,? (?:[Rr]ue|[Aa]venue|[Bb]oulevard|[Pp]lace|[Ii]mpasse|[Aa]ll\xc3\xa9e|[Cc]hemin|[Qq]uai|[Cc]ours) "
-        r"|(?:Calle|C/|Avenida|Avda\.?|Plaza|Paseo|Via|Viale|Piazza|Corso|Rua|Travessa|ul\.|ulica) ",
+        r"|(?:Calle|C/|Avenida|Avda\.?|Plaza|Paseo|Via|Viale|Piazza|Corso|Rua|Travessa|ul\.|ulica|al\.|os\.|pl\.) ",
         find=lines_by_kind,
     ),
     Recognizer(cue=UNCAPITALISED, find=_of_kind("street", addresses_without_blanks)),

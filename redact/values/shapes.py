@@ -48,18 +48,18 @@ _PLAIN_ENDS: Final = tuple(end for end in STREET_ENDS if end.isascii())
 _ROMANCE_LINE: Final = re.compile(
     r"(?<![\w.,-])(?:\d{1,4}(?: ?(?:bis|ter|[A-D]))?,? (?:[Rr]ue|[Aa]venue|[Bb]oulevard|[Pp]lace|[Ii]mpasse|[Aa]llée|[Cc]hemin|[Qq]uai|[Cc]ours)"
     r" (?:(?:de|du|des|la|le|les) |[dl]['\u2019])*[A-ZÀ-Þ][\w'\u2019-]+(?: (?:(?:de|du|des|la|le|les) )?[A-ZÀ-Þ][\w'\u2019-]+){0,2}"
-    r"|(?:Calle|C/|Avenida|Avda\.?|Plaza|Paseo|Via|Viale|Piazza|Corso|Rua|Travessa|ul\.|ulica) (?:(?:de|da|do|dos|del|della|la|las|los|el) )*"
-    r"[A-ZÀ-Þ\u0104-\u017b][^\W\d_]+(?: (?:(?:de|da|do|del|della|la|y|e) )*[A-ZÀ-Þ][^\W\d_]+){0,3},? (?:n[º°.] ?)?\d{1,4})(?!\w)"
+    r"|(?:Calle|C/|Avenida|Avda\.?|Plaza|Paseo|Via|Viale|Piazza|Corso|Rua|Travessa|ul\.|ulica|al\.|os\.|pl\.) (?:(?:de|da|do|dos|del|della|la|las|los|el) )*"
+    r"[A-ZÀ-Þ\u0104-\u017b][^\W\d_]+(?: (?:(?:de|da|do|del|della|la|y|e) )*[A-ZÀ-Þ][^\W\d_]+){0,3},? (?:n[º°.] ?)?\d{1,4}(?:/\d{1,4})?)(?!\w)"
 )
 """Lines whose kind of street stands before its name: `54 rue des Martyrs`, `Calle Mayor 12`."""
 _BEFORE_TOWN: Final = re.compile(
     r"(?<![\w.])(?:(?:Am|An|Auf|Bei|Hinter|Im|In|Unter|Vor|Zum|Zur|(?:Alt|Groß|Hoh|Klein|Lang|Neu)e[nrs]?) )?(?:[a-zà-þ]{2,8} )?"
-    r"[A-ZÀ-Þ][^\W\d_]+ \d{1,4} ?[a-z]?(?=, \d{4,5} [A-ZÀ-Þ][^\W\d_])"
+    r"[A-ZÀ-Þ][^\W\d_]+(?:-[A-ZÀ-Þ][^\W\d_]+)* \d{1,4}(?:/\d{1,4}| ?[a-z])?(?=(?:, |\n)(?:\d{4,5}|\d\d-\d{3}) [A-ZÀ-Þ][^\W\d_])"
 )
 """A line without a word for a street, which shows by the postcode and the town behind it: `Hinter den Gärten 7, 23552 Lübeck`."""
 _FLAT: Final = r"(?:,? ?(?:apt|suite|unit|ste|#)\.? ?\w{1,6})?"
 _NAMED: Final = r"([A-ZÀ-Þ][^\W\d_]+(?:[ \-][A-ZÀ-Þ][^\W\d_]+){0,2})"
-_CODE: Final = r"(\d{4,6}(?:-\d{3,4})?|\d{3} \d{2,3}|\d{4} ?[A-Z]{2}|(?-i:[A-Z]{1,2}-?\d[A-Z\d]{0,4}(?: ?[A-Z\d]{2,4})?)|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2})(?!\w)"
+_CODE: Final = r"(\d{4,6}(?:-\d{3,4})?|\d\d-\d{3}|\d{3} \d{2,3}|\d{4} ?[A-Z]{2}|(?-i:[A-Z]{1,2}-?\d[A-Z\d]{0,4}(?: ?[A-Z\d]{2,4})?)|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2})(?!\w)"
 """A postcode of any country: digits, or letters and digits in one group or two; where capitals show it, of any such form."""
 _TOWN: Final = re.compile(
     rf"{_FLAT}\s*[,\n]\s*{_NAMED},?\s+(?:[A-Z]{{2,3}},?\s+)?{_CODE}", re.IGNORECASE
