@@ -50,11 +50,12 @@ def people_places(app: AppLearnt, nobodys: Collection[str], *, k: int) -> dict[s
 
 
 def choices(app: AppLearnt, *, k: int) -> frozenset[str]:
-    """Return folded words that k subjects saw under other keys and that belong to the app's language: they name nobody.
+    """Return folded words that name nobody: of prompts that k subjects share, or seen by k under other keys and of the app's language.
 
     The language is that of its keys and tools (`lockStatus` makes `locked` a word of it). Names that some locale lists are
-    not among them.
+    not among the latter.
     """
+    told = {word for word, subjects in app.told.items() if len(subjects) >= k}
     language: set[str] = set()
     shared: set[str] = set()
     for key, seen in app.evidence.items():
@@ -65,7 +66,7 @@ def choices(app: AppLearnt, *, k: int) -> frozenset[str]:
     written = (
         value for value in shared if value.isalpha() and (value.islower() or value.isupper())
     )
-    return frozenset(
+    return frozenset(told).union(
         word for word in map(fold_value, written) if _is_of(word, language) and not is_name(word)
     )
 
