@@ -62,6 +62,7 @@ from redact.readers.place import (
 )
 from redact.values.forms import is_mark
 from redact.values.free_ids import FREE
+from redact.values.shapes import digit_count
 from redact.values.value_sets import are_old, name_one_each
 
 _WORDED: Final = frozenset({NAME, STREET, "first_name", "last_name"})
@@ -110,6 +111,8 @@ class Judgement:
         """Say whether a value under a judged key stays, because it is a record's key or a catalogue's thing elsewhere."""
         if (verdict.action in _WORDS or is_mark(value)) and self.lists.hold(value):
             return True
+        if verdict.action == OPAQUE and value in self.public and not digit_count(value):
+            return True  # one document that k people have: `valuation.pdf`
         return verdict.action in {OPAQUE, NAME} and value in self.recorded
 
     def verdict_of(self, key: str, value: str) -> Verdict:
