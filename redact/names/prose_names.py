@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from redact.bounds import NEAR
+from redact.bounds import NEAR, SEVERAL
 from redact.fold import fold_value
 from redact.lists.dictionary import ENGLISH
 from redact.lists.gazetteer import ORDINARY, is_name, nobodys_words
@@ -36,7 +36,9 @@ DESKS: Final = word_list("desks")
 TOLD_LAST: Final = frozenset(word.rpartition("_")[2].strip(":") for word in word_list("name_told"))
 """The last words of what introduces people."""
 KIN: Final = word_list("kin")
-_TELLING: Final = TOLD_LAST | KIN
+CLOSINGS: Final = word_list("closings")
+_TELLING: Final = TOLD_LAST | KIN | CLOSINGS
+_LEADING: Final = TOLD | CLOSINGS
 _FOLLOWED: Final = frozenset({"by", "with", "to", "from", "for", "about", "via"})
 _CALLED: Final = re.compile(r"\s*[(<\[,:\u2013-]?\s*(?:\+|00|\(?0)\d[\d ()/-]{6,}")
 _SENTENCES: Final = re.compile(r"[\n!?;]|\.\s*$(?<!r\.\s)(?<!rs\.\s)(?<!s\.\s)(?<!f\.\s)")
@@ -59,8 +61,18 @@ def names_in(
         end = start + len(run)
         # Nine of ten capitalised runs end here; where the look saw no word that introduces people, none stands before them.
         if _tells_of_people(run) or (told and _is_introduced(text, start)):
-            found = _people_of(run, _context(text, start))
+            context = _context(text, start)
+            found = _people_of(run, context)
             yield from found or _reached(run, text[end : end + NEAR])
+            if not found and not text[end:].strip(" .!"):
+                yield from _signed(run, context)
+
+
+def _signed(run: str, context: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Yield the one word behind a closing: `thx Raj`, `Gruß Franzi`."""
+    *before, name = run.rstrip(".").split()
+    if len(before) < SEVERAL and _is_in([*context, *map(_plain_word, before)], CLOSINGS):
+        yield from (("first_name", word) for word in _own_words((name,), told=True))
 
 
 def names_somebody(text: str) -> bool:
@@ -158,7 +170,7 @@ class _Run(NamedTuple):
 def _read_run(run: str) -> _Run:
     words = tuple(run.split())
     listed = tuple(map(_is_listed, words))
-    return _Run(words, listed, any(listed) or any(_plain_word(word) in TOLD for word in words))
+    return _Run(words, listed, any(listed) or not _LEADING.isdisjoint(map(_plain_word, words)))
 
 
 @lru_cache(maxsize=65_536)

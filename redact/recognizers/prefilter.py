@@ -17,7 +17,7 @@ from typing import Final
 
 import re2
 
-from redact.names.prose_names import KIN, TOLD_LAST
+from redact.names.prose_names import CLOSINGS, KIN, TOLD_LAST
 from redact.recognizers.registry import (
     RECOGNIZERS,
     SPACES,
@@ -64,7 +64,7 @@ EVERYTHING: Final = Needs()
 """What an unfiltered search assumes."""
 
 _FOREIGN: Final = re.compile(r"[^\x00-\x7f]")
-_TOLD: Final = "|".join(re.escape(word) for word in sorted(TOLD_LAST | KIN) if word.isascii())
+_TOLD: Final = "|".join(re.escape(word) for word in sorted(TOLD_LAST | KIN | CLOSINGS) if word.isascii())
 _NUMERALS: Final = "|".join(map(foreign, NUMERALS))
 _SIGN: Final = r"(?:[^0-9\x80-\xff]|[\xc0-\xff][\x80-\xbf]*)"
 """One character that is no digit."""
