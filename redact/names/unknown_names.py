@@ -48,13 +48,10 @@ _IS_CALLED: Final = re.compile(r"[.?!]?\s*\Z| here\b")
 """What stands behind a name by which somebody is called, or calls himself: `Anything else, Ana?`, `Hi, Ana here`."""
 
 
-_SIGNED: Final = re.compile(r"\S\s*\n\Z|[^\W_][.!?]+ \Z")
-
-
 def _is_inside(word: str, text: str) -> bool:
     """Say whether a word stands behind another, which no sentence begins with, or somebody is called by it or signs with it."""
-    if text.endswith(word) and _SIGNED.search(text, 0, len(text) - len(word)):
-        return True  # all of the last line, or of the last sentence
+    if text.endswith(f"\n{word}") and not text[: -len(word)].isspace():
+        return True  # all of the last line
     inside = f" {word}"
     at = text.find(inside, 1)
     while at >= 0:
