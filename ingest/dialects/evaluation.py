@@ -6,13 +6,15 @@ Comes in: the event's attributes. Goes out: `Statement`. The convention has no f
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any, Final
 
 from ingest.dialects.attributes import first_text, number_of, text_of
+from ingest.dialects.identity import VERDICTS
 from ingest.dialects.reading import Statement
 from ingest.files.chat_outcome import annotator_of
 from ingest.records.right_answer import OTEL_NAMES, right_answer
-from ingest.records.span import Attributes
+from ingest.records.span import Attributes, Span
 
 EVENT_NAMES: Final = frozenset({"gen_ai.evaluation.result", "gen_ai.evaluation"})
 
@@ -23,6 +25,8 @@ ANNOTATOR_KEYS: Final = (
     "gen_ai.evaluation.annotator",
 )
 
+_CONVENTIONS: Final = frozenset({"gen_ai", "tracegym"})
+"""What stands before attributes with readers of their own."""
 _BY_USERS: Final = re.compile(
     r"(^|[_.\- ])(user|customer|end_?user|thumbs?|csat|nps|ces|survey|star_?rating|user_?feedback)([_.\- ]|$)",
     re.IGNORECASE,
@@ -40,6 +44,16 @@ def first_right_answer(attributes: Attributes) -> str | None:
     """What an evaluation says would have been right, under any of the names for it."""
     found = (right_answer(attributes.get(name)) for name in OTEL_NAMES)
     return next((text for text in found if text is not None), None)
+
+
+def verdicts_on(span: Span) -> Iterator[Statement]:
+    """What the app's own attributes of a root span say of how it went."""
+    for key, value in span.attributes.items() if span.parent_id is None else ():
+        *above, name = key.lower().split(".")
+        if name in VERDICTS and above and above[0] not in _CONVENTIONS:
+            number = number_of(value)
+            label = text_of(value) if number is None else None
+            yield Statement(name=name, value=number, label=label, by=annotator(key, None))
 
 
 def read_evaluation(attributes: Attributes, *, at: int | None) -> Statement | None:

@@ -31,6 +31,8 @@ TASK_KEYS: Final = _KEYS["task"]
 CONSENT_KEYS: Final = _KEYS["consent"]
 INPUT_TOKEN_KEYS: Final = _KEYS["input_token"]
 OUTPUT_TOKEN_KEYS: Final = _KEYS["output_token"]
+VERDICTS: Final = frozenset(_KEYS["verdict"])
+"""Last parts of an app's own attributes that say how a conversation went: `app.outcome.success`."""
 PREVIOUS_RESPONSE_KEYS: Final = _KEYS["previous_response"]
 RESPONSE_KEYS: Final = _KEYS["response"]
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ingest.dialects.attributes import arguments_of, first_text, first_value, is_elided, text_of
-from ingest.dialects.evaluation import EVENT_NAMES, read_evaluation
+from ingest.dialects.evaluation import EVENT_NAMES, read_evaluation, verdicts_on
 from ingest.dialects.identity import has_failed, identity
 from ingest.dialects.messages import Messages, read_messages, settle_output
 from ingest.dialects.reading import (
@@ -184,13 +184,13 @@ def read_tool(attributes: Attributes) -> dict[str, Any]:
 
 
 def statements(span: Span) -> list[Statement]:
-    """The evaluation events on a span."""
+    """The evaluation events on a span, and what the app's own attributes say."""
     said = [
         read_evaluation(event.attributes, at=event.at)
         for event in span.events
         if event.name in EVENT_NAMES
     ]
-    return [one for one in said if one is not None]
+    return [*filter(None, said), *verdicts_on(span)]
 
 
 def _absent(attributes: Attributes) -> set[str]:
