@@ -138,7 +138,7 @@ def first_of(part: Json, *keys: str) -> Json:
 def read_call(identity: Json, part: dict[str, Any]) -> ToolCall:
     """One call; arguments that were not captured are empty text, which is no JSON and nobody's `{}`."""
     arguments = next((part[key] for key in ARGUMENTS if key in part), None)
-    name = first_of(part, "name", "toolName", "tool_name", "function_name", "tool", "tool_id")
+    name = first_of(part, "name", "toolName", "tool_name", "function_name", "tool", "tool_id", "fn")
     if name is None and isinstance(part.get("function"), str):
         name = part["function"]
     return ToolCall(

@@ -25,7 +25,7 @@ from ingest.receiver.wal import WalRecord
 from ingest.records.app_name import safe_app_name
 from ingest.records.quarantine import Rejected
 from ingest.tables.cells import TableError
-from ingest.tables.lines import as_lines
+from ingest.tables.lines import are_rows, as_lines
 
 
 def read_file(
@@ -101,7 +101,7 @@ def _recognised(
         yield source.refused("empty_file", f"{source.name} is empty; nothing to read.")
     elif head.lstrip()[:1] in {b"{", b"["} and layout is not None:
         yield from read_mapped_file(source, layout)
-    elif head.lstrip()[:1] in {b"{", b"["}:
+    elif head.lstrip()[:1] in {b"{", b"["} and not are_rows(source, head):
         yield from read_json_file(source, stream)
     elif head[0] < 0x08 and len(head) > 4 and head[4] == 0x0A:
         yield from _length_prefixed(source, stream)

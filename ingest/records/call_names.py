@@ -11,13 +11,13 @@ from typing import Final
 TOOLS: Final = (
     *("tool_name", "tool", "api_name", "function_name"),
     *("action", "function", "method", "name", "tool_id"),
-    "task_dialog_id",
+    *("task_dialog_id", "fn"),
 )
 """What the name of a tool is called."""
 ARGUMENTS: Final = (
     *("arguments", "args", "tool_input", "action_input", "parameters", "params", "param_dict"),
     *("kwargs", "tool_args", "tool_arguments", "input", "inputs", "params_as_json"),
-    *("toolInput", "input_parameters", "inputParameters"),
+    *("toolInput", "input_parameters", "inputParameters", "in"),
 )
 CALLS: Final = ("tool_call", "function_call", "api_call", "service_call", "action", "call", "tool")
 """What an object is called that holds a tool's name and arguments."""
@@ -25,12 +25,13 @@ CALL_LISTS: Final = (
     *("tool_calls", "toolCalls", "function_calls", "tool_uses"),
     *("toolInvocations", "tool_invocations", "usedTools", "used_tools", "calls"),
     *("tools_called", "toolsCalled", "toolExecutionRequests", "tool_call", "toolCall"),
+    "actions",
 )
 RESULTS: Final = (
     *("result", "results", "output", "outputs", "response", "observation", "observations"),
     *("result_value", "tool_output", "tool_result", "tool_results", "tool_response"),
     *("api_response", "api_result", "service_results", "execution_result", "toolOutput"),
-    "tool_return",
+    *("tool_return", "out"),
 )
 RESULT_LISTS: Final = ("tool_results", "toolResults", "function_results", "tool_responses")
 """Lists of results beside what a message says."""

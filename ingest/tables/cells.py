@@ -1,4 +1,4 @@
-"""The rows of a table as objects: CSV with any separator, Parquet.
+"""The rows of a table as objects: CSV with any separator, Parquet, lines of JSON.
 
 Comes in: a file. Goes out: `Table`: its rows, as often as somebody wants to read them, with numbers, JSON and times as what they are. Of CSV a
 column is of one type: what somebody wrote stays text although it looks like a number or like JSON. A table whose rows do not fit
@@ -120,6 +120,16 @@ def _text_rows(source: FileSource) -> Iterator[Row]:
             raise TableError("its text is not UTF-8; save it as CSV UTF-8") from error
         except csv.Error as error:
             raise TableError(f"a row is no row of a table ({error}); export it again") from error
+
+
+def lines_table(source: FileSource) -> Table:
+    """Objects of JSON, one a line."""
+
+    def rows() -> Iterator[Row]:
+        with source.opened() as stream:
+            yield from (plain_row(row) for row in map(load_json, stream) if isinstance(row, dict))
+
+    return Table(rows=rows, loose_rows=rows)
 
 
 def parquet_table(path: Path) -> Table:

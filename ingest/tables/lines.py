@@ -14,15 +14,40 @@ from ingest.formats import turn_records
 from ingest.formats.records.find import is_record
 from ingest.formats.records.reader import NAME as RECORD
 from ingest.formats.table import format_within
-from ingest.records.text import json_bytes
-from ingest.tables.cells import SAMPLE, Row, TableError, parquet_table, text_table
+from ingest.records.text import NOT_JSON, json_bytes, load_json
+from ingest.tables.cells import (
+    SAMPLE,
+    Row,
+    TableError,
+    lines_table,
+    parquet_table,
+    text_table,
+)
 from ingest.tables.database import database_table
-from ingest.tables.rows import conversations, grouping_of, names_of, renamed, turns_of
+from ingest.tables.rows import (
+    Grouping,
+    conversations,
+    grouping_of,
+    names_of,
+    renamed,
+    turns_of,
+)
 
 _TEXT_TABLES: Final = frozenset({".csv", ".tsv"})
 _MARKS: Final = {b"PAR1": parquet_table, b"SQLite format 3\x00": database_table}
 _WORKBOOKS: Final = frozenset({".xlsx", ".xls", ".ods", ".xlsm"})
 _LOOKED_AT: Final = 5
+_SEVERAL: Final = 2
+
+
+def are_rows(source: FileSource, head: bytes) -> bool:
+    """Whether lines of JSON mean nothing one by one, and a field says which conversation each belongs to: an app's own log."""
+    first = [row for row in map(load_json, head.split(b"\n")[:-1]) if row is not NOT_JSON]
+    if len(first) < _SEVERAL or not source.can_be_read_again:
+        return False
+    if not all(isinstance(row, dict) and format_within(row) is None for row in first):
+        return False
+    return isinstance(grouping_of(list(islice(lines_table(source).rows(), SAMPLE))), Grouping)
 
 
 def as_lines(source: FileSource, head: bytes) -> FileSource | None:
@@ -31,11 +56,13 @@ def as_lines(source: FileSource, head: bytes) -> FileSource | None:
     made = next((make for mark, make in _MARKS.items() if head.startswith(mark)), None)
     if endings & _WORKBOOKS:
         raise TableError("it is a workbook; save the sheet of messages as CSV UTF-8")
-    if made is None and not endings & _TEXT_TABLES:
+    is_json = head.lstrip()[:1] == b"{" and are_rows(source, head)
+    if made is None and not (is_json or endings & _TEXT_TABLES):
         return None
     if not source.can_be_read_again:
         raise TableError("a table is read more than once; give it as a file")
-    table = text_table(source) if made is None else made(source.path)
+    of_text = lines_table if is_json else text_table
+    table = of_text(source) if made is None else made(source.path)
     sample = list(islice(table.rows(), SAMPLE))
     by = grouping_of(sample) if sample else "anything: it has no rows"
     told = _formats_of(list(islice(table.loose_rows(), _LOOKED_AT)))
@@ -50,7 +77,13 @@ def as_lines(source: FileSource, head: bytes) -> FileSource | None:
         )
     # Rows that hold a conversation so far, several of one conversation, are its states.
     if told - {RECORD} or (told and isinstance(by, str)):
-        return replace(source, lines=lambda: map(_line, table.loose_rows()))
+        return replace(
+            source,
+            lines=lambda: (
+                _line({names.get(key, key): one for key, one in row.items()})
+                for row in table.loose_rows()
+            ),
+        )
     if isinstance(by, str):
         raise TableError(
             f"it holds no conversations that tracegym can read: no column says {by}. "

@@ -182,7 +182,8 @@ def conversations(rows: Iterable[Row], by: Grouping) -> Iterator[Json]:
             continue
         record = {key: row.pop(key) for row in told for key in by.once if key in row}
         messages = [one for n, row in enumerate(told) if (one := _message(row, n, by)) is not None]
-        odd = {"tg": {"completeness": ["odd_messages"]}} if len(messages) < len(told) else {}
+        speaking = sum(any(key in row for key in (*_SAID, by.speaker)) for row in told)
+        odd = {"tg": {"completeness": ["odd_messages"]}} if len(messages) < speaking else {}
         yield {**record, **odd, **own, "messages": messages}
 
 
