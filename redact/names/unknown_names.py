@@ -121,10 +121,11 @@ def _unknown_rest(run: str, words: AbstractSet[str]) -> list[str]:
         word[-1] != "." and word.casefold() not in _GREETINGS and _is_known(word, words)
         for word, _ in told
     ]
-    if sum(not (one or particle) for one, (_, particle) in zip(known, told, strict=True)) < SEVERAL:
+    own = [word for one, (word, particle) in zip(known, told, strict=True) if not (one or particle)]
+    if len(own) < SEVERAL or all(word[-1] == "." for word in own):
         return []  # nearly all of them: one sentence's first word, two of the app's
     kept: list[str] = []
-    own: list[str] = []
+    own = []
     for one, (word, particle) in zip([*known, True], [*told, ("", False)], strict=True):
         if particle and own:
             own.append(word)
