@@ -188,7 +188,7 @@ def _reason_of(fields: Fields, name: str) -> str | None:
 
 
 def _by_part(fields: Fields) -> dict[str, Outcome]:
-    """The one statement of a record whose name begins or ends with a verdict's: `task_success`, `feedback_rating`."""
+    """The one statement of a record whose name begins or ends with a verdict's (`task_success`, `feedback_rating`), or whose value is a thumb."""
     found: dict[str, Outcome] = {}
     below = [one.items() for one in fields.own.values() if isinstance(one, dict)]
     for key, value in chain(fields.own.items(), *below):
@@ -196,7 +196,8 @@ def _by_part(fields: Fields) -> dict[str, Outcome]:
         # A number behind such a word may count or date something: `passed_tests`, `resolved_at`.
         whose = words[:-1] if words[-1] in _FIGURE else words
         named = words[1:] and (whose[-1] in _PARTS or (_is_truth(value) and words[0] in _PARTS))
-        if named and (_is_truth(value) or isinstance(value, int | float)):
+        is_thumb = isinstance(value, str) and value.lower() in NAMES["thumbs"]
+        if is_thumb or (named and (_is_truth(value) or isinstance(value, int | float))):
             _add(found, snake_case(key), value, _reason_of(fields, key))
     return found if len(found) == 1 else {}
 
