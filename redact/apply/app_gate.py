@@ -172,12 +172,11 @@ class AppGate:
         if parts is None:
             if len(self._personal_parts) >= REMEMBERED:
                 self._personal_parts.clear()
-            words, large = [self.judgement.language], []
+            words = [self.judgement.language]
             if verdict.action == WITHHOLD:
                 words = [self.judgement.words, self._said_by_many(leaf.path)]
-                large = [self.judgement.large, words[-1]]
             parts = self._personal_parts[asked] = tuple(
-                personal_parts(leaf.value, *words, of_people=verdict is OWN_WORDS, large=large)
+                personal_parts(leaf.value, *words, of_people=verdict is OWN_WORDS)
             )
         doubtful = any(p.kind == "last_name" and fold_value(p.value) in ORDINARY for p in parts)
         return None if doubtful else parts

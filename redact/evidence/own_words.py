@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
-from redact.bounds import LONG, PARTS
+from redact.bounds import LONG
 from redact.fold import fold_value
 from redact.lists.dictionary import ENGLISH, words_of
 from redact.lists.gazetteer import ORDINARY, is_borne, is_compound, is_name
@@ -33,8 +33,6 @@ _JUDGED_BY_SHAPE: Final = re.compile(r"(?<!\S)\S*(?:@|://)\S*")
 """Addresses of mail and of pages."""
 _BESIDE: Final = re.compile(r"\.? |[-\u2010\u2011]")
 """What stands between two words of one name: `Ana-Maria`, `J. Price`."""
-_INSIDE: Final = re.compile(r"[^\W_],? \Z")
-"""What stands before a word inside a sentence."""
 _GROUPED: Final = re.compile(r"(?<![\w.,:/-])\d{2}(?:[ -]\d{2}){2}(?![\w:/-]|[.,]\d)")
 """Three pairs of digits: a code of a lock, unless they are a day."""
 _MIXED: Final = re.compile(r"(?<![\w.])(?=[^\W_]*\d)(?=[^\W_]*[^\W\d_])[^\W_]{3,40}(?!\w)")
@@ -50,14 +48,9 @@ _OWN: Final = "own"
 
 
 def personal_parts(
-    text: str,
-    *languages: Collection[str],
-    of_people: bool = False,
-    large: Sequence[Collection[str]] = (),
+    text: str, *languages: Collection[str], of_people: bool = False
 ) -> list[FoundValue]:
     """Return the names and numbers of a text that no word of the languages explains, each as it stands; `of_people`: it stands where names stand.
-
-    `large`: the languages that are asked for a word with a capital inside a sentence, if others than for the rest.
 
     Several languages are asked one after the other: to join them for each text would cost more than to read it.
     """
@@ -86,10 +79,7 @@ def personal_parts(
             run, small = [], False
         else:
             numbered = shouted and _NUMBERED.match(text, token.end()) is not None
-            before = text[max(0, token.start() - PARTS) : token.start()]
-            inside = large and word[0].isupper() and _INSIDE.search(before)
-            asked = large if inside else languages
-            whose = _owner_of(word, asked, shouted=shouted and not numbered)
+            whose = _owner_of(word, languages, shouted=shouted and not numbered)
             if whose == _EITHER and small and word[0].isupper() and is_borne(fold_value(word)):
                 whose = _OWN  # `stopped for Will`
             small = word.islower()
