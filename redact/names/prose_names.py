@@ -71,8 +71,9 @@ def names_in(
 def _signed(run: str, context: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     """Yield the one word behind a closing: `thx Raj`, `Gruß Franzi`."""
     *before, name = run.rstrip(".").split()
-    if len(before) < SEVERAL and _is_in([*context, *map(_plain_word, before)], CLOSINGS):
-        yield from (("first_name", word) for word in _own_words((name,), told=True))
+    closed = len(before) < SEVERAL and _is_in([*context, *map(_plain_word, before)], CLOSINGS)
+    if closed and len(name) > 1 and _plain_word(name) not in _NOBODY:
+        yield "first_name", name
 
 
 def names_somebody(text: str) -> bool:

@@ -64,7 +64,9 @@ EVERYTHING: Final = Needs()
 """What an unfiltered search assumes."""
 
 _FOREIGN: Final = re.compile(r"[^\x00-\x7f]")
-_TOLD: Final = "|".join(re.escape(word) for word in sorted(TOLD_LAST | KIN | CLOSINGS) if word.isascii())
+_TOLD: Final = "|".join(
+    re.escape(word) for word in sorted(TOLD_LAST | KIN | CLOSINGS) if word.isascii()
+)
 _NUMERALS: Final = "|".join(map(foreign, NUMERALS))
 _SIGN: Final = r"(?:[^0-9\x80-\xff]|[\xc0-\xff][\x80-\xbf]*)"
 """One character that is no digit."""
