@@ -32,7 +32,7 @@ from ingest.records.quarantine import Rejected
 from ingest.records.span import Span
 from ingest.records.text import Json
 from ingest.tables.cells import TableError
-from ingest.tables.lines import as_lines
+from ingest.tables.lines import are_rows, as_lines
 
 _LOOKED_AT: Final = 20
 """Values of a file whose keys are looked at."""
@@ -132,7 +132,7 @@ def _values(source: FileSource) -> list[Json]:
     try:
         with source.opened() as stream:
             head = stream.peek(PEEK)[:PEEK]
-        if head.lstrip()[:1] not in {b"{", b"["}:
+        if head.lstrip()[:1] not in {b"{", b"["} or are_rows(source, head):
             lines = as_lines(source, head)
             if lines is None:
                 return []

@@ -95,3 +95,17 @@ def test_evaluation_events_on_spans_and_in_logs() -> None:
         ("csat", "end_user", 4.0, None, episode_id),
     }
     assert found.responses == {"r1": episode_id}
+
+
+def test_an_apps_own_attribute_of_a_root_span_is_an_outcome() -> None:
+    """`app.outcome.success` on the span that begins the trace; on a span below it may be anything's."""
+    own = {"app.outcome.success": 1, "shop.user.csat": "good", "http.request.size": 7}
+    root = call(1, [SYSTEM, USER], ANSWER)
+    root = replace(root, parent_id=None, attributes={**root.attributes, **own})
+    below = span(5, {"app.outcome.success": 0}, parent_id=root.span_id)
+    found = assemble([root, below], app=APP)
+    (episode,) = found.episodes
+    assert {(o.name, o.value, o.label, o.by, o.episode_id) for o in found.outcomes} == {
+        ("success", 1.0, None, "unknown", episode.episode_id),
+        ("csat", None, "good", "end_user", episode.episode_id),
+    }

@@ -255,3 +255,11 @@ def test_what_a_message_counts_is_counted_once(tmp_path: Path) -> None:
     steps = only(read(tmp_path, {"messages": messages})).episode.steps
     assert told(steps) == EXPECTED
     assert sum(step.output_tokens or 0 for step in steps) == 3
+
+
+@pytest.mark.parametrize("thumb", ["up", "👎"])
+def test_a_thumb_is_a_verdict_whatever_its_field_is_called(tmp_path: Path, thumb: str) -> None:
+    """No list has a language's word for it, and its value says what it is."""
+    messages = [{"role": "user", "content": ASKED}, {"role": "assistant", "content": ANSWER}]
+    chat = only(read(tmp_path, {"messages": messages, "retour": {"pouce": thumb}}))
+    assert [(one.name, one.label) for one in chat.outcomes] == [("pouce", thumb)]

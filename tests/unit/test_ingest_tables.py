@@ -334,7 +334,40 @@ def _logged(folder: Path, key: str, words: Sequence[str], within: Callable[[Row]
     return path
 
 
-LAYOUTS = (english, german, events, parquet, database, objects, states, pino, winston, google)
+def own_log(folder: Path) -> Path:
+    """Lines of an application's own log, each a turn with its calls, between others that open and close the conversation."""
+    lines: list[Row] = []
+    for talk in TALKS:
+        own = {"chat": talk, "app": "web"}
+        turns = [{"event": "opened", "briefing": "Be kind."}]
+        for row in rows_of():
+            if row["talk"] == talk and row["kind"] == "call":
+                name, given, result = row["said"]
+                calls = [{"aid": "x", "fn": name, "in": given, "out": result, "ms": 3}]
+                turns.append({"event": "turn", "who": "bot", "said": "", "actions": calls})
+            elif row["talk"] == talk:
+                who = "caller" if row["kind"] == "user" else "bot"
+                turns.append({"event": "turn", "who": who, "said": row["said"][0]})
+        turns.append({"event": "closed", **({"rating": 5} if talk == "c1" else {})})
+        lines += [{**own, "n": number, **turn} for number, turn in enumerate(turns)]
+    path = folder / "t.jsonl"
+    path.write_text("\n".join(map(json.dumps, sorted(lines, key=lambda line: line["n"]))) + "\n")
+    return path
+
+
+LAYOUTS = (
+    own_log,
+    english,
+    german,
+    events,
+    parquet,
+    database,
+    objects,
+    states,
+    pino,
+    winston,
+    google,
+)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda one: one.__name__)
@@ -489,3 +522,21 @@ def test_a_table_may_be_explained_and_mapped(tmp_path: Path) -> None:
     )
     (mapped,) = explain(tmp_path / "t.csv", load_mapping(tmp_path / "m.toml"))
     assert mapped.counts["conversations"] == 2
+
+
+def test_a_row_that_is_a_conversation_says_what_stands_beside_it_in_any_language(
+    tmp_path: Path,
+) -> None:
+    """Its id, its prompt and when it began, though its messages are in a cell of JSON."""
+    turns = [
+        {"role": "user", "parts": [{"text": "Hoi"}]},
+        {"role": "model", "parts": [{"text": "Dag"}]},
+    ]
+    row = ("g-7", "2026-09-01T08:00:00Z", "Wees kort.", json.dumps({"contents": turns}), 4)
+    header = ("gesprek_id", "gestart", "instructie", "verloop", "csat")
+    path = table(tmp_path / "t.csv", header, [row, ("g-8", *row[1:])], delimiter=";")
+    chat, _ = decoded_below(path, app=APP).chats
+    assert chat.episode.conversation_id == "g-7"
+    assert chat.episode.steps[0].content == "Wees kort."
+    assert "no_time" not in chat.episode.completeness
+    assert [one.value for one in chat.outcomes] == [4.0]
