@@ -17,6 +17,7 @@ from redact.bounds import (
     ENOUGH,
     MOST,
     NEARLY_ALL,
+    PARTS,
     SEVERAL,
     VARIED,
 )
@@ -26,7 +27,7 @@ from redact.fold import fold_value
 from redact.lists.gazetteer import ORDINARY
 from redact.readers.place import Place
 from redact.values.character_classes import SIGNS
-from redact.values.free_ids import FREE, is_free_id
+from redact.values.free_ids import FREE, free_ids, is_free_id
 from redact.values.segments import is_sentence, words_apart
 from redact.values.shapes import is_phone
 
@@ -64,8 +65,12 @@ def tokens_of(
         if Place.from_key(key).path == FREE:
             for token, listed in seen.items():
                 counted.setdefault(token, set()).update(listed)
-    single = [word for value in kept if " " not in value for word in _single_words(value)]
-    explained = frozenset(map(bare_token, single)) | frozenset(filter(None, map(_form, single)))
+    values = list(kept)
+    single = [word for value in values if " " not in value for word in _single_words(value)]
+    forms = list(filter(None, map(_form, single)))
+    # `A55 128GB` of the product `Galaxy A55 128GB`.
+    single += [part for value in values if 0 < value.count(" ") < PARTS for part in free_ids(value)]
+    explained = frozenset(forms) | frozenset(map(bare_token, single))
     least = least_of(k, subjects_of(evidence.values()), share=MOST)
     personal = frozenset(
         token

@@ -155,3 +155,15 @@ def test_a_title_stays_before_a_name() -> None:
     (text,) = past(raw)
     assert '"full_name": "Frau ' in text
     assert "Pfeiffer" not in text
+
+
+def test_a_part_of_a_products_name_is_no_identifier() -> None:
+    """`A55 128GB` is one in no text, because a product is called so."""
+    raw = []
+    for number, product in enumerate(["Galaxy A55 128GB", "Moto G84 256GB", "Redmi N13 128GB"]):
+        answer = {"order_id": f"PED-70194{number}", "product": product, "state": "paid"}
+        told = f"I want the Galaxy A55 128GB instead, member 77-31{number}-4402."
+        raw.append(episode(f"e{number}", says("user", told), *calls("get", {}, json.dumps(answer))))
+    for number, text in enumerate(past(raw)):
+        assert "Galaxy A55 128GB instead" in text
+        assert f"77-31{number}-4402" not in text
