@@ -37,13 +37,12 @@ _TEXT_TABLES: Final = frozenset({".csv", ".tsv"})
 _MARKS: Final = {b"PAR1": parquet_table, b"SQLite format 3\x00": database_table}
 _WORKBOOKS: Final = frozenset({".xlsx", ".xls", ".ods", ".xlsm"})
 _LOOKED_AT: Final = 5
-_SEVERAL: Final = 2
 
 
 def are_rows(source: FileSource, head: bytes) -> bool:
     """Whether lines of JSON mean nothing one by one, and a field says which conversation each belongs to: an app's own log."""
     first = [row for row in map(load_json, head.split(b"\n")[:-1]) if row is not NOT_JSON]
-    if len(first) < _SEVERAL or not source.can_be_read_again:
+    if not first[1:] or not source.can_be_read_again:
         return False
     if not all(isinstance(row, dict) and format_within(row) is None for row in first):
         return False

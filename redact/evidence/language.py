@@ -42,10 +42,7 @@ def language_of(app: AppLearnt, *, k: int) -> frozenset[str]:
 def with_dictionaries(
     language: AbstractSet[str], small: Collection[str], *, large: bool = False
 ) -> frozenset[str]:
-    """Return an app's words with the common words, which nobody bears, of the languages that it speaks by its words in small letters.
-
-    `large`: of words that begin with a capital.
-    """
+    """Return an app's words with the common words, which nobody bears, of the languages that it speaks by its words in small letters; `large`: words with a capital."""
     spoken = languages_spoken(small)
     return frozenset(language).union(*(nobodys_words(one, large=large) for one in spoken))
 
