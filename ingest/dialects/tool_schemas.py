@@ -83,7 +83,7 @@ def _lower(schema: Json, deep: int = 0) -> Json:
 
 
 def _definition(inner: dict[str, Any]) -> dict[str, Any] | None:
-    name = inner.get("name")
+    name = inner.get("name", inner.get("fn"))
     if not isinstance(name, str) or not name:
         return None
     function: dict[str, Any] = {"name": name}
