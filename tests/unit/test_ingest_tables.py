@@ -339,7 +339,7 @@ def own_log(folder: Path) -> Path:
     lines: list[Row] = []
     for talk in TALKS:
         own = {"chat": talk, "app": "web"}
-        turns = [{"event": "opened", "briefing": "Be kind."}]
+        turns: list[Row] = [{"event": "opened", "briefing": "Be kind."}]
         for row in rows_of():
             if row["talk"] == talk and row["kind"] == "call":
                 name, given, result = row["said"]
