@@ -17,6 +17,7 @@ from urllib.parse import quote, urlencode
 from benchmarks.testbeds.invented.attempts import Attempt, Made, attempts, episode
 from benchmarks.testbeds.invented.backend import Style
 from benchmarks.testbeds.result_forms import FORMS as ENVELOPES
+from benchmarks.testbeds.result_forms import NOISE
 from benchmarks.worlds.unseen import asked_in_form
 
 Form = Callable[[Made], Made]
@@ -85,12 +86,19 @@ def _language(made: Made) -> Made:
     return replace(made, arguments={"locale": "en-GB", **made.arguments})
 
 
+def _switch(made: Made) -> Made:
+    if NOISE.random() >= SWITCHED:
+        return made
+    return replace(made, arguments={**made.arguments, "verbose": NOISE.random() < 0.5})
+
+
 def _in_session(key: str) -> Form:
     """Every call of an attempt with one sign of its own."""
     sign = hashlib.sha256(key.encode()).hexdigest()[:24]
     return lambda made: replace(made, arguments={**made.arguments, "session": sign})
 
 
+SWITCHED: Final = 0.15
 SESSION: Final = "a session beside"
 PLAIN: Final[dict[str, Form | None]] = {
     "as it is": None,
@@ -100,12 +108,14 @@ PLAIN: Final[dict[str, Form | None]] = {
     "JSON in a string": _text,
     "proxy, content and isError": _proxied_content,
     "a language beside": _language,
+    "a switch at times": _switch,
     SESSION: _in_session(""),
 }
 
 
 def forms_of(style: Style, seed: int) -> dict[str, Form | None]:
     """Every form of one backend's calls."""
+    NOISE.seed(f"{style.name}/{seed}")
     changes = changing(style, seed)
     named = lambda made: replace(made, name=_method(made, changes).lower() + "_" + made.name)  # noqa: E731 - a form
     return {**PLAIN, "as it is, named by method": named, "http": lambda made: _http(made, changes)}

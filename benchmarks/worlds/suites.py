@@ -56,6 +56,7 @@ CALLED: Final = (
     (LEDGER, "http"),
     (CRM, "http"),
     (LEDGER, "a language beside"),
+    (TICKETS, "a switch at times"),
     (CRM, dispatched.SESSION),
 )
 """Generic tools whose arguments say what is meant, and what every call has beside (`benchmarks.worlds.dispatched`)."""

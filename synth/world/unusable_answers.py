@@ -35,6 +35,9 @@ LONG: Final = 400
 """Characters: what fails before a tool is reached says little."""
 MARK: Final = 40
 """Characters that say at the end that the rest was cut."""
+ELLIPSIS: Final = re.compile(r"(?:\.\.\.|…)[^\n]*\Z")
+LEAST_LIMIT: Final = 200
+"""Characters: who records keeps more of an answer than this."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +53,17 @@ class _Answer:
     """Without numbers and without the tool's name."""
     is_cut: bool
     content: str
+
+    @property
+    def cut_at(self) -> int:
+        """Characters of the answer, but for an ellipsis at its end and what is said behind it."""
+        return len(self.content) - len(self.mark)
+
+    @property
+    def mark(self) -> str:
+        """An ellipsis at its end with what is said behind it."""
+        found = ELLIPSIS.search(self.content[-MARK:])
+        return found[0] if found else ""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -74,8 +88,7 @@ def without_unusable(episodes: Sequence[CleanEpisode]) -> list[CleanEpisode]:
             [
                 a
                 for a in answers
-                if a.text in texts
-                or (a.is_cut and (a.call.name in whole or len(a.content) in limits))
+                if a.text in texts or a.cut_at in limits or (a.is_cut and a.call.name in whole)
             ],
         )
         for episode, answers in zip(episodes, answered, strict=True)
@@ -150,10 +163,27 @@ def _transient_texts(answered: Sequence[Sequence[_Answer]]) -> set[str]:
 
 
 def _limits(answered: Iterable[Sequence[_Answer]]) -> set[int]:
-    """Lengths that several different cut answers have: a limit of who recorded them."""
-    cut = {a.content for answers in answered for a in answers if a.is_cut}
-    lengths = Counter(map(len, cut))
-    return {length for length, times in lengths.items() if times >= SEEN_THRICE}
+    """Lengths at which who recorded them cut answers: several different ones end there, in the middle."""
+    by_length: dict[int, dict[str, _Answer]] = defaultdict(dict)
+    for answers in answered:
+        for one in answers:
+            by_length[one.cut_at][one.content] = one
+    longest = max(by_length, default=0)
+    return {
+        length
+        for length, texts in by_length.items()
+        if sum(one.is_cut for one in texts.values()) >= SEEN_THRICE
+        or (length == longest >= LEAST_LIMIT and _end_anywhere(list(texts.values())))
+    }
+
+
+def _end_anywhere(answers: Sequence[_Answer]) -> bool:
+    """Whether texts of one length say that they were cut, or end in signs of all kinds: whole ones end alike."""
+    marks = {WITH_DIGITS.sub(HOLE, one.mark) for one in answers}
+    ends = {WITH_DIGITS.sub(HOLE, one.content)[-1:] for one in answers}
+    return len(answers) >= SEEN_THRICE and (
+        (len(marks) == 1 and marks != {""}) or len(ends) >= SEEN_THRICE
+    )
 
 
 def _made_again(answers: Sequence[_Answer]) -> Iterator[tuple[str, bool]]:

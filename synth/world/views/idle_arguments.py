@@ -226,7 +226,11 @@ def _with_carried(
         name: _carried_form(mine)
         for name, mine in sorted(rows.items())
         if name not in known
-        and (_is_own(mine) or len({stable(v) for _, v in mine}) >= NEARLY_ALWAYS * len(mine))
+        and (
+            _is_own(mine)
+            or len({stable(v) for _, v in mine}) >= NEARLY_ALWAYS * len(mine)
+            or _take_it(mine, tools)
+        )
     }
     shown = _shown_words(histories, episodes) if fits else {}
     fits = {name: form for name, form in fits.items() if not _is_given(rows[name], shown)}
@@ -327,7 +331,7 @@ def _is_given(rows: Rows, shown: Mapping[int, str]) -> bool:
 def _are_answered_alike(
     histories: Sequence[History], rows: Rows, name: str, idle: Collection[str]
 ) -> bool:
-    """Whether calls that differ in idle arguments alone, after pasts that do, are answered alike: of most tools, and of each.
+    """Whether calls that differ in idle arguments alone, after pasts that do, are answered alike: of most tools, and of none seldom.
 
     Numbers and times may differ, unless the argument may name a customer. Calls of one subject decide where there are enough.
     """
@@ -343,8 +347,8 @@ def _are_answered_alike(
         total = sum(alike.values(), Counter[bool]())
         if total.total() >= MIN_PAIRS:
             moved = Support(cases=total[True], against=total[False])
-            each = all(counts[True] >= counts[False] for counts in alike.values())
-            return each and accept(moved, least=MIN_PAIRS, share=MOSTLY)
+            odd = (c for c in alike.values() if c[False] >= max(SEEN_THRICE, c[True] + 1))
+            return not any(odd) and accept(moved, least=MIN_PAIRS, share=MOSTLY)
     return False
 
 
