@@ -180,7 +180,7 @@ def _limits(answered: Iterable[Sequence[_Answer]]) -> set[int]:
 def _end_anywhere(answers: Sequence[_Answer]) -> bool:
     """Whether texts of one length say that they were cut, or end in signs of all kinds: whole ones end alike."""
     marks = {WITH_DIGITS.sub(HOLE, one.mark) for one in answers}
-    ends = {WITH_DIGITS.sub(HOLE, one.content)[-1:] for one in answers}
+    ends = {WITH_DIGITS.sub(HOLE, one.content[-MARK:])[-1:] for one in answers}
     return len(answers) >= SEEN_THRICE and (
         (len(marks) == 1 and marks != {""}) or len(ends) >= SEEN_THRICE
     )

@@ -225,19 +225,16 @@ def _with_carried(
     fits = {
         name: _carried_form(mine)
         for name, mine in sorted(rows.items())
-        if name not in known
-        and (
-            _is_own(mine)
-            or len({stable(v) for _, v in mine}) >= NEARLY_ALWAYS * len(mine)
-            or _take_it(mine, tools)
-        )
+        if name not in known and (_is_own(mine) or _differ(mine) or _take_it(mine, tools))
     }
     shown = _shown_words(histories, episodes) if fits else {}
     fits = {name: form for name, form in fits.items() if not _is_given(rows[name], shown)}
     usual = {name for name in fits if _take_it(rows[name], tools)}
+    carried = {name for name in usual if _is_own(rows[name]) or _differ(rows[name])}
     signs = [name for name in fits.keys() - usual if _are_signs(rows[name])]
     found = dict(known)
-    for names in (usual, *({name} for name in sorted(signs))):
+    # What an episode gives goes together; of a switch that most tools take in some calls nothing says with what.
+    for names in (carried, *({name} for name in sorted([*signs, *usual - carried]))):
         found |= {
             name: fits[name]
             for name in names
@@ -245,6 +242,11 @@ def _with_carried(
             or _are_answered_alike(histories, rows[name], name, found.keys() | names)
         }
     return found
+
+
+def _differ(rows: Rows) -> bool:
+    """Whether nearly every call has a value of its own."""
+    return len({stable(value) for _, value in rows}) >= NEARLY_ALWAYS * len(rows)
 
 
 def _take_it(rows: Rows, tools: int) -> bool:
