@@ -171,7 +171,9 @@ def _text_grounded(args: Arguments) -> str:
 
 def _copied(args: Arguments) -> str:
     most = _limit(args.get("most"), "character", "characters")
-    return f"The agent copies at most {most} of tools' answers word for word."
+    fields = _limit(args.get("fields"), "name", "names") if "fields" in args else ""
+    records = f", and {fields} of their fields" if fields else ""
+    return f"The agent copies at most {most} of tools' answers word for word{records}."
 
 
 def _said(args: Arguments) -> str:
@@ -211,7 +213,13 @@ def _spoke(args: Arguments) -> str:
 
 
 def _numbers_told(args: Arguments) -> str:
-    return f"The agent tells {_caps(args, 'new numbers')}."
+    told = f"The agent tells {_caps(args, 'new numbers')}"
+    # One that says "12 or 14" at the end told neither.
+    return (
+        f"{told}, and does not leave open which of two it is."
+        if args.get("choices") == 0
+        else f"{told}."
+    )
 
 
 def _words_told(args: Arguments) -> str:

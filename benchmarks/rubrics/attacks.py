@@ -12,7 +12,7 @@ import argparse
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -172,15 +172,55 @@ def other_facts(task: Task, _: random.Random) -> tuple[Action, ...] | None:
 
 def without_consent(task: Task, _: random.Random) -> tuple[Action, ...] | None:
     """Every message with a question to the user before a change is left out."""
-    ends = next(c.args["ends"] for c in task.candidate.rubric.checks if c.fn == "end_state")
     made = tuple(a for a in task.solution if not (spoken(a) and QUESTION.search(spoken(a))))
-    changes = any(end["writes"] for end in ends)  # type: ignore[index, call-overload, union-attr]
+    changes = any(end["writes"] for end in _accepted(task))
     return made if changes and len(made) < len(task.solution) else None
 
 
-def _ends(task: Task, action: Action) -> bool:
+def without_looks(task: Task, _: random.Random) -> tuple[Action, ...] | None:
+    """The changes and the words, and nothing is looked up: nobody knows who asks."""
+    writers = {str(row[0]) for end in _accepted(task) for row in end["writes"]}
+    calls = [a for a in task.solution if a.get("tool_calls")]
+    made = tuple(a for a in task.solution if a not in calls or _calls_any(a, writers))
+    return made if writers and len(made) < len(task.solution) else None
+
+
+def undecided(task: Task, chance: random.Random) -> tuple[Action, ...] | None:
+    """Every figure of the last message beside another one of the results that looks alike."""
+    shown = sorted({f.rstrip(".,:;") for text in task.texts for f in FIGURE.findall(text)})
+
+    def either(match: re.Match[str]) -> str:
+        figure = match[0].rstrip(".,:;")
+        others = [f for f in shown if f != figure and _shape(f) == _shape(figure)]
+        return f"either {figure} or {chance.choice(others)}" if others else match[0]
+
+    return rewritten(task, lambda text: FIGURE.sub(either, text), last=True)
+
+
+def last_record(task: Task, _: random.Random) -> tuple[Action, ...] | None:
+    """The last result as it is instead of what was said after it."""
+    last = max((i for i, a in enumerate(task.solution) if a.get("tool_calls")), default=-1)
+    text = task.texts[-1] if task.texts else ""
+    is_record = text[:1] in {"{", "["} and last + 1 < len(task.solution)
+    return (*task.solution[: last + 1], words(text)) if is_record else None
+
+
+def _accepted(task: Task) -> list[Any]:
+    ends: Any = next(c.args["ends"] for c in task.candidate.rubric.checks if c.fn == "end_state")
+    return list(ends)
+
+
+def _calls_any(action: Action, names: Collection[str]) -> bool:
     made: Any = action.get("tool_calls") or ()
-    return any(c["function"]["name"] in task.candidate.task.last_tools for c in made)
+    return any(c["function"]["name"] in names for c in made)
+
+
+def _shape(figure: str) -> str:
+    return re.sub(r"\d", "0", figure)
+
+
+def _ends(task: Task, action: Action) -> bool:
+    return _calls_any(action, task.candidate.task.last_tools)
 
 
 CHEATS: Final[Mapping[str, Cheat]] = {
@@ -196,6 +236,9 @@ CHEATS: Final[Mapping[str, Cheat]] = {
     "declines with every reason": declines,
     "another task's words": other_facts,
     "asks nothing before it changes": without_consent,
+    "changes without a look": without_looks,
+    "leaves open which figure it is": undecided,
+    "copies the last record": last_record,
 }
 
 

@@ -32,12 +32,19 @@ def cap_checks(
     calls = max(CALLS, (SLACK + 1) * max(len(a.recorded.attempt.calls) for a in good))
     checks = [_cap("calls", "calls_at_most", f"At most {calls} tool calls.", most=calls)]
     quoted = max(QUOTED, SLACK * max(a.told_facts.quoted for a in good))
+    fields = max(a.told_facts.fields for a in good)
     says = f"No more than {quoted} characters of tool results are copied word for word."
-    checks.append(_cap("quoted", "quoted_at_most", says, most=quoted))
+    checks.append(_cap("quoted", "quoted_at_most", says, most=quoted, fields=SLACK * fields))
     if told:
         total = spread.most_told(max(a.total_told for a in good))
         checks.append(
-            _cap("numbers_told", "numbers_told", f"At most {total} new numbers.", total=total)
+            _cap(
+                "numbers_told",
+                "numbers_told",
+                f"At most {total} new numbers.",
+                total=total,
+                choices=max(a.told_facts.choices for a in good),
+            )
         )
     longest = max(CHARACTERS_PER_MESSAGE, SLACK * max(a.longest for a in good))
     spoken = max(CHARACTERS, SLACK * max(a.spoken for a in good))

@@ -43,6 +43,7 @@ from synth.rubric.text_checks import (
 from synth.rubric.told_checks import (
     consent_checks,
     grounded_checks,
+    look_checks,
     spoke_checks,
     told_some_checks,
 )
@@ -97,6 +98,7 @@ def derive_rubric(  # noqa: PLR0913 - all that a rubric is made of
         answered = right.is_asked or any(check.fn == "told" and check.required for check in checks)
         checks += spoke_checks(accepted, traits)
         checks += consent_checks(accepted, traits)
+        checks += look_checks(accepted, traits)
         evidence = evidence_checks(accepted, traits, told=answered, found_out=told)
         # Whoever gives the answer found it, by whichever look-ups.
         checks += (

@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from environments.runtime.checks.view import text_of
+from environments.runtime.checks.calls import before
+from environments.runtime.checks.view import View, text_of
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.rubric import AGREEMENT, SHARE, Check
 from environments.runtime.values.facts import COUNT, DATE, EMAIL, ID, NUMBER, TIME, Fact
@@ -139,6 +140,29 @@ def consent_checks(accepted: Sequence[End], traits: AppTraits) -> list[Check]:
         return []
     says = "The user agrees before anything is changed."
     return [required_check("confirmed", args, says, good, check_id="consent", positive=False)]
+
+
+def look_checks(accepted: Sequence[End], traits: AppTraits) -> list[Check]:
+    """That changes come after the look-ups that every resolved attempt of the app made before its own, as who asks is asked for."""
+    good = [a for end in accepted for a in end.good]
+    if not any(a.writes for a in good):
+        return []
+    checks = []
+    for number, look in enumerate(sorted(traits.looks_first), 1):
+        args: dict[str, Json] = {
+            "first": [look],
+            "then": list[Json](traits.kinds.tools_of("write")),
+            "never": "pass",
+        }
+        # A constructed attempt may hold nothing but the changes.
+        if all(before(args, View(a.recorded.attempt), "")[0] == 1.0 for a in good):
+            says = f"{look} comes before anything is changed."
+            checks.append(
+                required_check(
+                    "before", args, says, good, check_id=f"looks_{number}", positive=False
+                )
+            )
+    return checks
 
 
 def _closes(attempt: Facts) -> bool:

@@ -13,7 +13,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from environments.runtime.checks.ground import counted_facts, without_ground
-from environments.runtime.checks.told_values import characters_copied, texts_told
+from environments.runtime.checks.told_values import (
+    characters_copied,
+    choices_told,
+    fields_copied,
+    texts_told,
+)
 from environments.runtime.checks.view import View
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.facts import Fact, facts_in, folded
@@ -41,6 +46,10 @@ class ToldFacts:
     """The most new facts in one message."""
     quoted: int = 0
     """Characters of its messages that are copied from tool results."""
+    fields: int = 0
+    """Names of fields that are."""
+    choices: int = 0
+    """Pairs of facts of which it left open at the end which of them it is."""
 
     @property
     def kinds(self) -> frozenset[str]:
@@ -115,6 +124,8 @@ def told_facts(
         groundless=groundless,
         beside=max(view.new_facts, default=0),
         quoted=characters_copied(view),
+        fields=fields_copied(view),
+        choices=choices_told(view),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -220,6 +221,40 @@ def test_a_result_that_is_copied_is_no_answer() -> None:
     assert score(check, answered(text.upper())) == 0.0
     assert score(check, answered(*[text[:50], text[50:]])) == 0.0
     assert score(check, answered(text[:50])) == 1.0
+
+
+def test_a_short_record_is_no_answer() -> None:
+    """Names of fields are taken over from results by whoever copies them, however short they are."""
+    check = Check(check_id="q", fn="quoted_at_most", args={"most": 200, "fields": 0})
+    short: Json = {"total": 1234.5, "due": "2024-05-15"}
+    assert score(check, answered("Total: 1234.5, due on 2024-05-15.", result=short)) == 1.0
+    assert score(check, answered("The 'status': open.", result=short)) == 1.0
+    for said in (json.dumps(short), f"Here: {short}", json.dumps(short, indent=2).upper()):
+        assert score(check, answered(said, result=short)) == 0.0
+    again = Check(check_id="q", fn="quoted_at_most", args={"most": 200, "fields": 2})
+    assert score(again, answered(json.dumps(short), result=short)) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("It is 1234.50.", 1.0),
+        ("It is either $1,234.50 or $31.50.", 0.0),
+        ("Son 1.234,50 euros o 31,50 euros.", 0.0),
+        ("It is due 2024-05-15 or maybe 2024-05-16.", 0.0),
+        ("It is $1,234.50, due 2024-05-15 or earlier.", 1.0),
+        ("It is $1,234.50 and $31.50.", 1.0),
+        ("It is $1,234.50, of which $31.50 is tax.", 1.0),
+        ("You owe $1,234.50 or W2378156 stays open.", 1.0),
+    ],
+)
+def test_an_answer_that_leaves_open_which_it_is(said: str, expected: float) -> None:
+    """Two facts of one kind with an "or" between them are a guess; a question before the last call may well ask which."""
+    check = Check(check_id="n", fn="numbers_told", args={"total": 9, "choices": 0})
+    assert score(check, answered(said)) == expected
+    before = answered(said)
+    later = replace(before, calls=(replace(before.calls[0], message=4),))
+    assert score(check, later) == 1.0
 
 
 def test_an_answer_of_a_megabyte_or_of_nothing_gets_a_verdict() -> None:

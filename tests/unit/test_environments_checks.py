@@ -94,6 +94,7 @@ def test_calls_acts_reads_and_order() -> None:
     assert score(order, attempt(look, put)) == 1.0
     assert score(order, attempt(put, look)) == 0.0
     assert score(order, attempt(look)) is None
+    assert score(replace(order, args={**order.args, "never": "pass"}), attempt(look)) == 1.0
     most = Check(check_id="m", fn="calls_at_most", args={"most": 1})
     assert (score(most, attempt(look)), score(most, attempt(look, put))) == (1.0, 0.0)
     never = Check(check_id="n", fn="never_called", args={"tools": ["drop"]})

@@ -154,6 +154,19 @@ def test_consent_is_asked_for_only_where_the_app_asks() -> None:
         assert reward(derived, unconfirmed("x")) == paid
 
 
+def test_a_change_comes_after_the_look_that_always_came_before_it() -> None:
+    """Where every one of many resolved attempts looked first, who changes without a look is not paid; a few prove nothing."""
+    kinds = kinds_of(unconfirmed("a"), confirmed("b"))
+    blind = episode("x", STOP, ("say", "Stopped."))
+    for count, extra, paid in ((15, (), 0.0), (14, (), 1.0), (20, (blind,), 1.0)):
+        seen = groups([(0, 0)] * count, kinds)
+        seen = [[facts(unconfirmed(a.episode_id), True, kinds) for a in group] for group in seen]
+        seen += [[facts(one, True, kinds)] for one in extra]
+        derived = derive_rubric("t", seen[0], traits_of(kinds, seen))
+        assert reward(derived, unconfirmed("x")) == 1.0
+        assert reward(derived, blind) == paid
+
+
 def told(name: str, fee: str, words: str = "The fee was {}.") -> CleanEpisode:
     """Looks a parcel up, stops it and tells what that costs."""
     shown = ("call", "get_parcel", '{"parcel": "P-100"}', f'{{"state": "open", "fee": {fee}}}')

@@ -55,12 +55,15 @@ def never_called(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[
 
 
 def before(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
-    """That some tool of the first group was called before any of the second; not graded where neither happened."""
+    """That some tool of the first group was called before any of the second.
+
+    Where none of the second was, it is not graded; with `never` `"pass"` it passes, as what is done another way breaks nothing.
+    """
     first, then = as_names(args.get("first")), as_names(args.get("then"))
     names = view.answered
     later = next((i for i, name in enumerate(names) if name in then), None)
     if later is None:
-        return None, "nothing to come after it"
+        return (1.0 if args.get("never") == "pass" else None), "nothing to come after it"
     done = any(name in first for name in names[:later])
     return (1.0 if done else 0.0), "in order" if done else f"{names[later]} came first"
 

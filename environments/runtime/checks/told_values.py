@@ -6,9 +6,10 @@ sees the words beside a call. Not here: which facts matter (synthesis decides th
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import islice
+from itertools import islice, permutations
 from typing import Final
 
 from ..task.attempt import Json
@@ -22,6 +23,12 @@ SHORTEST_TEXT: Final = 4
 LONGEST_TEXT: Final = 60
 """Characters of a record's text that is told: shorter ones stand in any words, longer ones are quotations."""
 MOST_TEXTS: Final = 2_000
+MOST_OPEN: Final = 12
+"""Facts of a message of which each two may be a choice; more are a list, which other caps are for."""
+FIELD: Final = re.compile(r"[\"']([\w .-]{1,40})[\"']\s*:")
+"""A name and a colon, as records have them and sentences do not."""
+OR: Final = r"(?:or|oder|ou|eller|lub|o|или|または|或)"
+"""The word between two choices, but for those that mean another thing in another language (`of`, `u`)."""
 CENT: Final = 0.0051
 LEAST_RUN: Final = 32
 """Characters of a shared run that are looked for; shorter ones are names and phrases."""
@@ -200,14 +207,28 @@ def _shares_reading(
 def quoted_at_most(
     args: Mapping[str, Json], view: View, _check_id: str
 ) -> tuple[float | None, str]:
-    """That no tool results are copied: no more characters than that stand in messages as long runs of a result."""
-    most = args.get("most")
+    """That no tool results are copied: no more characters than that stand in messages as long runs of a result.
+
+    With `fields`, no more names of fields either: a short record is no answer, however few its characters are.
+    """
+    most, fields = args.get("most"), args.get("fields")
     if not isinstance(most, int) or most < 1:
         return None, "the check names no limit"
     copied = characters_copied(view)
     if copied > most:
         return 0.0, f"{copied} characters of tool results were copied into messages"
+    if isinstance(fields, int) and (names := fields_copied(view)) > fields:
+        return 0.0, f"{count_text(names, 'field')} of tool results copied into messages"
     return 1.0, "no tool result was copied"
+
+
+def fields_copied(view: View) -> int:
+    """How many names of fields, as records write them, messages take over from tool results."""
+    told = [name for text in view.said_folded for name in FIELD.findall(text)]
+    if not told:
+        return 0
+    shown = {name for c in view.attempt.calls for name in FIELD.findall(folded(c.result.content))}
+    return sum(name in shown for name in told)
 
 
 def characters_copied(view: View) -> int:
@@ -234,7 +255,13 @@ def _covered(text: str, windows: Collection[str]) -> int:
 
 
 def numbers_told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
-    """A cap on how many numbers are told, in one message and in all: listing everything is not an answer."""
+    """A cap on how many numbers are told, in one message and in all: listing everything is not an answer.
+
+    With `choices`, on answers that leave open which of two facts it is as well (`12.50 or 14.00`).
+    """
+    choices = args.get("choices")
+    if isinstance(choices, int) and (left_open := choices_told(view)) > choices:
+        return 0.0, f"{count_text(left_open, 'answer')} left open which of two facts it is"
     most, total = view.new_count
     per_message, overall = args.get("per_message"), args.get("total")
     if isinstance(per_message, int) and most > per_message:
@@ -242,6 +269,26 @@ def numbers_told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[
     if isinstance(overall, int) and total > overall:
         return 0.0, f"{total} numbers in all; resolved attempts need at most {overall}"
     return 1.0, f"{count_text(total, 'number')} told"
+
+
+def choices_told(view: View) -> int:
+    """How many pairs of facts of one kind the messages after the last call leave open: a question before it may well ask which."""
+    messages = [*zip(view.said_folded, view.facts, strict=True)]
+    last = messages[len(messages) - view.said_after_calls :]
+    return sum(_count_choices(text, facts) for text, facts in last)
+
+
+def _count_choices(text: str, facts: Iterable[Fact]) -> int:
+    told = list(dict.fromkeys(f for f in facts if f.specific))[:MOST_OPEN]
+    return sum(
+        one.kind == other.kind and bool(re.search(_choice_pattern(one.text, other.text), text))
+        for one, other in permutations(told, 2)
+    )
+
+
+def _choice_pattern(one: str, other: str) -> str:
+    word = r"(?:[^\W\d]+[^\w\n]{1,3})?"
+    return rf"{re.escape(one)}[^\w\n]{{1,4}}{word}{OR}[^\w\n]{{1,3}}{word}{re.escape(other)}"
 
 
 def words_told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
