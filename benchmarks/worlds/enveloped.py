@@ -6,6 +6,7 @@ The same attempts and sequences as `benchmarks.worlds.unseen`, with every answer
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import chain
 from typing import Any, Final
@@ -51,28 +52,28 @@ def line_of(style: Style, attempt: Attempt, *, flags: bool) -> dict[str, Any]:
     return line
 
 
-def asked(style: Style, form: Form | None, seed: int, *, flags: bool) -> list[Fidelity]:
-    """What held-out attempts and recombined sequences are told."""
+def asked(
+    style: Style,
+    form: Form | None,
+    seed: int,
+    *,
+    flags: bool,
+    recorded: Callable[[Attempt], Attempt] = lambda a: a,
+) -> list[Fidelity]:
+    """What held-out attempts and recombined sequences are told; `recorded` is what became of the attempts that are learnt from."""
     NOISE.seed(f"noise/{seed}")
     _, both = asked_in_form(
         style,
         seed,
         lambda a: wrapped(a, form),
-        lambda a: to_episode(line_of(style, a, flags=flags)),
+        lambda a: to_episode(line_of(style, recorded(a), flags=flags)),
     )
     return both
 
 
 def behind_gateway(style: Style, seed: int) -> list[Fidelity]:
     """What both are told by a world learnt behind a gateway that fails now and then; what is asked never met a failure."""
-    NOISE.seed(f"noise/{seed}")
-    _, both = asked_in_form(
-        style,
-        seed,
-        lambda a: a,
-        lambda a: to_episode(line_of(style, through_gateway(a), flags=False)),
-    )
-    return both
+    return asked(style, None, seed, flags=False, recorded=through_gateway)
 
 
 def measure(style: Style, form: Form | None, seed: int, *, flags: bool) -> list[Counter[str]]:

@@ -112,9 +112,11 @@ def admit(tree: Tree, asked: Question) -> Admitted | None:
     if not askable(asked) or not _in_bounds(tree):
         return None
     calls = {e.seen.key for e in asked.examples}
-    if len(calls) < ENOUGH and any(_brings_values(tree)):
-        return None
     try:
+        build(tree)
+        looks = looks_at(tree, "arg") or looks_at(tree, "old")
+        if not looks or (len(calls) < ENOUGH and any(_brings_values(tree))):
+            return None
         rows = _reproduced(_values(tree, asked), asked)
         if rows is None or not _hangs_on_what_it_reads(tree, asked):
             return None
@@ -128,7 +130,7 @@ def admit(tree: Tree, asked: Question) -> Admitted | None:
 
 
 def _in_bounds(tree: Tree) -> bool:
-    """Whether a tree is small and shallow, asks nothing forbidden, and looks at the call or the record."""
+    """Whether any JSON is small and shallow enough to be built as a tree, and asks nothing forbidden."""
     left: list[tuple[Any, int]] = [(tree, 1)]
     nodes = 0
     while left:
@@ -142,8 +144,7 @@ def _in_bounds(tree: Tree) -> bool:
             if part and isinstance(part[0], str) and part[0] in FORBIDDEN:
                 return False
             left.extend((value, depth + 1) for value in part)
-    looks = looks_at(tree, "arg") or looks_at(tree, "old")
-    return looks and len(stable(tree)) <= MAX_TEXT
+    return len(stable(tree)) <= MAX_TEXT
 
 
 def _brings_values(tree: Any) -> Iterator[bool]:
@@ -155,7 +156,6 @@ def _brings_values(tree: Any) -> Iterator[bool]:
 
 
 def _values(tree: Tree, asked: Question) -> list[Any]:
-    build(tree)
     values = evaluate(tree, asked.scopes)
     # In a condition, a path that is not there means that it does not hold.
     return [v is not MISSING and v for v in values] if asked.condition else values

@@ -6,8 +6,8 @@ Comes from clean episodes; goes to every other step. Not here: what the calls me
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.tool_definition import (
@@ -167,6 +167,19 @@ def paired_results(episode: CleanEpisode) -> Iterator[tuple[CleanToolCall, int]]
                 yield waiting.pop(0), at
             elif step.call_id is not None and pending.get(step.call_id):
                 yield pending[step.call_id].pop(0), at
+
+
+def without_calls(episode: CleanEpisode, is_gone: Callable[[CleanToolCall], bool]) -> CleanEpisode:
+    """The episode without some calls and without their results."""
+    answers = {at for call, at in paired_results(episode) if is_gone(call)}
+    steps = (
+        replace(step, tool_calls=tuple(c for c in step.tool_calls if not is_gone(c)))
+        if any(map(is_gone, step.tool_calls))
+        else step
+        for at, step in enumerate(episode.steps)
+        if at not in answers
+    )
+    return replace(episode, steps=tuple(steps))
 
 
 def by_tool(all_histories: Iterable[History]) -> dict[str, list[Observation]]:

@@ -23,7 +23,7 @@ from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode, CleanStep
 from synth.tool_errors import looks_failed
 from synth.world.document import holds_withheld
-from synth.world.observation import paired_results
+from synth.world.observation import paired_results, without_calls
 
 SAYS: Final = "recordings only: learning it failed"
 _FORM: Final = re.compile(r"[\[\]{}\"':,<>=|#&*-]+")
@@ -48,19 +48,7 @@ def _episode_without(
     kept = replace(
         episode, steps=tuple(steps), tools=tuple(t for t in episode.tools if t not in gone)
     )
-    answers = {at for call, at in paired_results(kept) if call.name in looks}
-    return replace(
-        kept,
-        steps=tuple(
-            _calling_others(step, looks) for at, step in enumerate(steps) if at not in answers
-        ),
-    )
-
-
-def _calling_others(step: CleanStep, looks: Collection[str]) -> CleanStep:
-    if not any(call.name in looks for call in step.tool_calls):
-        return step
-    return replace(step, tool_calls=tuple(c for c in step.tool_calls if c.name not in looks))
+    return without_calls(kept, lambda call: call.name in looks)
 
 
 def _defining(episodes: Sequence[CleanEpisode], tools: Collection[str]) -> set[str]:

@@ -1,8 +1,8 @@
 """Answers that say nothing of a tool, and episodes without them: transient failures, and answers that were cut.
 
 In: clean episodes. Out: the same episodes without such calls. What stands before the tools (a gateway, a timeout, a rate limit) fails now
-and then: its text does not hang on what was called. Who records cuts long answers: they begin as JSON and are none. What is learnt, what a
-task's own path answers and who is believed to have changed what do not hang on either. Not here: refusals, which the same call meets again.
+and then: its text does not hang on what was called. Who records cuts long answers: JSON ends in the middle, and several
+texts at one length. What is learnt, what a task's own path answers and who is believed to have changed what do not hang on either. Not here: refusals, which the same call meets again.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import accumulate, groupby, zip_longest
 from typing import Final
 
 from environments.runtime.values.normal import HOLE, parse_json
-from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.records.clean_episode import CleanEpisode, CleanToolCall
 from synth.tool_errors import looks_failed
-from synth.world.observation import paired_results
+from synth.world.observation import paired_results, without_calls
 from synth.world.support import (
     HALF_OF_CASES,
     MOSTLY,
@@ -29,8 +29,8 @@ from synth.world.support import (
     Support,
     accept,
 )
+from synth.world.volatile.idle_values import shape_of
 
-WITH_DIGITS: Final = re.compile(r"[\w.:+-]*\d[\w.:+-]*")
 LONG: Final = 400
 """Characters: what fails before a tool is reached says little."""
 MARK: Final = 40
@@ -45,8 +45,6 @@ class _Answer:
     """One answered call."""
 
     call: CleanToolCall
-    step: int
-    """The step that answers."""
     turn: tuple[str, str, int]
     """The call as it was sent, and how often a user had spoken by then: who speaks in between may have helped."""
     text: str
@@ -82,17 +80,17 @@ def without_unusable(episodes: Sequence[CleanEpisode]) -> list[CleanEpisode]:
     answered = [_answers(episode) for episode in episodes]
     texts = _transient_texts(answered)
     whole, limits = _tools_with_records(answered), _limits(answered)
-    return [
-        _episode_without(
-            episode,
-            [
-                a
-                for a in answers
-                if a.text in texts or a.cut_at in limits or (a.is_cut and a.call.name in whole)
-            ],
-        )
-        for episode, answers in zip(episodes, answered, strict=True)
-    ]
+
+    def episode_without(episode: CleanEpisode, answers: Sequence[_Answer]) -> CleanEpisode:
+        # Ids come again in one episode: a call is told by where it stands.
+        gone = {
+            id(a.call)
+            for a in answers
+            if a.text in texts or a.cut_at in limits or (a.is_cut and a.call.name in whole)
+        }
+        return without_calls(episode, lambda call: id(call) in gone) if gone else episode
+
+    return list(map(episode_without, episodes, answered))
 
 
 def calls_left_out(whole: Iterable[CleanEpisode], kept: Iterable[CleanEpisode]) -> Counter[str]:
@@ -112,9 +110,8 @@ def _answers(episode: CleanEpisode) -> list[_Answer]:
         found.append(
             _Answer(
                 call=call,
-                step=at,
                 turn=(call.name, call.arguments, spoken[at]),
-                text=WITH_DIGITS.sub(HOLE, content[:LONG]).replace(call.name, HOLE),
+                text=shape_of(content[:LONG]).replace(call.name, HOLE),
                 content=content,
                 is_cut=_is_cut(content),
             )
@@ -179,8 +176,8 @@ def _limits(answered: Iterable[Sequence[_Answer]]) -> set[int]:
 
 def _end_anywhere(answers: Sequence[_Answer]) -> bool:
     """Whether texts of one length say that they were cut, or end in signs of all kinds: whole ones end alike."""
-    marks = {WITH_DIGITS.sub(HOLE, one.mark) for one in answers}
-    ends = {WITH_DIGITS.sub(HOLE, one.content[-MARK:])[-1:] for one in answers}
+    marks = {shape_of(one.mark) for one in answers}
+    ends = {shape_of(one.content[-MARK:])[-1:] for one in answers}
     return len(answers) >= SEEN_THRICE and (
         (len(marks) == 1 and marks != {""}) or len(ends) >= SEEN_THRICE
     )
@@ -225,19 +222,3 @@ def _is_transient(told: _TextAnswers, calls: Counter[str]) -> bool:
 def _is_mostly_gone(cases: Counter[bool], share: float) -> bool:
     support = Support(cases=cases[True], against=cases[False])
     return accept(support, least=SEEN_THRICE, share=share)
-
-
-def _episode_without(episode: CleanEpisode, failed: Sequence[_Answer]) -> CleanEpisode:
-    if not failed:
-        return episode
-    answers = {one.step for one in failed}
-    # Ids come again in one episode: a call is told by where it stands.
-    gone = {id(one.call) for one in failed}
-    steps = [_calling_others(s, gone) for at, s in enumerate(episode.steps) if at not in answers]
-    return replace(episode, steps=tuple(steps))
-
-
-def _calling_others(step: CleanStep, gone: set[int]) -> CleanStep:
-    if not any(id(call) in gone for call in step.tool_calls):
-        return step
-    return replace(step, tool_calls=tuple(c for c in step.tool_calls if id(c) not in gone))

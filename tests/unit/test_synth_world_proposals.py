@@ -130,10 +130,23 @@ def test_a_good_proposal_enters_and_is_marked(tmp_path: Path) -> None:
         _trees(["round", ["arg", "tables"], "two"]),
         _trees(["add", RULE, ["mul", ["const", 0], ["arg", "stall"]]]),
         _trees(*([["const", 1]] * 4)),
+        _trees([], ["eq", []], ["case"]),
+        _trees(["row", "stall", 7], ["either", [[]], ["arg", "tables"]], ["object", ["a"], "b"]),
         lambda: "I think the fee is a product.",
         lambda: '{"trees": "all"}',
     ],
-    ids=["wrong", "by heart", "no operation", "operand", "text", "too many", "prose", "type"],
+    ids=[
+        "wrong",
+        "by heart",
+        "no operation",
+        "operand",
+        "text",
+        "too many",
+        "empty",
+        "no tree",
+        "prose",
+        "type",
+    ],
 )
 def test_a_bad_proposal_leaves_the_world_as_it_was(reply: Callable[[], str]) -> None:
     """Wrong, learnt by heart, outside the language or out of shape: not a byte of the world file changes."""

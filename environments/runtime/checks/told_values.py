@@ -27,8 +27,12 @@ MOST_OPEN: Final = 12
 """Facts of a message of which each two may be a choice; more are a list, which other caps are for."""
 FIELD: Final = re.compile(r"[\"']([\w .-]{1,40})[\"']\s*:")
 """A name and a colon, as records have them and sentences do not."""
-OR: Final = r"(?:or|oder|ou|eller|lub|o|или|または|或)"
-"""The word between two choices, but for those that mean another thing in another language (`of`, `u`)."""
+OR: Final = re.compile(
+    r"[^\w\n]{1,4}(?:[^\W\d]+[^\w\n]{1,3})?(?:or|oder|ou|eller|lub|o|или|または|或)[^\w\n]{1,3}(?:[^\W\d]+[^\w\n]{1,3})?"
+)
+"""What stands between two choices: the word for it, and a word beside it at most. Words that mean another thing in another language (`of`, `u`) are left out."""
+MOST_BETWEEN: Final = 100
+"""Characters of that."""
 CENT: Final = 0.0051
 LEAST_RUN: Final = 32
 """Characters of a shared run that are looked for; shorter ones are names and phrases."""
@@ -281,14 +285,24 @@ def choices_told(view: View) -> int:
 def _count_choices(text: str, facts: Iterable[Fact]) -> int:
     told = list(dict.fromkeys(f for f in facts if f.specific))[:MOST_OPEN]
     return sum(
-        one.kind == other.kind and bool(re.search(_choice_pattern(one.text, other.text), text))
+        one.kind == other.kind and _are_choices(one.text, other.text, text)
         for one, other in permutations(told, 2)
     )
 
 
-def _choice_pattern(one: str, other: str) -> str:
-    word = r"(?:[^\W\d]+[^\w\n]{1,3})?"
-    return rf"{re.escape(one)}[^\w\n]{{1,4}}{word}{OR}[^\w\n]{{1,3}}{word}{re.escape(other)}"
+def _are_choices(one: str, other: str, text: str) -> bool:
+    """Whether a text says one fact or the other somewhere."""
+    ends = (at + len(one) for at in _places(text, one))
+    behind = (text[end : end + MOST_BETWEEN + len(other)] for end in ends)
+    return any(OR.fullmatch(part, 0, at) for part in behind for at in _places(part, other))
+
+
+def _places(text: str, part: str) -> Iterator[int]:
+    """Where a part of a text begins."""
+    at = text.find(part)
+    while at >= 0:
+        yield at
+        at = text.find(part, at + 1)
 
 
 def words_told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:

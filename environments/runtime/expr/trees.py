@@ -1,13 +1,13 @@
 """The operands of a tree: which of its parts are trees themselves.
 
-In: a tree. Out: its sub-trees, or the tree with others in their place. Names of fields, paths and values are data: a field may well be
-called `case` or `sum`, and a list of values may look like a tree. Who looks through trees goes by these two, and by nothing else.
+In: a tree that can be built. Out: its sub-trees, or the tree with others in their place. Names of fields, paths and values are data: a
+field may well be called `case` or `sum`, and a list of values may look like a tree. Who looks through trees goes by `with_operands`, the one
+place that knows which parts these are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import islice
+from collections.abc import Callable
 from typing import Final
 
 from .scope import Tree
@@ -21,22 +21,16 @@ BODIES: Final = {"map": 1, "filter": 1, "every": 1, "sum": 1, "zip": 2, "edit": 
 """Operations with an operand that has an `it` of its own, and how many trees stand before it."""
 
 
-def operands_of(tree: Tree) -> Iterator[Tree]:
+def operands_of(tree: Tree) -> list[Tree]:
     """The trees among a tree's operands, in order."""
-    operation, *operands = tree
-    if operation in LEAVES:
-        return
-    if operation == "row":
-        yield from operands[1]
-    elif operation == "object":
-        yield from (part for field in operands for part in field[1:])
-    elif operation == "case":
-        yield operands[0]
-        yield from (body for _, body in operands[1])
-    elif operation in ONE_TREE:
-        yield operands[0]
-    else:
-        yield from (operand for operand in operands if isinstance(operand, list))
+    found: list[Tree] = []
+
+    def note(part: Tree) -> Tree:
+        found.append(part)
+        return part
+
+    with_operands(tree, note)
+    return found
 
 
 def with_operands(tree: Tree, change: Callable[[Tree], Tree]) -> Tree:
@@ -56,7 +50,8 @@ def with_operands(tree: Tree, change: Callable[[Tree], Tree]) -> Tree:
         ]
     if operation in ONE_TREE:
         return [operation, change(operands[0]), *operands[1:]]
-    return [operation, *(change(o) if isinstance(o, list) else o for o in operands)]
+    # An empty list is no tree: operations pass over what they do not know behind their operands.
+    return [operation, *(change(o) if isinstance(o, list) and o else o for o in operands)]
 
 
 def looks_at(tree: Tree, root: str) -> bool:
@@ -68,4 +63,4 @@ def sees_element(tree: Tree) -> bool:
     """Whether a tree may look at the element it stands beside."""
     if tree[0] in {"it", "by"}:
         return True
-    return any(map(sees_element, islice(operands_of(tree), BODIES.get(tree[0]))))
+    return any(map(sees_element, operands_of(tree)[: BODIES.get(tree[0])]))

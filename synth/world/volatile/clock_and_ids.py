@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median_low
@@ -168,7 +168,7 @@ def _values_by_place(name: str, seen: Sequence[Observation]) -> _ToolValues:
             values[place].append((one, value))
     often: dict[str, Rows] = {}
     for place, rows in values.items():
-        alike = (_timed(rows) or _numbers_of(rows)) if place.startswith(WORD) else ()
+        alike = _words_of_a_kind(rows) if place.startswith(WORD) else ()
         if len({o.episode for o, _ in alike or rows}) >= MIN_SEEN and (
             alike or len(rows) * 2 >= len(good)
         ):
@@ -176,20 +176,22 @@ def _values_by_place(name: str, seen: Sequence[Observation]) -> _ToolValues:
     return _ToolValues(good, often)
 
 
-def _timed(rows: Rows) -> Rows:
-    """Of the words at a place the times in the commonest format: a tool that says several sentences tells the time in one of them."""
-    read = [(one, value, read_time(value)) for one, value in rows]
-    spelt = Counter(found[1].spelling for _, _, found in read if found is not None)
-    usual = spelt.most_common(1)[0][0] if spelt else None
-    return [(o, v) for o, v, found in read if found is not None and found[1].spelling == usual]
+def _words_of_a_kind(rows: Rows) -> Rows:
+    """Of the words at a place those of one kind: a tool that says several sentences tells a time in one of them, or a number in half."""
+    numbers = _of_usual_kind(rows, number_with_unit)
+    return _of_usual_kind(rows, _spelling) or (numbers if len(numbers) * 2 >= len(rows) else [])
 
 
-def _numbers_of(rows: Rows) -> Rows:
-    """The same of the numbers in the commonest unit, where half of the words or more are such."""
-    units = [number_with_unit(value) for _, value in rows]
-    usual = Counter(unit for unit in units if unit is not None).most_common(1)
-    found = [row for row, unit in zip(rows, units, strict=True) if usual and unit == usual[0][0]]
-    return found if len(found) * 2 >= len(rows) else []
+def _of_usual_kind(rows: Rows, kind_of: Callable[[Json], Hashable | None]) -> Rows:
+    kinds = [kind_of(value) for _, value in rows]
+    usual = Counter(kind for kind in kinds if kind is not None).most_common(1)
+    return [row for row, kind in zip(rows, kinds, strict=True) if usual and kind == usual[0][0]]
+
+
+def _spelling(value: Json) -> Hashable | None:
+    """The format of a time."""
+    found = read_time(value)
+    return found[1].spelling if found is not None else None
 
 
 def _loose_values(
