@@ -25,11 +25,12 @@ from synth.world.influence.recall import recall_part
 from synth.world.influence.writers import learn_writers
 from synth.world.learn import learn_results, learn_theory
 from synth.world.model import ToolModel, Workbench
-from synth.world.observation import by_tool, histories, paired_results, subject_of
+from synth.world.observation import by_tool, histories, paired_results
 from synth.world.recorded_only import SAYS as RECORDED_ONLY
 from synth.world.recorded_only import in_words, recorded_part, without_tools
 from synth.world.schema.field_names import forget_fields
 from synth.world.stated_effects import stated_effects
+from synth.world.subjects import subject_of
 from synth.world.time.continuity import LIVING, RESET, infer_continuity
 from synth.world.time.timeline import rows_at_start
 from synth.world.unusable_answers import calls_left_out, without_unusable
@@ -202,7 +203,8 @@ def _starts(document: WorldDocument) -> StartOf:
     """In a reset app every episode starts from the base; in a living one from what it saw itself, over the timeline."""
     if not document.living:
         if document.views.bound:
-            return lambda episode: {"subject": subject_of(episode)}
+            place = document.views.prompt_subject
+            return lambda episode: {"subject": subject_of(episode, place)}
         return lambda episode: {}  # noqa: ARG005 - the same for every episode
     world = World(document)
     return lambda episode: rows_at_start(world, episode)

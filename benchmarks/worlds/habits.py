@@ -34,6 +34,10 @@ GAP: Final = 3 * 3_600
 WHY: Final = ("the customer asks", "to check", "needed for the next step", "I want to see it")
 SHOWN: Final = re.compile(r" \[took [\d.]+s\]$| \(request [0-9a-f]+ at [^)]+\)$")
 TOKEN: Final = re.compile(r"tok_[0-9a-z]{20}")
+COMPANIES: Final = ("Northmoor Parcels", "Lindqvist Frakt AB", "Rioja Paqueteria")
+CLIENTS: Final = 5
+"""Customers of one company that call."""
+AGENTS: Final = ("Ada", "Ben", "Kim Holm")
 App = Panel | Bank | Shop
 Said = tuple[str, Made]
 """A recorded call and whose it was."""
@@ -44,10 +48,14 @@ def began(number: int) -> int:
     return (START + number * GAP) * 10**9
 
 
-def episode(number: int, made: Sequence[Made], *, task: str, user: str = "") -> CleanEpisode:
+def episode(
+    number: int, made: Sequence[Made], *, task: str, user: str = "", instructions: str = ""
+) -> CleanEpisode:
     """A conversation as a chat log, with its user or else its task."""
     at = began(number)
     messages: list[dict[str, Any]] = [{"role": "user", "content": task}]
+    if instructions:
+        messages.insert(0, {"role": "system", "content": instructions})
     for place, one in enumerate(made):
         at += 5 * 10**9
         function = {"name": one.name, "arguments": json.dumps(one.arguments)}
@@ -244,6 +252,44 @@ def _wild(
     calls = [step for steps in rng.sample(values, min(4, len(values))) for step in steps]
     chosen = [rng.choice(calls) for _ in range(LENGTH)] if calls else []
     return asked(f"p{number}", visited(depot, chosen, forged=0.1), began(at))
+
+
+# One depot for each company
+
+
+def companies(seed: int) -> dict[str, Any]:
+    """Companies with ids of one form on one server; the instructions alone say whose conversation it is."""
+    kept: list[CleanEpisode] = []
+    held: list[RecordedEpisode] = []
+    values: dict[str, list[list[Call]]] = {name: [] for name in COMPANIES}
+    for task in range(TASKS):
+        name = COMPANIES[task % len(COMPANIES)]
+        rng = random.Random(f"{seed}/{task}")  # noqa: S311 - dice
+        for attempt in range(ATTEMPTS):
+            depot = _depot_of(name, seed)
+            customer = f"CU-{100 + task // len(COMPANIES) % CLIENTS}"
+            steps = [s for s in depot.script(customer, rng) if isinstance(s, tuple)]
+            made = visited(depot, steps)
+            number = task * ATTEMPTS + attempt
+            if attempt == ATTEMPTS - 1:
+                held.append(asked(f"h{number}", made, began(number), subject=name))
+            else:
+                said = f"You are {rng.choice(AGENTS)}, the assistant of {name} since {2020 + number % 4}. Be brief."
+                kept.append(episode(number, made, task=f"task {task}", instructions=said))
+                values[name].append(steps)
+    wild = []
+    for number in range(SEQUENCES):
+        name = COMPANIES[number % len(COMPANIES)]
+        depot, rng = _depot_of(name, seed), random.Random(f"{seed}/p/{number}")  # noqa: S311 - dice
+        calls = [step for steps in rng.sample(values[name], 4) for step in steps]
+        made = visited(depot, [rng.choice(calls) for _ in range(LENGTH)])
+        wild.append(asked(f"p{number}", made, began(number), subject=name))
+    return measured(kept, held, wild)
+
+
+def _depot_of(company: str, seed: int) -> Depot:
+    """The company's own rows, with ids that the others have as well."""
+    return Depot(seed + 9 * COMPANIES.index(company), "plain", company)
 
 
 def meant(content: str) -> str:

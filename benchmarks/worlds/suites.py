@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -239,6 +239,7 @@ def _in_habits(seed: int) -> Iterator[Case]:
     for habit in FLAGS:
         for end, living in (("", False), (", living", True)):
             found[f"parcels, {habit}{end}"] = partial(habits.parcels, seed, habit, living=living)
+    found["parcels of three companies"] = partial(habits.companies, seed)
     found["panel"] = partial(habits.afresh, Panel, seed)
     found["panel, each its own"] = partial(habits.afresh, partial(Panel, own=True), seed)
     found["bank"] = partial(habits.afresh, Bank, seed)
@@ -277,7 +278,8 @@ def _backend(folder: Path) -> Answers:
         for one in derive_tasks(data.episodes, data.labels, learnt, references=data.references)
     }
     # An attempt at a task is made where the task begins.
-    asked = [replace(recorded_calls(e), start=starts.get(e.task_key, {})) for e in held]
+    place = world.prompt_subject
+    asked = [recorded_calls(e, start=starts.get(e.task_key), place=place) for e in held]
     yield "h", replay(world, asked, tape=tape)
     yield "p", replay(world, list(_probes(folder / "probes.jsonl")), tape=tape)
 

@@ -21,7 +21,7 @@ from benchmarks.testbeds.invented.backend import Call, Style
 from benchmarks.worlds.unseen import HELD_OUT, SEQUENCES, Measured, recorded
 from environments.fidelity import RecordedEpisode, record_tape, replay
 from environments.runtime.world.world import World
-from synth.world.observation import subject_of
+from synth.world.subjects import subject_of
 from synth.worlds import LearntWorld, WorldSettings, learn_world
 
 KEPT: Final = 0.7

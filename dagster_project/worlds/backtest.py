@@ -202,7 +202,7 @@ class _App:
             calls = (
                 recorded_calls(one.episode, start=task.task.start, started_at=task.task.started_at)
                 if task
-                else recorded_calls(one.episode)
+                else recorded_calls(one.episode, place=self._world.prompt_subject)
             )
             asked.append(calls)
         with _with_simulator(self._world, simulated_by) as world:

@@ -39,8 +39,8 @@ def measure(
         return {}
     learnt = learn(kept, settings)
     # From the app's state at that moment: what a held-out episode saw itself is what is being asked.
-    asked = recorded_episodes(held)
     world = World(learnt.document)
+    asked = recorded_episodes(held, world.prompt_subject)
     found = replay(world, asked, tape=record_tape(recorded_episodes(kept)))
     known = {task_of(e) for e in kept}
     unseen = {e.episode_id for e in held if task_of(e) not in known}

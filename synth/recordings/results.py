@@ -18,7 +18,7 @@ from environments.runtime.views.clock_and_ids import MarkedResults
 from environments.runtime.views.view import CallInFlight, View
 from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode
-from synth.world.observation import subject_of
+from synth.world.subjects import subject_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class Results:
     @classmethod
     def of_episode(cls, world: World, episode: CleanEpisode) -> Self:
         """Those of an episode that has told nothing yet."""
-        subject = subject_of(episode)
+        subject = subject_of(episode, world.prompt_subject)
         views = tuple(view.opened(episode.started_at, subject) for view in world.around)
         return cls(world, views, episode.agent or "")
 

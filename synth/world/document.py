@@ -36,6 +36,7 @@ def write_document(bench: Workbench) -> WorldDocument:
             versions=bench.views.versions,
             bound=bench.views.bound,
             owners=bench.views.owners,
+            prompt_subject=bench.views.prompt_subject,
             fresh=bench.views.fresh,
             chosen=bench.views.chosen,
         ),

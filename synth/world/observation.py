@@ -27,6 +27,7 @@ from environments.runtime.values.normal import (
     tokens_in,
 )
 from redact.records.clean_episode import CleanEpisode, CleanToolCall
+from synth.world.subjects import subject_of
 
 
 @dataclass(slots=True, kw_only=True)
@@ -131,11 +132,6 @@ def _history(index: int, episode: CleanEpisode) -> History:
             )
         )
     return history
-
-
-def subject_of(episode: CleanEpisode) -> str:
-    """Who an episode was with; where nothing says it, attempts at one task were with the same."""
-    return episode.subject or episode.task_key or episode.episode_id
 
 
 def paired_calls(

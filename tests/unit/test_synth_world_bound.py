@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -132,3 +133,50 @@ def test_what_a_call_puts_in_is_missed_in_answers_from_before_it() -> None:
     told = session.call("view_cart", {})
     assert told.source == DERIVED
     assert json.loads(told.content) == {"items": {"P007": 3}, "total": 114}
+
+
+def company(number: int, said: str, *calls: tuple[str, dict[str, object], str]) -> CleanEpisode:
+    """A conversation of nobody in particular, under these instructions."""
+    plain = episode(number, None, *calls)
+    return replace(plain, steps=(CleanStep(role="system", content=said), *plain.steps))
+
+
+def of_companies(said: Callable[[int], str], answer: Callable[[int], str]) -> World:
+    """The world of forty conversations that look at the same two orders."""
+    episodes = [
+        company(n, said(n), ("order", {"id": "O-7"}, answer(n)), ("order", {"id": "O-8"}, "none"))
+        for n in range(40)
+    ]
+    return World.from_json(learn_world(episodes, WorldSettings(risk=0)).document.to_json())
+
+
+def test_the_company_that_only_the_instructions_name_keeps_its_rows() -> None:
+    """One order number at three companies is three orders, and without a company nobody knows which."""
+    names = ("Northmoor", "Lindqvist Frakt AB", "Rioja")
+    world = of_companies(
+        lambda n: f"You are {('Ada', 'Ben')[n % 2]}, who works for {names[n % 3]} today. Be brief.",
+        lambda n: json.dumps({"id": "O-7", "to": f"town {n % 3}"}),
+    )
+    for at, name in enumerate(names):
+        told = world.session({"subject": name}).call("order", {"id": "O-7"})
+        assert json.loads(told.content)["to"] == f"town {at}"
+    assert world.session().call("order", {"id": "O-7"}).source == UNKNOWN
+
+
+def test_instructions_that_decide_nothing_split_nothing() -> None:
+    """Two agents' instructions, or a version of them, whose tools answer alike."""
+    world = of_companies(
+        lambda n: f"You are {('Ada', 'Ben')[n % 2]}. Policy {n // 20}.",
+        lambda _: json.dumps({"id": "O-7", "to": "town"}),
+    )
+    assert world.prompt_subject is None
+    assert world.session().call("order", {"id": "O-7"}).source in {RECORDED, DERIVED}
+
+
+def test_what_changed_between_two_versions_of_the_instructions_is_no_company() -> None:
+    """All conversations under the new instructions came later: time explains what differs."""
+    world = of_companies(
+        lambda n: f"You work for Northmoor. Policy {n // 20}.",
+        lambda n: json.dumps({"id": "O-7", "to": f"town {n // 20}"}),
+    )
+    assert world.prompt_subject is None

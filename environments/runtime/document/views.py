@@ -251,6 +251,14 @@ class OwnersPart:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PromptPlacePart:
+    """A place in the instructions of an agent, by the words around it."""
+
+    before: tuple[str, ...]
+    behind: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ViewParts:
     """All views of a world; None or empty where nothing of a kind stands between calls and tools."""
 
@@ -271,6 +279,8 @@ class ViewParts:
     bound: frozenset[str] = frozenset()
     """Tools that answer for whoever the session belongs to."""
     owners: OwnersPart | None = None
+    prompt_subject: PromptPlacePart | None = None
+    """Where the instructions say whose session it is; None: the user or the task says it."""
     wrapped: Mapping[Named, Mapping[Named, WrappingPart]] = field(default_factory=dict)
     """By tool, around its successes (`good`) and its refusals (`refused`)."""
     headed: Mapping[Named, Mapping[Named, WrappingPart]] = field(default_factory=dict)

@@ -49,6 +49,7 @@ class Learnt:
         "nested",
         "origins",
         "parts",
+        "prompt_subject",
         "prose",
         "recall",
         "recordings",
@@ -75,6 +76,8 @@ class Learnt:
         self.base: dict[str, Mapping[str, Json]] = {n: t.rows for n, t in tables.items()}
         self.bound = views.bound
         """Tools that answer for whoever the session belongs to."""
+        self.prompt_subject = views.prompt_subject
+        """Where the instructions say whose it is."""
         self.living = document.living
         self.timeline = document.timeline
         where = latest_rows(self.timeline) if self.living else self.base

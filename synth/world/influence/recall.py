@@ -44,9 +44,10 @@ from redact.records.clean_episode import CleanEpisode
 from synth.tool_errors import looks_failed
 from synth.world.document import holds_withheld
 from synth.world.influence.noisy_or import CALLED, Trial, fit
-from synth.world.observation import paired_calls, subject_of
+from synth.world.observation import paired_calls
 from synth.world.schema.made_things import RecordedCall, learn_issued, learn_made, words_before
 from synth.world.stated_effects import stated_effects
+from synth.world.subjects import subject_of
 from synth.world.volatile.number_series import MadeNames, numbered_together
 
 REFUSAL: Final = "refusal"
@@ -247,8 +248,9 @@ def _with_pasts(made: Sequence[RecordedCall], looks: Container[str]) -> Iterator
 def _calls(episode: CleanEpisode, world: World) -> Iterator[RecordedCall]:
     """An episode's calls with their results, as tools take and give them."""
     envelope = world.envelopes.get(episode.agent or "")
-    whose = subject_of(episode) if world.bound else ""
-    views = [v.opened(episode.started_at, subject_of(episode)) for v in world.around]
+    subject = subject_of(episode, world.prompt_subject)
+    whose = subject if world.bound else ""
+    views = [v.opened(episode.started_at, subject) for v in world.around]
     for made, content, is_error, _, _ in paired_calls(episode):
         asked, text = CallInFlight(made.name, made.arguments), unwrap(content, envelope)
         failed = bool(is_error) or looks_failed(text)

@@ -6,8 +6,9 @@ In: observations. Out: what `bound` and `own_start` compare. Not here: what the 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Final
 
 from environments.runtime.world.entries import call_text
@@ -30,16 +31,19 @@ class EqualPast:
     """Nobody else's was between the subject's own and this."""
 
 
-def equal_pasts(histories: Sequence[History]) -> Iterator[EqualPast]:
-    """Each of an episode's first calls, in order."""
+def equal_pasts(
+    histories: Sequence[History], whose: Callable[[History], str] = attrgetter("subject")
+) -> Iterator[EqualPast]:
+    """Each of an episode's first calls, in order; `whose` says who an episode was with."""
     last: dict[tuple[str, ...], dict[str, Observation]] = defaultdict(dict)
     for history in histories:
+        subject = whose(history)
         past: tuple[str, ...] = ()
         for seen in history.observations[:MAX_PAST]:
             past = (*past, call_text(seen.tool, seen.arguments))
             known = last[past]
             latest = next(reversed(known), None)
-            own = known.pop(history.subject, None)
+            own = known.pop(subject, None)
             other = known[next(reversed(known))] if known else None
-            yield EqualPast(seen=seen, own=own, other=other, at_once=latest == history.subject)
-            known[history.subject] = seen
+            yield EqualPast(seen=seen, own=own, other=other, at_once=latest == subject)
+            known[subject] = seen

@@ -25,7 +25,8 @@ from synth.world.document import holds_withheld, write_document
 from synth.world.influence.purity_prior import says_done
 from synth.world.influence.writers import place_of
 from synth.world.model import ToolModel, Workbench, refused
-from synth.world.observation import History, Observation, paired_calls, subject_of
+from synth.world.observation import History, Observation, paired_calls
+from synth.world.subjects import subject_of
 from synth.world.support import SEEN_OFTEN, SEEN_THRICE
 from synth.world.time.indirect_effects import Trial, reaching
 from synth.world.time.lookups import Lookup, learn_lookups
@@ -219,7 +220,7 @@ def _clear(bench: Workbench, timeline: _Timeline) -> bool:
 
 def rows_at_start(world: World, episode: CleanEpisode) -> dict[str, Any]:
     """What the episode itself saw before it changed anything, and leave to replay its own recorded answers."""
-    whose = {"subject": subject_of(episode)} if world.bound else {}
+    whose = {"subject": subject_of(episode, world.prompt_subject)} if world.bound else {}
     session = world.session(whose, started_at=episode.started_at, caller=episode.agent)
     rows: dict[str, dict[str, Json]] = {}
     met: set[Place] = set()

@@ -15,6 +15,7 @@ from environments.runtime.task.attempt import Json
 from redact.records.clean_episode import CleanEpisode
 from synth.world.multiplexed.operations import forms_of_parts, learn_dispatched
 from synth.world.observation import History, by_tool, declared_forms
+from synth.world.prompt_subject import learn_prompt_subject
 from synth.world.stated_effects import stated_effects
 from synth.world.time.drift import Version, split_versions
 from synth.world.time.own_starts import OwnStarts, infer_own_starts
@@ -22,7 +23,7 @@ from synth.world.views.argument_spelling import learn_spelling
 from synth.world.views.callers import learn_envelopes, normalise, seen_forms
 from synth.world.views.envelopes import MAX_LEVELS, learn_enveloped
 from synth.world.views.idle_arguments import learn_defaults, learn_idle
-from synth.world.views.implicit_subject import bind, owners_of
+from synth.world.views.implicit_subject import bind, bind_tools, owners_of
 from synth.world.views.python_literals import learn_literal
 from synth.world.views.result_layout import settle_layout
 from synth.world.views.result_wrappers import learn_wrapping
@@ -86,8 +87,9 @@ def learn_around(
     versions = split_versions(seen, episodes)
     fresh = learn_fresh(seen, living=living, around=outermost.marks | wrapped.marks)
     idle = learn_defaults(seen, episodes, idle)
-    own = None if shared else infer_own_starts(seen)
-    bound = bind(seen, own=own is not None)
+    told = learn_prompt_subject(seen, episodes)
+    own = None if shared or told else infer_own_starts(seen)
+    bound = bind_tools(seen, told[1]) if told else bind(seen, own=own is not None)
     chosen = choose(seen)
     return FoundViews(
         callers=callers,
@@ -105,6 +107,7 @@ def learn_around(
             tokens=tokens,
             bound=frozenset(bound),
             owners=owners_of(seen, bound),
+            prompt_subject=told[0] if told else None,
             headed=outermost.tools,
             wrapped=wrapped.tools,
             inside=inside,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
@@ -95,6 +95,11 @@ def bind(histories: Sequence[History], *, own: bool) -> tuple[str, ...]:
     else:
         readers = {tool for tool, pairs in _compared(histories).items() if pairs.bound}
         bound = readers | changing(histories, readers) if readers else set()
+    return bind_tools(histories, bound)
+
+
+def bind_tools(histories: Sequence[History], bound: Collection[str]) -> tuple[str, ...]:
+    """Give the subject to the calls of these tools; their names, sorted."""
     for history in histories:
         for seen in history.observations:
             if seen.tool in bound:
