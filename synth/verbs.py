@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import Final
@@ -118,9 +118,14 @@ def _split_joined(words: list[str]) -> list[list[str]]:
 
 
 def _of_name(words: list[str], description: str) -> float:
-    """The verb leads in most names (`get_order`), and ends some (`order_lookup`); else nouns may name a lookup."""
+    """The verb leads in most names (`get_order`), and ends some (`order_lookup`); else nouns may name a lookup.
+
+    Where the description begins with a verb of the name, that is the one (`plan_change`: "Change the plan").
+    """
     if not words:
         return 0.0
+    if len(words) > 1 and (said := _verb_of_description(words, description)):
+        return _sign(said) * 2.5
     if _sign("".join(words[:2])):
         words = ["".join(words[:2]), *words[2:]]  # `checkOut`, `hand_over`
     verb = _word_sign(words[0])
@@ -133,6 +138,13 @@ def _of_name(words: list[str], description: str) -> float:
     if verb:
         return verb * 2.5
     return -1.5 if RELATES.intersection(words[1:-1]) else _of_later_words(words)
+
+
+def _verb_of_description(words: Sequence[str], description: str) -> str | None:
+    """The word of a name that its description begins with, as an order before what it is about."""
+    first = words_of(description)[:2]
+    orders = first[1:] and first[1] in DETERMINERS and first[0] in words and _sign(first[0])
+    return first[0] if orders else None
 
 
 def _of_later_words(words: list[str]) -> float:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb
 from typing import Final
 
 from synth.recordings.attempt_facts import Facts
 from synth.recordings.tool_kinds import ToolKinds
 from synth.rubric.habits import FAIL, FAULTS, NULL, faults_of, lacking, same_end
+from synth.world.support import chance_of_so_few
 
 FORGIVEN: Final = 0.1
 """Share of resolved attempts among those with a fault up to which users do not forgive it."""
@@ -92,15 +92,7 @@ def _proven(name: str, beside: Sequence[Seen]) -> str | None:
     with_it = [resolved for resolved, mine in beside if name in mine]
     share = sum(with_it) / len(with_it) if with_it else 1.0
     good = sum(resolved for resolved, _ in beside)
-    accident = _accident(len(beside), good, len(with_it), sum(with_it))
+    accident = chance_of_so_few(sum(with_it), among=len(with_it), of=good, total=len(beside))
     if share > DOUBTED or accident > CHANCE:
         return None
     return FAIL if share <= FORGIVEN else NULL
-
-
-def _accident(total: int, good: int, drawn: int, good_drawn: int) -> float:
-    """How probable so few resolved attempts among those with the fault are, if the fault made no difference."""
-    if not drawn:
-        return 1.0
-    ways = sum(comb(good, k) * comb(total - good, drawn - k) for k in range(good_drawn + 1))
-    return ways / comb(total, drawn)

@@ -18,13 +18,15 @@ from redact.records.clean_episode import CleanEpisode
 from synth.world.observation import History
 from synth.world.subjects import subject_of, words_at, words_of_instructions
 from synth.world.support import (
+    CHANCE_AMONG_SOME,
     HALF_OF_CASES,
     MOSTLY,
     SEEN_SEVERAL_TIMES,
-    SEEN_TWICE,
+    SEEN_THRICE,
     USUALLY,
     Support,
     accept,
+    chance_of_so_few,
 )
 from synth.world.time.equal_pasts import equal_pasts
 
@@ -34,12 +36,12 @@ MAX_WORDS: Final = 4_000
 """Words of instructions that are compared."""
 MAX_AROUND: Final = 8
 """Words before and behind a place that tell it from all others."""
-MIN_ALIKE: Final = SEEN_SEVERAL_TIMES
+MIN_ALIKE: Final = SEEN_THRICE
 """Equal calls under equal words, another's between them, that are answered alike."""
 MIN_DIFFERENT: Final = SEEN_SEVERAL_TIMES
 """Equal calls under different words that are answered otherwise."""
-MIN_SHARED: Final = SEEN_TWICE
-"""Equal calls of a tool under different words, all answered alike, before the tool counts as one that answers all alike."""
+MIN_SHARED: Final = SEEN_SEVERAL_TIMES
+"""Different calls of a tool, each answered alike under different words, before the tool counts as one that answers all alike."""
 MIN_RECURRING: Final = USUALLY
 """Share of episodes whose words another task's episodes have too."""
 
@@ -108,17 +110,21 @@ def _decides(pairs: Iterable[_Pairs]) -> bool:
     alike = Support(cases=within[True], against=within[False])
     different = Support(cases=across[False], against=across[True])
     # A flag or a trial may vary answers under equal words as well.
-    return accept(alike, least=MIN_ALIKE, share=HALF_OF_CASES) and accept(
-        different, least=MIN_DIFFERENT, share=MOSTLY
-    )
+    if not accept(alike, least=MIN_ALIKE, share=HALF_OF_CASES):
+        return False
+    if not accept(different, least=MIN_DIFFERENT, share=MOSTLY):
+        return False
+    total = within.total() + across.total()
+    equal = within[True] + across[True]
+    accident = chance_of_so_few(across[True], among=across.total(), of=equal, total=total)
+    return accident <= CHANCE_AMONG_SOME
 
 
 def _shared(pairs: Mapping[tuple[str, str], _Pairs]) -> set[str]:
     """Tools that were seen to answer all alike."""
-    across: dict[str, Counter[bool]] = defaultdict(Counter)
-    for (tool, _), one in pairs.items():
-        across[tool].update(one.across)
-    return {t for t, alike in across.items() if alike[True] >= MIN_SHARED and not alike[False]}
+    alike = Counter(tool for (tool, _), one in pairs.items() if one.across[True])
+    different = {tool for (tool, _), one in pairs.items() if one.across[False]}
+    return {tool for tool, calls in alike.items() if calls >= MIN_SHARED} - different
 
 
 def _places(episodes: Sequence[CleanEpisode]) -> Iterator[tuple[PromptPlacePart, dict[str, str]]]:

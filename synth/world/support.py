@@ -9,6 +9,7 @@ be (`influence.recall`, calibrated on left-out episodes).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import comb
 from typing import Final
 
 SEEN_TWICE: Final = 2
@@ -69,6 +70,14 @@ class Support:
     """Different cases in which it held: calls, tasks, records or tools."""
     against: int = 0
     """Cases in which it did not."""
+
+
+def chance_of_so_few(held: int, *, among: int, of: int, total: int) -> float:
+    """How probable it is by accident that at most `held` of the `of` cases among `total` fall `among` so many (hypergeometric)."""
+    if not among:
+        return 1.0
+    ways = sum(comb(of, k) * comb(total - of, among - k) for k in range(held + 1))
+    return ways / comb(total, among)
 
 
 def accept(support: Support, *, least: int, share: float = 1.0) -> bool:

@@ -7,6 +7,8 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
+import pytest
+
 from environments.runtime.task.attempt import UNKNOWN
 from environments.runtime.world.world import World
 from synth.world.stated_effects import says_write
@@ -98,6 +100,23 @@ def test_a_name_speaks_in_generic_english_only() -> None:
     """`get` looks, `cancel` changes, and a word that means neither says nothing."""
     assert says_write("get_thing") < 0 < says_write("cancel_thing")
     assert says_write("agenda") == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "description", "changes"),
+    [
+        ("plan_change", "Change the weekly days of a child.", True),
+        ("absence_report", "Report an absence.", True),
+        ("order_search", "Search the orders of a customer.", False),
+        ("file_search", "File search over all documents.", False),
+        ("plan_change", "Plan of a child and its change.", False),
+    ],
+)
+def test_a_description_that_begins_with_a_word_of_the_name_says_which_is_the_verb(
+    name: str, description: str, *, changes: bool
+) -> None:
+    """Names end in their verb as well; an order stands before what it is about."""
+    assert (says_write(name, description) > 0) is changes
 
 
 def _looked_up(key: str, asked: dict[str, Any]) -> str:

@@ -412,3 +412,41 @@ def test_a_name_that_a_tool_issues_once_is_told_once() -> None:
     session = world(episodes, 0.02).session()
     assert told(session, complain(3)).content == complain(3)[2]
     assert told(session, complain(5)).source == UNKNOWN
+
+
+def refer(task: int) -> Made:
+    """A change by another tool, which numbers what it makes in the same series."""
+    said = {"case": "RC26-701", "desk": ["north", "south", "east", "west"][task * task % 7 % 4]}
+    return "ReferCase", {"file": f"f{task}", "to": f"d{task}"}, json.dumps(said)
+
+
+def test_a_name_that_two_tools_issue_is_told_once_by_either() -> None:
+    """The first case of an episode has one number, whoever opens it; the next one another."""
+    episodes = [
+        episode(n, n // 2, [complain(n // 2), refer(n // 2)][n % 2 :][:1]) for n in range(2 * TASKS)
+    ]
+    session = world(episodes, 0.02).session()
+    assert told(session, complain(3)).content == complain(3)[2]
+    assert told(session, refer(5)).source == UNKNOWN
+
+
+def pay(task: int) -> Made:
+    """A change about an invoice, whose answer tells what its client owes then."""
+    return "RecordPayment", {"bill": f"B{task}"}, json.dumps({"left": 258.37 + task})
+
+
+def owes(task: int, *, paid: bool = True) -> Made:
+    """What a client owes."""
+    left = 258.37 + task + (0 if paid else 90)
+    return "client_status", {"client": f"c{task}"}, json.dumps({"client": f"c{task}", "owes": left})
+
+
+def test_a_sight_that_shows_the_figure_of_a_change_is_none_of_the_start() -> None:
+    """Nobody looked before the payment: what the client owed then is not known, though bills and clients share no name."""
+    episodes = [episode(n, n // 2, [pay(n // 2), owes(n // 2)]) for n in range(2 * TASKS)]
+    settings = WorldSettings(reads=frozenset({"client_status"}), risk=0)
+    document = learn_world(episodes, settings).document.to_json()
+    session = World.from_json(document).session()
+    assert told(session, owes(3)).source == UNKNOWN
+    told(session, pay(3))
+    assert told(session, owes(3)).content == owes(3)[2]

@@ -19,7 +19,7 @@ from typing import Final
 from ..document.recordings import RecallPart
 from ..document.world_file import BadWorldError
 from ..task.attempt import DERIVED, RECORDED, Json, ToolResult
-from ..values.normal import labels_in, names_in, parse_arguments, parse_json
+from ..values.normal import labels_in, leaves, names_in, parse_arguments, parse_json
 from ..views.implicit_subject import SUBJECT
 from ..world.entries import asked_text
 from .made_things import MadeThings
@@ -53,6 +53,8 @@ Cell = tuple[str, str, str]
 """Earlier tool (empty for `OWN`, `OTHER` and `WHOSE`), answering tool (empty for the average of an earlier tool), relation."""
 RISK: Final = 0.005
 """The share of told answers that may be wrong, where nobody says another."""
+FIGURES: Final = 4
+"""Signs of a number, its point with them, up to which two answers show it by accident."""
 MOST_RISK: Final = 0.2
 """Above this a world would be a tape: a slip of the pen (2 is not 2 %)."""
 MOST_KEPT: Final = 100_000
@@ -135,7 +137,8 @@ def _may_be_key(value: Json) -> bool:
 def names_shown(content: str) -> frozenset[str]:
     """Everything that an answer names."""
     parsed = parse_json(content)
-    return frozenset(labels_in(parsed.value if parsed else content))
+    value = parsed.value if parsed else content
+    return frozenset(labels_in(value) | figures_in(value))
 
 
 def names_told(contents: Iterable[str]) -> frozenset[str]:
@@ -143,8 +146,16 @@ def names_told(contents: Iterable[str]) -> frozenset[str]:
     found: set[str] = set()
     for content in contents:
         parsed = parse_json(content)
-        found |= names_in(parsed.value if parsed else content)
+        value = parsed.value if parsed else content
+        found |= names_in(value) | figures_in(value)
     return frozenset(found)
+
+
+def figures_in(value: Json) -> set[str]:
+    """Numbers with so many digits, and a fraction, that two answers hardly show one by accident."""
+    numbers = (leaf for leaf in leaves(value) if isinstance(leaf, float))
+    texts = map(repr, numbers)
+    return {text for text in texts if len(text) > FIGURES and not text.endswith(".0")}
 
 
 def relation(earlier: DoneCall, call: DoneCall, shown: frozenset[str]) -> str:
@@ -402,14 +413,14 @@ class Recall:
         lacking = [(tool, call.tool, ALWAYS) for tool in never]
         only_refusals = self.is_lacking(call, past)
         issued = self._issued.get(call.tool, frozenset()) - call.labels
-        times = _times_called(call.tool, past) if issued else 0
         probable: dict[str, tuple[float, bool, RecordedAnswer]] = {}
         others = 0
         for one in self._answers.get(call.text, ()):
             if one.episodes <= without or (only_refusals and not one.failed):
                 continue
-            if times > _times_called(call.tool, one.past) and not issued.isdisjoint(one.names):
-                # This session has made that already, and a thing is made once.
+            made = issued & one.names if issued else issued
+            if made and self._times_made(made, past) > self._times_made(made, one.past):
+                # This session has made that already, and a thing is made once, whoever makes it.
                 continue
             is_own = not one.episodes.isdisjoint(own)
             others += not is_own
@@ -429,9 +440,9 @@ class Recall:
         wrong = min(1.0, self._scale[OWN if is_own else OTHER] * (1.0 - sure))
         return Recalled(one, 1.0 - wrong, is_own)
 
-
-def _times_called(tool: str, past: Iterable[DoneCall]) -> int:
-    return sum(earlier.tool == tool for earlier in past)
+    def _times_made(self, names: frozenset[str], past: Iterable[DoneCall]) -> int:
+        """How many calls may have made one of these things."""
+        return sum(not names.isdisjoint(self._issued.get(one.tool, ())) for one in past)
 
 
 def _read_call(text: str, tool: str) -> DoneCall:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from environments.runtime.answers.recall import figures_in
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import names_in, stable, tokens_in
 from environments.runtime.world.state import ABSENCE, names_of_key
@@ -250,7 +251,12 @@ def learn_base(bench: Workbench) -> None:
             tool = bench.tools[seen.tool]
             place = place_of(tool, seen)
             if tool.innocent and tool.table is not None:
-                ever = seen.names | tokens_in(seen.arguments) | named.get(place, frozenset())
+                ever = (
+                    seen.names
+                    | tokens_in(seen.arguments)
+                    | named.get(place, frozenset())
+                    | figures_in(seen.value)
+                )
                 clean = all(touch.spares(tool, place, ever) for touch in touched)
                 if place is None:
                     _note_refusal(bench, tool, seen, clean=clean)
@@ -264,7 +270,7 @@ def learn_base(bench: Workbench) -> None:
                     bench.tables[place[0]].seen.setdefault(seen.tool, set()).add(place[1])
             elif not tool.innocent and not refused(tool, seen):
                 asked = names_in(seen.arguments) | tokens_in(seen.arguments)
-                names = seen.names | seen.tokens
+                names = seen.names | seen.tokens | figures_in(seen.value)
                 touched.append(Touch(names=names, asked=asked, tool=tool, place=place))
     for (name, key), counts in votes.items():
         table = bench.tables[name]

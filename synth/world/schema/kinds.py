@@ -13,6 +13,7 @@ from typing import Final
 from environments.runtime.expr.arithmetic import DECIMAL_FORMS, FORMS, RARE, answer, calculate
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import is_name, stable
+from environments.runtime.views.implicit_subject import SUBJECT
 from synth.world.model import TableModel, ToolModel, Workbench
 from synth.world.observation import Observation
 from synth.world.schema.functional_dependency import decides, of_one_amount, places
@@ -28,7 +29,11 @@ def learn_kinds(bench: Workbench) -> None:
     """Set the kind of every tool that needs no state, then group the rest into tables."""
     for tool in bench.tools.values():
         if not (_learn_arithmetic(tool) or _learn_constant(tool)):
-            _learn_key(tool, own_starts=bench.own_starts is not None)
+            _learn_key(
+                tool,
+                own_starts=bench.own_starts is not None,
+                apart=bench.views.prompt_subject is not None,
+            )
     _learn_tables(bench)
 
 
@@ -108,13 +113,17 @@ def _is_open(good: Sequence[Observation], name: str) -> bool:
     return min(counts.values()) >= MIN_SUPPORT and not any(is_name(value) for value in counts)
 
 
-def _learn_key(tool: ToolModel, *, own_starts: bool) -> None:
+def _learn_key(tool: ToolModel, *, own_starts: bool, apart: bool) -> None:
     """The fewest arguments that decide the result; a record's own key decides nothing where each task has its own records."""
     good = tool.good()
     if not good:
         return
-    own = None if own_starts else _own_key(good)
     names = sorted({name for seen in good for name in seen.arguments})
+    if apart and SUBJECT in names:
+        others = [name for name in names if name != SUBJECT]
+        tool.key = [["arg", name] for name in (SUBJECT, *_deciding(good, others, (SUBJECT,)))]
+        return
+    own = None if own_starts else _own_key(good)
     if own is None:
         tool.key = [["arg", name] for name in _deciding(good, names)]
         return
@@ -148,13 +157,15 @@ def _repeats(good: Iterable[Observation], name: str, field: str) -> bool:
     )
 
 
-def _deciding(good: Sequence[Observation], names: Sequence[str]) -> tuple[str, ...]:
-    """The smallest set of arguments that decides the result, with evidence that the others do not matter."""
+def _deciding(
+    good: Sequence[Observation], names: Sequence[str], beside: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """The smallest set of arguments that decides the result (`beside` others), with evidence that the rest does not matter."""
     for size in range(len(names)):
         for chosen in combinations(names, size):
             groups: dict[str, list[Observation]] = defaultdict(list)
             for seen in good:
-                groups[stable([seen.arguments.get(name) for name in chosen])].append(seen)
+                groups[stable([seen.arguments.get(n) for n in (*beside, *chosen)])].append(seen)
             if any(len({o.content for o in group}) > 1 for group in groups.values()):
                 continue
             if all(_varies(groups.values(), name) for name in names if name not in chosen):

@@ -16,6 +16,7 @@ from itertools import combinations
 from typing import Final
 
 from environments.runtime.values.normal import stable
+from environments.runtime.views.implicit_subject import SUBJECT
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import Observation
 from synth.world.schema.functional_dependency import decides_beside
@@ -52,7 +53,9 @@ def learn_paired(bench: Workbench) -> None:
                 continue
             asked = len(keys) == 1 and (min(keys[0], name), max(keys[0], name)) in named
             found = _pairs(bench, tool, keys, name)
-            if found and (asked or _count_shared_records(tool, keys, task_of) >= MIN_PAIRED):
+            # Whether a backend shows one subject what is another's was hardly ever recorded.
+            enough = asked or name == SUBJECT
+            if found and (enough or _count_shared_records(tool, keys, task_of) >= MIN_PAIRED):
                 tool.paired[name] = found
                 _tell_writers(bench, keys, name, found)
 
@@ -130,7 +133,7 @@ def _pairs(
     given: dict[str, set[str]] = defaultdict(set)
     for seen in tool.good():
         value = seen.arguments.get(name)
-        if isinstance(value, dict | list) or (isinstance(value, str) and " " in value):
+        if isinstance(value, dict) or (isinstance(value, str) and " " in value and name != SUBJECT):
             return None
         given[stable([seen.arguments.get(k) for k in keys])].add(stable(value))
     if any(len(values) > 1 for values in given.values()):
