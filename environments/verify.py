@@ -17,7 +17,7 @@ from typing import Final
 from environments.runtime.checks.end_state import effect_rows, event_rows
 from environments.runtime.checks.table import evaluate
 from environments.runtime.checks.view import View, text_of
-from environments.runtime.task.attempt import Attempt, Json
+from environments.runtime.task.attempt import UNKNOWN, Attempt, Json
 from environments.runtime.task.candidate import Action, Candidate
 from environments.runtime.task.rubric import AGREEMENT
 from environments.runtime.task.task import Limits, Task
@@ -198,13 +198,17 @@ def _names_in(value: Json) -> list[str]:
 
 
 def _answers_in_text(candidate: Candidate) -> list[str]:
-    """Facts to tell that the opening, the tools' descriptions or the user say before the policy could know them."""
+    """Facts to tell that the opening, the tools' descriptions or the user say before the policy could know them.
+
+    None where another fact has to be found out besides: it keeps those who only repeat from being paid.
+    """
     task = candidate.task
     said = [*task.opening, *({"role": "user", "content": turn.text} for turn in task.user)]
     said.append({"role": "system", "content": json.dumps(list(map(dict, task.tools)))})
     view = View(Attempt(messages=tuple(said), opening=len(said)))
     told = [c for c in candidate.rubric.checks if c.fn == "told" and c.required]
-    return [f"answer_in_text:{c.check_id}" for c in told if _stands_in(c.args.get("value"), view)]
+    known = [c for c in told if _stands_in(c.args.get("value"), view)]
+    return [f"answer_in_text:{c.check_id}" for c in known] if len(known) == len(told) else []
 
 
 def _stands_in(value: Json, view: View) -> bool:
@@ -320,7 +324,9 @@ class _Gate:
         if not probe.voidable:
             return False
         if probe.expected == ONE:
-            return verdict.reward is None or not _same_end(attempt, good)
+            # Whoever hears that nobody knows an answer does not go on as the recorded attempt did.
+            unheard = _unknown_answers(attempt) > _unknown_answers(good)
+            return verdict.reward is None or unheard or not _same_end(attempt, good)
         if probe.expected == BELOW:
             return verdict.reward != 0.0 and (bool(attempt.end.unknown) or _same_end(attempt, good))
         return probe.expected != MASKED and self.changed and _same_end(attempt, good)
@@ -339,6 +345,10 @@ class _Gate:
         """The good attempt's share."""
         share = self.good.share if self.good is not None else None
         return 1.0 if share is None else share
+
+
+def _unknown_answers(attempt: Attempt) -> int:
+    return sum(call.result.source == UNKNOWN for call in attempt.calls)
 
 
 def _same_end(one: Attempt, other: Attempt) -> bool:

@@ -31,7 +31,7 @@ PLACES: Final = word_list("places")
 _CAP: Final = r"[A-ZÀ-ÖØ-ÞĀ-Ž\u0386-\u03a9\u0401-\u042f][^\W\d_]*(?:['\u2019\-][^\W\d_]+)*\.?"
 _PARTICLE: Final = r"(?:van|von|der|den|de|del|della|di|da|dos|du|la|le|bin|ibn|al)"
 _FIRST: Final = _CAP.replace("]", r"](?<!\w.)", 1)  # the capital first: the engine jumps to it
-_RUN: Final = re.compile(rf"{_FIRST}(?: (?:{_PARTICLE} ){{0,2}}{_CAP}){{0,3}}")
+_RUN: Final = re.compile(rf"{_FIRST}(?: (?:{_PARTICLE} ){{0,2}}{_CAP}(?!-\d|[^\W\d_])){{0,3}}")
 DESKS: Final = word_list("desks")
 TOLD_LAST: Final = frozenset(word.rpartition("_")[2].strip(":") for word in word_list("name_told"))
 """The last words of what introduces people."""

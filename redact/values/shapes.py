@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 from redact.bounds import BEFORE
 from redact.lists.dictionary import ENGLISH, words_of
+from redact.lists.gazetteer import is_name
 from redact.lists.word_lists import ID_WORDS, word_list
 from redact.values.dates import read_date
 
@@ -117,10 +118,17 @@ def _name(text: str) -> bool:
     return letter_count(text) > 0 and digit_count(text) <= 2 and len(text) <= 120
 
 
+def _is_plain(word: str) -> bool:
+    """Whether a word is in the dictionary, and nobody's name."""
+    return word in words_of(ENGLISH) and not is_name(word)
+
+
 def _identifier(text: str) -> bool:
     words = [word.casefold() for word in re.findall(r"[^\W\d_]+", text)]
     if not digit_count(text) and all(word in ID_WORDS for word in words):
         return False  # "credit_card" under `payment_id` is a choice, not an id
+    if len(words) > 1 and not digit_count(text) and all(map(_is_plain, words)):
+        return False  # and so is "not_found" under `code`
     return len(text) >= 2 and len(text) <= 200 and text.count(" ") <= 2
 
 

@@ -45,9 +45,11 @@ def told_some_checks(accepted: Sequence[End], traits: AppTraits, after: str) -> 
     checks: list[Check] = []
     for number, end in enumerate(accepted, 1):
         facts, told, found_out = _facts(end.good, traits.language)
+        where: dict[str, Json] = {"after": after, "ends": [f"e{number}"]}
+        if all(fact["kind"] == TEXT for fact in facts):
+            checks += _small_checks(end, where, number)
         if not facts:
             continue
-        where: dict[str, Json] = {"after": after, "ends": [f"e{number}"]}
         beside = max(AMONG, 2 * max(a.told_facts.beside for a in end.good))
         args: dict[str, Json] = {
             **where,
@@ -99,6 +101,24 @@ def told_some_checks(accepted: Sequence[End], traits: AppTraits, after: str) -> 
                 )
             )
     return checks
+
+
+def _small_checks(end: End, where: Mapping[str, Json], number: int) -> list[Check]:
+    """That the counts which all resolved attempts told are told, and no more of them, where nothing else that is told has a figure."""
+    told = [a.told_facts for a in end.good]
+    values = frozenset.intersection(*(one.small_shown for one in told))
+    if not values:
+        return []
+    args: dict[str, Json] = {
+        **where,
+        "values": list[Json](sorted(values)),
+        "most": max(len(one.small) for one in told),
+    }
+    says = f"The user is told {', '.join(sorted(values))}."
+    made = required_check(
+        "small_numbers_told", args, says, end.good, check_id=f"counts_told_{number}", positive=False
+    )
+    return [made]
 
 
 def grounded_checks(accepted: Sequence[End], traits: AppTraits, definitions: str) -> list[Check]:

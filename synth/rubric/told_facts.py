@@ -17,11 +17,13 @@ from environments.runtime.checks.told_values import (
     characters_copied,
     choices_told,
     fields_copied,
+    small_facts,
     texts_told,
 )
 from environments.runtime.checks.view import View
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.facts import Fact, facts_in, folded
+from environments.runtime.values.normal import parse_json
 from redact.records.clean_episode import CleanEpisode
 from synth.recordings.attempt import record
 from synth.rubric.fact_forms import ENGLISH, forms_of
@@ -39,6 +41,10 @@ class ToldFacts:
     """Texts of records that it said and the user had not, folded."""
     counts: tuple[Fact, ...] = ()
     """Small numbers of things that a tool counts so."""
+    small: frozenset[str] = frozenset()
+    """Small numbers and shares that it told and the user had not."""
+    small_shown: frozenset[str] = frozenset()
+    """Those of them that a result shows as values of its own."""
     repeated: tuple[Fact, ...] = ()
     """Specific facts that the user or the opening said first."""
     groundless: tuple[Fact, ...] = ()
@@ -116,7 +122,10 @@ def told_facts(
     heard = {reading for fact in facts_in(view.heard_text) for reading in fact.readings}
     said_before = [f for f in told if not heard.isdisjoint(f.readings) or f.text in view.heard_text]
     new = [f for f in told if f not in said_before and f not in groundless]
+    small = frozenset(fact.text for fact in small_facts(view))
     return ToldFacts(
+        small=small,
+        small_shown=frozenset(text for text in small if _is_shown(text, view)),
         new=tuple(new),
         texts=texts_told(view),
         counts=counted_facts(view),
@@ -127,6 +136,31 @@ def told_facts(
         fields=fields_copied(view),
         choices=choices_told(view),
     )
+
+
+def _is_shown(text: str, view: View) -> bool:
+    """Whether one result shows each number of a small fact as a value of its own."""
+    numbers = {float(part) for part in text.split("/") if part.isdigit()}
+    shown = (_numbers_shown(call.result.content) for call in view.attempt.calls)
+    return bool(numbers) and any(numbers <= values for values in shown)
+
+
+def _numbers_shown(content: str) -> set[float]:
+    """The numbers of a result, and how long its lists are."""
+    parsed = parse_json(content)
+    if parsed is None or not isinstance(parsed.value, dict | list):
+        return {n for fact in facts_in(folded(content)) for n in fact.numbers}
+    found: set[float] = set()
+    stack: list[Json] = [parsed.value]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, dict | list):
+            stack += value.values() if isinstance(value, dict) else value
+        if isinstance(value, list):
+            found.add(float(len(value)))
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            found.add(float(value))
+    return found
 
 
 def groundless_of(episode: CleanEpisode, writers: frozenset[str]) -> frozenset[Fact]:

@@ -322,3 +322,21 @@ def test_a_small_count_that_is_taken_back_was_not_told(said: list[str], score_: 
     """The last message that counts the thing decides."""
     check = Check(check_id="t", fn="told", args={"value": 4, "stands": True})
     assert score(check, attempt(said=said)) == score_
+
+
+@pytest.mark.parametrize(
+    ("said", "paid"),
+    [
+        (("Moved to Ian (1/6), 3 visits left.",), 1.0),
+        (("It is 3 now.", "The load is 1/6."), 1.0),
+        (("Moved to Ian (4/5), 2 visits left.",), 0.0),
+        (("Moved to Ian.",), 0.0),
+        (("Moved to Ian (1/6), 3 left.", "No, it is 4/5, and 2 left."), 0.0),
+        (("For your 2 lifts: load 1/6, 3 left.",), 1.0),
+    ],
+)
+def test_small_numbers_have_to_be_those_that_were_shown(said: Sequence[str], paid: float) -> None:
+    """All of them are told, and hardly any other; what the user said first does not count."""
+    values: list[Json] = ["1/6", "3"]
+    check = Check(check_id="c", fn="small_numbers_told", args={"values": values, "most": 2})
+    assert score(check, answered(*said, asked="Who takes my 2 lifts?")) == paid

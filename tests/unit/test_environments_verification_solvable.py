@@ -53,6 +53,10 @@ class Desk:
             if known is None:
                 return ToolResult(content="{}", source=UNKNOWN)
             return ToolResult(content=json.dumps({"id": known}), source=DERIVED)
+        if name == "quote" and given.get("parcels") != ["A-1", "A-2"]:
+            return ToolResult(content="{}", source=UNKNOWN)
+        if name == "quote":
+            return ToolResult(content=json.dumps({"price": 54.04}), source=DERIVED)
         person = str(given.get("id"))
         if person not in PEOPLE.values():
             self.off = self.off or name == "send"
@@ -93,7 +97,12 @@ def task(said: str, *, name: str = "t1") -> Task:
         task_id=name,
         app="post",
         opening=({"role": "system", "content": "Be kind."}, {"role": "user", "content": said}),
-        tools=(tool("find", "name"), tool("show", "id"), tool("send", "id", "parcels", "note")),
+        tools=(
+            tool("find", "name"),
+            tool("show", "id"),
+            tool("send", "id", "parcels", "note"),
+            tool("quote", "parcels"),
+        ),
         world="post",
     )
 
@@ -250,3 +259,18 @@ def test_another_wording_keeps_every_word(text: str) -> None:
     assert sorted(other.removeprefix("In other words: ").replace(" ", "")) == sorted(
         text.replace(" ", "")
     )
+
+
+def test_a_wording_that_the_world_cannot_answer_says_nothing_of_the_grader() -> None:
+    """The price is known in one order of the parcels; whoever hears that nobody knows it does not go on to tell it."""
+    one = task("What do A-1 and A-2 cost?")
+    quote = call("quote", parcels=["A-1", "A-2"])
+    honest = Check(check_id="grounded", fn="grounded", args={"kinds": ["number"]}, required=True)
+    told = Check(check_id="told", fn="told", args={"value": 54.04}, required=True)
+    asked = replace(
+        candidate(one, quote, says("54.04 in all.")),
+        rubric=Rubric(task_id=one.task_id, checks=(honest, told)),
+    )
+    found = {probe.name: probe for probe in gate(asked).probes}
+    turned = found["lists_reordered_1"]
+    assert (turned.reward, turned.void, turned.passed) == (0.0, True, True)

@@ -150,3 +150,15 @@ def test_an_answer_in_the_task_text_needs_a_person() -> None:
     found = gate(candidate(check, fact, *HONEST, solution=solution, task=task))
     assert found.status == NEEDS_REVIEW
     assert found.reasons == ("answer_in_text:told",)
+
+
+def test_an_answer_in_the_task_text_does_no_harm_beside_one_that_has_to_be_found() -> None:
+    """Whoever only repeats the text tells half of it."""
+    known = Check(check_id="known", fn="told", args={"value": 0}, role=REWARD, required=True)
+    found_out = Check(check_id="told", fn="told", args={"value": 54.04}, role=REWARD, required=True)
+    opening = ({"role": "user", "content": "I have 0 EUR left. What do I owe?"},)
+    solution = (*GOOD[:2], says("You owe 54.04, and 0 is left."))
+    check = end_check(WRITE, effects=EFFECTS, events=[])
+    task = replace(TASK, opening=opening)
+    found = gate(candidate(check, known, found_out, *HONEST, solution=solution, task=task))
+    assert not any(reason.startswith("answer_in_text") for reason in found.reasons)

@@ -235,3 +235,44 @@ def test_a_document_that_everybody_is_shown_is_the_same_for_all() -> None:
         last in (one.clean.steps[3].content or "")
         for one, (_, last) in zip(done, PEOPLE, strict=True)
     )
+
+
+@pytest.mark.parametrize(
+    ("code", "stays"),
+    [("not_found", True), ("no_such_customer", True), ("john_smith", False), ("anna-berg", False)],
+)
+def test_a_code_in_words_is_no_customers_id(code: str, *, stays: bool) -> None:
+    """What a tool answers under `code` where there is no record is written elsewhere too; a name in that form is somebody's."""
+    raw = [
+        episode(
+            f"e{row}",
+            says("user", f"hi, session S{4000 + row}"),
+            *calls(
+                "getCustomer", {"id": row}, {"full_name": " ".join(who), "code": f"K-2{row:04}"}
+            ),
+            *calls("getCustomer", {"id": 90 + row}, {"error": "no", "code": code}),
+        )
+        for row, who in enumerate(PEOPLE)
+    ]
+    shown = past_the_gate(raw)[-1].clean.steps[-1].content or ""
+    assert (code in shown) is stays
+
+
+def test_a_letter_before_a_number_is_no_initial() -> None:
+    """`Kunde` is a surname that people bear, and here the word for a customer before the customer's number."""
+    raw = [
+        episode(
+            f"e{row}",
+            says("user", f"hi, session S{4000 + row}"),
+            *calls(
+                "kunde",
+                {"nr": f"K-2{row:04}"},
+                f"Kunde K-2{row:04}: {' '.join(who)}\nSaldo: {row},50 EUR",
+            ),
+        )
+        for row, who in enumerate(PEOPLE)
+    ]
+    for done, who in zip(past_the_gate(raw), PEOPLE, strict=True):
+        shown = done.clean.steps[-1].content or ""
+        assert shown.startswith("Kunde ")
+        assert who[1] not in shown

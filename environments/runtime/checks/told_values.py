@@ -14,7 +14,7 @@ from typing import Final
 
 from ..task.attempt import Json
 from ..task.verdict import count_text
-from ..values.facts import ID, LEAST_SPECIFIC, NUMBER, Fact, folded, stands_in
+from ..values.facts import ID, LEAST_SPECIFIC, NUMBER, Fact, facts_in, folded, stands_in
 from ..values.normal import as_list, is_name, parse_json
 from .ground import counts_told
 from .view import View, words_in
@@ -273,6 +273,28 @@ def numbers_told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[
     if isinstance(overall, int) and total > overall:
         return 0.0, f"{total} numbers in all; resolved attempts need at most {overall}"
     return 1.0, f"{count_text(total, 'number')} told"
+
+
+def small_numbers_told(
+    args: Mapping[str, Json], view: View, _check_id: str
+) -> tuple[float | None, str]:
+    """Whether the small numbers that a tool showed are told, and hardly any other: a count told wrongly stands somewhere all the same."""
+    applies = not_at_this_end(args, view)
+    if applies is not None:
+        return applies
+    told, most = small_facts(view), args.get("most")
+    if isinstance(most, int) and len(told) > most:
+        return 0.0, f"{count_text(len(told), 'small number')} told, at most {most} expected"
+    wanted = {str(one) for one in as_list(args.get("values"))}
+    lacking = wanted - {fact.text for fact in told}
+    return (0.0 if lacking else 1.0), f"{count_text(len(lacking), 'small number')} not told"
+
+
+def small_facts(view: View) -> frozenset[Fact]:
+    """The small numbers and shares that the user was told and nobody had said first."""
+    heard = {fact.text for fact in facts_in(view.heard_text) if not fact.specific}
+    told = (fact for facts in view.facts for fact in facts if not fact.specific)
+    return frozenset(fact for fact in told if fact.text not in heard)
 
 
 def choices_told(view: View) -> int:
