@@ -5,6 +5,7 @@ Mutable on purpose, alive only inside `synth.worlds.learn_world`; what comes out
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from math import isnan, nan
 from typing import Any, Final
@@ -175,6 +176,25 @@ class Workbench:
     def living(self) -> bool:
         """Whether the backend lives on from episode to episode."""
         return self.continuity is not None and self.continuity.kind == LIVING
+
+    def refused(self, seen: Observation) -> bool:
+        """Whether a call was answered with a refusal."""
+        return refused(self.tools[seen.tool], seen)
+
+    def has_changed(self, seen: Observation) -> bool:
+        """Whether a call changed something, or may have: its tool is no reader, and did not refuse it."""
+        return not self.tools[seen.tool].innocent and not self.refused(seen)
+
+    def with_pasts(
+        self, counts: Callable[[Observation], bool]
+    ) -> Iterator[tuple[History, Observation, tuple[Observation, ...]]]:
+        """Every call with its episode, and with the earlier calls of the episode that count."""
+        for history in self.histories:
+            past: tuple[Observation, ...] = ()
+            for seen in history.observations:
+                yield history, seen, past
+                if counts(seen):
+                    past = (*past, seen)
 
 
 def refused(tool: ToolModel, seen: Observation) -> bool:

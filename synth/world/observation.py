@@ -182,12 +182,16 @@ def without_calls(episode: CleanEpisode, is_gone: Callable[[CleanToolCall], bool
     return replace(episode, steps=tuple(steps))
 
 
+def every_call(histories: Iterable[History]) -> Iterator[Observation]:
+    """All calls, one episode after the other."""
+    return (seen for history in histories for seen in history.observations)
+
+
 def by_tool(all_histories: Iterable[History]) -> dict[str, list[Observation]]:
     """Observations per tool."""
     out: dict[str, list[Observation]] = {}
-    for history in all_histories:
-        for seen in history.observations:
-            out.setdefault(seen.tool, []).append(seen)
+    for seen in every_call(all_histories):
+        out.setdefault(seen.tool, []).append(seen)
     return out
 
 

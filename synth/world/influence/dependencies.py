@@ -287,18 +287,16 @@ def _evidence(bench: Workbench) -> dict[str, Evidence]:
 def _groups(bench: Workbench) -> dict[tuple[str, str, int], list[_Example]]:
     """Calls that are compared: of a backend that lives on those of one episode, where nothing unseen came between."""
     groups: dict[tuple[str, str, int], list[_Example]] = defaultdict(list)
-    for history in bench.histories:
-        past: list[Observation] = []
-        for seen in history.observations:
-            tool = bench.tools[seen.tool]
-            if tool.kind == "pure":
-                continue
-            no = refused(tool, seen)
+
+    def counts(seen: Observation) -> bool:
+        tool = bench.tools[seen.tool]
+        return tool.kind != "pure" and not tool.declared and not refused(tool, seen)
+
+    for history, seen, past in bench.with_pasts(counts):
+        if bench.tools[seen.tool].kind != "pure":
             whose = history.index if bench.living else -1
-            example = _Example(seen=seen, refused=no, past=tuple(past))
+            example = _Example(seen=seen, refused=bench.refused(seen), past=past)
             groups[seen.tool, seen.key, whose].append(example)
-            if not no and not tool.declared:
-                past.append(seen)
     return groups
 
 

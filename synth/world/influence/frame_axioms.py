@@ -110,7 +110,7 @@ def _count_settled(
         names = names_in(look.value) | look.seen.names | (set() if same else names_in(before))
         for seen in history.observations[since + 1 : look.seen.position]:
             other = bench.tools[seen.tool]
-            if other.innocent or refused(other, seen) or place_of(other, seen) == look.place:
+            if not bench.has_changed(seen) or place_of(other, seen) == look.place:
                 continue
             if not tool.loose and names.isdisjoint(seen.names):
                 continue
@@ -154,14 +154,10 @@ def _rows_gone(bench: Workbench, history: History) -> Iterator[tuple[str, str]]:
             able = {
                 o.tool
                 for o in between
-                if _has_acted(bench, o) and not names.isdisjoint(_argument_names(o))
+                if bench.has_changed(o) and not names.isdisjoint(_argument_names(o))
             }
             if len(able) == 1:
                 yield able.pop(), tool.table
-
-
-def _has_acted(bench: Workbench, seen: Observation) -> bool:
-    return not bench.tools[seen.tool].innocent and not refused(bench.tools[seen.tool], seen)
 
 
 def _argument_names(seen: Observation) -> set[str]:

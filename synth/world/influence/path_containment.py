@@ -15,8 +15,7 @@ from environments.runtime.answers.path_containment import (
     places_of,
     places_overlap,
 )
-from synth.world.model import ToolModel, Workbench, refused
-from synth.world.observation import Observation
+from synth.world.model import ToolModel, Workbench
 from synth.world.support import SEEN_THRICE
 
 CLEARED: Final = SEEN_THRICE
@@ -69,16 +68,12 @@ def _outcomes_by_call(
 ) -> dict[str, list[tuple[_Below, str]]]:
     """Per call of a tool: what came of it, and which changers' calls inside or around it came before."""
     groups: dict[str, list[tuple[_Below, str]]] = defaultdict(list)
-    for history in bench.histories:
-        past: list[Observation] = []
-        for seen in history.observations:
-            if seen.tool == name:
-                below = frozenset(
-                    (o.tool, o.key) for o in past if places_overlap(seen.arguments, o.arguments)
-                )
-                groups[seen.key].append((below, seen.content))
-            if seen.tool in changers and not refused(bench.tools[seen.tool], seen):
-                past.append(seen)
+    for _, seen, past in bench.with_pasts(lambda o: o.tool in changers and not bench.refused(o)):
+        if seen.tool == name:
+            below = frozenset(
+                (o.tool, o.key) for o in past if places_overlap(seen.arguments, o.arguments)
+            )
+            groups[seen.key].append((below, seen.content))
     return groups
 
 

@@ -193,11 +193,7 @@ def _task(bench: Workbench, call: Call) -> str:
 
 def _escapes(bench: Workbench, said: dict[str, list[Call]]) -> bool:
     """Whether a tool did what it was asked with nothing before it: what it says at other times is about something else."""
-    return any(
-        not c.past and not refused(bench.tools[c.seen.tool], c.seen)
-        for calls in said.values()
-        for c in calls
-    )
+    return any(not c.past and not bench.refused(c.seen) for calls in said.values() for c in calls)
 
 
 def _names_argument(seen: Observation) -> bool:
@@ -242,15 +238,10 @@ def _undone(
 
 def _answers(bench: Workbench) -> Answers:
     out: Answers = defaultdict(lambda: defaultdict(list))
-    for history in bench.histories:
-        past: list[str] = []
-        for seen in history.observations:
-            tool = bench.tools[seen.tool]
-            no = refused(tool, seen)
-            call = Call(seen=seen, past=tuple(past), personal=no and _names_argument(seen))
-            out[seen.tool][seen.content].append(call)
-            if not tool.innocent and not no:
-                past.append(seen.tool)
+    for _, seen, past in bench.with_pasts(bench.has_changed):
+        personal = bench.refused(seen) and _names_argument(seen)
+        call = Call(seen=seen, past=tuple(o.tool for o in past), personal=personal)
+        out[seen.tool][seen.content].append(call)
     return out
 
 
@@ -290,13 +281,12 @@ def _taken_values(bench: Workbench) -> Taken:
     for history in bench.histories:
         made: set[str] = set()
         for seen in history.observations:
-            tool = bench.tools[seen.tool]
-            if refused(tool, seen):
+            if bench.refused(seen):
                 continue
             for name, value in seen.arguments.items():
                 if stable(simplify(value)) not in made:
                     out[name][seen.tool].add(stable(simplify(value)))
-            if not tool.innocent:
+            if bench.has_changed(seen):
                 given = {stable(simplify(v)) for v in leaves(seen.arguments)}
                 made |= {stable(simplify(v)) for v in leaves(seen.value)} - given
     return out

@@ -45,8 +45,7 @@ def aimless_again(bench: Workbench) -> set[str]:
         for first, second in _repeated_calls(bench)
         if not first.arguments.keys() - {SUBJECT, CHOSEN}
         and first.content != second.content
-        and not bench.tools[first.tool].innocent
-        and not refused(bench.tools[first.tool], first)
+        and bench.has_changed(first)
     }
 
 
@@ -68,7 +67,7 @@ def share_series(bench: Workbench) -> dict[str, set[str]]:
         [
             MadeNames(seen.tool, seen.names, frozenset(names_in(seen.arguments)))
             for seen in history.observations
-            if not bench.tools[seen.tool].innocent and not refused(bench.tools[seen.tool], seen)
+            if bench.has_changed(seen)
         ]
         for history in bench.histories
     ]

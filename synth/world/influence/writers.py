@@ -262,7 +262,7 @@ def learn_base(bench: Workbench) -> None:
                     values.setdefault(text, seen.value)
                     votes[place][text] += 1
                     bench.tables[place[0]].seen.setdefault(seen.tool, set()).add(place[1])
-            elif not tool.innocent and not refused(tool, seen):
+            elif bench.has_changed(seen):
                 asked = names_in(seen.arguments) | tokens_in(seen.arguments)
                 names = seen.names | seen.tokens
                 touched.append(Touch(names=names, asked=asked, tool=tool, place=place))

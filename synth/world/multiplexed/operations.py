@@ -33,7 +33,7 @@ from synth.world.multiplexed.operation_labels import (
     paths_of,
 )
 from synth.world.multiplexed.url_paths import templates_of
-from synth.world.observation import History, Observation, by_tool
+from synth.world.observation import History, Observation, by_tool, every_call
 from synth.world.stated_effects import gives_an_order, says_write
 from synth.world.support import (
     HALF_OF_CASES,
@@ -105,18 +105,17 @@ def forms_of_parts(
 def _words_shown(histories: Sequence[History]) -> frozenset[str]:
     """Texts that stand as values in results: such a segment of a path is data."""
     found: set[str] = set()
-    for history in histories:
-        for seen in history.observations:
-            parsed = parse_json(seen.content)
-            stack: list[Json] = [parsed.value] if parsed is not None else []
-            while stack:
-                item = stack.pop()
-                if isinstance(item, dict):
-                    stack.extend(item.values())
-                elif isinstance(item, list):
-                    stack.extend(item)
-                elif isinstance(item, str):
-                    found.add(item)
+    for seen in every_call(histories):
+        parsed = parse_json(seen.content)
+        stack: list[Json] = [parsed.value] if parsed is not None else []
+        while stack:
+            item = stack.pop()
+            if isinstance(item, dict):
+                stack.extend(item.values())
+            elif isinstance(item, list):
+                stack.extend(item)
+            elif isinstance(item, str):
+                found.add(item)
     return frozenset(found)
 
 

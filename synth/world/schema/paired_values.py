@@ -83,13 +83,9 @@ def _told_to_some(
 
 def _looks_at_first(bench: Workbench, tool: ToolModel) -> Iterator[Observation]:
     """Calls of a reader before anything was changed."""
-    for history in bench.histories:
-        for seen in history.observations:
-            other = bench.tools[seen.tool]
-            if seen.tool == tool.name:
-                yield seen
-            elif not other.innocent and not refused(other, seen):
-                break
+    for _, seen, past in bench.with_pasts(bench.has_changed):
+        if seen.tool == tool.name and not past:
+            yield seen
 
 
 def _names(seen: Observation, name: str) -> bool:

@@ -23,7 +23,7 @@ from environments.runtime.document.tools import CasePart, ComputedPart
 from environments.runtime.expr.formulas import REASONS, NoResultError, result_of
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import stable
-from synth.world.model import ToolModel, Workbench, refused
+from synth.world.model import ToolModel, Workbench
 from synth.world.observation import Observation
 from synth.world.schema.answer_parts import Parts, commonest, is_number_text, parts_of
 from synth.world.search.formulas import GivenCall, is_echo, is_factor, ways_of
@@ -108,7 +108,7 @@ def _untried(bench: Workbench, tool: ToolModel) -> list[str]:
                     for name, calls in past.items()
                     if any(not about or about & mine for about in calls)
                 )
-            elif not refused(bench.tools[seen.tool], seen):
+            elif not bench.refused(seen):
                 past[seen.tool].append(_words(seen) & known)
     return sorted(n for n, t in bench.tools.items() if not t.innocent and after[n] < MIN_AFTER)
 

@@ -301,7 +301,7 @@ def _sights(bench: Workbench, history: History, writers: frozenset[str]) -> dict
 def _disturbed(bench: Workbench, history: History, look: Look, writers: frozenset[str]) -> bool:
     return any(
         seen.tool in writers
-        and not refused(bench.tools[seen.tool], seen)
+        and not bench.refused(seen)
         and not look.seen.names.isdisjoint(seen.names)
         for seen in history.observations[: look.seen.position]
     )

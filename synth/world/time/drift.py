@@ -19,7 +19,7 @@ from environments.runtime.task.tool_definition import name_of, parameters_of, re
 from environments.runtime.values.normal import stable
 from redact.records.clean_episode import CleanEpisode
 from synth.world.model import ToolModel
-from synth.world.observation import History, Observation, by_tool
+from synth.world.observation import History, Observation, by_tool, every_call
 from synth.world.schema.outcomes import learn_outcomes
 from synth.world.support import CHANCE_AMONG_SOME, SEEN_THRICE
 from synth.world.time.change_points import Flag, Split, find_split
@@ -110,9 +110,8 @@ def split_versions(
     for name, known in versions.items():
         for version in known:
             _from_the_start(version, groups[name], histories)
-    for history in histories:
-        for seen in history.observations:
-            seen.tool = _version_name(versions.get(seen.tool, ()), seen)
+    for seen in every_call(histories):
+        seen.tool = _version_name(versions.get(seen.tool, ()), seen)
     return versions
 
 

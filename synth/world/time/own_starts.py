@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from synth.world.observation import History, Observation
+from synth.world.observation import History, Observation, every_call
 from synth.world.support import (
     HARDLY_EVER,
     SEEN_FOUR_TIMES,
@@ -84,9 +84,8 @@ class _Pairs:
 def infer_own_starts(histories: Sequence[History]) -> OwnStarts | None:
     """Whether every subject has a start of its own, or may have for all that is known; None: they share one."""
     told: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for history in histories:
-        for seen in history.observations:
-            told[seen.tool, seen.key].add(seen.content)
+    for seen in every_call(histories):
+        told[seen.tool, seen.key].add(seen.content)
     pairs = _compared(histories, told)
     # Of a tool that never says the same twice (a clock, dice) nothing is learnt.
     if any(pairs.within[tool] for tool in pairs.broken):

@@ -62,4 +62,4 @@ def _told_to_all(bench: Workbench, tool: ToolModel, group: Sequence[Observation]
 def _is_first(bench: Workbench, seen: Observation) -> bool:
     """Whether nothing was done before a call in its episode."""
     past = bench.histories[seen.episode].observations[: seen.position]
-    return all(bench.tools[o.tool].innocent or refused(bench.tools[o.tool], o) for o in past)
+    return not any(map(bench.has_changed, past))

@@ -26,7 +26,7 @@ from environments.runtime.views.argument_spelling import (
     folded,
     recorded_spelling,
 )
-from synth.world.observation import History, Observation
+from synth.world.observation import History, Observation, every_call
 
 MIN_ALIKE: Final = {TRIM: 2, CASE: 2, NUMBER: 3, ORDER: 3}
 """Calls answered alike in two spellings, over all tools that take an argument of the name.
@@ -68,11 +68,10 @@ def learn_spelling(histories: Sequence[History]) -> dict[str, dict[str, Spelling
 
 def _calls(histories: Iterable[History]) -> dict[Where, list[Observation]]:
     out: dict[Where, list[Observation]] = defaultdict(list)
-    for history in histories:
-        for seen in history.observations:
-            for name, value in seen.arguments.items():
-                if isinstance(value, str | int | float | list) and not isinstance(value, bool):
-                    out[seen.tool, name].append(seen)
+    for seen in every_call(histories):
+        for name, value in seen.arguments.items():
+            if isinstance(value, str | int | float | list) and not isinstance(value, bool):
+                out[seen.tool, name].append(seen)
     return out
 
 
@@ -183,8 +182,7 @@ def _count_shown(histories: Iterable[History]) -> Counter[str]:
     """How often each word, and each number, stands in results, as JSON."""
     return Counter(
         stable(part)
-        for history in histories
-        for seen in history.observations
+        for seen in every_call(histories)
         for part in _parts(seen.value)
         if isinstance(part, str | int | float)
     )

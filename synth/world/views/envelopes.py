@@ -24,7 +24,7 @@ from environments.runtime.document.envelopes import (
 from environments.runtime.document.views import EnvelopesByTool
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import parse_json
-from synth.world.observation import History, Observation, by_tool
+from synth.world.observation import History, Observation, by_tool, every_call
 from synth.world.support import SEEN_THRICE, SEEN_TWICE
 from synth.world.views.envelope_places import Place, faulty, places_of, shows
 from synth.world.views.refusal_templates import said_instead
@@ -90,9 +90,8 @@ def learn_enveloped(histories: Sequence[History], *, first: int = 1) -> Envelope
                 seen.content = level.unwrap(seen.content)
     if not levels:
         return {}
-    for history in histories:
-        for seen in history.observations:
-            seen.settle()
+    for seen in every_call(histories):
+        seen.settle()
     return {tool: tuple(found) for tool, found in levels.items()}
 
 

@@ -36,7 +36,7 @@ from environments.runtime.views.idle_arguments import (
 from redact.records.clean_episode import CleanEpisode, CleanStep
 from synth.declared_defaults import declared_defaults
 from synth.world.model import outcome_class
-from synth.world.observation import History, Observation, by_tool
+from synth.world.observation import History, Observation, by_tool, every_call
 from synth.world.stated_effects import stated_effects
 from synth.world.support import (
     HARDLY_EVER,
@@ -71,7 +71,7 @@ def learn_idle(histories: Sequence[History], episodes: Sequence[CleanEpisode]) -
     """Idle arguments by tool and name, with their form; they are gone from the calls."""
     rows = _by_name(histories)
     told = _count_told(histories, episodes, rows)
-    tools = {seen.tool for history in histories for seen in history.observations}
+    tools = {seen.tool for seen in every_call(histories)}
     found: dict[str, ValueForm] = {}
     for name, mine in rows.items():
         form = _form(mine, told.get(name, 0), len(tools))
@@ -207,8 +207,7 @@ def _is_shown(
     values = set(filter(None, map(value_text, given)))
     return any(
         value in told
-        for history in histories
-        for one in history.observations
+        for one in every_call(histories)
         if (told := one.content.casefold())
         for value in values
     )
@@ -359,8 +358,7 @@ def _pairs_alike(
 ) -> Mapping[str, Counter[bool]]:
     """By tool, how many calls with another value of one argument were answered alike, and how many were not."""
     alike: dict[str, Counter[bool]] = defaultdict(Counter)
-    every = (seen for history in histories for seen in history.observations)
-    for before, seen, ought in pasts.pairs(every):
+    for before, seen, ought in pasts.pairs(every_call(histories)):
         if ought and before.arguments.get(name) != seen.arguments.get(name):
             alike[seen.tool][told(before.content) == told(seen.content)] += 1
     return alike
@@ -368,10 +366,9 @@ def _pairs_alike(
 
 def _by_name(histories: Sequence[History]) -> Mapping[str, Rows]:
     out: dict[str, Rows] = defaultdict(list)
-    for history in histories:
-        for seen in history.observations:
-            for name, value in seen.arguments.items():
-                out[name].append((seen, value))
+    for seen in every_call(histories):
+        for name, value in seen.arguments.items():
+            out[name].append((seen, value))
     return {
         name: rows
         for name, rows in out.items()

@@ -18,7 +18,7 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import leaves, names_in, stable
 from environments.runtime.views.implicit_subject import SUBJECT, subject_name
 from environments.runtime.world.entries import call_text
-from synth.world.observation import History, Observation
+from synth.world.observation import History, Observation, every_call
 from synth.world.support import (
     HALF_OF_CASES,
     HARDLY_EVER,
@@ -91,7 +91,7 @@ class _Pairs:
 def bind(histories: Sequence[History], *, own: bool) -> tuple[str, ...]:
     """Give the subject to the calls of tools that answer for it; says which, sorted. `own`: all do."""
     if own:
-        bound = {seen.tool for history in histories for seen in history.observations}
+        bound = {seen.tool for seen in every_call(histories)}
     else:
         readers = {tool for tool, pairs in _compared(histories).items() if pairs.bound}
         bound = readers | changing(histories, readers) if readers else set()

@@ -27,7 +27,7 @@ from environments.runtime.views.result_wrappers import (
     wrap,
 )
 from synth.world.model import ToolModel, outcome_class, refused
-from synth.world.observation import History, Observation, by_tool
+from synth.world.observation import History, Observation, by_tool, every_call
 from synth.world.schema.outcomes import learn_outcomes
 from synth.world.volatile.bench_clock import usual_clock
 from synth.world.volatile.clock_and_ids import MIN_SEEN, mark_name, moving_form
@@ -170,7 +170,7 @@ def _records(
     common = _common(records)
     forms = {p: f for p, rows in common.items() if (f := moving_form(rows, histories))}
     loose = {p: f for p, rows in common.items() if p not in forms and (f := _told_anyhow(rows))}
-    seen = [one for history in histories for one in history.observations]
+    seen = list(every_call(histories))
     still = [p for p, form in loose.items() if form.kind == "any" and stands_still(common[p])]
     moved = idle_places(
         seen, {*forms, *loose}, Pasts(histories), share=SOME, still=still, around=True

@@ -19,7 +19,7 @@ from environments.runtime.document.views import ValueForm
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.formats import fits, is_day, read_time, read_written
 from environments.runtime.views.clock_and_ids import Marks, places_of
-from synth.world.observation import History, Observation
+from synth.world.observation import History, Observation, every_call
 from synth.world.support import SEEN_THRICE
 
 Rows = Sequence[tuple[Observation, Json]]
@@ -145,20 +145,18 @@ def stored(
     own = {(form.tool, form.place.rsplit("/", 1)[-1]) for form in forms.values()}
     fields = {
         (seen.tool, name): str(value)
-        for history in histories
-        for seen in history.observations
+        for seen in every_call(histories)
         for name, value in _fields(seen.value)
         if value in first and (seen.tool, name) not in own
     }
-    for history in histories if fields else ():
-        for seen in history.observations:
-            for name, value in dict.fromkeys(_fields(seen.value)):
-                known = fields.get((seen.tool, name))
-                found = read_time(value) if known is not None else None
-                if known is None or found is None or found[0] < first[known]:
-                    continue
-                if fits(forms[known].form, value):
-                    yield seen, known, value
+    for seen in every_call(histories) if fields else ():
+        for name, value in dict.fromkeys(_fields(seen.value)):
+            known = fields.get((seen.tool, name))
+            found = read_time(value) if known is not None else None
+            if known is None or found is None or found[0] < first[known]:
+                continue
+            if fits(forms[known].form, value):
+                yield seen, known, value
 
 
 def _fields(value: Json, name: str = "") -> Iterator[tuple[str, Json]]:

@@ -41,7 +41,7 @@ from environments.runtime.views.clock_and_ids import (
     places_of,
 )
 from synth.world.model import ToolModel
-from synth.world.observation import History, Observation, by_tool
+from synth.world.observation import History, Observation, by_tool, every_call
 from synth.world.schema.outcomes import learn_outcomes
 from synth.world.support import HARDLY_EVER, MOSTLY, NEARLY_ALWAYS, SEEN_SEVERAL_TIMES, SEEN_THRICE
 from synth.world.volatile.bench_clock import (
@@ -118,7 +118,7 @@ def learn_fresh(
         marks |= {names[kind]: FORMS[kind] for kind in sorted(mark_stored(histories, names))}
     if not marks and not around:
         return None
-    moments = [s.at for h in histories for s in h.observations]
+    moments = [s.at for s in every_call(histories)]
     gaps = [b.at - a.at for h in histories for a, b in pairwise(h.observations) if b.at > a.at]
     step = median_low(gaps) if gaps else SECOND
     return FreshPart(marks={**(around or {}), **marks}, step=max(step, SECOND), latest=max(moments))

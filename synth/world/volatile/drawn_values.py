@@ -15,7 +15,7 @@ from typing import Final
 
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.formats import SECOND, freedom, grain, id_format, read_time
-from synth.world.observation import History, Observation
+from synth.world.observation import History, Observation, every_call
 
 MIN_IDS: Final = 2**20
 """Ids that a format has to have: fewer may be a row that others count up."""
@@ -33,10 +33,9 @@ class Homes:
         """Note where each name stood."""
         self._histories = histories
         self._named: dict[str, set[int]] = defaultdict(set)
-        for history in histories:
-            for seen in history.observations:
-                for name in seen.names:
-                    self._named[name].add(history.index)
+        for seen in every_call(histories):
+            for name in seen.names:
+                self._named[name].add(seen.episode)
 
     def is_only_home(self, value: str, episode: int) -> bool:
         """Whether no other episode has a value; one that is too short and no name may stand anywhere."""
@@ -48,9 +47,8 @@ class Homes:
             and " " not in value
             and not any(
                 value in seen.content
-                for history in self._histories
-                if history.index != episode
-                for seen in history.observations
+                for seen in every_call(self._histories)
+                if seen.episode != episode
             )
         )
 

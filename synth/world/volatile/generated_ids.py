@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 
 from environments.runtime.values.normal import names_in, tokens_in
-from synth.world.model import Workbench, refused
+from synth.world.model import Workbench
 
 
 def learn_news(bench: Workbench) -> None:
@@ -18,8 +18,7 @@ def learn_news(bench: Workbench) -> None:
     for history in bench.histories:
         known: set[str] = set()
         for seen in history.observations:
-            tool = bench.tools[seen.tool]
-            if not tool.innocent and not refused(tool, seen):
+            if bench.has_changed(seen):
                 told = (seen.names | seen.tokens) - known - names_in(seen.arguments)
                 calls[seen.tool] += 1
                 news[seen.tool] += bool(told - tokens_in(seen.arguments))

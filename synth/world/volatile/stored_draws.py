@@ -20,7 +20,7 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.values.formats import grain, read_time
 from environments.runtime.values.normal import names_in
 from environments.runtime.views.clock_and_ids import ANY, STYLES
-from synth.world.observation import History, Observation
+from synth.world.observation import History, Observation, every_call
 from synth.world.support import SEEN_THRICE, SEEN_TWICE
 from synth.world.volatile.drawn_values import (
     MAX_DRIFT,
@@ -68,12 +68,11 @@ def mark_stored(histories: Sequence[History], names: dict[str, str]) -> set[str]
     homes = Homes(histories)
     known = _PairCounts()
     last: dict[tuple[str, str], Observation] = {}
-    for history in histories:
-        for seen in history.observations:
-            other = last.get((seen.tool, seen.key), seen)
-            last[seen.tool, seen.key] = seen
-            if other.episode != seen.episode and other.is_json and seen.is_json:
-                known.add(seen, other, homes)
+    for seen in every_call(histories):
+        other = last.get((seen.tool, seen.key), seen)
+        last[seen.tool, seen.key] = seen
+        if other.episode != seen.episode and other.is_json and seen.is_json:
+            known.add(seen, other, homes)
     away = median_low(known.away) if len(known.away) >= MIN_TIMES else None
     places = {place for place, count in known.places.items() if count >= MIN_PAIRS}
     if away is None and not places:
@@ -85,14 +84,13 @@ def mark_stored(histories: Sequence[History], names: dict[str, str]) -> set[str]
     }
     shown = _times_shown(histories) if away is not None else {}
     put: set[str] = set()
-    for history in histories:
-        for seen in history.observations:
-            mine = {v: k for v, k in found.get(id(seen), {}).items() if len(shown.get(v, ())) < 2}
-            content = _with_marks(seen, mine, names) if mine else None
-            if content is not None:
-                put.update(mine.values())
-                seen.content = content
-                seen.settle()
+    for seen in every_call(histories):
+        mine = {v: k for v, k in found.get(id(seen), {}).items() if len(shown.get(v, ())) < 2}
+        content = _with_marks(seen, mine, names) if mine else None
+        if content is not None:
+            put.update(mine.values())
+            seen.content = content
+            seen.settle()
     return put
 
 
@@ -104,11 +102,10 @@ def _moment(value: Json) -> int:
 def _times_shown(histories: Sequence[History]) -> dict[Json, set[int]]:
     """The episodes that show each time."""
     out: dict[Json, set[int]] = defaultdict(set)
-    for history in histories:
-        for seen in history.observations:
-            for _, value in _scalars(seen.value):
-                if read_time(value) is not None:
-                    out[value].add(history.index)
+    for seen in every_call(histories):
+        for _, value in _scalars(seen.value):
+            if read_time(value) is not None:
+                out[value].add(seen.episode)
     return out
 
 

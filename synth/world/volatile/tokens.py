@@ -18,7 +18,7 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.values.formats import freedom, id_format, short_digest
 from environments.runtime.views.clock_and_ids import fields_of
 from environments.runtime.views.tokens import given_out, stand_in
-from synth.world.observation import History, Observation
+from synth.world.observation import History, Observation, every_call
 from synth.world.support import HALF_OF_CASES, SEEN_THRICE, SEEN_TWICE
 from synth.world.volatile.clock_and_ids import MIN_IDS, MIN_LENGTH, MIN_SEEN
 
@@ -65,11 +65,10 @@ def _drawn_ids(
 ) -> dict[tuple[str, str], list[tuple[Observation, str]]]:
     """Places of records that hold ids drawn by dice: given out once, never named before, otherwise for equal calls."""
     rows: dict[tuple[str, str], list[tuple[Observation, Json]]] = defaultdict(list)
-    for history in histories:
-        for seen in history.observations:
-            if isinstance(seen.value, dict) and seen.arguments:
-                for place, value in fields_of(seen.value):
-                    rows[seen.tool, place].append((seen, value))
+    for seen in every_call(histories):
+        if isinstance(seen.value, dict) and seen.arguments:
+            for place, value in fields_of(seen.value):
+                rows[seen.tool, place].append((seen, value))
     out = {}
     for key, found in rows.items():
         texts = [(seen, value) for seen, value in found if isinstance(value, str)]
@@ -105,14 +104,13 @@ def _taken_by(
     values: dict[tuple[str, str], list[bool]] = defaultdict(list)
     used: set[tuple[int, str]] = set()
     calls: dict[str, int] = defaultdict(int)
-    for history in histories:
-        for seen in history.observations:
-            calls[seen.tool] += 1
-            for name, value in seen.arguments.items():
-                key = (history.index, value) if isinstance(value, str) else (-1, "")
-                mine = given.get(key, seen.position) < seen.position
-                values[seen.tool, name].append(mine)
-                used.update({key} if mine else ())
+    for seen in every_call(histories):
+        calls[seen.tool] += 1
+        for name, value in seen.arguments.items():
+            key = (seen.episode, value) if isinstance(value, str) else (-1, "")
+            mine = given.get(key, seen.position) < seen.position
+            values[seen.tool, name].append(mine)
+            used.update({key} if mine else ())
     taking = {
         (other, name)
         for (other, name), known in values.items()
