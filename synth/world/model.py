@@ -137,6 +137,13 @@ class ToolModel:
         self.kind = "search" if lists * 2 > len(self.good()) else "read"
         self.loose = self.kind == "search" or not self.key
 
+    @property
+    def key_arguments(self) -> list[str] | None:
+        """The arguments that name its row; None where a part of the key stands in the result, or it has no table."""
+        if self.table is None or any(tree[0] != "arg" for tree in self.key):
+            return None
+        return [str(tree[1]) for tree in self.key]
+
     def good(self) -> list[Observation]:
         """Observations of calls that succeeded."""
         return [o for o in self.observations if not refused(self, o)]

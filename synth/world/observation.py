@@ -71,6 +71,10 @@ class Observation:
             for name, value in self.arguments.items()
         }
 
+    def key_of(self, names: Iterable[str]) -> str:
+        """The values of some arguments as one text, as keys of rows are written; null for one that the call lacks."""
+        return stable([self.arguments.get(name) for name in names])
+
     def settle(self) -> None:
         """Compute what hangs on arguments and content."""
         parsed = parse_json(self.content)

@@ -12,7 +12,6 @@ from environments.runtime.expr.evaluate import build
 from environments.runtime.expr.gaps import MISSING, UNKNOWN, Gap, is_unknown
 from environments.runtime.expr.scope import FUEL, Expr, Scope, Tree
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import stable
 from environments.runtime.world.session import Session
 from environments.runtime.world.state import ONLY
 from environments.runtime.world.world import World
@@ -116,9 +115,9 @@ def _close(open_examples: list[Example], seen: Observation, tool: ToolModel) -> 
 
 def _row_before(bench: Workbench, example: Example) -> Json:
     tool = bench.tools[example.seen.tool]
-    if tool.table is None or not tool.evidence.get("shows") or any(k[0] != "arg" for k in tool.key):
+    names = tool.key_arguments
+    if tool.table is None or names is None or not tool.evidence.get("shows"):
         return None
-    key = stable([example.seen.arguments.get(str(tree[1])) for tree in tool.key])
-    row = example.before.state.row((tool.table, key), ())
+    row = example.before.state.row((tool.table, example.seen.key_of(names)), ())
     known: Json = None if type(row) is Gap else row
     return known

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from environments.runtime.values.normal import tokens_in
+from synth.world.grouping import sets_by_key
 from synth.world.influence.blame import fewest
 from synth.world.observation import Observation
 from synth.world.support import SEEN_TWICE
@@ -148,10 +149,7 @@ class Evidence:
 
 def rates_of(events: Sequence[Event], evidence: Evidence) -> dict[Suspect, float]:
     """Of the different calls that a suspect came before: the share that was then answered otherwise."""
-    keys: dict[Suspect, set[str]] = defaultdict(set)
-    for event in events:
-        for suspect in event.suspects:
-            keys[suspect].add(event.key)
+    keys = sets_by_key((suspect, event.key) for event in events for suspect in event.suspects)
     return {
         suspect: len(changed) / (len(changed) + len(evidence.calm.get(suspect, ())))
         for suspect, changed in keys.items()

@@ -18,6 +18,7 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import tokens_in
 from environments.runtime.views.implicit_subject import SUBJECT
 from environments.runtime.world.state import ABSENCE
+from synth.world.grouping import lists_by_key
 from synth.world.influence.blame import fewest
 from synth.world.influence.contrast_pairs import (
     Agreement,
@@ -302,9 +303,9 @@ def _groups(bench: Workbench) -> dict[tuple[str, str, int], list[_Example]]:
 
 def _distinct_first(group: Sequence[_Example]) -> list[_Example]:
     """Different answers first, short pasts before long ones, up to a bound."""
-    by_answer: dict[str, list[_Example]] = defaultdict(list)
-    for example in sorted(group, key=lambda e: len(e.past)):
-        by_answer[example.seen.content].append(example)
+    by_answer = lists_by_key(
+        (example.seen.content, example) for example in sorted(group, key=lambda e: len(e.past))
+    )
     queues = sorted(by_answer.values(), key=lambda q: -len(q))[:MAX_ANSWERS]
     out: list[_Example] = []
     for at in range(MAX_EXAMPLES):

@@ -142,9 +142,10 @@ def _rows_gone(bench: Workbench, history: History) -> Iterator[tuple[str, str]]:
     seen_at: dict[tuple[str, str], int] = {}
     for seen in history.observations:
         tool = bench.tools[seen.tool]
-        if not tool.innocent or tool.table is None or any(tree[0] != "arg" for tree in tool.key):
+        keys = tool.key_arguments
+        if not tool.innocent or tool.table is None or keys is None:
             continue
-        key = stable([seen.arguments.get(str(tree[1])) for tree in tool.key])
+        key = seen.key_of(keys)
         place = tool.table, key
         if not refused(tool, seen):
             seen_at[place] = seen.position

@@ -21,6 +21,7 @@ from environments.runtime.answers.protocol_preconditions import pair_of
 from environments.runtime.document.tools import EarlyPart
 from environments.runtime.values.normal import leaves, simplify, stable
 from synth.world.document import holds_withheld
+from synth.world.grouping import sets_by_key
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import Observation
 from synth.world.support import SEEN_THRICE, SEEN_TWICE
@@ -318,10 +319,11 @@ def _known_pairs(
     taken = [seen.arguments for tool in bench.tools.values() for seen in tool.good()]
     mine = [call.seen.arguments for call in told]
     for first, second in permutations(sorted(only), 2):
-        held: dict[str, set[str]] = defaultdict(set)
-        for given in taken:
-            if first in given and second in given:
-                held[stable(simplify(given[first]))].add(stable(simplify(given[second])))
+        held = sets_by_key(
+            (stable(simplify(given[first])), stable(simplify(given[second])))
+            for given in taken
+            if first in given and second in given
+        )
         owners = {owner for owned in held.values() for owner in owned}
         if len(held) < MIN_PAIRS or len(owners) < 2 or any(len(o) > 1 for o in held.values()):
             continue

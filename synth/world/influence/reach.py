@@ -78,7 +78,7 @@ def _tables_reached(bench: Workbench, tool: ToolModel, owners: dict[str, set[str
     for seen in tool.observations:
         names = set(seen.names)
         for ref in tool.refs:
-            key = stable([seen.arguments.get(ref.key[0][1])])
+            key = seen.key_of([ref.key[0][1]])
             names |= names_in(bench.tables[ref.table].rows.get(key))
         for name in names:
             reached |= owners.get(name, set()) & bench.stirred

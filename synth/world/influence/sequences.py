@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator
 from typing import Final
 
 from environments.runtime.task.attempt import Json
+from synth.world.grouping import lists_by_key
 from synth.world.model import Workbench, outcome_class
 from synth.world.observation import Observation
 from synth.world.support import CHANCE
@@ -53,11 +54,11 @@ def before_nothing(bench: Workbench) -> dict[str, set[str]]:
 
 def pasts_of(bench: Workbench) -> dict[str, list[frozenset[str]]]:
     """Per tool: which tools had been called before each of its successes."""
-    before: dict[str, list[frozenset[str]]] = defaultdict(list)
-    for _, seen, past in bench.with_pasts(lambda seen: not bench.refused(seen)):
-        if not bench.refused(seen):
-            before[seen.tool].append(frozenset(earlier.tool for earlier in past))
-    return before
+    return lists_by_key(
+        (seen.tool, frozenset(earlier.tool for earlier in past))
+        for _, seen, past in bench.with_pasts(lambda seen: not bench.refused(seen))
+        if not bench.refused(seen)
+    )
 
 
 def _calls(bench: Workbench) -> Iterator[tuple[str, Observation, frozenset[str]]]:

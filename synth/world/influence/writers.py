@@ -300,9 +300,9 @@ def _ever_named(bench: Workbench) -> dict[tuple[str, str] | None, frozenset[str]
 
 
 def _note_refusal(bench: Workbench, tool: ToolModel, seen: Observation, *, clean: bool) -> None:
-    if tool.table is None or not clean or any(tree[0] != "arg" for tree in tool.key):
+    names = tool.key_arguments
+    if tool.table is None or names is None or not clean:
         return
-    key = stable([seen.arguments.get(str(tree[1])) for tree in tool.key])
-    told = bench.tables[tool.table].refusals.setdefault(key, {})
+    told = bench.tables[tool.table].refusals.setdefault(seen.key_of(names), {})
     if told.setdefault(tool.name, seen.content) != seen.content:
         told[tool.name] = ""

@@ -5,7 +5,6 @@ Comes from the examples of one tool; goes to everything that learns when it refu
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -16,6 +15,7 @@ from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.values.normal import mask
 from synth.world.actions.effects import rescoped
 from synth.world.actions.examples import Example, evaluate
+from synth.world.grouping import lists_by_key
 from synth.world.model import ToolModel
 from synth.world.search.fit import Fitter
 from synth.world.support import SELDOM
@@ -84,10 +84,11 @@ class Source:
 def cases_of(tool: ToolModel, examples: Sequence[Example]) -> Cases:
     """The cases of a tool."""
     good = [e for e in examples if not e.refused]
-    bad: dict[str, list[Example]] = defaultdict(list)
-    for example in examples:
-        if example.refused:
-            bad[mask(example.seen.content, example.seen.arguments)].append(example)
+    bad = lists_by_key(
+        (mask(example.seen.content, example.seen.arguments), example)
+        for example in examples
+        if example.refused
+    )
     scopes = [rescoped(tool, e) for e in good]
     index: dict[str, range] = {}
     for name, group in bad.items():

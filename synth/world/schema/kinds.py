@@ -11,8 +11,8 @@ from itertools import combinations
 from typing import Final
 
 from environments.runtime.expr.arithmetic import DECIMAL_FORMS, FORMS, RARE, answer, calculate
-from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import is_name, stable
+from synth.world.grouping import lists_by_key
 from synth.world.model import TableModel, ToolModel, Workbench
 from synth.world.observation import Observation
 from synth.world.schema.functional_dependency import decides, of_one_amount, places
@@ -87,10 +87,7 @@ def _learn_constant(tool: ToolModel) -> bool:
 
 def _takes_names(good: Sequence[Observation]) -> bool:
     """Whether something is given that is no free text: a thought changes nothing, a text for a file does."""
-    given: dict[str, list[Json]] = defaultdict(list)
-    for seen in good:
-        for name, value in seen.arguments.items():
-            given[name].append(value)
+    given = lists_by_key((name, value) for seen in good for name, value in seen.arguments.items())
     return any(
         sum(isinstance(v, str) and " " in v for v in values) * 2 < len(values)
         for values in given.values()
@@ -152,9 +149,7 @@ def _deciding(good: Sequence[Observation], names: Sequence[str]) -> tuple[str, .
     """The smallest set of arguments that decides the result, with evidence that the others do not matter."""
     for size in range(len(names)):
         for chosen in combinations(names, size):
-            groups: dict[str, list[Observation]] = defaultdict(list)
-            for seen in good:
-                groups[stable([seen.arguments.get(name) for name in chosen])].append(seen)
+            groups = lists_by_key((seen.key_of(chosen), seen) for seen in good)
             if any(len({o.content for o in group}) > 1 for group in groups.values()):
                 continue
             if all(_varies(groups.values(), name) for name in names if name not in chosen):
@@ -177,9 +172,7 @@ def _key_by_parts(bench: Workbench, fields: dict[str, frozenset[str]]) -> None:
         if any(_has_same_fields(shown, mine) for other, shown in fields.items() if other != name):
             continue
         own = str(tool.key[0][1])
-        groups: dict[str, list[Observation]] = defaultdict(list)
-        for seen in tool.good():
-            groups[stable(seen.arguments.get(own))].append(seen)
+        groups = lists_by_key((stable(seen.arguments.get(own)), seen) for seen in tool.good())
         others = sorted({n for seen in tool.good() for n in seen.arguments} - {own})
         beside = [n for n in others if decides(groups.values(), n, reads=tool.stated < 0)]
         if beside or any(of_one_amount(groups.values(), n) for n in others):

@@ -20,6 +20,7 @@ from environments.runtime.answers.made_things import AND, MadeThings, name_of_tw
 from environments.runtime.answers.recall import DoneCall, names_shown, names_told
 from environments.runtime.document.recordings import UnmadePart
 from environments.runtime.values.normal import labels_in, parse_json
+from synth.world.grouping import sets_by_key
 from synth.world.support import MOSTLY, NEARLY_ALWAYS, SEEN_THRICE, Support, accept
 
 BEFOREHAND: Final = 4.0
@@ -74,10 +75,11 @@ def learn_issued(
                         asked[tool, name].add(one.call.text)
                 called.add(tool)
             before |= shown | one.call.names
-    issued: dict[str, set[str]] = defaultdict(set)
-    for (tool, name), texts in asked.items():
-        if len(texts) >= SEEN_THRICE and (tool, name) not in again:
-            issued[tool].add(name)
+    issued = sets_by_key(
+        (tool, name)
+        for (tool, name), texts in asked.items()
+        if len(texts) >= SEEN_THRICE and (tool, name) not in again
+    )
     for name, tools in made.items():
         for tool in tools:
             issued[tool] |= {name} - {n for t, n in again if t == tool}

@@ -13,6 +13,7 @@ from environments.runtime.answers.nested_tables import records
 from environments.runtime.document.records import NestedPart, SourcePart
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import parse_json, stable
+from synth.world.grouping import lists_by_key
 from synth.world.model import TableModel, Workbench
 from synth.world.support import (
     MORE_THAN_HALF,
@@ -174,10 +175,11 @@ def _same_told(
     left: dict[str, dict[str, Json]], right: dict[str, dict[str, Json]], name: str
 ) -> bool:
     """Whether one field decides others in all records together, of several of its values in both sources."""
-    groups: dict[str, list[dict[str, Json]]] = defaultdict(list)
-    for row in (*left.values(), *right.values()):
-        if _is_key_part(row.get(name)):
-            groups[stable(row[name])].append(row)
+    groups = lists_by_key(
+        (stable(row[name]), row)
+        for row in (*left.values(), *right.values())
+        if _is_key_part(row.get(name))
+    )
     both = {stable(r.get(name)) for r in left.values()} & {
         stable(r.get(name)) for r in right.values()
     }

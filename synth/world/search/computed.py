@@ -23,6 +23,7 @@ from environments.runtime.document.tools import CasePart, ComputedPart
 from environments.runtime.expr.formulas import REASONS, NoResultError, result_of
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import stable
+from synth.world.grouping import lists_by_key, sets_by_key
 from synth.world.model import ToolModel, Workbench
 from synth.world.observation import Observation
 from synth.world.schema.answer_parts import Parts, commonest, is_number_text, parts_of
@@ -119,9 +120,7 @@ def _words(seen: Observation) -> set[str]:
 
 def _computes(tool: ToolModel) -> ComputedPart | None:
     good = _calls(tool.good())
-    answers: dict[str, set[str]] = defaultdict(set)
-    for call in good:
-        answers[stable(call.arguments)].add(call.content)
+    answers = sets_by_key((stable(call.arguments), call.content) for call in good)
     if len(answers) < MIN_CALLS or any(len(contents) > 1 for contents in answers.values()):
         return None
     groups: dict[Kind, list[_Call]] = defaultdict(list)
@@ -212,9 +211,9 @@ def _cases(kind: Kind, calls: Sequence[_Call]) -> list[CasePart]:
         return [whole]
     if not words:
         return []
-    by_words: dict[str, list[_Call]] = defaultdict(list)
-    for call in calls:
-        by_words[stable([call.arguments[name] for name in words])].append(call)
+    by_words = lists_by_key(
+        (stable([call.arguments[name] for name in words]), call) for call in calls
+    )
     if len(by_words) > MAX_WORDS:
         return []
     found = (

@@ -7,7 +7,6 @@ objects, lists mapped, joined, edited or filtered, and a case by category.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -16,6 +15,7 @@ from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.expr.trees import looks_at
 from environments.runtime.values.normal import stable
 from synth.world.actions.examples import evaluate
+from synth.world.grouping import lists_by_key
 from synth.world.search.constant_arguments import bound
 from synth.world.search.fit_lists import fit_list
 from synth.world.search.fit_parts import MAX_CASES, amounts_in
@@ -286,9 +286,7 @@ class Fitter:
     def _case(self, target: Sequence[Any]) -> Tree | None:
         """A different tree per category of one term; categories that cannot be fitted stay unknown."""
         for subject in self.categories():
-            groups: dict[str, list[int]] = defaultdict(list)
-            for at, value in enumerate(subject[1]):
-                groups[stable(value)].append(at)
+            groups = lists_by_key((stable(value), at) for at, value in enumerate(subject[1]))
             if not 2 <= len(groups) <= MAX_CASES or len(groups) * 2 > len(target):
                 continue
             cases = []

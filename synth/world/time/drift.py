@@ -18,6 +18,7 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.task.tool_definition import name_of, parameters_of, read_definition
 from environments.runtime.values.normal import stable
 from redact.records.clean_episode import CleanEpisode
+from synth.world.grouping import lists_by_key
 from synth.world.model import ToolModel
 from synth.world.observation import History, Observation, by_tool, every_call
 from synth.world.schema.outcomes import learn_outcomes
@@ -223,9 +224,7 @@ def _outcomes(name: str, seen: Sequence[Observation]) -> ToolModel:
 
 def _versions(found: Iterable[Change], taken: frozenset[str]) -> dict[str, list[Version]]:
     """Changes of one tool at one time make one version; the order of time numbers them."""
-    by_name: dict[str, list[Change]] = defaultdict(list)
-    for change in found:
-        by_name[change.tool].append(change)
+    by_name = lists_by_key((change.tool, change) for change in found)
     out: dict[str, list[Version]] = {}
     for name, changes in sorted(by_name.items()):
         if name not in taken:

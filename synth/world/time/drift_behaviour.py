@@ -16,6 +16,7 @@ from typing import Final
 
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import is_name, leaves, stable
+from synth.world.grouping import lists_by_key
 from synth.world.model import ToolModel, outcome_class, refused
 from synth.world.observation import History, Observation
 from synth.world.support import CHANCE_AMONG_MANY, CHANCE_AMONG_RANGES, SEEN_SEVERAL_TIMES
@@ -180,9 +181,7 @@ class _Pair:
 
 def _turned_answers(cases: Sequence[Case]) -> Iterator[tuple[str, Split]]:
     """A moment that lies between the two calls of every unequal pair, and of too few pairs for that to be chance."""
-    groups: dict[str, list[Case]] = defaultdict(list)
-    for case in cases:
-        groups[case.asked].append(case)
+    groups = lists_by_key((case.asked, case) for case in cases)
     pairs = [
         _Pair(left=left, right=right)
         for group in groups.values()

@@ -7,11 +7,12 @@ an argument. Not here: single tools that answer for whoever is signed in (`bound
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from synth.world.grouping import sets_by_key
 from synth.world.observation import History, Observation, every_call
 from synth.world.support import (
     HARDLY_EVER,
@@ -83,9 +84,7 @@ class _Pairs:
 
 def infer_own_starts(histories: Sequence[History]) -> OwnStarts | None:
     """Whether every subject has a start of its own, or may have for all that is known; None: they share one."""
-    told: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for seen in every_call(histories):
-        told[seen.tool, seen.key].add(seen.content)
+    told = sets_by_key(((seen.tool, seen.key), seen.content) for seen in every_call(histories))
     pairs = _compared(histories, told)
     # Of a tool that never says the same twice (a clock, dice) nothing is learnt.
     if any(pairs.within[tool] for tool in pairs.broken):

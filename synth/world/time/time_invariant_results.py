@@ -6,13 +6,13 @@ that matters was done before. Not here: recorded answers of an episode's own (`t
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
 from environments.runtime.task.attempt import Json
 from synth.world.document import holds_withheld
+from synth.world.grouping import lists_by_key
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import Observation
 from synth.world.support import SEEN_TWICE
@@ -35,9 +35,10 @@ def steady_answers(bench: Workbench) -> Iterator[tuple[str, dict[str, Json], str
 
 def _calls(tool: ToolModel) -> list[list[Observation]]:
     """Equal calls together, in order of time."""
-    calls: dict[str, list[Observation]] = defaultdict(list)
-    for seen in sorted(tool.observations, key=lambda s: (s.at, s.episode, s.position)):
-        calls[seen.key].append(seen)
+    calls = lists_by_key(
+        (seen.key, seen)
+        for seen in sorted(tool.observations, key=lambda s: (s.at, s.episode, s.position))
+    )
     return list(calls.values())
 
 

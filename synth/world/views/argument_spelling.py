@@ -26,6 +26,7 @@ from environments.runtime.views.argument_spelling import (
     folded,
     recorded_spelling,
 )
+from synth.world.grouping import lists_by_key, sets_by_key
 from synth.world.observation import History, Observation, every_call
 
 MIN_ALIKE: Final = {TRIM: 2, CASE: 2, NUMBER: 3, ORDER: 3}
@@ -67,19 +68,20 @@ def learn_spelling(histories: Sequence[History]) -> dict[str, dict[str, Spelling
 
 
 def _calls(histories: Iterable[History]) -> dict[Where, list[Observation]]:
-    out: dict[Where, list[Observation]] = defaultdict(list)
-    for seen in every_call(histories):
-        for name, value in seen.arguments.items():
-            if isinstance(value, str | int | float | list) and not isinstance(value, bool):
-                out[seen.tool, name].append(seen)
-    return out
+    return lists_by_key(
+        ((seen.tool, name), seen)
+        for seen in every_call(histories)
+        for name, value in seen.arguments.items()
+        if isinstance(value, str | int | float | list) and not isinstance(value, bool)
+    )
 
 
 def _two_ways(group: Iterable[Observation], name: str, before: Kinds, kind: str) -> bool:
     """Whether an argument took two values that one more kind of folding makes one."""
-    ways: dict[str, set[str]] = defaultdict(set)
-    for value in {stable(seen.arguments[name]): seen.arguments[name] for seen in group}.values():
-        ways[stable(folded(value, before | {kind}))].add(stable(folded(value, before)))
+    ways = sets_by_key(
+        (stable(folded(value, before | {kind})), stable(folded(value, before)))
+        for value in {stable(seen.arguments[name]): seen.arguments[name] for seen in group}.values()
+    )
     return any(len(way) > 1 for way in ways.values())
 
 
@@ -118,9 +120,7 @@ def _count_alike(
 
 def _differ(left: Iterable[Observation], right: Iterable[Observation], pasts: Pasts) -> bool:
     """Whether two spellings were answered otherwise where all that was done before is the same."""
-    told: dict[int, set[str]] = defaultdict(set)
-    for seen in left:
-        told[pasts[id(seen)]].add(seen.content)
+    told = sets_by_key((pasts[id(seen)], seen.content) for seen in left)
     return any(seen.content not in told.get(pasts[id(seen)], {seen.content}) for seen in right)
 
 

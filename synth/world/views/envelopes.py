@@ -24,6 +24,7 @@ from environments.runtime.document.envelopes import (
 from environments.runtime.document.views import EnvelopesByTool
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import parse_json
+from synth.world.grouping import sets_by_key
 from synth.world.observation import History, Observation, by_tool, every_call
 from synth.world.support import SEEN_THRICE, SEEN_TWICE
 from synth.world.views.envelope_places import Place, faulty, places_of, shows
@@ -136,11 +137,12 @@ def _mark_envelopes(
     envelopes: Mapping[str, Sequence[Envelope]], level: int
 ) -> dict[str, list[Envelope]]:
     """Refusals in the same envelope get the same mark in all tools, what is a tool's own in it aside."""
-    used: dict[str, set[str]] = defaultdict(set)
-    for tool, found in envelopes.items():
-        for envelope in found:
-            for word in _WORD.findall(envelope.before + envelope.after):
-                used[word].add(tool)
+    used = sets_by_key(
+        (word, tool)
+        for tool, found in envelopes.items()
+        for envelope in found
+        for word in _WORD.findall(envelope.before + envelope.after)
+    )
     names: dict[tuple[str, ...], str] = {}
     out: dict[str, list[Envelope]] = {}
     for tool, found in sorted(envelopes.items()):
@@ -210,10 +212,7 @@ def _shared_by(strong: Iterable[Sequence[Place]]) -> int:
 
 def _shared_structures(found: Mapping[str, list[Place]]) -> dict[str, list[Place]]:
     """What has the structure in any tool: those that mostly refuse too, and constants that other tools have."""
-    tools: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for tool, places in found.items():
-        for place in places:
-            tools[place.around].add(tool)
+    tools = sets_by_key((place.around, tool) for tool, places in found.items() for place in places)
     out = defaultdict[str, list[Place]](list)
     for tool, places in found.items():
         steady = _steady(places)

@@ -35,6 +35,7 @@ from environments.runtime.views.idle_arguments import (
 )
 from redact.records.clean_episode import CleanEpisode, CleanStep
 from synth.declared_defaults import declared_defaults
+from synth.world.grouping import lists_by_key, sets_by_key
 from synth.world.model import outcome_class
 from synth.world.observation import History, Observation, by_tool, every_call
 from synth.world.stated_effects import stated_effects
@@ -97,9 +98,7 @@ def learn_idle(histories: Sequence[History], episodes: Sequence[CleanEpisode]) -
 
 
 def _rows_by_tool(rows: Rows) -> Mapping[str, Rows]:
-    out: dict[str, Rows] = defaultdict(list)
-    for seen, value in rows:
-        out[seen.tool].append((seen, value))
+    out = lists_by_key((seen.tool, (seen, value)) for seen, value in rows)
     return dict(sorted(out.items()))
 
 
@@ -164,10 +163,7 @@ def _default(
     name: str, seen: Sequence[Observation], tasks: Mapping[int, str], function: Mapping[str, Json]
 ) -> ValueForm | None:
     """What calls without an argument are answered like: those with one value, or with any text."""
-    bare: dict[str, list[Observation]] = defaultdict(list)
-    for one in seen:
-        if name not in one.arguments:
-            bare[one.key].append(one)
+    bare = lists_by_key((one.key, one) for one in seen if name not in one.arguments)
     alike: Mapping[str, set[str]] = defaultdict(set)
     values: dict[str, Json] = {}
     otherwise = Counter[str]()
@@ -266,18 +262,14 @@ def _are_signs(rows: Rows) -> bool:
 
 def _is_own(rows: Rows) -> bool:
     """Whether an episode gives one value, in nearly every one."""
-    own: dict[int, set[str]] = defaultdict(set)
-    for seen, value in rows:
-        own[seen.episode].add(stable(value))
+    own = sets_by_key((seen.episode, stable(value)) for seen, value in rows)
     several = sum(len(values) > 1 for values in own.values())
     return several <= len(own) * (1 - NEARLY_ALWAYS)
 
 
 def _comes_again(rows: Rows) -> bool:
     """Whether other episodes give values again, more than by accident: a customer comes again, a session does not."""
-    episodes: dict[str, set[int]] = defaultdict(set)
-    for seen, value in rows:
-        episodes[stable(value)].add(seen.episode)
+    episodes = sets_by_key((stable(value), seen.episode) for seen, value in rows)
     again = sum(len(found) > 1 for found in episodes.values())
     return again > HARDLY_EVER * len(episodes)
 
@@ -365,10 +357,11 @@ def _pairs_alike(
 
 
 def _by_name(histories: Sequence[History]) -> Mapping[str, Rows]:
-    out: dict[str, Rows] = defaultdict(list)
-    for seen in every_call(histories):
-        for name, value in seen.arguments.items():
-            out[name].append((seen, value))
+    out = lists_by_key(
+        (name, (seen, value))
+        for seen in every_call(histories)
+        for name, value in seen.arguments.items()
+    )
     return {
         name: rows
         for name, rows in out.items()
@@ -380,10 +373,9 @@ def _count_told(
     histories: Sequence[History], episodes: Sequence[CleanEpisode], rows: Mapping[str, Rows]
 ) -> dict[str, int]:
     """How many values of each argument somebody told the agent, a result shows, or another argument has."""
-    names: dict[tuple[int, str], set[str]] = defaultdict(set)
-    for name, mine in rows.items():
-        for seen, value in mine:
-            names[seen.episode, str(value)].add(name)
+    names = sets_by_key(
+        ((seen.episode, str(value)), name) for name, mine in rows.items() for seen, value in mine
+    )
     texts = _words_by_episode(histories, episodes, lambda step: step.role != "assistant")
     return {
         name: sum(

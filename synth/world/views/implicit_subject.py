@@ -18,6 +18,7 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import leaves, names_in, stable
 from environments.runtime.views.implicit_subject import SUBJECT, subject_name
 from environments.runtime.world.entries import call_text
+from synth.world.grouping import lists_by_key
 from synth.world.observation import History, Observation, every_call
 from synth.world.support import (
     HALF_OF_CASES,
@@ -194,10 +195,11 @@ def changing(histories: Sequence[History], readers: set[str]) -> set[str]:
 
 def _looks(history: History, readers: set[str]) -> Iterator[tuple[Sequence[Observation], bool]]:
     """What was called between equal calls of a reader, and whether it answered the same."""
-    places: dict[str, list[int]] = defaultdict(list)
-    for position, seen in enumerate(history.observations):
-        if seen.tool in readers:
-            places[call_text(seen.tool, seen.arguments)].append(position)
+    places = lists_by_key(
+        (call_text(seen.tool, seen.arguments), position)
+        for position, seen in enumerate(history.observations)
+        if seen.tool in readers
+    )
     for found in places.values():
         for first, again in pairwise(found):
             observations = history.observations

@@ -32,6 +32,7 @@ from environments.runtime.task.tool_definition import (
 from environments.runtime.values.facts import folded
 from environments.runtime.values.normal import parse_json
 from redact.records.clean_episode import CleanEpisode
+from synth.world.grouping import lists_by_key
 from synth.world.model import Workbench, refused
 from synth.world.observation import Observation, histories
 from synth.world.stated_effects import stated_effects
@@ -147,10 +148,7 @@ def _texts(value: Json | Mapping[str, Json], path: Path = ()) -> Iterator[tuple[
 
 def _paths(calls: Sequence[Observation], definition: Mapping[str, Json]) -> list[Path]:
     """Places of texts with several words, none of them a choice among some."""
-    texts: dict[Path, list[str]] = defaultdict(list)
-    for call in calls:
-        for path, text in _texts(call.arguments):
-            texts[path].append(text)
+    texts = lists_by_key((path, text) for call in calls for path, text in _texts(call.arguments))
     properties = properties_of(definition)
     found = []
     for path, said in sorted(texts.items()):

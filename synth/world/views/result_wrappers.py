@@ -26,6 +26,7 @@ from environments.runtime.views.result_wrappers import (
     without_places,
     wrap,
 )
+from synth.world.grouping import lists_by_key
 from synth.world.model import ToolModel, outcome_class, refused
 from synth.world.observation import History, Observation, by_tool, every_call
 from synth.world.schema.outcomes import learn_outcomes
@@ -109,10 +110,11 @@ def _with_bodies(
     `framed`: the episode and place of those that had theirs.
     """
     if AT_TIMES in kinds:
-        had: dict[str, list[bool]] = defaultdict(list)
-        for kind in ("good", "refused"):
-            for seen in groups.get((tool, kind), ()):
-                had[outcome_class(seen)].append((seen.episode, seen.position) in framed)
+        had = lists_by_key(
+            (outcome_class(seen), (seen.episode, seen.position) in framed)
+            for kind in ("good", "refused")
+            for seen in groups.get((tool, kind), ())
+        )
         usual = frozenset(name for name, found in had.items() if sum(found) * 2 >= len(found))
         return {AT_TIMES: replace(kinds[AT_TIMES], bodies=usual)}
     classes = {
@@ -201,10 +203,11 @@ def _are_records(group: Sequence[Observation]) -> bool:
 
 def _common(records: Sequence[Observation]) -> dict[str, Rows]:
     """Places that most records have, of more than one tool."""
-    rows: dict[str, Rows] = defaultdict(list)
-    for seen in records:
-        for place, value in values_around(_record(seen)).items():
-            rows[place].append((seen, value))
+    rows = lists_by_key(
+        (place, (seen, value))
+        for seen in records
+        for place, value in values_around(_record(seen)).items()
+    )
     return {
         place: found
         for place, found in rows.items()

@@ -17,6 +17,7 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import leaves, stable
 from environments.runtime.views.implicit_subject import SUBJECT
 from environments.runtime.views.selected_subject import CHOSEN, Choice, chosen_name
+from synth.world.grouping import lists_by_key
 from synth.world.model import ToolModel, refused
 from synth.world.observation import History, Observation, by_tool
 from synth.world.schema.outcomes import learn_outcomes
@@ -81,9 +82,9 @@ class _CallWithChoices:
 
 def choose(histories: Sequence[History]) -> dict[str, Choice]:
     """Give what was chosen to the calls of tools that answer for it; says which choice each tool has."""
-    groups: dict[tuple[str, str], list[_CallWithChoices]] = defaultdict(list)
-    for met in _calls_with_choices(histories):
-        groups[met.seen.tool, met.seen.key].append(met)
+    groups = lists_by_key(
+        ((met.seen.tool, met.seen.key), met) for met in _calls_with_choices(histories)
+    )
     pairs: dict[tuple[str, Choice], _Pairs] = defaultdict(_Pairs)
     for (tool, _), group in groups.items():
         if len({met.seen.content for met in group}) > 1:

@@ -19,6 +19,7 @@ from environments.runtime.document.views import ValueForm
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.formats import fits, is_day, read_time, read_written
 from environments.runtime.views.clock_and_ids import Marks, places_of
+from synth.world.grouping import sets_by_key
 from synth.world.observation import History, Observation, every_call
 from synth.world.support import SEEN_THRICE
 
@@ -175,9 +176,7 @@ def _moves(read: Sequence[tuple[Observation, int]]) -> bool:
     """Whether times only rise inside an episode, while equal calls of different episodes were told unequal ones."""
     if not _rises(read):
         return False
-    by_call: dict[str, set[int]] = defaultdict(set)
-    for one, moment in read:
-        by_call[f"{one.tool} {one.key}"].add(moment)
+    by_call = sets_by_key((f"{one.tool} {one.key}", moment) for one, moment in read)
     return sum(len(moments) > 1 for moments in by_call.values()) >= MIN_UNLIKE
 
 

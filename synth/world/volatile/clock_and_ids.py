@@ -40,6 +40,7 @@ from environments.runtime.views.clock_and_ids import (
     masked,
     places_of,
 )
+from synth.world.grouping import lists_by_key, sets_by_key
 from synth.world.model import ToolModel
 from synth.world.observation import History, Observation, by_tool, every_call
 from synth.world.schema.outcomes import learn_outcomes
@@ -162,10 +163,9 @@ def _values_by_place(name: str, seen: Sequence[Observation]) -> _ToolValues:
     tool = ToolModel(name=name, observations=list(seen))
     learn_outcomes(tool)
     good = tool.good()
-    values: dict[str, list[tuple[Observation, Json]]] = defaultdict(list)
-    for one in good:
-        for place, value in places_of(one.content).items():
-            values[place].append((one, value))
+    values = lists_by_key(
+        (place, (one, value)) for one in good for place, value in places_of(one.content).items()
+    )
     often: dict[str, Rows] = {}
     for place, rows in values.items():
         alike = _words_of_a_kind(rows) if place.startswith(WORD) else ()
@@ -385,9 +385,7 @@ def _counts(rows: Sequence[tuple[Observation, Json]]) -> bool:
 
 def _repeats(rows: Iterable[tuple[Observation, Json]]) -> bool:
     """Whether enough equal calls of different episodes were told different ids."""
-    episodes: dict[str, set[int]] = defaultdict(set)
-    for one, _ in rows:
-        episodes[f"{one.tool} {one.key}"].add(one.episode)
+    episodes = sets_by_key((f"{one.tool} {one.key}", one.episode) for one, _ in rows)
     return sum(len(group) - 1 for group in episodes.values()) >= MIN_REPEATS
 
 

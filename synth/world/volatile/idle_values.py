@@ -20,6 +20,7 @@ from environments.runtime.values.formats import number_with_unit, type_of
 from environments.runtime.values.normal import stable
 from environments.runtime.views.clock_and_ids import fields_of, places_of, replaced
 from environments.runtime.views.result_wrappers import without_places
+from synth.world.grouping import lists_by_key
 from synth.world.observation import History, Observation
 from synth.world.support import (
     HALF_OF_CASES,
@@ -233,10 +234,11 @@ def moved_fields(
     """
     records = [seen for seen in observations if isinstance(seen.value, dict)]
     moves: dict[str, Counter[bool]] = defaultdict(Counter)
-    rows: dict[str, list[tuple[Observation, Json]]] = defaultdict(list)
-    for seen in records:
-        for place, value in places_of(seen.content).items():
-            rows[place].append((seen, value))
+    rows = lists_by_key(
+        (place, (seen, value))
+        for seen in records
+        for place, value in places_of(seen.content).items()
+    )
     for before, seen, alike in pasts.pairs(records):
         if alike and before.episode != seen.episode:
             known = places_of(before.content)
@@ -291,9 +293,7 @@ def usual_value(rows: Rows) -> ValueForm | None:
 
 def stands_still(rows: Rows) -> bool:
     """Whether the value of a place is one and the same in most episodes, more than a rare value makes it."""
-    told: dict[int, list[str]] = defaultdict(list)
-    for seen, value in rows:
-        told[seen.episode].append(stable(value))
+    told = lists_by_key((seen.episode, stable(value)) for seen, value in rows)
     asked = [values for values in told.values() if len(values) > 1]
     if sum(len(set(values)) > 1 for values in asked) * 2 > len(asked):
         return False

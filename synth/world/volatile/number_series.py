@@ -7,12 +7,12 @@ number on. Not here: the numbers of one tool (`counters`).
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from synth.world.grouping import sets_by_key
 from synth.world.support import SEEN_TWICE, Support, accept
 
 _NUMBER: Final = re.compile(r"[A-Za-z#][A-Za-z_#/-]*(\d{1,9})")
@@ -40,14 +40,10 @@ class _Numbers:
 def numbered_together(runs: Iterable[Sequence[MadeNames]]) -> dict[str, set[str]]:
     """Per tool the others of its series: whichever comes first in an episode begins with the same number, and the next goes on with the next."""
     numbered = [list(_numbers(run)) for run in runs]
-    firsts: dict[str, set[int]] = defaultdict(set)
-    for run in numbered:
-        for one in run[:1]:
-            firsts[one.tool].add(one.first)
-    starts: dict[int, set[str]] = defaultdict(set)
-    for tool, found in firsts.items():
-        if len(found) == 1:
-            starts[next(iter(found))].add(tool)
+    firsts = sets_by_key((one.tool, one.first) for run in numbered for one in run[:1])
+    starts = sets_by_key(
+        (next(iter(found)), tool) for tool, found in firsts.items() if len(found) == 1
+    )
     out: dict[str, set[str]] = {}
     for tools in starts.values():
         steps = [

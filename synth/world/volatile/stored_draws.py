@@ -20,6 +20,7 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.values.formats import grain, read_time
 from environments.runtime.values.normal import names_in
 from environments.runtime.views.clock_and_ids import ANY, STYLES
+from synth.world.grouping import sets_by_key
 from synth.world.observation import History, Observation, every_call
 from synth.world.support import SEEN_THRICE, SEEN_TWICE
 from synth.world.volatile.drawn_values import (
@@ -101,12 +102,12 @@ def _moment(value: Json) -> int:
 
 def _times_shown(histories: Sequence[History]) -> dict[Json, set[int]]:
     """The episodes that show each time."""
-    out: dict[Json, set[int]] = defaultdict(set)
-    for seen in every_call(histories):
-        for _, value in _scalars(seen.value):
-            if read_time(value) is not None:
-                out[value].add(seen.episode)
-    return out
+    return sets_by_key(
+        (value, seen.episode)
+        for seen in every_call(histories)
+        for _, value in _scalars(seen.value)
+        if read_time(value) is not None
+    )
 
 
 def _drawn_values(

@@ -18,6 +18,7 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.values.formats import freedom, id_format, short_digest
 from environments.runtime.views.clock_and_ids import fields_of
 from environments.runtime.views.tokens import given_out, stand_in
+from synth.world.grouping import lists_by_key, sets_by_key
 from synth.world.observation import History, Observation, every_call
 from synth.world.support import HALF_OF_CASES, SEEN_THRICE, SEEN_TWICE
 from synth.world.volatile.clock_and_ids import MIN_IDS, MIN_LENGTH, MIN_SEEN
@@ -64,11 +65,12 @@ def _drawn_ids(
     histories: Sequence[History],
 ) -> dict[tuple[str, str], list[tuple[Observation, str]]]:
     """Places of records that hold ids drawn by dice: given out once, never named before, otherwise for equal calls."""
-    rows: dict[tuple[str, str], list[tuple[Observation, Json]]] = defaultdict(list)
-    for seen in every_call(histories):
-        if isinstance(seen.value, dict) and seen.arguments:
-            for place, value in fields_of(seen.value):
-                rows[seen.tool, place].append((seen, value))
+    rows = lists_by_key(
+        ((seen.tool, place), (seen, value))
+        for seen in every_call(histories)
+        if isinstance(seen.value, dict) and seen.arguments
+        for place, value in fields_of(seen.value)
+    )
     out = {}
     for key, found in rows.items():
         texts = [(seen, value) for seen, value in found if isinstance(value, str)]
@@ -91,9 +93,7 @@ def _is_drawn(values: Sequence[str]) -> bool:
 
 
 def _recurs_enough(rows: Sequence[tuple[Observation, str]]) -> bool:
-    episodes: dict[str, set[int]] = defaultdict(set)
-    for seen, _ in rows:
-        episodes[seen.key].add(seen.episode)
+    episodes = sets_by_key((seen.key, seen.episode) for seen, _ in rows)
     return sum(len(group) - 1 for group in episodes.values()) >= MIN_AGAIN
 
 
