@@ -5,6 +5,7 @@ Comes from replaying every episode in the world learnt so far, following the rec
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,6 +54,21 @@ def _value(find: Expr, scope: Scope) -> Any:
     scope.fuel = FUEL  # one scope is asked thousands of times here, once at run time
     value = find(scope)
     return UNKNOWN if is_unknown(value) else value
+
+
+def value_in(tree: Tree, scope: Scope) -> Any:
+    """The same in one scope."""
+    return evaluate(tree, [scope])[0]
+
+
+def has_value(value: Any) -> bool:
+    """Whether a tree gave a value, not `MISSING` or `UNKNOWN`."""
+    return value is not MISSING and value is not UNKNOWN
+
+
+def held_if_known(values: Iterable[Any]) -> bool:
+    """Whether a condition was true wherever its value is known."""
+    return all(v is True or v is UNKNOWN for v in values)
 
 
 def is_broken(value: Any) -> bool:

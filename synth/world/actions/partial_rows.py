@@ -167,9 +167,7 @@ def _elements(tree: Tree, scope: Scope, value: Any) -> Iterator[FieldValue]:
     for item, partner, made in triples:
         if made in before:
             continue  # it may have stayed as it was: then nothing was looked up
-        inner = Scope(scope.arg, scope.old, row=scope.row)
-        inner.it, inner.by = item, partner
-        yield from _told_fields(tree[-1], inner, made)
+        yield from _told_fields(tree[-1], scope.of_element(item, partner), made)
 
 
 def _may_stay(given: Any, record: Any) -> list[Any]:

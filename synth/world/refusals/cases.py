@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from environments.runtime.document.tools import WritePart
-from environments.runtime.expr.gaps import UNKNOWN
 from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.values.normal import mask
 from synth.world.actions.effects import rescoped
-from synth.world.actions.examples import Example, evaluate
+from synth.world.actions.examples import Example, evaluate, held_if_known
 from synth.world.grouping import lists_by_key
 from synth.world.model import ToolModel
 from synth.world.search.fit import Fitter
@@ -50,7 +49,7 @@ class Cases:
     def is_kept(self, tree: Tree) -> bool:
         """Whether some success met a condition and none broke it."""
         values = evaluate(tree, self.scopes[: len(self.good)])
-        return True in values and all(v is True or v is UNKNOWN for v in values)
+        return True in values and held_if_known(values)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Final
 
-from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.expr.trees import with_operands
 from environments.runtime.values.normal import HOLE, stable
-from synth.world.actions.examples import Example, evaluate
+from synth.world.actions.examples import Example, evaluate, has_value
 from synth.world.refusals.cases import Literal
 from synth.world.search.constant_arguments import bound, unbound
 from synth.world.search.fit import Fitter
@@ -133,9 +132,7 @@ def message_of(
         return bound(["const", contents[0]], refusal.scopes)
     scopes = refusal.scopes
     for tree in [*culprits, *amounts]:
-        lit = [
-            i for i, v in enumerate(evaluate(tree, scopes)) if v is not UNKNOWN and v is not MISSING
-        ]
+        lit = [i for i, v in enumerate(evaluate(tree, scopes)) if has_value(v)]
         if lit:
             scopes, contents = [scopes[i] for i in lit], [contents[i] for i in lit]
     fitter = Fitter(scopes, refusal.roots, refusal.tables)

@@ -309,7 +309,7 @@ class Fitter:
         """Trees whose values may tell cases apart, with their values."""
         out: list[tuple[Tree, list[Any]]] = []
         for term in self.terms.scalars:
-            if any(v is MISSING or v is UNKNOWN for v in term.values):
+            if not term.is_known():
                 continue
             if term.tree[0] not in {"arg", "old", "it", "by"}:
                 continue

@@ -218,11 +218,8 @@ def _edit_by(
         wanted: list[Any] = []
         for at, indexes in enumerate(places):
             for order, index in enumerate(indexes):
-                inner = Scope(
-                    fitter.scopes[at].arg, fitter.scopes[at].old, row=fitter.scopes[at].row
-                )
-                inner.it, inner.by = term.values[at][index], partner.values[at][order]
-                scopes.append(inner)
+                element, by = term.values[at][index], partner.values[at][order]
+                scopes.append(fitter.scopes[at].of_element(element, by))
                 wanted.append(target[at][index])
         body = fitter.inner(scopes, paired=True).fit(wanted)
         if body is not None:
