@@ -19,7 +19,7 @@ from typing import Final
 from ..document.recordings import RecallPart
 from ..document.world_file import BadWorldError
 from ..task.attempt import DERIVED, RECORDED, Json, ToolResult
-from ..values.normal import labels_in, names_in, parse_arguments, parse_json
+from ..values.normal import is_whole, labels_in, names_in, parse_arguments, parse_json
 from ..views.implicit_subject import SUBJECT
 from ..world.entries import asked_text
 from .made_things import MadeThings
@@ -129,7 +129,7 @@ def done_call(tool: str, arguments: Mapping[str, Json] | str, whose: str = "") -
 def _may_be_key(value: Json) -> bool:
     if isinstance(value, str):
         return 0 < len(value) <= MOST_LETTERS
-    return isinstance(value, int) and not isinstance(value, bool)
+    return is_whole(value)
 
 
 def names_shown(content: str) -> frozenset[str]:

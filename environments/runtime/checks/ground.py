@@ -30,6 +30,7 @@ from ..values.facts import (
     figure_stands_in,
     folded,
 )
+from ..values.normal import is_number
 from .view import View, text_of
 
 CENT: Final = 0.0051
@@ -311,7 +312,7 @@ def _fields(text: str) -> Mapping[str, list[float]]:
         elif isinstance(item, list):
             found[f"{name}[]"].append(float(len(item)))
             pending += [(name, one) for one in item]
-        elif isinstance(item, int | float) and not isinstance(item, bool):
+        elif is_number(item):
             found[name] += [float(item)] if abs(item) < LARGEST else []
         elif isinstance(item, str):
             found[name] += _numbers(item)

@@ -157,7 +157,7 @@ def _choices(schema: Mapping[str, Json]) -> list[Json]:
 
 
 def _types_of_choices(schema: Mapping[str, Json]) -> set[str]:
-    return {_type_of(value) for value in _choices(schema)}
+    return {type_name(value) for value in _choices(schema)}
 
 
 def _cut(value: Json, depth: int) -> Json:
@@ -171,7 +171,8 @@ def _cut(value: Json, depth: int) -> Json:
     return value
 
 
-def _type_of(value: Json) -> str:
+def type_name(value: Json) -> str:
+    """The name that JSON Schema has for the type of a value."""
     if value is None:
         return "null"
     names = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array"}

@@ -19,12 +19,11 @@ from environments.runtime.expr.gaps import UNSEEN, NoValueError, is_unknown, req
 from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.expr.trees import looks_at
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import key_text, stable
+from environments.runtime.values.normal import is_whole, key_text, stable
 from synth.world.actions.effects import distinct_first
 from synth.world.actions.examples import Example
 from synth.world.document import holds_withheld
 from synth.world.model import ToolModel, Workbench
-from synth.world.search.numbers import is_number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,7 +183,7 @@ def _number(tree: Tree, scope: Scope, value: Any) -> Iterator[FieldValue]:
     sides = [_or_none(part, scope) for part in tree[1:3]]
     dark = [at for at, side in enumerate(sides) if side is None]
     other = sides[1 - dark[0]] if len(dark) == 1 else None
-    if not (_is_whole(value) and _is_whole(other)):
+    if not (is_whole(value) and is_whole(other)):
         return
     if tree[0] == "add":
         needed = value - other
@@ -195,10 +194,6 @@ def _number(tree: Tree, scope: Scope, value: Any) -> Iterator[FieldValue]:
     else:
         return
     yield from _told_fields(tree[1 + dark[0]], scope, needed)
-
-
-def _is_whole(value: Any) -> bool:
-    return is_number(value) and isinstance(value, int)
 
 
 def _or_none(tree: Tree, scope: Scope) -> Any:

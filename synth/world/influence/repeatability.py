@@ -10,12 +10,11 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, Final
 
-from environments.runtime.values.normal import names_in
+from environments.runtime.values.normal import is_number, names_in
 from environments.runtime.views.implicit_subject import SUBJECT
 from environments.runtime.views.selected_subject import CHOSEN
 from synth.world.model import Workbench, refused
 from synth.world.observation import Observation
-from synth.world.search.numbers import is_number
 from synth.world.support import SEEN_TWICE
 from synth.world.volatile.number_series import MadeNames, numbered_together
 

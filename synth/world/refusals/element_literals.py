@@ -11,11 +11,11 @@ from typing import Final
 from environments.runtime.expr.gaps import MISSING
 from environments.runtime.expr.scope import Tree
 from environments.runtime.expr.trees import looks_at
-from environments.runtime.values.normal import stable
+from environments.runtime.values.normal import is_number, stable
 from synth.world.actions.examples import evaluate, has_value
 from synth.world.refusals.cases import RARE, Source
 from synth.world.search.fit import Fitter
-from synth.world.search.numbers import element_scopes, is_number
+from synth.world.search.numbers import element_scopes
 from synth.world.search.terms import MOST_CATEGORIES, Term, is_text
 
 MAX_ELEMENTS: Final = 800

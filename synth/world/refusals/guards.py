@@ -13,7 +13,7 @@ from typing import Final
 from environments.runtime.document.tools import GuardPart
 from environments.runtime.expr.scope import Tree
 from environments.runtime.expr.trees import looks_at
-from environments.runtime.values.normal import stable
+from environments.runtime.values.normal import is_number, stable
 from synth.world.actions.effects import distinct_first, rescoped, tables_of
 from synth.world.actions.examples import Example, evaluate, has_value, is_broken, value_in
 from synth.world.model import ToolModel, Workbench
@@ -27,7 +27,6 @@ from synth.world.refusals.success import success_boundary
 from synth.world.refusals.version_space import in_order, rules_about_arguments, withheld_guard
 from synth.world.search.fit import Fitter
 from synth.world.search.fit_parts import amounts_in
-from synth.world.search.numbers import is_number
 from synth.world.search.terms import Tables, Term
 from synth.world.support import HARDLY_EVER
 

@@ -16,7 +16,7 @@ from environments.runtime.expr.gaps import MISSING
 from environments.runtime.expr.language import prefix, shape
 from environments.runtime.expr.scope import Tree
 from environments.runtime.expr.trees import looks_at, operands_of
-from environments.runtime.values.normal import stable
+from environments.runtime.values.normal import is_number, stable
 from environments.runtime.views.implicit_subject import SUBJECT
 from synth.world.actions.examples import (
     evaluate,
@@ -28,7 +28,7 @@ from synth.world.actions.examples import (
 from synth.world.refusals.cases import Literal, Source
 from synth.world.refusals.element_literals import of_elements
 from synth.world.search.fit import Fitter
-from synth.world.search.numbers import is_number, numeric_terms
+from synth.world.search.numbers import numeric_terms
 from synth.world.search.terms import MOST_CATEGORIES, Term, Terms, is_text
 from synth.world.support import SEEN_TWICE
 

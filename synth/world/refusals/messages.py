@@ -12,13 +12,13 @@ from typing import Any, Final
 
 from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.expr.trees import with_operands
-from environments.runtime.values.normal import HOLE, stable
+from environments.runtime.values.normal import HOLE, is_number, stable
 from synth.world.actions.examples import Example, evaluate, has_value
 from synth.world.refusals.cases import Literal
 from synth.world.search.constant_arguments import bound, unbound
 from synth.world.search.fit import Fitter
 from synth.world.search.fit_text import holed_text
-from synth.world.search.numbers import fit_number, is_number, numeric_terms
+from synth.world.search.numbers import fit_number, numeric_terms
 from synth.world.search.terms import Tables, Term, Terms
 from synth.world.support import SEEN_FOUR_TIMES, SEEN_THRICE
 

@@ -11,11 +11,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from environments.runtime.values.normal import leaves, stable
+from environments.runtime.values.normal import is_number, leaves, stable
 from synth.world.grouping import lists_by_key, sets_by_key
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import Observation
-from synth.world.search.numbers import is_number
 from synth.world.support import SEEN_TWICE
 
 MIN_PLACED: Final = SEEN_TWICE

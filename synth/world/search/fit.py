@@ -13,7 +13,7 @@ from typing import Any, Final
 from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.expr.trees import looks_at
-from environments.runtime.values.normal import stable
+from environments.runtime.values.normal import is_number, stable
 from synth.world.actions.examples import evaluate
 from synth.world.grouping import lists_by_key
 from synth.world.search.constant_arguments import bound
@@ -23,7 +23,6 @@ from synth.world.search.fit_text import holed_text
 from synth.world.search.numbers import (
     element_scopes,
     fit_number,
-    is_number,
     numeric_terms,
 )
 from synth.world.search.terms import Tables, Term, Terms, agree, coverage, gather, sliced

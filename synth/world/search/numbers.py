@@ -12,6 +12,7 @@ from typing import Any, Final
 from environments.runtime.expr.gaps import UNKNOWN
 from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.expr.trees import about_partner, looks_at
+from environments.runtime.values.normal import is_number
 from synth.world.actions.examples import evaluate, has_value
 from synth.world.search.terms import Tables, Term, Terms, agree, gather, sliced
 from synth.world.support import SEEN_FOUR_TIMES, SEEN_TWICE
@@ -24,11 +25,6 @@ MIN_EXAMPLES: Final = SEEN_FOUR_TIMES
 MIN_TOLD: Final = SEEN_TWICE
 """Different amounts that must show one price per piece."""
 MAX_RIVALS: Final = 4
-
-
-def is_number(value: Any) -> bool:
-    """Whether a value is a number and not a truth value."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def numeric_terms(terms: Terms, tables: Tables, *, totals: bool) -> list[Term]:

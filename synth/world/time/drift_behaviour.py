@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Final
 
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import is_name, leaves, stable
+from environments.runtime.values.normal import is_name, is_number, leaves, stable
 from synth.world.grouping import lists_by_key
 from synth.world.model import ToolModel, outcome_class, refused
 from synth.world.observation import History, Observation
@@ -145,7 +145,7 @@ def _turned_cells(cases: Sequence[Case], outcome: str) -> Iterator[tuple[str, Sp
 
 def _turned_range(by_value: dict[Scalar, list[Case]], outcome: str) -> Split | None:
     """A range of numbers in which the outcome turns: a limit that moved."""
-    numbers = sorted(v for v in by_value if isinstance(v, int | float) and not isinstance(v, bool))
+    numbers = sorted(filter(is_number, by_value))
     if len(numbers) < EDGES or len(numbers) < len(by_value):
         return None
     edges = [numbers[i * (len(numbers) - 1) // EDGES] for i in range(EDGES + 1)]

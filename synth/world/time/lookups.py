@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import key_text, simplify, stable
+from environments.runtime.values.normal import is_plain, key_text, simplify, stable
 from synth.world.influence.writers import place_of
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import History, Observation
@@ -76,9 +76,9 @@ def _arguments(tool: ToolModel) -> list[str]:
     names = set(good[0].arguments)
     plain = all(
         set(seen.arguments) == names
-        and all(_is_plain(value) for value in seen.arguments.values())
+        and all(is_plain(value) for value in seen.arguments.values())
         and isinstance(seen.value, dict)
-        and all(_is_plain(value) for value in seen.value.values())
+        and all(is_plain(value) for value in seen.value.values())
         for seen in good
     )
     return sorted(names) if plain else []
@@ -169,9 +169,5 @@ def _leaves(value: Json, path: Path = ()) -> Iterator[tuple[Path, Json]]:
     if isinstance(value, dict):
         for name, inner in value.items():
             yield from _leaves(inner, (*path, name))
-    elif _is_plain(value):
+    elif is_plain(value):
         yield path, value
-
-
-def _is_plain(value: Json) -> bool:
-    return isinstance(value, str | int | float) and not isinstance(value, bool)

@@ -16,7 +16,7 @@ from typing import Final
 from environments.runtime.answers.outcome import ERROR_WORDS
 from environments.runtime.document.views import SpellingPart
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import stable
+from environments.runtime.values.normal import is_plain, stable
 from environments.runtime.views.argument_spelling import (
     CASE,
     KINDS,
@@ -72,7 +72,7 @@ def _calls(histories: Iterable[History]) -> dict[Where, list[Observation]]:
         ((seen.tool, name), seen)
         for seen in every_call(histories)
         for name, value in seen.arguments.items()
-        if isinstance(value, str | int | float | list) and not isinstance(value, bool)
+        if isinstance(value, list) or is_plain(value)
     )
 
 
@@ -232,7 +232,7 @@ def _scalars(values: Iterable[Json]) -> Iterator[str | int | float]:
     for value in values:
         if isinstance(value, list):
             yield from _scalars(value)
-        elif isinstance(value, str | int | float) and not isinstance(value, bool):
+        elif is_plain(value):
             yield value
 
 

@@ -17,7 +17,6 @@ from environments.runtime.document.recordings import ProsePart
 from environments.runtime.sessions.prose import (
     Path,
     name_without_prose,
-    object_in,
     said_again,
     text_at,
 )
@@ -30,7 +29,7 @@ from environments.runtime.task.tool_definition import (
     read_definition,
 )
 from environments.runtime.values.facts import folded
-from environments.runtime.values.normal import parse_json
+from environments.runtime.values.normal import object_in, parse_json
 from redact.records.clean_episode import CleanEpisode
 from synth.world.grouping import lists_by_key
 from synth.world.model import Workbench, refused

@@ -18,7 +18,7 @@ from typing import Final
 from environments.runtime.document.views import MarkPart, ValueForm
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.formats import grain, read_time
-from environments.runtime.values.normal import names_in
+from environments.runtime.values.normal import is_plain, names_in
 from environments.runtime.views.clock_and_ids import ANY, STYLES
 from synth.world.grouping import sets_by_key
 from synth.world.observation import History, Observation, every_call
@@ -144,7 +144,7 @@ def _scalars(value: Json, place: str = "") -> Iterator[tuple[str, Json]]:
     elif isinstance(value, list):
         for part in value:
             yield from _scalars(part, f"{place}/[]")
-    elif isinstance(value, str | int | float) and not isinstance(value, bool):
+    elif is_plain(value):
         yield place, value
 
 
@@ -159,6 +159,6 @@ def _mark_values(value: Json, own: dict[Json, str], names: dict[str, str]) -> Js
         return {key: _mark_values(part, own, names) for key, part in value.items()}
     if isinstance(value, list):
         return [_mark_values(part, own, names) for part in value]
-    if isinstance(value, str | int | float) and not isinstance(value, bool) and value in own:
+    if is_plain(value) and value in own:
         return f"~{own[value]}.{names[own[value]]}~"
     return value
