@@ -125,8 +125,7 @@ def _is_about_row_words(tool: Tool, place: Place, entry: Entry, words: frozenset
     """Whether a call of a tool hardly tried before this one is about something whose key is a word in this row."""
     if entry.tool not in tool.influence.untried or place in entry.targets:
         return False
-    settled = place[0] in entry.settled and (entry.known or place not in entry.about)
-    return not settled and not words.isdisjoint(entry.labels)
+    return not entry.leaves_alone(place) and not words.isdisjoint(entry.labels)
 
 
 def _is_inside_place(tool: Tool, args: dict[str, Json], place: Place, entry: Entry) -> bool:

@@ -22,7 +22,7 @@ from ..task.attempt import DERIVED, RECORDED, Json, ToolResult
 from ..values.normal import is_whole, labels_in, names_in, parse_arguments, parse_json
 from ..views.implicit_subject import SUBJECT
 from ..world.entries import asked_text
-from .made_things import MadeThings
+from .made_things import MadeThings, is_any_lacking
 
 REPEAT: Final = "repeat"
 """The earlier call is the same call."""
@@ -134,17 +134,18 @@ def _may_be_key(value: Json) -> bool:
 
 def names_shown(content: str) -> frozenset[str]:
     """Everything that an answer names."""
-    parsed = parse_json(content)
-    return frozenset(labels_in(parsed.value if parsed else content))
+    return frozenset(labels_in(_value_of(content)))
 
 
 def names_told(contents: Iterable[str]) -> frozenset[str]:
     """Everything that some answers give a name of."""
-    found: set[str] = set()
-    for content in contents:
-        parsed = parse_json(content)
-        found |= names_in(parsed.value if parsed else content)
-    return frozenset(found)
+    return frozenset(name for content in contents for name in names_in(_value_of(content)))
+
+
+def _value_of(content: str) -> Json:
+    """An answer's JSON, else its text."""
+    parsed = parse_json(content)
+    return parsed.value if parsed else content
 
 
 def relation(earlier: DoneCall, call: DoneCall, shown: frozenset[str]) -> str:
@@ -342,9 +343,12 @@ class Recall:
     def refused(self, tool: str) -> ToolResult | None:
         """What a tool says that refused every recorded call in the same words; None where that is not sure enough."""
         text, sure = self._refused.get(tool, ("", 0.0))
+        return self._sure_refusal(text, sure, f"{tool}: refused whatever was asked")
+
+    def _sure_refusal(self, text: str, sure: float, evidence: str) -> ToolResult | None:
+        """A refusal in these words; None where it is not sure enough."""
         if not sure or sure < self._least:
             return None
-        evidence = f"{tool}: refused whatever was asked"
         return ToolResult(
             content=text, source=DERIVED, is_error=True, evidence=evidence, confidence=sure
         )
@@ -356,21 +360,14 @@ class Recall:
             makers = self._things.makers_of(call.tool, call.labels)
             if len(self._makers) < MOST_KEPT:
                 self._makers[call.text] = makers
-        return bool(makers) and any(
-            tools.isdisjoint({earlier.tool for earlier in past}) for tools in makers
-        )
+        return bool(makers) and is_any_lacking(makers, (earlier.tool for earlier in past))
 
     def refused_unmade(self, call: DoneCall, past: Sequence[DoneCall]) -> ToolResult | None:
         """What a tool says of a thing that no call has made; None where that is not sure enough."""
         if not self.is_lacking(call, past):
             return None
         text, sure = self._things.refusal(call.tool, call.given, self._pairs_taken())
-        if not sure or sure < self._least:
-            return None
-        evidence = f"{call.tool}: no call made what it names"
-        return ToolResult(
-            content=text, source=DERIVED, is_error=True, evidence=evidence, confidence=sure
-        )
+        return self._sure_refusal(text, sure, f"{call.tool}: no call made what it names")
 
     def _pairs_taken(self) -> set[tuple[tuple[str, str], tuple[str, str]]]:
         """Each two arguments with the values that a successful call gave."""

@@ -153,7 +153,7 @@ class RecordedSession(Session):
         """Go on from where another session of the same kind is; that one is used up."""
         super()._resume(before)
         if isinstance(before, RecordedSession):
-            self._past, self._unlearnt, self._times = before._past, before._unlearnt, before._times  # noqa: SLF001 - as above
+            self._times = before._times  # noqa: SLF001 - as above
 
     def _go_back(self, before: Session) -> None:
         super()._go_back(before)

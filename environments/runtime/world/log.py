@@ -68,9 +68,7 @@ def words_in(here: CallContext, row: Json) -> frozenset[str]:
 
 def _touches(entry: Entry, place: Place) -> bool:
     """Whether a call may have changed the record itself: whoever leaves other records alone may be ignored elsewhere, not here."""
-    if place not in entry.about:
-        return False
-    return place in entry.targets or not entry.known or place[0] not in entry.settled
+    return place in entry.about and (place in entry.targets or not entry.leaves_alone(place))
 
 
 def _shown_place(here: CallContext, tool: Tool, args: dict[str, Json]) -> Place:

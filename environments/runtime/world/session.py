@@ -163,8 +163,12 @@ class Session:
     ) -> ToolResult:
         """The notice in place of an answer, and the state as before the call."""
         if before is not None:
-            self.state, self._moment, self._shared = before.state, before, True
+            self._go_to(before)
         return self._not_known(*asked, why)
+
+    def _go_to(self, moment: CachedState) -> None:
+        """To a state that others may hold too."""
+        self.state, self._moment, self._shared = moment.state, moment, True
 
     def _recalled(
         self,
@@ -179,7 +183,7 @@ class Session:
         if best is None:
             refused = recall.refused_unmade(call, self._done) or recall.refused(call.tool)
         if before is not None and (best is not None or refused is not None):
-            self.state, self._moment, self._shared = before.state, before, True
+            self._go_to(before)
         if best is None:
             return refused
         known = len(self.state.log)
@@ -216,7 +220,8 @@ class Session:
     def _answer(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
         tool = self._world.tools.get(name)
         if tool is None:
-            return self._changing(lambda: self._unknown_tool(name))
+            why = "no call of this tool was ever recorded"
+            return self._changing(lambda: self._note_unknown(name, {}, why))
         parsed = parse_arguments(arguments)
         if parsed is None:
             return notice(name, "the arguments are not a JSON object")
@@ -365,8 +370,8 @@ class Session:
 
     def _resume(self, before: Session) -> None:
         """Go on from where another session of the same kind is; that one is used up."""
-        self.state, self._moment, self._shared = before.state, before._moment, True
-        self._views, self._wordings, self._done = before._views, before._wordings, before._done
+        self._go_back(before)
+        self._wordings = before._wordings
 
     def _untouched(self, names: frozenset[str] | None, place: Place | None) -> bool:
         state = self.state
@@ -388,16 +393,11 @@ class Session:
     def _not_known(self, name: str, arguments: Mapping[str, Json] | str, why: str) -> ToolResult:
         """Nobody knows what a backend does with such a call, nor what it changes."""
         tool, parsed = self._world.tools.get(name), parse_arguments(arguments) or {}
-        found = notice(name, why)
         if tool is not None and tool.innocent:
-            return found
-        self._changing(lambda: self._answer_unknown(name, parsed))
-        return found
+            return notice(name, why)
+        return self._changing(lambda: self._note_unknown(name, parsed, why))
 
-    def _answer_unknown(self, name: str, args: Mapping[str, Json]) -> ToolResult:
+    def _note_unknown(self, name: str, args: Mapping[str, Json], why: str) -> ToolResult:
+        """The notice, with the call in the log."""
         log_unknown(self.call_context(), name, args, "")
-        return notice(name, "")
-
-    def _unknown_tool(self, name: str) -> ToolResult:
-        log_unknown(self.call_context(), name, {}, "")
-        return notice(name, "no call of this tool was ever recorded")
+        return notice(name, why)
