@@ -30,7 +30,7 @@ from ..values.facts import (
     figure_stands_in,
     folded,
 )
-from ..values.normal import is_number
+from ..values.normal import as_names, as_object, is_number
 from .view import View, text_of
 
 CENT: Final = 0.0051
@@ -59,27 +59,36 @@ def grounded(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[floa
 
     Of all kinds together, at most the share `loose` may lack one, where it is given.
     """
-    kinds = args.get("kinds")
-    asked = frozenset(map(str, kinds)) if isinstance(kinds, list) else None
-    known, writes = args.get("known"), args.get("writes")
-    allowed = known if isinstance(known, str) else ""
-    writers = frozenset(map(str, writes)) if isinstance(writes, list) else frozenset[str]()
-    ignore = args.get("ignore")
-    texts = ignore if isinstance(ignore, dict) else {}
-    view.groundless = without_ground(view, allowed, writers, ignore=texts)
-    found = [f for f in view.groundless if asked is None or f.kind in asked]
+    writers, texts = as_names(args.get("writes")), as_object(args.get("ignore"))
+    view.groundless = without_ground(view, allowed_text(args), writers, ignore=texts)
+    found = asked_for(args, view.groundless)
     most = args.get("loose")
     if not found and isinstance(most, int | float):
         told = {f for facts in view.facts for f in facts if f.specific}
         specific = [f for f in view.groundless if f.specific]
         found = specific if len(specific) > most * len(told) else []
-    if not found:
-        return 1.0, "everything that was told has a ground"
-    listed = ", ".join(dict.fromkeys(f.text for f in found[:MOST_NAMED]))
-    return (
-        0.0,
-        f"{count_text(len(found), 'fact was', 'facts were')} told without a ground: {listed}",
-    )
+    return none_of(found, "told")
+
+
+def allowed_text(args: Mapping[str, Json]) -> str:
+    """What else a policy may say, folded."""
+    known = args.get("known")
+    return known if isinstance(known, str) else ""
+
+
+def asked_for(args: Mapping[str, Json], facts: Sequence[Fact]) -> list[Fact]:
+    """The facts of the kinds that a check asks for; all where it names none."""
+    kinds = as_names(args.get("kinds")) if isinstance(args.get("kinds"), list) else None
+    return [fact for fact in facts if kinds is None or fact.kind in kinds]
+
+
+def none_of(groundless: Sequence[Fact], done: str) -> tuple[float, str]:
+    """The verdict on facts without a ground; `done`: what was done with them."""
+    if not groundless:
+        return 1.0, f"everything that was {done} has a ground"
+    listed = ", ".join(dict.fromkeys(f.text for f in groundless[:MOST_NAMED]))
+    count = count_text(len(groundless), "fact was", "facts were")
+    return 0.0, f"{count} {done} without a ground: {listed}"
 
 
 def without_ground(
@@ -265,8 +274,7 @@ class _Grounds:
         return self._readings
 
     def _has_number(self, value: float) -> bool:
-        place = bisect_left(self._sorted, value - CENT)
-        return place < len(self._sorted) and abs(self._sorted[place] - value) < CENT
+        return _is_near(self._sorted, value)
 
     def _is_part(self, digits: str) -> bool:
         """Whether these digits begin or end a longer run of digits."""
