@@ -75,6 +75,16 @@ class Observation:
         """The values of some arguments as one text, as keys of rows are written; null for one that the call lacks."""
         return stable([self.arguments.get(name) for name in names])
 
+    def put_content(self, content: str) -> None:
+        """Let the answer be another text from here on."""
+        self.content = content
+        self.settle()
+
+    def put_arguments(self, arguments: dict[str, Json]) -> None:
+        """Let the call have other arguments from here on."""
+        self.arguments = arguments
+        self.settle()
+
     def settle(self) -> None:
         """Compute what hangs on arguments and content."""
         parsed = parse_json(self.content)

@@ -19,9 +19,8 @@ from environments.runtime.task.tool_definition import name_of, parameters_of, re
 from environments.runtime.values.normal import stable
 from redact.records.clean_episode import CleanEpisode
 from synth.world.grouping import lists_by_key
-from synth.world.model import ToolModel
 from synth.world.observation import History, Observation, by_tool, every_call
-from synth.world.schema.outcomes import learn_outcomes
+from synth.world.schema.outcomes import tool_of
 from synth.world.support import CHANCE_AMONG_SOME, SEEN_THRICE
 from synth.world.time.change_points import Flag, Split, find_split
 from synth.world.time.drift_behaviour import behaviour_changes
@@ -104,7 +103,7 @@ def split_versions(
         found += shape
         found += [
             Change(tool=name, kind="behaviour", says=says, split=split)
-            for says, split in behaviour_changes(_outcomes(name, group), histories)
+            for says, split in behaviour_changes(tool_of(name, group), histories)
             if not any(_meet(split, other.split) for other in shape)
         ]
     versions = _versions(found, frozenset(groups))
@@ -168,7 +167,7 @@ def shape_changes(
     name: str, seen: Sequence[Observation], histories: Sequence[History]
 ) -> Iterator[Change]:
     """Arguments and fields of results that were always there up to a point in time and never after, or the reverse."""
-    tool = _outcomes(name, seen)
+    tool = tool_of(name, seen)
     given = [
         (s.at, histories[s.episode].task, frozenset(f"the argument {a}" for a in s.arguments))
         for s in seen
@@ -214,12 +213,6 @@ def _kind(value: Json) -> str:
     if isinstance(value, bool):
         return "a truth value"
     return "a number" if isinstance(value, int | float) else "a text"
-
-
-def _outcomes(name: str, seen: Sequence[Observation]) -> ToolModel:
-    tool = ToolModel(name=name, observations=list(seen))
-    learn_outcomes(tool)
-    return tool
 
 
 def _versions(found: Iterable[Change], taken: frozenset[str]) -> dict[str, list[Version]]:

@@ -26,6 +26,8 @@ class EqualPast:
     """Of the same subject."""
     other: Observation | None
     """Of another subject."""
+    last: Observation | None
+    """Of anybody."""
     at_once: bool
     """Nobody else's was between the subject's own and this."""
 
@@ -39,7 +41,9 @@ def equal_pasts(histories: Sequence[History]) -> Iterator[EqualPast]:
             past = (*past, call_text(seen.tool, seen.arguments))
             known = last[past]
             latest = next(reversed(known), None)
+            before = None if latest is None else known[latest]
             own = known.pop(history.subject, None)
             other = known[next(reversed(known))] if known else None
-            yield EqualPast(seen=seen, own=own, other=other, at_once=latest == history.subject)
+            at_once = latest == history.subject
+            yield EqualPast(seen=seen, own=own, other=other, last=before, at_once=at_once)
             known[history.subject] = seen

@@ -154,8 +154,7 @@ def _spelling_parts(
         for seen in group:
             plain = recorded_spelling(seen.arguments[name], out[tool][name])
             if plain != seen.arguments[name]:
-                seen.arguments = {**seen.arguments, name: plain}
-                seen.settle()
+                seen.put_arguments({**seen.arguments, name: plain})
     _doubt(out, calls)
     return dict(out)
 

@@ -24,7 +24,7 @@ from environments.runtime.task.tool_definition import (
     properties_of,
     read_definition,
 )
-from environments.runtime.values.formats import freedom, id_format, is_day, read_time
+from environments.runtime.values.formats import is_day, read_time
 from environments.runtime.values.normal import is_name, leaves, stable
 from environments.runtime.views.clock_and_ids import fields_of, places_of
 from environments.runtime.views.idle_arguments import (
@@ -46,10 +46,10 @@ from synth.world.support import (
     SEEN_SEVERAL_TIMES,
     SEEN_THRICE,
     SEEN_TWICE,
-    Support,
-    accept,
+    accept_counts,
 )
-from synth.world.volatile.clock_and_ids import MAX_TAKEN, MIN_IDS, MIN_LENGTH, MIN_SEEN, clock
+from synth.world.volatile.clock_and_ids import MAX_TAKEN, MIN_SEEN, clock
+from synth.world.volatile.drawn_values import MIN_LENGTH, format_of_drawn, roomy_format
 from synth.world.volatile.idle_values import Pasts, shape_of
 
 MIN_TASKS: Final = SEEN_TWICE
@@ -92,8 +92,7 @@ def learn_idle(histories: Sequence[History], episodes: Sequence[CleanEpisode]) -
                 out[tool][name] = IdlePart(form=known, always=always)
     for tool, forms in out.items():
         for seen in calls[tool]:
-            seen.arguments = {n: v for n, v in seen.arguments.items() if n not in forms}
-            seen.settle()
+            seen.put_arguments({n: v for n, v in seen.arguments.items() if n not in forms})
     return dict(out)
 
 
@@ -152,10 +151,13 @@ def learn_defaults(
             if form is not None and not (learnt and _is_shown(form, name, seen, histories)):
                 out[tool][name] = IdlePart(form=form, always=False)
                 for one in seen:
-                    one.arguments = {
-                        n: v for n, v in one.arguments.items() if n != name or not is_idle(form, v)
-                    }
-                    one.settle()
+                    one.put_arguments(
+                        {
+                            n: v
+                            for n, v in one.arguments.items()
+                            if n != name or not is_idle(form, v)
+                        }
+                    )
     return {tool: forms for tool, forms in out.items() if forms}
 
 
@@ -255,8 +257,7 @@ def _are_signs(rows: Rows) -> bool:
     texts = [value for _, value in rows if isinstance(value, str)]
     if len(texts) < len(rows) or _comes_again(rows):
         return False
-    form = id_format(sorted(set(texts))) if min(map(len, texts)) >= MIN_LENGTH else None
-    drawn = form is not None and freedom(form) >= MIN_IDS
+    drawn = min(map(len, texts)) >= MIN_LENGTH and roomy_format(sorted(set(texts))) is not None
     return drawn or all(read_time(text) is not None for text in texts)
 
 
@@ -339,9 +340,8 @@ def _are_answered_alike(
         alike = {tool: counts for tool, counts in every.items() if tool in silent}
         total = sum(alike.values(), Counter[bool]())
         if total.total() >= MIN_PAIRS:
-            moved = Support(cases=total[True], against=total[False])
             odd = (c for c in alike.values() if c[False] >= max(SEEN_THRICE, c[True] + 1))
-            return not any(odd) and accept(moved, least=MIN_PAIRS, share=MOSTLY)
+            return not any(odd) and accept_counts(total, least=MIN_PAIRS, share=MOSTLY)
     return False
 
 
@@ -395,20 +395,12 @@ def _form(rows: Rows, told: int, tools: int) -> ValueForm | None:
     texts = [value for value in values if isinstance(value, str)]
     if len(texts) < len(values) or told > len(values) * (1 - NEARLY_ALWAYS):
         return None
-    if told == 0 and _are_drawn(texts):
-        slots = known.slots if (known := id_format(texts)) is not None else None
-        return ValueForm(kind="key", slots=slots, says="a key that the agent draws")
+    drawn = format_of_drawn(texts) if told == 0 and texts != sorted(texts) else None
+    if drawn is not None:
+        return ValueForm(kind="key", slots=drawn.slots, says="a key that the agent draws")
     if not _take_it(rows, tools) or not _varies(texts):
         return None
     return ValueForm(kind="text", says="free text beside what is asked")
-
-
-def _are_drawn(texts: Sequence[str]) -> bool:
-    """Whether values are drawn by dice, none of them twice."""
-    if len(set(texts)) < len(texts) or min(map(len, texts)) < MIN_LENGTH:
-        return False
-    form = id_format(list(texts))
-    return form is not None and freedom(form) >= MIN_IDS and texts != sorted(texts)
 
 
 def _varies(texts: Sequence[str]) -> bool:

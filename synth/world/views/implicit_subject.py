@@ -99,8 +99,7 @@ def bind(histories: Sequence[History], *, own: bool) -> tuple[str, ...]:
     for history in histories:
         for seen in history.observations:
             if seen.tool in bound:
-                seen.arguments[SUBJECT] = subject_name(history.subject)
-                seen.settle()
+                seen.put_arguments({**seen.arguments, SUBJECT: subject_name(history.subject)})
     return tuple(sorted(bound))
 
 
@@ -171,9 +170,13 @@ def _share(one: Observation, other: Observation) -> float:
     """The share of values that two answers have in common."""
     if one.content == other.content:
         return 1.0
-    left, right = _values(one.value), _values(other.value)
-    either = sum((left | right).values())
-    return sum((left & right).values()) / either if either else 0.0
+    return share_in_common(_values(one.value), _values(other.value), nothing=0.0)
+
+
+def share_in_common(left: Counter[str], right: Counter[str], *, nothing: float) -> float:
+    """How much of two bags is in both; `nothing` where both are empty."""
+    either = (left | right).total()
+    return (left & right).total() / either if either else nothing
 
 
 def _values(value: Json) -> Counter[str]:

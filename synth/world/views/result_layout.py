@@ -30,8 +30,7 @@ def settle_layout(histories: Sequence[History]) -> bool:
     for seen in records:
         _note(seen.value, order[seen.tool])
         value = _ordered(simplify(seen.value), order[seen.tool])
-        seen.content = json.dumps(value, ensure_ascii=ascii_only)
-        seen.settle()
+        seen.put_content(json.dumps(value, ensure_ascii=ascii_only))
     return True
 
 

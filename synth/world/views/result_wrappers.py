@@ -27,9 +27,9 @@ from environments.runtime.views.result_wrappers import (
     wrap,
 )
 from synth.world.grouping import lists_by_key
-from synth.world.model import ToolModel, outcome_class, refused
+from synth.world.model import outcome_class, refused
 from synth.world.observation import History, Observation, by_tool, every_call
-from synth.world.schema.outcomes import learn_outcomes
+from synth.world.schema.outcomes import tool_of
 from synth.world.volatile.bench_clock import usual_clock
 from synth.world.volatile.clock_and_ids import MIN_SEEN, mark_name, moving_form
 from synth.world.volatile.idle_values import (
@@ -88,8 +88,7 @@ def learn_wrapping(histories: Sequence[History], around: Marks | None = None) ->
         for body, seen, fits in zip(bodies, mine, restored, strict=True):
             if fits:
                 framed.add((seen.episode, seen.position))
-                seen.content = str(body)
-                seen.settle()
+                seen.put_content(str(body))
     told = {tool: _with_bodies(tool, kinds, groups, framed) for tool, kinds in out.items()}
     return Wrapped(tools=told, marks=marks if out else {})
 
@@ -153,8 +152,7 @@ def _shape(value: Json) -> Json:
 def _groups(histories: Sequence[History]) -> Iterator[tuple[tuple[str, str], list[Observation]]]:
     """Results of each tool, successes and refusals apart."""
     for name, seen in sorted(by_tool(histories).items()):
-        tool = ToolModel(name=name, observations=seen)
-        learn_outcomes(tool)
+        tool = tool_of(name, seen)
         for kind in ("good", "refused"):
             group = [one for one in seen if refused(tool, one) is (kind == "refused")]
             if group:

@@ -18,9 +18,9 @@ from environments.runtime.values.normal import leaves, stable
 from environments.runtime.views.implicit_subject import SUBJECT
 from environments.runtime.views.selected_subject import CHOSEN, Choice, chosen_name
 from synth.world.grouping import lists_by_key
-from synth.world.model import ToolModel, refused
+from synth.world.model import refused
 from synth.world.observation import History, Observation, by_tool
-from synth.world.schema.outcomes import learn_outcomes
+from synth.world.schema.outcomes import tool_of
 from synth.world.support import (
     HALF_OF_CASES,
     SEEN_SEVERAL_TIMES,
@@ -28,8 +28,9 @@ from synth.world.support import (
     USUALLY,
     Support,
     accept,
+    accept_counts,
 )
-from synth.world.views.implicit_subject import changing
+from synth.world.views.implicit_subject import changing, share_in_common
 
 MIN_PAIRS: Final = SEEN_SEVERAL_TIMES
 """Equal calls after different choices, answered otherwise; and as many after equal choices, answered alike."""
@@ -61,12 +62,10 @@ class _Pairs:
     def decides(self) -> bool:
         """Whether the choice decides, and the last one alone."""
         otherwise = Support(cases=self.otherwise, against=self.same)
-        alike = Support(cases=self.alike[True], against=self.alike[False])
-        again = Support(cases=self.again[True], against=self.again[False])
         return (
             accept(otherwise, least=MIN_PAIRS, share=MIN_SHARE)
-            and accept(alike, least=MIN_PAIRS, share=MIN_ALIKE)
-            and accept(again, least=MIN_AGAIN, share=MIN_ALIKE)
+            and accept_counts(self.alike, least=MIN_PAIRS, share=MIN_ALIKE)
+            and accept_counts(self.again, least=MIN_AGAIN, share=MIN_ALIKE)
             and self.shared <= MOST_SHARED * self.otherwise
         )
 
@@ -109,9 +108,7 @@ def choose(histories: Sequence[History]) -> dict[str, Choice]:
 
 def _calls_with_choices(histories: Sequence[History]) -> Iterator[_CallWithChoices]:
     """Every call with the choices before it."""
-    models = {name: ToolModel(name=name, observations=o) for name, o in by_tool(histories).items()}
-    for model in models.values():
-        learn_outcomes(model)
+    models = {name: tool_of(name, seen) for name, seen in by_tool(histories).items()}
     alone = {n: _only_argument(model.observations) for n, model in models.items()}
     for history in histories:
         last: dict[Choice, Json] = {}
@@ -155,8 +152,7 @@ def _compare(into: _Pairs, left: _CallWithChoices, right: _CallWithChoices, choi
         into.otherwise += 1
         chosen = {str(one), str(other)}
         mine, theirs = _values(left.seen, chosen), _values(right.seen, chosen)
-        either = sum((mine | theirs).values())
-        into.shared += sum((mine & theirs).values()) / either if either else 1.0
+        into.shared += share_in_common(mine, theirs, nothing=1.0)
 
 
 def _values(seen: Observation, chosen: set[str]) -> Counter[str]:
@@ -171,5 +167,5 @@ def _give(histories: Sequence[History], choices: Mapping[str, Choice]) -> None:
     for met in list(_calls_with_choices(histories)):
         choice = choices.get(met.seen.tool)
         if choice is not None:
-            met.seen.arguments[CHOSEN] = chosen_name(met.last.get(choice))
-            met.seen.settle()
+            seen = met.seen
+            seen.put_arguments({**seen.arguments, CHOSEN: chosen_name(met.last.get(choice))})

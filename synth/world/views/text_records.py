@@ -72,8 +72,7 @@ def _settle(seen: Sequence[Observation], style: Style) -> None:
     for one in seen:
         content = from_text(one.content, style)
         if content != one.content:
-            one.content = content
-            one.settle()
+            one.put_content(content)
 
 
 def _fits(texts: Sequence[str], style: Style) -> bool:

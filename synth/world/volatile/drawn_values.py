@@ -9,21 +9,37 @@ no other episode ever named it. Not here: which places always hold such values (
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from environments.runtime.document.views import ValueForm
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.formats import SECOND, freedom, grain, id_format, read_time
 from synth.world.observation import History, Observation, every_call
 
 MIN_IDS: Final = 2**20
-"""Ids that a format has to have: fewer may be a row that others count up."""
+"""Ids that a format has to have: fewer may be a short list, or a row that others count up."""
 MAX_DRIFT: Final = 300 * SECOND
-"""How far the distances of two times to their calls may be apart."""
+"""How far the distances of two times of one clock to the moments of their calls may be apart."""
 
-MIN_LENGTH: Final = 16
+MIN_LENGTH: Final = 6
+"""Signs of an id that is drawn."""
+LONG: Final = 16
 """Of an id that does not look like one, having no digit or too many signs."""
+
+
+def roomy_format(values: Iterable[str]) -> ValueForm | None:
+    """The format of ids, where it has room for so many that two of them hardly ever meet by accident."""
+    form = id_format(list(values))
+    return form if form is not None and freedom(form) >= MIN_IDS else None
+
+
+def format_of_drawn(values: Sequence[str]) -> ValueForm | None:
+    """The format of ids that dice may have drawn: none of them twice, none too short, and with room."""
+    if len(set(values)) < len(values) or len(values[0]) < MIN_LENGTH:
+        return None
+    return roomy_format(values)
 
 
 class Homes:
@@ -43,7 +59,7 @@ class Homes:
         if known is not None:
             return known == {episode}
         return (
-            len(value) >= MIN_LENGTH
+            len(value) >= LONG
             and " " not in value
             and not any(
                 value in seen.content
@@ -105,7 +121,6 @@ def unlike_by_dice(one: Observation, other: Observation, unlike: Unlike, homes: 
     left, right = unlike.left, unlike.right
     if not (isinstance(left, str) and isinstance(right, str)):
         return False
-    form = id_format([left, right])
-    if form is None or freedom(form) < MIN_IDS:
+    if roomy_format([left, right]) is None:
         return False
     return homes.is_only_home(left, one.episode) and homes.is_only_home(right, other.episode)

@@ -29,8 +29,7 @@ from synth.world.support import (
     SEEN_SEVERAL_TIMES,
     SEEN_VERY_OFTEN,
     SELDOM,
-    Support,
-    accept,
+    accept_counts,
 )
 from synth.world.volatile.bench_clock import Rows
 
@@ -130,14 +129,11 @@ class _Moves:
         if around and chance < HALF_OF_CASES:
             # Of a rare value calls that ought to be answered alike show nothing where they are few.
             few = self._alike.total() * chance < MIN_MOVED
-            return _accept_moves(everybody if few else self._alike, share=HALF_OF_CASES * chance)
+            counts, share = everybody if few else self._alike, HALF_OF_CASES * chance
+            return accept_counts(counts, least=MIN_MOVED, share=share)
         if self._alike.total() < MIN_MOVED:
-            return _accept_moves(everybody, share=MOST)
-        return _accept_moves(self._alike, share=share)
-
-
-def _accept_moves(counts: Counter[bool], *, share: float) -> bool:
-    return accept(Support(cases=counts[True], against=counts[False]), least=MIN_MOVED, share=share)
+            return accept_counts(everybody, least=MIN_MOVED, share=MOST)
+        return accept_counts(self._alike, least=MIN_MOVED, share=share)
 
 
 def idle_places(  # noqa: PLR0913 - what is known of the places
@@ -249,11 +245,7 @@ def moved_fields(
         place: mine
         for place, mine in sorted(rows.items())
         if len({str(value) for _, value in mine}) >= NEARLY_ALWAYS * len(mine)
-        or accept(
-            Support(cases=moves[place][True], against=moves[place][False]),
-            least=MIN_MOVED,
-            share=SOME,
-        )
+        or accept_counts(moves[place], least=MIN_MOVED, share=SOME)
     }
 
 

@@ -7,13 +7,14 @@ number on. Not here: the numbers of one tool (`counters`).
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
 from synth.world.grouping import sets_by_key
-from synth.world.support import SEEN_TWICE, Support, accept
+from synth.world.support import SEEN_TWICE, accept_counts
 
 _NUMBER: Final = re.compile(r"[A-Za-z#][A-Za-z_#/-]*(\d{1,9})")
 """A name that ends in its only number."""
@@ -46,13 +47,13 @@ def numbered_together(runs: Iterable[Sequence[MadeNames]]) -> dict[str, set[str]
     )
     out: dict[str, set[str]] = {}
     for tools in starts.values():
-        steps = [
+        steps = Counter(
             later.first == before.last + 1
             for run in numbered
             for before, later in pairwise(one for one in run if one.tool in tools)
             if before.tool != later.tool
-        ]
-        if accept(Support(cases=sum(steps), against=steps.count(False)), least=SEEN_TWICE, share=1):
+        )
+        if accept_counts(steps, least=SEEN_TWICE, share=1):
             out |= {tool: tools - {tool} for tool in tools}
     return out
 

@@ -90,8 +90,7 @@ def mark_stored(histories: Sequence[History], names: dict[str, str]) -> set[str]
         content = _with_marks(seen, mine, names) if mine else None
         if content is not None:
             put.update(mine.values())
-            seen.content = content
-            seen.settle()
+            seen.put_content(content)
     return put
 
 

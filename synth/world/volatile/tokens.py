@@ -15,13 +15,14 @@ from typing import Final
 
 from environments.runtime.document.views import TokenPart, TokensPart
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.formats import freedom, id_format, short_digest
+from environments.runtime.values.formats import id_format, short_digest
 from environments.runtime.views.clock_and_ids import fields_of
 from environments.runtime.views.tokens import given_out, stand_in
 from synth.world.grouping import lists_by_key, sets_by_key
 from synth.world.observation import History, Observation, every_call
 from synth.world.support import HALF_OF_CASES, SEEN_THRICE, SEEN_TWICE
-from synth.world.volatile.clock_and_ids import MIN_IDS, MIN_LENGTH, MIN_SEEN
+from synth.world.volatile.clock_and_ids import MIN_SEEN
+from synth.world.volatile.drawn_values import format_of_drawn
 
 MIN_TOOLS: Final = SEEN_TWICE
 """Other tools that take it."""
@@ -86,10 +87,9 @@ def _drawn_ids(
 
 
 def _is_drawn(values: Sequence[str]) -> bool:
-    if len(values) < MIN_SEEN or len(set(values)) < len(values) or len(values[0]) < MIN_LENGTH:
+    if len(values) < MIN_SEEN or list(values) == sorted(values):
         return False
-    form = id_format(list(values))
-    return form is not None and freedom(form) >= MIN_IDS and list(values) != sorted(values)
+    return format_of_drawn(values) is not None
 
 
 def _recurs_enough(rows: Sequence[tuple[Observation, str]]) -> bool:
@@ -136,8 +136,7 @@ def _stand_in_all(histories: Sequence[History], part: TokensPart) -> Iterator[tu
             for one, stands in known.items():
                 content = content.replace(one, stands)
             if changed or content != seen.content:
-                seen.content = content
-                seen.settle()
+                seen.put_content(content)
 
 
 def _original_token(value: Json, known: Mapping[str, str]) -> Json:
