@@ -12,9 +12,9 @@ from ..expr.gaps import Gap, required, unknown
 from ..expr.scope import Scope
 from ..task.attempt import Json
 from ..values.normal import key_of_text, key_text, simplify
-from .believed_calls import Calls
 from .entries import Place
 from .state import State
+from .task_start import Calls
 from .tool import RowRef
 
 if TYPE_CHECKING:

@@ -241,7 +241,7 @@ def _calls(episode: CleanEpisode, world: World) -> Iterator[RecordedCall]:
     """An episode's calls with their results, as tools take and give them."""
     envelope = world.envelopes.get(episode.agent or "")
     whose = subject_of(episode) if world.bound else ""
-    views = [v.opened(episode.started_at, subject_of(episode)) for v in world.around]
+    views = [v.opened(episode.started_at, subject_of(episode)) for v in world.views]
     for made, content, is_error, _, _ in paired_calls(episode):
         asked, text = CallInFlight(made.name, made.arguments), unwrap(content, envelope)
         failed = bool(is_error) or looks_failed(text)
