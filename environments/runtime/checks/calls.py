@@ -1,7 +1,7 @@
 """Checks on the calls themselves: acts such as a hand-over, reads an answer needs, limits, order, things never done.
 
 In: a check's arguments and the view of one attempt; out: a score and one sentence. Not here: what the calls changed
-(`check_end`).
+(`end_state`).
 """
 
 from __future__ import annotations

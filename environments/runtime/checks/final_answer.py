@@ -2,7 +2,7 @@ r"""The final answer of an attempt: which of its words count as the answer to th
 
 In: the view of an attempt. Out: the policy's turns, last first, and of a turn the part that it marks as its answer in one of the
 ways that public benchmarks read (`FINAL ANSWER: x`, `#### x`, `\boxed{x}`, `<answer>x</answer>`, "the answer is x"), else all of it.
-Not here: whether the answer is right (`check_answer`).
+Not here: whether the answer is right (`answer`).
 """
 
 from __future__ import annotations

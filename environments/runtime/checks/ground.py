@@ -3,7 +3,7 @@
 In: the view of one attempt. Out: facts told without a ground, and whether the attempt told any. A ground is what a tool
 showed, what the user said, the opening and the tools' definitions, or simple arithmetic on those: a sum, a difference,
 a product or a share of two numbers, the sum of what one message lists, the sum of one field of a result.
-Not here: whether what is true was asked for (`check_told`).
+Not here: whether what is true was asked for (`told_values`).
 """
 
 from __future__ import annotations

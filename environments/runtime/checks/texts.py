@@ -2,7 +2,7 @@
 
 In: a check's arguments and the view of one attempt. Out: whether the text holds facts and enough words of what it is about, and
 whether everything specific in it has a ground. Not here: which facts and words matter (synthesis decides that from resolved
-attempts), what the user is told (`check_told`).
+attempts), what the user is told (`told_values`).
 """
 
 from __future__ import annotations

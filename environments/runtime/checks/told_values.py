@@ -38,7 +38,6 @@ LEAST_RUN: Final = 32
 """Characters of a shared run that are looked for; shorter ones are names and phrases."""
 STRIDE: Final = 16
 """Runs of a result that are looked for begin so many characters apart."""
-"""Two amounts are one fact when they round to the same cent."""
 
 
 def told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:

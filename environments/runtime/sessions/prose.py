@@ -1,7 +1,7 @@
 """Prose in calls: texts that agents word themselves, and no answer hangs on but by saying them again.
 
 Goes in: a call with such a text. Comes out: the recorded wordings that may stand in for it, and values with texts replaced. Not here:
-sessions that ask in another wording (`worded`), which arguments these are (`synth.world.views.prose`).
+sessions that ask in another wording (`prose_session`), which arguments these are (`synth.world.views.prose`).
 """
 
 from __future__ import annotations

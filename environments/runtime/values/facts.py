@@ -2,7 +2,7 @@
 
 In: a text as a person or a tool wrote it. Out: its facts with all that each may mean (`1.234` is a decimal or a thousand), and
 the text folded, for what is searched in it word by word. Standard library only: it travels with every task set.
-Not here: which facts matter, and what they are compared with (`check_told`, `check_grounded`).
+Not here: which facts matter, and what they are compared with (`checks.told_values`, `checks.ground`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Settled tables: for each writer, those whose rows stayed as they were though its calls named them.
+"""Frame axioms: the tables whose rows a writer leaves as they were though its calls name them.
 
 Comes from tables, keys and writers; sets `settled` per tool. A row that is refused after a call that named it is gone, whatever
 brought it back later. Not here: who writes at all (`writers`).

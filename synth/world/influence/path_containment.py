@@ -1,8 +1,8 @@
-"""Places inside places: which tools' calls below or above a path matter to what is asked of it.
+"""Path containment: which tools' calls below or above a path matter to what is asked of it.
 
-Comes from observations; sets per tool the changers whose calls about `a/b/c`, or about `a`, count in the history of a call
-that asks for `a/b` (`beneath`), until enough of them were seen to leave such answers alone. Two paths share no name,
-so that what `relevance` learns of calls far apart would clear them. Not here: which calls those are (`runtime.answers.path_containment`).
+Comes from observations. Sets per tool `beneath`: the tools whose calls about `a/b/c`, or about `a`, count in the history of a call that
+asks for `a/b`, until enough of them were seen to leave such answers alone. Two paths share no name, so that `dependencies` would
+take such calls for calls from afar and clear them. Not here: which calls those are (`environments.runtime.answers.path_containment`).
 """
 
 from __future__ import annotations

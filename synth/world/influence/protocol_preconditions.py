@@ -1,11 +1,10 @@
-"""Early answers: what a tool says, whatever it is asked, as long as nobody called what has to come first.
+"""Protocol preconditions: what a tool says, whatever it is asked, as long as nobody called what has to come first.
 
-Comes from observations of a backend that starts afresh with every episode; sets `early` per tool: a text, the tools that came
-before every other answer of it (`without`), those that came before this text and did not matter (`beside`), and those that
-seem to undo the first (`undone_by`). Tools that say the same text tell of each other what does not matter, and what several say before
-`without` is taken to hold for every tool that may change something and was never seen to answer earlier. Arguments that
-other refusals are about have to be in order (`only`): another refusal may come first. Not here: conditions over
-arguments and records (`guards`).
+Comes from observations of a backend that starts afresh with every episode. Sets `early` per tool: a text, the tools that came before
+every other answer (`without`), those that came before this text and did not matter (`beside`), and those that seem to undo the
+first (`undone_by`). Tools that say the same text tell of each other what does not matter. What several of them say before `without` is taken
+to hold for every tool that may change something and was never seen to answer earlier. Arguments that other refusals are about have
+to be in order (`only`): else another refusal may come first. Not here: conditions over arguments and records (`refusals.guards`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Tools asked again: who answers otherwise though nothing came between changed something itself.
+"""Repeatability: a tool that answers otherwise when it is asked again at once changed something itself.
 
-Comes in: all recorded calls. Comes out: the tools that cannot be readers, whatever their names say. Not here: pairs of calls with something between them (`relevance`).
+Comes in: all recorded calls. Comes out: the tools that cannot be readers, whatever their names say. Not here: pairs of calls with
+something between them (`dependencies`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Sequences: what the order of the calls in recorded episodes says, beside equal calls that were answered otherwise.
 
-Comes in: all recorded calls. Comes out, per tool: after whom alone it said something, and after whom it showed nothing
-at all. Not here: pairs of equal calls (`relevance`).
+Comes in: all recorded calls. Comes out, per tool: the tools that came before every case of one of its outcomes, and those after which
+it showed nothing at all. Not here: pairs of equal calls (`dependencies`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Writers: which tools change records, found from records that changed between two looks.
 
-Comes from tables and keys; sets the kinds read, search and write, and the rows that every episode starts from. Not here: what a
-write does (`effects`), which tables a writer was seen to leave alone (`settled`).
+Comes from tables and keys; sets the kinds `read`, `search` and `write`, and the rows that every episode starts from. Not here: what a
+write does (`actions.effects`), which tables a writer leaves alone (`frame_axioms`).
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def learn_writers(bench: Workbench) -> None:
 def _shown_changed(bench: Workbench) -> set[str]:
     """Tools that show records of another tool's table otherwise than the other does: writers that return the record.
 
-    What only one tool shows is left to `relevance`, which compares equal calls.
+    What only one tool shows is left to `dependencies`, which compares equal calls.
     """
     out: set[str] = set()
     for again in (False,) if bench.living else (False, True):

@@ -1,6 +1,6 @@
-"""Calls of a tool that may be several, compared: which arguments they have, and the keys of what came back.
+"""Call signatures: of a tool that may be several, which arguments its calls have and which keys came back.
 
-Comes from observations; goes to `dispatched`. Not here: what tells parts apart.
+Comes from observations; goes to `operations`, which compares them. Not here: what tells parts apart.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Arguments whose values may say which of several tools is meant: words, names of tools with a number behind them, paths.
+"""Operation labels: arguments whose values may say which of several tools is meant (words, names with a number, paths).
 
-Comes from the calls of one tool; goes to `dispatched`. Not here: whether calls with these values differ.
+Comes from the calls of one tool; goes to `operations`. Not here: whether calls with these values differ.
 """
 
 from __future__ import annotations

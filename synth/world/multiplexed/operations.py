@@ -2,7 +2,7 @@
 
 Comes from observations as recorded; leaves calls of parts with arguments of their own, in place. Names prove nothing: an argument tells
 parts apart where calls with its values take other arguments, or are answered by other records. Not here: a session's own calls
-(`environments.runtime.views.multiplexed`), the templates of paths (`paths`).
+(`environments.runtime.views.multiplexed`), the templates of paths (`url_paths`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Arguments beside a record's key: whether another value of one shows other things.
+"""Functional dependency: whether another value of an argument beside a record's key shows other things.
 
-Comes from observations of one tool, grouped by key; goes to keys (`kinds`) and pairs (`paired`). A record that is found
+Comes from observations of one tool, grouped by key; goes to `kinds` and `paired_values`. A record that is found
 with one value and refused with another, though nobody did anything about it, lies in one place of several: the place belongs
 to the key.
 """

@@ -1,6 +1,6 @@
 """Kinds: which tools always say the same, which compute, and which show records under which key.
 
-Comes from observations in normal form; sets kind, key and table of each tool. Not here: who writes (`writers`).
+Comes from observations in normal form; sets kind, key and table of each tool. Not here: who writes (`influence.writers`).
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Pairs: what else the calls of a reader gave with the key of a record, where each record had one value only.
+"""Paired values: what else the calls of a reader gave with the key of a record, where each record had one value only.
 
-Comes from tools with their tables and keys; sets `paired`. A line asked for with its own customer, always,
-says nothing of what comes back with another customer: most backends refuse that. Where one record was ever shown with
-two values, or the argument is free text, it is left out of the question. Where some tool's refusal names the values of both
-arguments (`line 3 not found for customer 1`) one record is enough, and so it is where one was refused to who asked
-with a value other than those it was told with. Writers that take both arguments are told of the pairs of readers, save
-in that last case. Not here: relations between records (`guards`).
+Comes from tools with their tables and keys; sets `paired`. A line was always asked for with its own customer: that says nothing of
+what comes back with another customer, and most backends refuse it. An argument is left out of the question where one record was ever
+shown with two values, or where it is free text. One record is enough where some tool's refusal names the values of both
+arguments (`line 3 not found for customer 1`), and where one was refused to who asked with a value other than those it was told with.
+Writers that take both arguments are told of the pairs of readers, save in that last case. Not here: relations between
+records (`refusals.guards`).
 """
 
 from __future__ import annotations

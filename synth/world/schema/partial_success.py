@@ -1,8 +1,8 @@
-"""What was done in part: results that say what failed and show something all the same.
+"""Partial success: results that say what failed and show something all the same.
 
 Comes from observations and the outcomes of each tool by itself; marks classes of records as successes. A refusal may show the
-record that it is about; one that names what neither the call nor anything before it had named, where the tool's successes do so
-too, made something. Not here: what one tool's results say by themselves (`outcomes`).
+record that it is about. A result that names what neither the call nor anything before it had named made something, where the
+tool's successes do so too. Not here: what one tool's results say by themselves (`outcomes`).
 """
 
 from __future__ import annotations

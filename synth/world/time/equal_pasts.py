@@ -1,6 +1,6 @@
-"""Calls after the very same calls, beside the last such call of the same subject and of another.
+"""Equal pasts: calls after the very same calls, beside the last such call of the same subject and of another.
 
-In: observations. Out: what `bound` and `own_start` compare. Not here: what the comparison says.
+Comes in: observations. Comes out: what `continuity`, `own_starts` and `views.implicit_subject` compare. Not here: what a comparison says.
 """
 
 from __future__ import annotations

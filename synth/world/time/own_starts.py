@@ -1,8 +1,8 @@
-"""Apps of which every subject has a copy of its own: a sandbox for each task, an account for each customer.
+"""Own starts: apps of which every subject has a copy of its own, a sandbox for each task or an account for each customer.
 
-In: observations. Out: whether equal calls after equal pasts are always answered alike for one subject, and otherwise for
-another; or were never compared. Such an app neither starts all episodes alike nor lives on: its tools all take the subject as
-an argument. Not here: single tools that answer for whoever is signed in (`bound`).
+Comes in: observations. Comes out: whether equal calls after equal pasts are always answered alike for one subject, and otherwise for
+another; or were never compared. Such an app neither starts all episodes alike nor lives on: all its tools take the subject as
+an argument. Not here: single tools that answer for whoever is signed in (`views.implicit_subject`).
 """
 
 from __future__ import annotations

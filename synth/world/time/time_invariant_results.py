@@ -1,6 +1,6 @@
-"""Of a backend that lives on: calls of writers that were always answered alike, whoever made them.
+"""Time-invariant results, of a backend that lives on: calls of writers that were always answered alike, whoever made them.
 
-Comes from observations, once it is known who writes; goes to the `tape` as answers that hold for every session in which nothing
+Comes from observations, once it is known who writes. Goes to the tape as answers that hold for every session in which nothing
 that matters was done before. Not here: recorded answers of an episode's own (`tape`).
 """
 

@@ -1,7 +1,7 @@
-"""Tools that answer for whoever is signed in: equal calls after equal pasts, answered otherwise for each subject.
+"""Implicit subject: tools that answer for whoever is signed in, so that equal calls after equal pasts differ by subject.
 
-In: observations. Out: names of such tools; their calls get the subject as an argument, in place, so that everything
-learnt after this keeps one subject's records from another's. Not here: the argument itself (`runtime.views.implicit_subject`).
+Comes in: observations. Comes out: the names of such tools. Their calls get the subject as an argument, in place, so that everything
+learnt after this keeps one subject's records from another's. Not here: the argument itself (`environments.runtime.views.implicit_subject`).
 """
 
 from __future__ import annotations

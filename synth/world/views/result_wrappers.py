@@ -3,7 +3,7 @@
 Comes from observations before anything else is learnt of them; leaves the results' own part, so that tools which differ
 in a request's number, its moment or its duration alone answer alike. A place counts where several tools have it and holds
 a clock's times, ids drawn by dice, or a number or time that differs between equal calls with an equal result. Only what is put
-together again exactly, for every result of a tool, is taken apart. Not here: single tools' times and ids (`fresh`).
+together again exactly, for every result of a tool, is taken apart. Not here: times and ids of single tools (`volatile.clock_and_ids`).
 """
 
 from __future__ import annotations

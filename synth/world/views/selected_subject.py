@@ -1,8 +1,8 @@
-"""Choices: tools that answer for what was last named to another tool (an account, a folder, a branch).
+"""Selected subject: tools that answer for what was last named to another tool (an account, a folder, a branch).
 
-In: observations. Out: per such tool the choosing tool and its argument; their calls get what was chosen as an
-argument, in place. A choice replaces the one before it: what an earlier choice named does not matter any more, which
-tells it from a call that changes a record. Not here: the session's own choices (`runtime.views.selected_subject`).
+Comes in: observations. Comes out: per such tool the choosing tool and its argument. Their calls get what was chosen as an argument, in
+place. A choice replaces the one before it, and what an earlier choice named does not matter any more: that tells a choice from a
+call that changes a record. Not here: the session's own choices (`environments.runtime.views.selected_subject`).
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""A bench's own clock: times that start anew with every episode and go on with its calls.
+"""Bench clock: times that start anew with every episode and go on with its calls.
 
-Comes from the values of one place in a tool's results; gives the format of the times there, with the rule where every call
-takes the same time. Where there is such a clock, `stamps` finds what else bears its times, and `stored` what bears those that
-nobody can tell. Not here: times that keep their
-distance to the moments of their calls (`fresh`).
+Comes in: the values of one place in a tool's results. Comes out: the format of the times there, with the rule where every call takes the
+same time. Where there is such a clock, `stamps` finds the other places that bear its times, and `stored` those whose times
+nobody can tell. Not here: times that keep their distance to the moments of their calls (`clock_and_ids`).
 """
 
 from __future__ import annotations

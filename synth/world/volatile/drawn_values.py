@@ -1,9 +1,9 @@
-"""Unequal answers that differ in nothing but what every call draws anew: times of the call, ids of dice.
+"""Drawn values: unequal answers that differ in nothing but what every call draws anew, times of the call and ids of dice.
 
-Comes from two answers to equal calls after equal pasts, of two episodes. Goes out: whether all that differs is of that sort. A time
-is the call's own where both keep the same distance to the moments of their calls; an id is of dice where its format has room and
-no other episode ever named it. Not here: which places always hold such values (`fresh`), what unequal answers say
-(`continuity`, `own_start`).
+Comes in: two answers to equal calls after equal pasts, of two episodes. Comes out: whether all that differs is of that sort. A time
+is the call's own where both keep the same distance to the moments of their calls. An id is of dice where its format has room for many and
+no other episode ever named it. Not here: which places always hold such values (`clock_and_ids`), what unequal answers say
+(`time.continuity`, `time.own_starts`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""News: tools whose results name what nothing before had named, so that while one is unknown any name may be its.
+"""Generated ids: tools whose results name what nothing before had named.
 
-Comes from observations, once it is known who writes; sets `news` per tool. Not here: which earlier calls matter (`relevance`).
+While the answer of such a call is unknown, any name may be its own. Comes from observations, once it is known who writes; sets
+`news` per tool. Not here: which earlier calls matter (`influence.dependencies`).
 """
 
 from __future__ import annotations

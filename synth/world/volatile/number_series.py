@@ -1,7 +1,7 @@
-"""Series of numbers that several tools share: `TSK-9001` of one, then `NOTE-9002` of another.
+"""Number series: numbers that several tools count up together, as `TSK-9001` of one and then `NOTE-9002` of another.
 
-In: per episode the changes that were made, in order, with what they name. Out: per tool the others of its series, whose calls move the next
-number on. Not here: the numbers of one tool (`counters`).
+Comes in: per episode the changes that were made, in order, with what they name. Comes out: per tool the others of its series, whose
+calls move the next number on. Not here: the numbers of one tool (`schema.counters`).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""What an episode drew and stored: times of its calls and ids of dice that a later answer shows, at any depth of it.
+"""Stored draws: times of its calls and ids of dice that an episode stored and a later answer shows, at any depth.
 
-Comes from observations that have the marks of values which their own calls tell; leaves marks that nobody can tell in place of
+Comes from observations in which the values that a call itself tells have marks already. Leaves other marks, which nobody can tell, in place of
 what is left. That a place holds such values is known from pairs: equal calls of two episodes whose answers differ in nothing else
-(`drawn`). A time is an episode's own where it lies as far from one of its calls as those did and no other episode shows it,
-an id where it stands at such a place and no other episode has it; ids that a later call asks for are left alone. Only where every
+(`drawn_values`). A time is an episode's own where it lies as far from one of its calls as those did and no other episode shows it; an id
+where it stands at such a place and no other episode has it. Ids that a later call asks for are left alone. Only where every
 episode starts afresh.
 """
 
