@@ -102,9 +102,7 @@ def confirmed(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[flo
     return 1.0, "the user agreed before each change"
 
 
-def agreed_between(
-    attempt: Attempt, first: int, position: int, *, named: frozenset[str] = frozenset()
-) -> bool:
+def agreed_between(attempt: Attempt, first: int, position: int, *, named: frozenset[str]) -> bool:
     """Whether the policy asked for consent there, and the user's answer did not refuse it.
 
     A question in other words that names some of `named`, which the change was made with, asks for it where the answer is a yes.

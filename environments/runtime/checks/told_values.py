@@ -157,7 +157,7 @@ def _texts_in(text: str) -> Iterator[str]:
     return (value for value in values if isinstance(value, str))
 
 
-def fact_told(fact: Mapping[str, Json], view: View, among: int | None = None) -> bool:
+def fact_told(fact: Mapping[str, Json], view: View, among: int | None) -> bool:
     """Whether some message tells a fact: by what it means, or in one of the forms written beside it.
 
     `fact`: `kind`, `readings` (all that it may mean, in normal form) and `forms` (folded texts). A fact that stands among

@@ -71,7 +71,7 @@ def parameters_of(function: Mapping[str, Json]) -> dict[str, Json]:
     return parameters if isinstance(parameters, dict) else {}
 
 
-def types_of(schema: Json, root: Mapping[str, Json] | None = None) -> frozenset[str]:
+def types_of(schema: Json, root: Mapping[str, Json] | None) -> frozenset[str]:
     """The names of all types that a value may have; empty where the schema does not say. `root` is where references point.
 
     `{"type": ["string", "null"]}`, `{"anyOf": [{"type": "string"}, {"type": "null"}]}` and `{"enum": ["a", null]}` say the same.

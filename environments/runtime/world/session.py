@@ -145,7 +145,9 @@ class Session:
         name = asked[0]
         is_success = result.source != UNKNOWN and not result.is_error
         if is_success and self._is_lacking(recall, asked):
-            result = self._take_back(asked, NOT_MADE, before)
+            if before is not None:
+                self._go_to(before)
+            result = self._not_known(*asked, NOT_MADE)
         elif result.source != UNKNOWN:
             trusted = recall.trusted(self._world.origins.get(name, name), result)
             # What a call changed stays believed: only answers of tools that change nothing can be taken back.
@@ -157,14 +159,6 @@ class Session:
     def _is_lacking(self, recall: Recall, asked: tuple[str, Mapping[str, Json] | str]) -> bool:
         """Whether a call is about a thing that no call of this session made, though a behaviour lets it succeed."""
         return recall.is_lacking(recall.done_call(*asked, self._recall_subject()), self._done)
-
-    def _take_back(
-        self, asked: tuple[str, Mapping[str, Json] | str], why: str, before: CachedState | None
-    ) -> ToolResult:
-        """The notice in place of an answer, and the state as before the call."""
-        if before is not None:
-            self._go_to(before)
-        return self._not_known(*asked, why)
 
     def _go_to(self, cached: CachedState) -> None:
         """To a state that others may hold too."""

@@ -49,7 +49,7 @@ def tables_of(bench: Workbench) -> Tables:
 
 
 def learn_effects(
-    bench: Workbench, examples: dict[str, list[Example]], propose: Proposer | None = None
+    bench: Workbench, examples: dict[str, list[Example]], propose: Proposer | None
 ) -> None:
     """Fill `writes` and `answer` of every writer that the language can express."""
     tables = tables_of(bench)

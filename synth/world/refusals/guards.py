@@ -40,7 +40,7 @@ MAX_AMOUNTS: Final = 8
 
 
 def learn_guards(
-    bench: Workbench, examples: Mapping[str, list[Example]], propose: Proposer | None = None
+    bench: Workbench, examples: Mapping[str, list[Example]], propose: Proposer | None
 ) -> None:
     """Fill `guards` and `claims` of every writer whose effect and answer are known."""
     tables = tables_of(bench)

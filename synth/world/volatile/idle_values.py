@@ -141,8 +141,8 @@ def idle_places(  # noqa: PLR0913 - what is known of the places
     places: Collection[str],
     pasts: Pasts,
     *,
-    share: float = MOST,
-    still: Collection[str] = (),
+    share: float,
+    still: Collection[str],
     around: bool = False,
 ) -> set[str]:
     """Those of some places that are idle; observations come in the order of time.
