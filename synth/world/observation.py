@@ -6,12 +6,13 @@ Comes from clean episodes; goes to every other step. Not here: what the calls me
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.tool_definition import (
     form_of,
+    functions_by_name,
     name_of,
     parameters_of,
     properties_of,
@@ -207,6 +208,11 @@ def by_tool(all_histories: Iterable[History]) -> dict[str, list[Observation]]:
     for seen in every_call(all_histories):
         out.setdefault(seen.tool, []).append(seen)
     return out
+
+
+def defined_functions(episodes: Iterable[CleanEpisode]) -> dict[str, Mapping[str, Json]]:
+    """By name the functions that episodes' definitions are about; of several with one name the last in the order of their texts."""
+    return functions_by_name(sorted({text for episode in episodes for text in episode.tools}))
 
 
 def declared_forms(episodes: Sequence[CleanEpisode]) -> dict[str, dict[str, str]]:

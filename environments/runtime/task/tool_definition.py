@@ -9,7 +9,7 @@ for consumers (`tool_schemas`), names that consumers take (`tool_names`).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from math import isfinite
 from typing import Final
 
@@ -38,6 +38,12 @@ def definition_of(text: str) -> dict[str, Json]:
 def read_definition(text: str) -> Mapping[str, Json]:
     """The function that a definition's text is about; empty where it is about none."""
     return function_of(definition_of(text))
+
+
+def functions_by_name(texts: Iterable[str]) -> dict[str, Mapping[str, Json]]:
+    """The functions that some definitions' texts are about; of several with one name the last."""
+    found = map(read_definition, texts)
+    return {name_of(function): function for function in found if function}
 
 
 def function_of(definition: object) -> Mapping[str, Json]:

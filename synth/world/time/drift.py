@@ -15,7 +15,10 @@ from typing import Any, Final
 
 from environments.runtime.document.views import ChangePart, VersionPart
 from environments.runtime.task.attempt import Json
-from environments.runtime.task.tool_definition import name_of, parameters_of, read_definition
+from environments.runtime.task.tool_definition import (
+    functions_by_name,
+    parameters_of,
+)
 from environments.runtime.values.normal import stable
 from redact.records.clean_episode import CleanEpisode
 from synth.world.grouping import lists_by_key
@@ -137,12 +140,10 @@ def schema_changes(episodes: Sequence[CleanEpisode]) -> Iterator[Change]:
 
 def definitions(tools: Iterable[str]) -> dict[str, frozenset[str]]:
     """Per tool what its definition says about arguments: names, types, choices and which must be given."""
-    out: dict[str, frozenset[str]] = {}
-    for text in tools:
-        function = read_definition(text)
-        if function:
-            out[name_of(function)] = frozenset(_schema_traits(parameters_of(function), "", 0))
-    return out
+    return {
+        name: frozenset(_schema_traits(parameters_of(function), "", 0))
+        for name, function in functions_by_name(tools).items()
+    }
 
 
 def _schema_traits(schema: Mapping[str, Any], path: str, depth: int) -> Iterator[str]:

@@ -19,10 +19,8 @@ from environments.runtime.document.views import IdlePart, ValueForm
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.tool_definition import (
     choices_of,
-    name_of,
     parameters_of,
     properties_of,
-    read_definition,
 )
 from environments.runtime.values.formats import is_day, read_time
 from environments.runtime.values.normal import is_name, leaves, stable
@@ -37,7 +35,7 @@ from redact.records.clean_episode import CleanEpisode, CleanStep
 from synth.declared_defaults import declared_defaults
 from synth.world.grouping import lists_by_key, sets_by_key
 from synth.world.model import outcome_class
-from synth.world.observation import History, Observation, by_tool, every_call
+from synth.world.observation import History, Observation, by_tool, defined_functions, every_call
 from synth.world.stated_effects import stated_effects
 from synth.world.support import (
     HARDLY_EVER,
@@ -131,8 +129,7 @@ def learn_defaults(
 
     Results are as tools give them, without what differs from call to call.
     """
-    functions = map(read_definition, {text for one in episodes for text in one.tools})
-    defined = {name_of(one): one for one in functions}
+    defined = defined_functions(episodes)
     out: Forms = defaultdict(dict, {tool: dict(forms) for tool, forms in known.items()})
     tasks = {history.index: history.task for history in histories}
     stated = stated_effects(episodes, by_tool(histories))
@@ -151,13 +148,8 @@ def learn_defaults(
             if form is not None and not (learnt and _is_shown(form, name, seen, histories)):
                 out[tool][name] = IdlePart(form=form, always=False)
                 for one in seen:
-                    one.put_arguments(
-                        {
-                            n: v
-                            for n, v in one.arguments.items()
-                            if n != name or not is_idle(form, v)
-                        }
-                    )
+                    given = one.arguments.items()
+                    one.put_arguments({n: v for n, v in given if n != name or not is_idle(form, v)})
     return {tool: forms for tool, forms in out.items() if forms}
 
 

@@ -23,17 +23,15 @@ from environments.runtime.sessions.prose import (
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.tool_definition import (
     choices_of,
-    name_of,
     parameters_of,
     properties_of,
-    read_definition,
 )
 from environments.runtime.values.facts import folded
 from environments.runtime.values.normal import object_in, parse_json
 from redact.records.clean_episode import CleanEpisode
 from synth.world.grouping import lists_by_key
 from synth.world.model import Workbench, refused
-from synth.world.observation import Observation, histories
+from synth.world.observation import Observation, defined_functions, histories
 from synth.world.stated_effects import stated_effects
 from synth.world.support import HALF_OF_CASES, MOSTLY, SEEN_SEVERAL_TIMES, SELDOM
 
@@ -79,7 +77,7 @@ def learn_prose(bench: Workbench, episodes: Sequence[CleanEpisode]) -> dict[str,
         for call in by_part[part]
         for _, text in _texts(call.arguments)
     }
-    definitions = _definitions(episodes)
+    definitions = defined_functions(episodes)
     stated = stated_effects(episodes, by_part)
     found: dict[str, ProsePart] = {}
     for tool, calls in sorted(by_tool.items()):
@@ -124,15 +122,6 @@ def _outcomes(bench: Workbench) -> tuple[set[tuple[int, int]], set[tuple[int, in
         refusals.update(_place_of(seen) for seen in tool.observations if refused(tool, seen))
         innocent.update(_place_of(seen) for seen in tool.observations if tool.innocent)
     return refusals, innocent
-
-
-def _definitions(episodes: Sequence[CleanEpisode]) -> dict[str, Mapping[str, Json]]:
-    found: dict[str, Mapping[str, Json]] = {}
-    for text in sorted({tool for episode in episodes for tool in episode.tools}):
-        function = read_definition(text)
-        if function:
-            found[name_of(function)] = function
-    return found
 
 
 def _texts(value: Json | Mapping[str, Json], path: Path = ()) -> Iterator[tuple[Path, str]]:
