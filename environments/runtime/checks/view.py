@@ -139,7 +139,7 @@ class View:
         return tuple(map(facts_in, self.visible))
 
     @cached_property
-    def heard(self) -> tuple[str, ...]:
+    def heard_texts(self) -> tuple[str, ...]:
         """What the policy did not find out: the texts of the opening and of the user."""
         said = enumerate(self.attempt.messages)
         return tuple(
@@ -149,12 +149,12 @@ class View:
     @cached_property
     def heard_text(self) -> str:
         """The same as one text, folded."""
-        return "\n".join(map(folded, self.heard))
+        return "\n".join(map(folded, self.heard_texts))
 
     @cached_property
     def heard_readings(self) -> frozenset[str | float]:
         """All that the facts in the opening and in the user's words may mean."""
-        return _readings_in(self.heard)
+        return _readings_in(self.heard_texts)
 
     @cached_property
     def shown_readings(self) -> frozenset[str | float]:
@@ -189,7 +189,7 @@ class View:
     @cached_property
     def given_numbers(self) -> frozenset[float]:
         """Numbers the user or the opening said first: repeating them tells nothing."""
-        return frozenset(number for text in self.heard for number in numbers_in(text))
+        return frozenset(number for text in self.heard_texts for number in numbers_in(text))
 
     @cached_property
     def new_numbers(self) -> tuple[frozenset[float], ...]:
@@ -238,7 +238,7 @@ class View:
     @cached_property
     def given_words(self) -> frozenset[str]:
         """Every word of the user and the opening, folded."""
-        return frozenset(word for text in self.heard for word in words_in(text))
+        return frozenset(word for text in self.heard_texts for word in words_in(text))
 
     @cached_property
     def answered(self) -> tuple[str, ...]:
