@@ -28,7 +28,7 @@ from .task_start import StartFacts
 from .tool import STRICT, Tool
 
 if TYPE_CHECKING:
-    from ..answers.recall import DoneCall
+    from ..answers.differing_pasts import DoneCall
     from .learnt import Learnt
 
 

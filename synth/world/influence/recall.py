@@ -13,18 +13,18 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from environments.runtime.answers.recall import (
+from environments.runtime.answers.differing_pasts import (
     OTHER,
     OWN,
     Cell,
     DoneCall,
-    Recall,
     baseline_cell,
     differing,
     done_call,
     names_shown,
     names_told,
 )
+from environments.runtime.answers.recall import Recall
 from environments.runtime.document.recordings import (
     InfluenceCell,
     RecalledAnswer,
@@ -337,7 +337,7 @@ def _scale(recall: Recall, made: Sequence[RecordedCall]) -> dict[str, float]:
             mine = frozenset(tasks[one.task])
             alone = frozenset({one.episode})
             own, without = (mine - alone, alone) if origin == OWN else (frozenset[str](), mine)
-            best = recall.best(one.call, one.past, own, without=without)
+            best = recall.most_probable(one.call, one.past, own, without=without)
             if best is not None and best.confidence >= 0.5 and best.is_own == (origin == OWN):
                 wrong += _comparable(best.answer.content) != one.same_as
                 promised += 1.0 - best.confidence

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from itertools import groupby, takewhile
 from typing import Final
 
+from environments.runtime.answers.differing_pasts import DoneCall, names_shown, names_told
 from environments.runtime.answers.made_things import AND, MadeThings, name_of_two, names_by
-from environments.runtime.answers.recall import DoneCall, names_shown, names_told
 from environments.runtime.document.recordings import UnmadePart
 from environments.runtime.values.normal import labels_in, parse_json
 from synth.world.grouping import sets_by_key
