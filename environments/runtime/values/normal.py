@@ -24,6 +24,8 @@ MAX_TOKEN: Final = 40
 HOLE: Final = "\x00"
 """Stands for a changing piece in a masked text."""
 
+FieldPath = tuple[str | None, ...]
+
 _AROUND: Final = re.compile(r"[=|,;:()\[\]{}<>\"'`]+")
 _ENDS: Final = ".!?*#"
 """What stands between the words of a text, and at their ends."""
@@ -375,6 +377,18 @@ def leaves(value: Json) -> Iterator[Json]:
             stack.extend(item)
         else:
             yield item
+
+
+def fields_in(value: Json, path: FieldPath = ()) -> Iterator[tuple[FieldPath, Json]]:
+    """Every scalar inside a value with its path, in order; all elements of a list have one step, None."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from fields_in(inner, (*path, name))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from fields_in(inner, (*path, None))
+    else:
+        yield path, value
 
 
 def is_name(value: Json) -> bool:

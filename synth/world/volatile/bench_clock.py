@@ -17,6 +17,7 @@ from typing import Final
 from environments.runtime.document.views import ValueForm
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.formats import fits, is_day, read_time, read_written
+from environments.runtime.values.normal import fields_in
 from environments.runtime.views.clock_and_ids import Marks, places_of
 from synth.world.grouping import sets_by_key
 from synth.world.observation import History, Observation, every_call
@@ -159,16 +160,10 @@ def stored(
                 yield seen, known, value
 
 
-def _fields(value: Json, name: str = "") -> Iterator[tuple[str, Json]]:
+def _fields(value: Json) -> Iterator[tuple[str, Json]]:
     """All single values of a result under the names of their fields."""
-    if isinstance(value, dict):
-        for inner, one in value.items():
-            yield from _fields(one, inner)
-    elif isinstance(value, list):
-        for one in value:
-            yield from _fields(one, name)
-    else:
-        yield name, value
+    for path, one in fields_in(value):
+        yield next((name for name in reversed(path) if name is not None), ""), one
 
 
 def _moves(read: Sequence[tuple[Observation, int]]) -> bool:

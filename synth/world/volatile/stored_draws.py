@@ -18,7 +18,7 @@ from typing import Final
 from environments.runtime.document.views import MarkPart, ValueForm
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.formats import grain, read_time
-from environments.runtime.values.normal import is_plain, names_in
+from environments.runtime.values.normal import fields_in, is_plain, names_in
 from environments.runtime.views.clock_and_ids import ANY, STYLES
 from synth.world.grouping import sets_by_key
 from synth.world.observation import History, Observation, every_call
@@ -135,16 +135,11 @@ def _drawn_values(
             yield seen, found
 
 
-def _scalars(value: Json, place: str = "") -> Iterator[tuple[str, Json]]:
-    """Texts and numbers at any depth, each with its place."""
-    if isinstance(value, dict):
-        for key, part in value.items():
-            yield from _scalars(part, f"{place}/{key}")
-    elif isinstance(value, list):
-        for part in value:
-            yield from _scalars(part, f"{place}/[]")
-    elif is_plain(value):
-        yield place, value
+def _scalars(value: Json) -> Iterator[tuple[str, Json]]:
+    """Texts and numbers at any depth, each with its place as `unlike_in` writes it."""
+    for path, part in fields_in(value):
+        if is_plain(part):
+            yield "".join(f"/{'[]' if step is None else step}" for step in path), part
 
 
 def _with_marks(seen: Observation, own: dict[Json, str], names: dict[str, str]) -> str | None:
