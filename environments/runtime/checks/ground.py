@@ -229,7 +229,7 @@ class _Grounds:
             return True
         readings = self._all_readings()
         if fact.kind == NUMBER:
-            return any(map(self._has_number, fact.numbers)) or (self._is_part(fact.text))
+            return any(_is_near(self._sorted, n) for n in fact.numbers) or self._is_part(fact.text)
         if fact.kind == ID and not any(c.isalpha() for c in fact.text):
             return self._is_part("".join(c for c in fact.text if c.isdigit()))
         if not readings.get(fact.kind, set()).isdisjoint(fact.readings):
@@ -272,9 +272,6 @@ class _Grounds:
             self._sorted = sorted(n for n in self._readings[NUMBER] if isinstance(n, float))
             self._runs = re.findall(r"\d{5,}", self._text)
         return self._readings
-
-    def _has_number(self, value: float) -> bool:
-        return _is_near(self._sorted, value)
 
     def _is_part(self, digits: str) -> bool:
         """Whether these digits begin or end a longer run of digits."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import labels_in, names_in, stable, tokens_in
+from environments.runtime.values.normal import labels_in, names_in, stable
 from environments.runtime.world.state import names_of_key
 from synth.world.influence.writers import Look, looks, place_of
 from synth.world.model import ToolModel, Workbench, refused
@@ -155,11 +155,7 @@ def _rows_gone(bench: Workbench, history: History) -> Iterator[tuple[str, str]]:
             able = {
                 o.tool
                 for o in between
-                if bench.has_changed(o) and not names.isdisjoint(_argument_names(o))
+                if bench.has_changed(o) and not names.isdisjoint(labels_in(o.arguments))
             }
             if len(able) == 1:
                 yield able.pop(), tool.table
-
-
-def _argument_names(seen: Observation) -> set[str]:
-    return names_in(seen.arguments) | tokens_in(seen.arguments)

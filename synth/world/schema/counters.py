@@ -17,7 +17,6 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import is_name, names_in
 from synth.world.grouping import sets_by_key
 from synth.world.model import ToolModel, Workbench, refused
-from synth.world.observation import Observation
 from synth.world.support import SEEN_THRICE
 
 MIN_EPISODES: Final = SEEN_THRICE
@@ -54,7 +53,7 @@ def issued_fields(bench: Workbench, tool: ToolModel) -> list[str]:
     for field in records[0]:
         values = [record.get(field) for record in records]
         if not all(is_name(v) for v in values) or any(
-            v in _given_names(o) for v, o in zip(values, good, strict=True)
+            v in names_in(o.arguments) for v, o in zip(values, good, strict=True)
         ):
             continue
         if len(set(values)) * 2 <= len({o.key for o in good}) and _by_order(
@@ -62,10 +61,6 @@ def issued_fields(bench: Workbench, tool: ToolModel) -> list[str]:
         ):
             out.append(field)
     return out
-
-
-def _given_names(seen: Observation) -> set[str]:
-    return names_in(seen.arguments)
 
 
 def _values_by_episode(bench: Workbench, tool: ToolModel, field: str) -> Iterator[list[Json]]:

@@ -290,13 +290,10 @@ def _join_or_own(bench: Workbench, fields: dict[str, frozenset[str]], tool: Tool
         if table.own_key is not None and table.own_key in mine:
             tool.table, tool.key = known.table, [["it", table.own_key]]
             return
-        shared = [k for k in known.key if k[0] == "arg" and _has_argument(tool, str(k[1]))]
+        given = [seen.arguments for seen in tool.good()]
+        shared = [k for k in known.key if k[0] == "arg" and all(str(k[1]) in one for one in given)]
         keyed = table.own_key is None and len(shared) == len(known.key) and shared
         if keyed and agree(known, tool):
             tool.table, tool.key = known.table, list(known.key)
             return
     tool.table = _new_table(bench, tool, None)
-
-
-def _has_argument(tool: ToolModel, name: str) -> bool:
-    return all(name in seen.arguments for seen in tool.good())

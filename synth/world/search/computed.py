@@ -7,14 +7,13 @@ kept, a call on which they differ is unknown. Not here: the formulas (`formulas`
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from environments.runtime.answers.computed import (
     LIST,
     NUMBER,
-    Way,
     compute,
     shape_of,
 )
@@ -63,7 +62,11 @@ def learn_computed(bench: Workbench) -> None:
     changed = any(t.evidence.get("changes") or t.evidence.get("hangs_on") for t in tools)
     # A calculator: what most of its tools do says more than a name such as "add" or "divide".
     stateless = not changed and len(parts) * 2 > len(tools)
-    kept = {name for name, part in parts.items() if any(map(is_factor, _ways(part)))}
+    kept = {
+        name
+        for name, part in parts.items()
+        if any(is_factor(way) for case in part.cases for ways in case.slots for way in ways)
+    }
     taken = {
         tool.name
         for tool in tools
@@ -83,10 +86,6 @@ def learn_computed(bench: Workbench) -> None:
     for tool in tools:
         for names in (tool.heeds, tool.untried, tool.makers, tool.suspects, tool.modes):
             names.difference_update(found)
-
-
-def _ways(part: ComputedPart) -> Iterator[Way]:
-    return (way for case in part.cases for ways in case.slots for way in ways)
 
 
 def _takes_numbers(tool: ToolModel) -> bool:

@@ -189,7 +189,11 @@ def _main_shape(samples: Mapping[str, Sequence[str]]) -> _Shape | None:
             for tool, places in shape.found.items()
             if _steady(places) and _covers(places, samples[tool])
         }
-        strong = [places for places in kept.values() if len(places) >= MIN_SEEN and _varies(places)]
+        strong = [
+            places
+            for places in kept.values()
+            if len(places) >= MIN_SEEN and len({place.middle for place in places}) > 1
+        ]
         carrying = sum(any(p.carries for p in places) for places in strong)
         count = sum(map(len, kept.values()))
         # Numbers and words alone say little, unless nearly everything is told in the same text.
@@ -226,10 +230,6 @@ def _steady(places: Sequence[Place]) -> bool:
     """Whether nothing varies but the place: few constants, each of several results."""
     pairs = {place.around for place in places}
     return len(pairs) == 1 or (len(pairs) <= MAX_FORMS and len(pairs) * 3 <= len(places))
-
-
-def _varies(places: Sequence[Place]) -> bool:
-    return len({place.middle for place in places}) >= 2
 
 
 def _covers(places: Sequence[Place], contents: Sequence[str]) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from environments.runtime.document.views import JsonStyle, MarkPart, ValueForm, WrappingPart
+from environments.runtime.document.views import MarkPart, ValueForm, WrappingPart
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.formats import type_of
 from environments.runtime.values.normal import parse_json, same_json, stable
@@ -247,7 +247,7 @@ def _wrapping_of(
     if not all(isinstance(seen.value, dict) for seen in group):
         return None
     first = _record(group[0])
-    style = next((s for s in STYLES if all(_laid_out(o, s) for o in group)), None)
+    style = next((s for s in STYLES if all(s.dumps(o.value) == o.content for o in group)), None)
     shown = [values_around(_record(seen)) for seen in group]
     fixed = {p: v for p, v in {**told, **same}.items() if all(p in one for one in shown)}
     if style is None or not told.keys() & fixed.keys():
@@ -301,10 +301,6 @@ def _opened(
             inner, below = template.get(name), value if isinstance(value, dict) else {}
             out[name] = _opened(below, inner if isinstance(inner, dict) else {}, path[1:])
     return out
-
-
-def _laid_out(seen: Observation, style: JsonStyle) -> bool:
-    return style.dumps(seen.value) == seen.content
 
 
 def _template(record: Mapping[str, Json], fixed: Mapping[str, Json], under: str) -> dict[str, Json]:

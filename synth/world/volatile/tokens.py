@@ -41,7 +41,8 @@ def learn_tokens(histories: Sequence[History]) -> TokensPart | None:
         taking = _taken_by(histories, tool, {(o.episode, v): o.position for o, v in rows})
         if form is None or tool in gives or not taking:
             continue
-        gives[tool] = TokenPart(place=place, form=replace(form, taken=_digests(rows)))
+        taken = frozenset(short_digest(value) for _, value in rows)
+        gives[tool] = TokenPart(place=place, form=replace(form, taken=taken))
         for other, name in taking:
             takes[other].add(name)
     if not gives:
@@ -56,10 +57,6 @@ def admits(part: TokensPart | None, stated: Mapping[str, float]) -> frozenset[st
     if part is None or len(part.takes) * 2 < len(stated) - 1:
         return frozenset()
     return frozenset(tool for tool in part.gives if stated[tool] <= 0)
-
-
-def _digests(rows: Sequence[tuple[Observation, str]]) -> frozenset[str]:
-    return frozenset(short_digest(value) for _, value in rows)
 
 
 def _drawn_ids(
