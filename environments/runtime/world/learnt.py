@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..answers.listings import key_words, listings_of
+from ..answers.base_rows import key_words, listings_of, load_parts
 from ..answers.nested_tables import load_nested
-from ..answers.partial_rows import load_parts
 from ..answers.recall import Recall
 from ..answers.recorded_only import Recordings
 from ..document.recordings import RecordedPart

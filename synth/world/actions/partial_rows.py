@@ -2,7 +2,7 @@
 
 Comes from examples of successful writes whose effect is known: where the effect takes a value from a record that was
 never seen, the recorded answer shows that value. Goes into the world file with the calls that told it. A field of which
-two answers tell different things is left out. Not here: learning effects (`effects`), using parts (`runtime.answers.partial_rows`).
+two answers tell different things is left out. Not here: learning effects (`effects`), using parts (`runtime.answers.base_rows`).
 """
 
 from __future__ import annotations
