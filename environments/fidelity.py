@@ -181,7 +181,7 @@ def _by_format(
 def _strip_result(world: World, asked: CallInFlight, content: str) -> tuple[str, dict[str, Json]]:
     """A result without what says nothing, and the values that every session draws anew."""
     drawn: dict[str, Json] = {}
-    for view in world.around:
+    for view in world.views:
         content = view.strip_result(asked, content, drawn)
     return content, drawn
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from environments.runtime.task.tool_definition import (
+    functions_by_name,
     name_of,
     parameters_of,
     properties_of,
@@ -134,7 +135,7 @@ def _words_of(name: str, description: str) -> ToolWords:
 
 def cause_of_refusal(call: SeenCall, definitions: Iterable[str]) -> str:
     """The cause where a tool says that it does not know a call: the agent's where the call is not as the definition says, else the tool is another one."""
-    functions = {name_of(found): found for text in definitions if (found := read_definition(text))}
+    functions = functions_by_name(definitions)
     if not functions:
         return "drift"
     function = functions.get(call.name)

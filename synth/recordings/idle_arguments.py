@@ -18,10 +18,9 @@ from environments.runtime.checks.arguments import AT_ANY, at_value, canonical_ar
 from environments.runtime.task.attempt import Call, Json
 from environments.runtime.task.tool_definition import (
     choices_of,
-    name_of,
+    functions_by_name,
     parameters_of,
     properties_of,
-    read_definition,
 )
 from synth.declared_defaults import declared_defaults
 from synth.labels import Label
@@ -47,8 +46,7 @@ def idle_arguments(
     definitions: dict[str, Mapping[str, Json]] = {}
     for task, group in enumerate(groups):
         for one in group[:1]:
-            functions = map(read_definition, one.episode.tools)
-            definitions |= {name_of(function): function for function in functions}
+            definitions |= functions_by_name(one.episode.tools)
         good = [r for r in group if (known := labels.get(r.episode.episode_id)) and known.resolved]
         made = [_changes(one, kinds) for one in good]
         said = " ".join(_user_words(one) for one in good)

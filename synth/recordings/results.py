@@ -35,7 +35,7 @@ class Read:
 def plain_result(world: World, tool: str, content: str) -> str:
     """A result of a tool, or of a part of one, without what stands around every result: recorded or given by the world."""
     asked = CallInFlight(tool, {})
-    for view in world.around:
+    for view in world.views:
         if not isinstance(view, MarkedResults):
             content = view.strip_result(asked, content, {})
     return content
@@ -44,7 +44,7 @@ def plain_result(world: World, tool: str, content: str) -> str:
 def without_drawn(world: World, tool: str, content: str) -> str:
     """A result as it is read, with marks in place of the times and ids that every call draws anew."""
     asked = CallInFlight(tool, {})
-    for view in world.around:
+    for view in world.views:
         if isinstance(view, MarkedResults):
             content = view.strip_result(asked, content, {})
     return content
@@ -66,7 +66,7 @@ class PlainSession:
 
 def plain_attempt(world: World, attempt: Attempt) -> Attempt:
     """An attempt made in the world, its results as recorded ones are read."""
-    if not world.around:
+    if not world.views:
         return attempt
     calls = (
         c
@@ -92,7 +92,7 @@ class Results:
     def of_episode(cls, world: World, episode: CleanEpisode) -> Self:
         """Those of an episode that has told nothing yet."""
         subject = subject_of(episode, world.prompt_subject)
-        views = tuple(view.opened(episode.started_at, subject) for view in world.around)
+        views = tuple(view.opened(episode.started_at, subject) for view in world.views)
         return cls(world, views, episode.agent or "")
 
     def read(self, tool: str, arguments: str, content: str) -> Read:

@@ -18,10 +18,9 @@ from environments.runtime.checks.arguments import canonical_arguments
 from environments.runtime.task.attempt import Call, Json
 from environments.runtime.task.tool_definition import (
     choices_of,
-    name_of,
+    functions_by_name,
     parameters_of,
     properties_of,
-    read_definition,
 )
 from environments.runtime.views.multiplexed import EMPTY, Dispatched
 from synth.recordings.attempt import EpisodeAttempt
@@ -398,9 +397,4 @@ def _collect_texts(call: Call, before: str, seen: _Traces) -> None:
 
 
 def _definitions(records: Sequence[EpisodeAttempt]) -> dict[str, Mapping[str, Json]]:
-    found: dict[str, Mapping[str, Json]] = {}
-    for text in sorted({tool for recorded in records for tool in recorded.episode.tools}):
-        function = read_definition(text)
-        if function:
-            found[name_of(function)] = function
-    return found
+    return functions_by_name(sorted({t for recorded in records for t in recorded.episode.tools}))

@@ -26,12 +26,11 @@ from synth.world.model import Workbench
 from synth.world.proposals import Proposer
 from synth.world.refusals.guards import learn_guards
 from synth.world.refusals.unseen_values import withhold_refused, withhold_unseen
-from synth.world.schema.http_status import learn_http_status
+from synth.world.schema.compared_outcomes import learn_http_status, learn_partly_done
 from synth.world.schema.kinds import learn_kinds
 from synth.world.schema.nested_tables import learn_nested
 from synth.world.schema.outcomes import learn_outcomes, learn_style
 from synth.world.schema.paired_values import learn_paired
-from synth.world.schema.partial_success import learn_partly_done
 from synth.world.schema.receipts import adds_fields, unsettle
 from synth.world.search.computed import learn_computed
 from synth.world.tape import learn_tape

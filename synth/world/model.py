@@ -5,6 +5,7 @@ Mutable on purpose, alive only inside `synth.worlds.learn_world`; what comes out
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from math import isnan, nan
 from typing import Any, Final
@@ -136,6 +137,13 @@ class ToolModel:
         self.kind = "search" if lists * 2 > len(self.good()) else "read"
         self.loose = self.kind == "search" or not self.key
 
+    @property
+    def key_arguments(self) -> list[str] | None:
+        """The arguments that name its row; None where a part of the key stands in the result, or it has no table."""
+        if self.table is None or any(tree[0] != "arg" for tree in self.key):
+            return None
+        return [str(tree[1]) for tree in self.key]
+
     def good(self) -> list[Observation]:
         """Observations of calls that succeeded."""
         return [o for o in self.observations if not refused(self, o)]
@@ -175,6 +183,25 @@ class Workbench:
     def living(self) -> bool:
         """Whether the backend lives on from episode to episode."""
         return self.continuity is not None and self.continuity.kind == LIVING
+
+    def refused(self, seen: Observation) -> bool:
+        """Whether a call was answered with a refusal."""
+        return refused(self.tools[seen.tool], seen)
+
+    def has_changed(self, seen: Observation) -> bool:
+        """Whether a call changed something, or may have: its tool is no reader, and did not refuse it."""
+        return not self.tools[seen.tool].innocent and not self.refused(seen)
+
+    def with_pasts(
+        self, counts: Callable[[Observation], bool]
+    ) -> Iterator[tuple[History, Observation, tuple[Observation, ...]]]:
+        """Every call with its episode, and with the earlier calls of the episode that count."""
+        for history in self.histories:
+            past: tuple[Observation, ...] = ()
+            for seen in history.observations:
+                yield history, seen, past
+                if counts(seen):
+                    past = (*past, seen)
 
 
 def refused(tool: ToolModel, seen: Observation) -> bool:

@@ -6,12 +6,13 @@ Comes from clean episodes; goes to every other step. Not here: what the calls me
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.tool_definition import (
     form_of,
+    functions_by_name,
     name_of,
     parameters_of,
     properties_of,
@@ -71,6 +72,20 @@ class Observation:
             else value
             for name, value in self.arguments.items()
         }
+
+    def key_of(self, names: Iterable[str]) -> str:
+        """The values of some arguments as one text, as keys of rows are written; null for one that the call lacks."""
+        return stable([self.arguments.get(name) for name in names])
+
+    def put_content(self, content: str) -> None:
+        """Let the answer be another text from here on."""
+        self.content = content
+        self.settle()
+
+    def put_arguments(self, arguments: dict[str, Json]) -> None:
+        """Let the call have other arguments from here on."""
+        self.arguments = arguments
+        self.settle()
 
     def settle(self) -> None:
         """Compute what hangs on arguments and content."""
@@ -178,13 +193,22 @@ def without_calls(episode: CleanEpisode, is_gone: Callable[[CleanToolCall], bool
     return replace(episode, steps=tuple(steps))
 
 
+def every_call(histories: Iterable[History]) -> Iterator[Observation]:
+    """All calls, one episode after the other."""
+    return (seen for history in histories for seen in history.observations)
+
+
 def by_tool(all_histories: Iterable[History]) -> dict[str, list[Observation]]:
     """Observations per tool."""
     out: dict[str, list[Observation]] = {}
-    for history in all_histories:
-        for seen in history.observations:
-            out.setdefault(seen.tool, []).append(seen)
+    for seen in every_call(all_histories):
+        out.setdefault(seen.tool, []).append(seen)
     return out
+
+
+def defined_functions(episodes: Iterable[CleanEpisode]) -> dict[str, Mapping[str, Json]]:
+    """By name the functions that episodes' definitions are about; of several with one name the last in the order of their texts."""
+    return functions_by_name(sorted({text for episode in episodes for text in episode.tools}))
 
 
 def declared_forms(episodes: Sequence[CleanEpisode]) -> dict[str, dict[str, str]]:

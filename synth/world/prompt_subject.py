@@ -15,6 +15,7 @@ from typing import Final
 
 from environments.runtime.document.views import PromptPlacePart
 from redact.records.clean_episode import CleanEpisode
+from synth.world.grouping import sets_by_key
 from synth.world.observation import History
 from synth.world.subjects import subject_of, words_at, words_of_instructions
 from synth.world.support import (
@@ -79,9 +80,7 @@ def learn_prompt_subject(
 
 def _recurs(words: Mapping[str, str], tasks: Mapping[str, str]) -> bool:
     """Whether most episodes share their words with another task's."""
-    under: dict[str, set[str]] = defaultdict(set)
-    for episode, said in words.items():
-        under[said].add(tasks[episode])
+    under = sets_by_key((said, tasks[episode]) for episode, said in words.items())
     recurring = sum(len(under[said]) > 1 for said in words.values())
     return len(under) > 1 and recurring >= MIN_RECURRING * len(words)
 
@@ -149,9 +148,7 @@ def _places(episodes: Sequence[CleanEpisode]) -> Iterator[tuple[PromptPlacePart,
             behind=tuple(frame[at : min(following, at + MAX_AROUND)]),
         )
         words = {name: words_at(prompt, place) for name, prompt in prompts.items()}
-        groups: dict[str, set[str]] = defaultdict(set)
-        for name, said in words.items():
-            groups[said].add(name)
+        groups = sets_by_key((said, name) for name, said in words.items())
         found.setdefault(frozenset(map(frozenset, groups.values())), (place, words))
     for partition in sorted(found, key=len):
         yield found[partition]

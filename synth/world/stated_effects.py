@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
-from environments.runtime.task.tool_definition import name_of, read_definition
 from redact.records.clean_episode import CleanEpisode
 from synth.verbs import (
     DETERMINERS,
@@ -21,6 +20,7 @@ from synth.verbs import (
     words_of,
     write_log_odds,
 )
+from synth.world.observation import defined_functions
 from synth.world.support import HALF_OF_CASES
 
 CERTAIN: Final = 2.5
@@ -31,8 +31,8 @@ SILENT: Final = -0.4
 
 def stated_effects(episodes: Sequence[CleanEpisode], tools: Iterable[str]) -> dict[str, float]:
     """By tool what its name and description state, from -1 (it looks) to 1 (it changes something); 0 where they state nothing."""
-    functions = map(read_definition, {text for one in episodes for text in one.tools})
-    described = {name_of(one): str(one.get("description") or "") for one in functions}
+    functions = defined_functions(episodes)
+    described = {name: str(one.get("description") or "") for name, one in functions.items()}
     read = _is_english(described)
     return {name: _stated(name, described, english=read) for name in tools}
 

@@ -8,6 +8,7 @@ be (`influence.recall`, calibrated on left-out episodes).
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from math import comb
 from typing import Final
@@ -83,3 +84,8 @@ def chance_of_so_few(held: int, *, among: int, of: int, total: int) -> float:
 def accept(support: Support, *, least: int, share: float = 1.0) -> bool:
     """Whether enough different cases speak for a hypothesis: at least so many, and at least this share of all."""
     return support.cases >= least and support.cases >= share * (support.cases + support.against)
+
+
+def accept_counts(held: Counter[bool], *, least: int, share: float) -> bool:
+    """The same of cases that are counted by whether the hypothesis held in them."""
+    return accept(Support(cases=held[True], against=held[False]), least=least, share=share)

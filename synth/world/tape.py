@@ -18,6 +18,7 @@ from environments.runtime.world.log import history
 from environments.runtime.world.scope import CallContext
 from environments.runtime.world.world import World
 from synth.world.document import holds_withheld
+from synth.world.grouping import sets_by_key
 from synth.world.model import ToolModel, Workbench
 from synth.world.support import SEEN_OFTEN
 from synth.world.time.time_invariant_results import steady_answers
@@ -54,9 +55,7 @@ def learn_tape(
                 never = _untold(session.call_context(), untried, before)
                 known.after = never if known.n == 1 else known.after & never
             session.observe(seen.tool, seen.arguments, seen.content)
-    told: dict[tuple[str, str, str], set[str]] = defaultdict(set)
-    for key, entry in found.items():
-        told[key[0], key[1], key[3]].add(entry.content)
+    told = sets_by_key(((key[0], key[1], key[3]), entry.content) for key, entry in found.items())
     clocks = {n for n, t in bench.tools.items() if bench.living and _is_clock(t)}
     tape: dict[str, dict[str, list[Recording]]] = defaultdict(lambda: defaultdict(list))
     for key, entry in found.items():

@@ -26,8 +26,7 @@ from synth.world.support import (
     SEEN_THRICE,
     SEEN_TWICE,
     SELDOM,
-    Support,
-    accept,
+    accept_counts,
 )
 from synth.world.volatile.idle_values import shape_of
 
@@ -211,14 +210,10 @@ def _is_transient(told: _TextAnswers, calls: Counter[str]) -> bool:
     """Told by two tools and gone when they are asked again, or by most tools and no others after the same calls."""
     if told.tools.total() > SELDOM * sum(calls[name] for name in told.tools):
         return False
-    if len(told.tools) >= SEEN_TWICE and _is_mostly_gone(told.again, NEARLY_ALWAYS):
+    again = accept_counts(told.again, least=SEEN_THRICE, share=NEARLY_ALWAYS)
+    if again and len(told.tools) >= SEEN_TWICE:
         return True
     share = told.tools.total() / calls.total()
     could = [name for name, number in calls.items() if number * share >= SEEN_TWICE]
     many = len(told.tools) >= max(SEEN_THRICE, HALF_OF_CASES * len(could))
-    return many and _is_mostly_gone(told.again + told.elsewhere, MOSTLY)
-
-
-def _is_mostly_gone(cases: Counter[bool], share: float) -> bool:
-    support = Support(cases=cases[True], against=cases[False])
-    return accept(support, least=SEEN_THRICE, share=share)
+    return many and accept_counts(told.again + told.elsewhere, least=SEEN_THRICE, share=MOSTLY)

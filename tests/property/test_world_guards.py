@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from environments.runtime.answers.base_rows import part_of
 from environments.runtime.answers.guards import Guard, Guards, names_part
-from environments.runtime.answers.partial_rows import part_of
 from environments.runtime.document.records import KnownField
 from environments.runtime.document.tools import GuardPart
 from environments.runtime.expr.evaluate import build

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from environments.runtime.answers.partial_rows import part_of
+from environments.runtime.answers.base_rows import part_of
 from environments.runtime.document.records import KnownField
 from environments.runtime.expr.evaluate import build
 from environments.runtime.expr.gaps import IN_PART, Partial

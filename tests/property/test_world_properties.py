@@ -54,7 +54,8 @@ def test_what_is_kept_never_shows(
     """A world that answered others before, with whatever room to keep things, answers as one that never did."""
     fresh = World.from_json(json.loads(_document()))
     used = World.from_json(json.loads(_document()))
-    used.room.moments = used.room.answers = room if room < 3 else 10_000
+    budget = used.cache_budget
+    budget.states = budget.answers = room if room < 3 else 10_000
     for _ in range(2):
         one, other = fresh.session(), used.session()
         for name, arguments in calls:

@@ -55,7 +55,7 @@ def test_volatile_and_constant_envelopes_together_cost_nothing(form: str) -> Non
 def test_an_envelope_inside_a_wrapping_is_a_view_of_its_own() -> None:
     """The world file holds both, and a session's answer has both around it, with the record inside."""
     world = _world("meta around content")
-    kinds = [type(view) for view in world.around]
+    kinds = [type(view) for view in world.views]
     assert kinds.index(Wrapped) < kinds.index(Enveloped)
     told = json.loads(world.session().call("get_ticket", {"ticket_id": 3}).content)
     assert told.keys() == {"request_id", "took_ms", "result", "isError"}

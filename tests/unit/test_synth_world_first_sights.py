@@ -13,8 +13,8 @@ from synth.world.influence.frame_axioms import learn_settled
 from synth.world.influence.writers import learn_base
 from synth.world.model import TableModel, ToolModel, Workbench
 from synth.world.observation import histories
+from synth.world.schema.compared_outcomes import learn_http_status
 from synth.world.schema.functional_dependency import decides_beside
-from synth.world.schema.http_status import learn_http_status
 from synth.world.schema.kinds import learn_kinds
 from synth.world.schema.outcomes import learn_outcomes
 from tests.unit.world_backend import episode

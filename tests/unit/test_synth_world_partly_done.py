@@ -12,8 +12,8 @@ from environments.runtime.task.attempt import RECORDED, UNKNOWN
 from environments.runtime.world.world import World
 from synth.world.model import ToolModel, Workbench
 from synth.world.observation import histories
+from synth.world.schema.compared_outcomes import learn_partly_done
 from synth.world.schema.outcomes import learn_outcomes
-from synth.world.schema.partial_success import learn_partly_done
 from synth.world.views.envelope_places import shows
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.world_backend import episode as recorded_episode

@@ -11,7 +11,7 @@ from typing import Final
 
 from ..document.tools import CasePart, ComputedPart
 from ..expr.arithmetic import FORMS
-from ..expr.formulas import Formula, NoResultError, is_number, is_numbers, result_of, valid
+from ..expr.formulas import Formula, NoResultError, is_finite_number, is_numbers, result_of, valid
 from ..expr.language import BadTreeError
 from ..task.attempt import Json
 from ..values.normal import coerce, stable
@@ -25,7 +25,7 @@ Way = tuple[Formula, str]
 
 def shape_of(value: Json) -> str | None:
     """Whether an argument is a number or a list of them; None: neither."""
-    return NUMBER if is_number(value) else LIST if is_numbers(value) else None
+    return NUMBER if is_finite_number(value) else LIST if is_numbers(value) else None
 
 
 def as_sent(

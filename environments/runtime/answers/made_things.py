@@ -30,6 +30,12 @@ def names_by(labels: Iterable[str]) -> Iterator[str]:
     yield from (AND.join(pair) for pair in combinations(ordered, 2))
 
 
+def is_any_lacking(makers: Iterable[frozenset[str]], done: Iterable[str]) -> bool:
+    """Whether none of the tools called before makes one of several things; `makers`: for each the tools that do."""
+    called = frozenset(done)
+    return any(tools.isdisjoint(called) for tools in makers)
+
+
 class MadeThings:
     """The things of a world that are not there at its start."""
 
@@ -52,8 +58,7 @@ class MadeThings:
 
     def is_lacking(self, tool: str, labels: frozenset[str], done: Iterable[str]) -> bool:
         """Whether a call is about a thing that none of the tools called before has made."""
-        called = frozenset(done)
-        return any(tools.isdisjoint(called) for tools in self.makers_of(tool, labels))
+        return is_any_lacking(self.makers_of(tool, labels), done)
 
     def refusal(
         self,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ..document.records import NestedPart, SourcePart
 from ..task.attempt import Json
-from ..values.normal import parse_json, stable
+from ..values.normal import key_parts, stable
 from ..world.entries import Place
 
 
@@ -40,8 +40,7 @@ def elements(row: Json, path: Sequence[str]) -> Iterator[Json]:
 
 def records(source: SourcePart, key: str, row: Json) -> Iterator[tuple[str, dict[str, Json]]]:
     """The nested records of one parent row, with their key texts."""
-    parsed = parse_json(key)
-    parent = parsed.value if parsed is not None and isinstance(parsed.value, list) else []
+    parent = key_parts(key)
     for element in elements(row, source.path):
         if not isinstance(element, dict):
             continue

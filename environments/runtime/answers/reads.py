@@ -16,7 +16,7 @@ from ..values.normal import labels_in, names_in, parse_arguments
 from ..world.entries import Entry, Place
 from ..world.log import words_in
 from ..world.notice import notice
-from ..world.scope import CallContext, place_of, scope_of
+from ..world.scope import CallContext, place_of
 from ..world.state import ABSENCE, ABSENT, names_of_key
 from ..world.tool import Tool
 from .computed import as_sent, compute
@@ -38,7 +38,7 @@ def show(
     try:
         if tool.reads is None:
             return _compute(here, tool, args), None, names
-        scope = scope_of(here, args, None)
+        scope = here.scope(args)
         place = place_of(tool.reads, scope)
     except NoValueError as fault:
         return notice(tool.name, str(fault) or "the arguments lack the key"), None, names
@@ -72,7 +72,7 @@ def _compute(here: CallContext, tool: Tool, args: dict[str, Json]) -> ToolResult
         raise NoValueError("no behaviour was learnt")
     if here.state.log and tool.influence.loose and here.state.is_tainted_at_large("=" + tool.name):
         raise NoValueError(TOUCHED.reason)
-    value = required(tool.answer(scope_of(here, args, None)))
+    value = required(tool.answer(here.scope(args)))
     return ToolResult(content=tool.render(value), source=DERIVED, evidence=tool.name)
 
 
@@ -125,8 +125,7 @@ def _is_about_row_words(tool: Tool, place: Place, entry: Entry, words: frozenset
     """Whether a call of a tool hardly tried before this one is about something whose key is a word in this row."""
     if entry.tool not in tool.influence.untried or place in entry.targets:
         return False
-    settled = place[0] in entry.settled and (entry.known or place not in entry.about)
-    return not settled and not words.isdisjoint(entry.labels)
+    return not entry.leaves_alone(place) and not words.isdisjoint(entry.labels)
 
 
 def _is_inside_place(tool: Tool, args: dict[str, Json], place: Place, entry: Entry) -> bool:

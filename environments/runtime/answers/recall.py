@@ -1,86 +1,50 @@
 """Recalled answers: what was recorded of a call, told where nothing that the answer depends on was done differently.
 
 Goes in: the `recall` part of a world file, a call, and the calls before it that may have changed something. Comes out: the recorded
-answer that is most probably right, with that probability, or nothing. Two pasts differ by calls that only one of them has; each may have
-changed the answer with a probability that was learnt by writer, reader and what they have in common. Not here: how these
-probabilities are learnt (`synth.world.influence.recall`), answers that follow from learnt behaviour (`world.session`).
+answer that is most probably right, with that probability, or nothing. Not here: how probably a call that only one of two pasts has
+changes an answer (`differing_pasts`), how that is learnt (`synth.world.influence.recall`), answers that follow from learnt
+behaviour (`world.session`).
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import permutations
 from typing import Final
 
 from ..document.recordings import RecallPart
 from ..document.world_file import BadWorldError
 from ..task.attempt import DERIVED, RECORDED, Json, ToolResult
-from ..values.normal import labels_in, leaves, names_in, parse_arguments, parse_json
-from ..views.implicit_subject import SUBJECT
-from ..world.entries import asked_text
-from .made_things import MadeThings
+from .differing_pasts import (
+    ALWAYS,
+    GROUP,
+    NONE,
+    OTHER,
+    OWN,
+    RECORD,
+    ROW,
+    TOLD,
+    DoneCall,
+    Influence,
+    baseline_cell,
+    differing,
+    done_call,
+    names_shown,
+    names_told,
+)
+from .made_things import MadeThings, is_any_lacking
 
-REPEAT: Final = "repeat"
-"""The earlier call is the same call."""
-RECORD: Final = "record"
-"""Both calls give the same values for all arguments that both take: one record, however many arguments are its key."""
-GROUP: Final = "group"
-"""They give the same value for one argument and not for another: two records of one group."""
-ROW: Final = "row"
-"""Both calls name the same thing, under other arguments."""
-ANSWER: Final = "answer"
-"""The earlier call names something that the answer shows."""
-TOLD: Final = "told"
-"""The answers to the earlier call name something that this call names or its answer shows."""
-TOOL: Final = "tool"
-"""Both calls are of one tool."""
-NONE: Final = "none"
-ALWAYS: Final = "always"
-"""An earlier call of a tool that every recording has before the answering tool, and nobody made now: no recording shows what then happens."""
-OWN: Final = "own"
-"""No earlier call at all: what else differs between two attempts at one task."""
-OTHER: Final = "other"
-"""No earlier call at all: what else differs between two tasks."""
-WHOSE: Final = "whose"
-"""No earlier call at all: what differs between two tasks of two subjects, in a world with tools that answer by the subject."""
-RELATIONS: Final = (REPEAT, RECORD, GROUP, ROW, ANSWER, TOLD, TOOL, NONE, ALWAYS, OWN, OTHER, WHOSE)
-
-Cell = tuple[str, str, str]
-"""Earlier tool (empty for `OWN`, `OTHER` and `WHOSE`), answering tool (empty for the average of an earlier tool), relation."""
 RISK: Final = 0.005
 """The share of told answers that may be wrong, where nobody says another."""
-FIGURES: Final = 4
-"""Signs of a number, its point with them, up to which two answers show it by accident."""
 MOST_RISK: Final = 0.2
 """Above this a world would be a tape: a slip of the pen (2 is not 2 %)."""
 MOST_KEPT: Final = 100_000
 """Calls as text that are kept as others are compared with them."""
-MOST_LETTERS: Final = 80
-"""Longer texts are no keys."""
 MOST_OF_OTHERS: Final = 24
 """Recordings of other episodes that are compared for one call."""
-
-
-@dataclass(frozen=True, slots=True)
-class DoneCall:
-    """A call that was made, as others are compared with it: as its tool takes it, behind all views."""
-
-    text: str
-    """Equal for equal calls."""
-    tool: str
-    names: frozenset[str]
-    whose: str = field(default="", compare=False)
-    """Whose session it was made in, where any tool answers by that; part of no past."""
-    given: Mapping[str, str] = field(default_factory=dict, compare=False)
-    """Its arguments that may be a record's key."""
-    labels: frozenset[str] = field(default=frozenset(), compare=False)
-    """Its names, short words and numbers."""
-    told: frozenset[str] = field(default=frozenset(), compare=False)
-    """What its recorded answers name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,80 +81,6 @@ class Recalled:
         )
 
 
-def done_call(tool: str, arguments: Mapping[str, Json] | str, whose: str = "") -> DoneCall:
-    """A call to compare."""
-    parsed = parse_arguments(arguments)
-    if parsed is None:
-        return DoneCall(asked_text(tool, arguments), tool, frozenset(), whose)
-    parsed.pop(SUBJECT, None)
-    given = {name: str(value) for name, value in parsed.items() if _may_be_key(value)}
-    names, labels = frozenset(names_in(parsed)), frozenset(labels_in(parsed))
-    return DoneCall(asked_text(tool, parsed), tool, names, whose, given, labels)
-
-
-def _may_be_key(value: Json) -> bool:
-    if isinstance(value, str):
-        return 0 < len(value) <= MOST_LETTERS
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def names_shown(content: str) -> frozenset[str]:
-    """Everything that an answer names."""
-    parsed = parse_json(content)
-    value = parsed.value if parsed else content
-    return frozenset(labels_in(value) | figures_in(value))
-
-
-def names_told(contents: Iterable[str]) -> frozenset[str]:
-    """Everything that some answers give a name of."""
-    found: set[str] = set()
-    for content in contents:
-        parsed = parse_json(content)
-        value = parsed.value if parsed else content
-        found |= names_in(value) | figures_in(value)
-    return frozenset(found)
-
-
-def figures_in(value: Json) -> set[str]:
-    """Numbers with so many digits, and a fraction, that two answers hardly show one by accident."""
-    numbers = (leaf for leaf in leaves(value) if isinstance(leaf, float))
-    texts = map(repr, numbers)
-    return {text for text in texts if len(text) > FIGURES and not text.endswith(".0")}
-
-
-def relation(earlier: DoneCall, call: DoneCall, shown: frozenset[str]) -> str:
-    """What an earlier call has in common with one that is answered now; the closest counts."""
-    if earlier.text == call.text:
-        return REPEAT
-    alike = len(earlier.given.items() & call.given.items())
-    if alike:
-        return RECORD if alike == len(earlier.given.keys() & call.given.keys()) else GROUP
-    if not earlier.names.isdisjoint(call.names):
-        return ROW
-    if not earlier.names.isdisjoint(shown):
-        return ANSWER
-    if not (earlier.told.isdisjoint(call.names) and earlier.told.isdisjoint(shown)):
-        return TOLD
-    return TOOL if earlier.tool == call.tool else NONE
-
-
-def differing(
-    call: DoneCall, shown: frozenset[str], past: Iterable[DoneCall], other: Iterable[DoneCall]
-) -> Iterator[Cell]:
-    """The cells of the calls that one past has more often than the other."""
-    times = Counter(past)
-    times.subtract(other)
-    for earlier, more in times.items():
-        if more:
-            yield earlier.tool, call.tool, relation(earlier, call, shown)
-
-
-def baseline_cell(call: DoneCall, whose: str, *, is_own: bool) -> Cell:
-    """The cell of what differs though no call does."""
-    other = OTHER if call.whose == whose else WHOSE
-    return "", call.tool, OWN if is_own else other
-
-
 def is_risk(value: float) -> bool:
     """Whether a number can be a world's risk."""
     return 0 <= value <= MOST_RISK
@@ -203,35 +93,6 @@ def least_confidence(risk: float) -> float:
     for two. Measured on 22 backends, eight of them seen for the first time.
     """
     return 1.0 - min(1.0, 8.0 * math.pow(risk, 5 / 6))
-
-
-class Influence:
-    """How probably an earlier call changes an answer, by cell; of cells that were never tried what others of the writer say."""
-
-    __slots__ = ("_cells", "_pooled")
-
-    def __init__(self, cells: Mapping[Cell, float], pooled: Mapping[str, float]) -> None:
-        self._cells = cells
-        self._pooled = pooled
-
-    def probability_of(self, cell: Cell) -> float:
-        """The probability that the answer is another one for it."""
-        known = self._cells.get(cell)
-        if known is not None:
-            return known
-        writer, reader, related = cell
-        usual = self._cells.get((writer, "", related), self._pooled[related])
-        if related != NONE:
-            return usual
-        # Whether an answer shows what the writer names hangs on the answer: an empty list shows nothing, and may be changed all the same.
-        return max(usual, self._cells.get((writer, reader, ANSWER), 0.0) / 2)
-
-    def unchanged(self, cells: Iterable[Cell]) -> float:
-        """The probability that none of several changed it."""
-        left = 1.0
-        for cell in cells:
-            left *= 1.0 - self.probability_of(cell)
-        return left
 
 
 class Recall:
@@ -353,9 +214,12 @@ class Recall:
     def refused(self, tool: str) -> ToolResult | None:
         """What a tool says that refused every recorded call in the same words; None where that is not sure enough."""
         text, sure = self._refused.get(tool, ("", 0.0))
+        return self._sure_refusal(text, sure, f"{tool}: refused whatever was asked")
+
+    def _sure_refusal(self, text: str, sure: float, evidence: str) -> ToolResult | None:
+        """A refusal in these words; None where it is not sure enough."""
         if not sure or sure < self._least:
             return None
-        evidence = f"{tool}: refused whatever was asked"
         return ToolResult(
             content=text, source=DERIVED, is_error=True, evidence=evidence, confidence=sure
         )
@@ -367,21 +231,14 @@ class Recall:
             makers = self._things.makers_of(call.tool, call.labels)
             if len(self._makers) < MOST_KEPT:
                 self._makers[call.text] = makers
-        return bool(makers) and any(
-            tools.isdisjoint({earlier.tool for earlier in past}) for tools in makers
-        )
+        return bool(makers) and is_any_lacking(makers, (earlier.tool for earlier in past))
 
     def refused_unmade(self, call: DoneCall, past: Sequence[DoneCall]) -> ToolResult | None:
         """What a tool says of a thing that no call has made; None where that is not sure enough."""
         if not self.is_lacking(call, past):
             return None
         text, sure = self._things.refusal(call.tool, call.given, self._pairs_taken())
-        if not sure or sure < self._least:
-            return None
-        evidence = f"{call.tool}: no call made what it names"
-        return ToolResult(
-            content=text, source=DERIVED, is_error=True, evidence=evidence, confidence=sure
-        )
+        return self._sure_refusal(text, sure, f"{call.tool}: no call made what it names")
 
     def _pairs_taken(self) -> set[tuple[tuple[str, str], tuple[str, str]]]:
         """Each two arguments with the values that a successful call gave."""
@@ -395,10 +252,10 @@ class Recall:
         self, call: DoneCall, past: Sequence[DoneCall], own: frozenset[str]
     ) -> Recalled | None:
         """The answer to tell after these calls; None where none is sure enough."""
-        best = self.best(call, past, own)
+        best = self.most_probable(call, past, own)
         return best if best is not None and best.confidence >= self._least else None
 
-    def best(
+    def most_probable(
         self,
         call: DoneCall,
         past: Sequence[DoneCall],

@@ -1,7 +1,7 @@
 """Recorded answers of tools that were not learnt, told after the very same calls.
 
 Goes in: the `recorded` part of a world file, then a call and all that came before it. Comes out: the recorded answer, or none. Not here:
-sessions of such tools (`sessions.recorded`), which tools these are, and what is recorded of them (`synth.world.recorded_only`).
+sessions of such tools (`sessions.recorded_session`), which tools these are, and what is recorded of them (`synth.world.recorded_only`).
 """
 
 from __future__ import annotations

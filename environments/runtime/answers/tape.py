@@ -42,22 +42,22 @@ def taped(here: CallContext, tool: Tool, args: dict[str, Json]) -> tuple[str, st
         same = entry.before == before
         if not same and not _is_answer_agreed(here, entries, entry.content, before):
             continue
-        if not _is_invalidated(here, tool, args, (entry, before)):
+        if not _is_invalidated(here, tool, args, entry, before):
             return entry.content, entry.evidence
     return None
 
 
 def _is_invalidated(
-    here: CallContext, tool: Tool, args: dict[str, Json], told: tuple[Recording, tuple[str, ...]]
+    here: CallContext, tool: Tool, args: dict[str, Json], entry: Recording, before: tuple[str, ...]
 ) -> bool:
-    """Whether a call outside the answer's history may matter after all.
+    """Whether a call outside the answer's history may matter after all; `before` is what was done before, of what matters.
 
-    Where something was done before, a call that names nothing and whose answer nobody knows may undo it: only its answer
-    would say what it was about. Others are of tools that were hardly tried before this one: an empty answer lacks what anybody may have made. An answer that hangs on what was done before does not hold where a mode
-    was switched, and what names nothing may undo it: that such calls mattered to nothing was seen where little was done. A call without arguments that was refused (nothing to take back) may succeed after
-    any of them.
+    A call that names nothing and whose answer nobody knows may undo what was done before: only its answer would say what it was
+    about. Other calls that may matter are of tools that were hardly tried before this one (`untried`). Any of these may have made what
+    an empty answer lacks. After any of them a call without arguments that was refused (nothing to take back) may succeed. An
+    answer that depends on what was done before does not hold where a mode was switched (`modes`), nor after a call
+    that names nothing: that such calls mattered to nothing was seen where little was done.
     """
-    entry, before = told
     calls = count_empty_calls(here.state.log)
     outside = [e for e, call in calls if e.call not in before and call not in entry.after]
     if before and any(_aimless(e) and e.tool not in tool.influence.ignores for e in outside):

@@ -14,7 +14,7 @@ from ..views.implicit_subject import SUBJECT
 from ..world.entries import CallResult, Place
 from ..world.log import entry_of, history, log_unknown
 from ..world.notice import NEVER_DONE, NEVER_SO, ONCE_ONLY
-from ..world.scope import CallContext, place_of, scope_of
+from ..world.scope import CallContext, place_of
 from ..world.state import ABSENT
 from ..world.tool import Tool, Write
 
@@ -31,7 +31,7 @@ def repeated(here: CallContext, tool: Tool, args: dict[str, Json]) -> ToolResult
     if args in mine or (names and any(names <= names_in(given) for given in mine)):
         return None  # a second one about the same may be one too many
     try:
-        content = tool.render(required(tool.answer(scope_of(here, args, None))))
+        content = tool.render(required(tool.answer(here.scope(args))))
     except NoValueError:
         return None
     follow_change(here, tool, args, content)
@@ -49,7 +49,7 @@ def follow_change(here: CallContext, tool: Tool, args: dict[str, Json], content:
         return
     parsed = parse_json(content)
     entry = entry_of(here, tool, args, CallResult(content=content), known=True)
-    scope = scope_of(here, args, None)
+    scope = here.scope(args)
     old = scope.old = _old_record(here, tool, scope)
     rows = _predicted(here, tool, scope)
     here.state.add(entry)
@@ -58,7 +58,7 @@ def follow_change(here: CallContext, tool: Tool, args: dict[str, Json], content:
     if tool.shows is not None and parsed is not None and not _can_follow(old, parsed.value):
         entry.known = False
     elif tool.shows is not None and parsed is not None:
-        shown = scope_of(here, args, None)
+        shown = here.scope(args)
         shown.it = parsed.value
         try:
             here.state.put(place_of(tool.shows, shown), parsed.value, entry)
@@ -73,7 +73,7 @@ def follow_read(here: CallContext, tool: Tool, args: dict[str, Json], content: s
     if tool.reads is None:
         return
     try:
-        place = place_of(tool.reads, scope_of(here, args, None))
+        place = place_of(tool.reads, here.scope(args))
     except NoValueError:
         return
     if tool.refused(content, args):
@@ -108,7 +108,7 @@ def derive_change(here: CallContext, tool: Tool, args: dict[str, Json]) -> ToolR
     unlike = _unlike_any(here, tool, args)
     if unlike is not None:
         raise NoValueError(unlike)
-    scope = scope_of(here, args, None)
+    scope = here.scope(args)
     scope.old = _old_record(here, tool, scope)
     scope.memo = {}
     believed = bool(here.believed) and (tool.name, stable(args)) in here.believed

@@ -19,7 +19,7 @@ from ..values.facts import DATE, NUMBER, Fact, facts_in, stands_in
 from ..values.normal import as_list
 from .answer_rows import CHOICE, LIST, PHRASE, answer_row, is_negative
 from .final_answer import SHORT_TURN, Stated, sentences, stated, tokens, turns_of, words_of
-from .view import View
+from .view import View, objects_of
 
 NUMBER_WORDS: Final = "number_words"
 """The argument that holds the words of which the users' language makes numbers."""
@@ -95,18 +95,16 @@ def answered(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[floa
 def _as_row(answer: Json) -> dict[str, Json] | None:
     if isinstance(answer, str) and tokens(answer):
         return answer_row(answer) or {"kind": PHRASE, "value": answer}
-    if not isinstance(answer, dict) or (answer.get("kind") == LIST and not _items_of(answer)):
+    if not isinstance(answer, dict) or (
+        answer.get("kind") == LIST and not objects_of(answer, "items")
+    ):
         return None
     return answer
 
 
-def _items_of(wanted: Mapping[str, Json]) -> list[dict[str, Json]]:
-    return [one for one in as_list(wanted.get("items")) if isinstance(one, dict)]
-
-
 def _with_words(wanted: dict[str, Json], words: Json) -> dict[str, Json]:
     """What is wanted with the words that numbers are made of, which the check holds once."""
-    items = [_with_words(i, words) for i in as_list(wanted.get("items")) if isinstance(i, dict)]
+    items = [_with_words(item, words) for item in objects_of(wanted, "items")]
     return {**wanted, NUMBER_WORDS: words, **({"items": list[Json](items)} if items else {})}
 
 
@@ -320,7 +318,7 @@ def _choice_words(words: Sequence[str]) -> tuple[str, ...]:
 
 def _items(wanted: Mapping[str, Json], answer: Stated, _heard: str) -> str | None:
     """A list: every item is given, and not many others beside them."""
-    items = _items_of(wanted)
+    items = objects_of(wanted, "items")
     if len(facts_in(answer.text)) > MOST_FACTS:
         return AMONG_OTHERS
     lines = answer.text.splitlines()

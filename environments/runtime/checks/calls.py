@@ -1,7 +1,7 @@
 """Checks on the calls themselves: acts such as a hand-over, reads an answer needs, limits, order, things never done.
 
 In: a check's arguments and the view of one attempt; out: a score and one sentence. Not here: what the calls changed
-(`check_end`).
+(`end_state`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ..task.attempt import Attempt, Call, Json
 from ..task.verdict import count_text
 from ..values.normal import as_list, as_names, as_object, leaves, names_in, parse_arguments
 from .consent import agrees, asks_consent, refuses
-from .view import Key, NormalCall, View, text_of, words_in
+from .view import Key, NormalCall, View, text_of, whole_of, words_in
 
 LONGEST_SMALL_WORD: Final = 4
 """Characters of a word that stands in any question."""
@@ -41,9 +41,9 @@ def read(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | 
 
 def calls_at_most(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
     """A cap on tool calls."""
-    most = args.get("most")
+    most = whole_of(args, "most")
     count = len(view.attempt.calls)
-    if not isinstance(most, int):
+    if most is None:
         return None, "the check names no limit"
     return (1.0 if count <= most else 0.0), f"{count_text(count, 'call')}, at most {most} allowed"
 
@@ -102,9 +102,7 @@ def confirmed(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[flo
     return 1.0, "the user agreed before each change"
 
 
-def agreed_between(
-    attempt: Attempt, first: int, position: int, *, named: frozenset[str] = frozenset()
-) -> bool:
+def agreed_between(attempt: Attempt, first: int, position: int, *, named: frozenset[str]) -> bool:
     """Whether the policy asked for consent there, and the user's answer did not refuse it.
 
     A question in other words that names some of `named`, which the change was made with, asks for it where the answer is a yes.
@@ -153,9 +151,9 @@ def _answered_questions(
 
 def called(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
     """Whether anything was done at all: so many calls that answered."""
-    least = args.get("least")
+    least = whole_of(args, "least")
     count = len(view.answered)
-    enough = count >= (least if isinstance(least, int) else 1)
+    enough = count >= (1 if least is None else least)
     return (1.0 if enough else 0.0), f"{count_text(count, 'call')} answered"
 
 
@@ -163,9 +161,9 @@ def repeats_at_most(
     args: Mapping[str, Json], view: View, _check_id: str
 ) -> tuple[float | None, str]:
     """A cap on making one and the same call again and again."""
-    most = args.get("most")
+    most = whole_of(args, "most")
     worst = view.most_repeated
-    if not isinstance(most, int):
+    if most is None:
         return None, "the check names no limit"
     often = f"one call was made {worst} times" if worst > 1 else "no call was made twice"
     return (1.0 if worst <= most else 0.0), often

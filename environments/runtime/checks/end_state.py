@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ..task.attempt import Call, EndState, Json
-from ..values.normal import as_list, as_names, as_object, stable
+from ..values.normal import as_list, as_names, as_object, is_plain, leaves, stable
 from .arguments import AT_ANY, canonical_arguments, normal, ordered, ordered_arguments
 from .likely_results import was_refused
-from .view import View
+from .view import View, objects_of
 
 HARDLY: Final = 0.2
 """Share of refused calls up to which a call that nobody can answer is taken to have succeeded in a prediction."""
@@ -43,18 +43,18 @@ class EndComparison:
 
 def end_state(args: Mapping[str, Json], view: View, check_id: str) -> tuple[float | None, str]:
     """Compare the attempt's end with every accepted end; equality with one is enough."""
-    found = [(end, _trusted(end, compare_end(end, args, view))) for end in _ends(args, "ends")]
+    found = [(end, _trusted(end, compare_end(end, args, view))) for end in objects_of(args, "ends")]
     for end, result in found:
         if result.score == 1.0:
             view.matched[check_id] = str(end.get("id", ""))
             return 1.0, result.why
-    for end in _ends(args, "doubtful"):
+    for end in objects_of(args, "doubtful"):
         if compare_end(end, args, view).score != 0.0:
             return None, "labels contradict each other about this end"
     for _, result in found:
         if result.score is None:
             return None, result.why
-    for end in _ends(args, "corrected"):
+    for end in objects_of(args, "corrected"):
         if compare_end(end, {**args, "ignore": end.get("ignore")}, view).score != 0.0:
             return None, "it differs only in values that users of such requests correct"
     if found:
@@ -73,13 +73,9 @@ def _trusted(end: Mapping[str, Json], found: EndComparison) -> EndComparison:
 
 def _known_bad(args: Mapping[str, Json], view: View) -> tuple[float | None, str]:
     """Without an accepted end: an end that users called unresolved is bad, any other is not known."""
-    if any(compare_end(end, args, view).score == 1.0 for end in _ends(args, "bad")):
+    if any(compare_end(end, args, view).score == 1.0 for end in objects_of(args, "bad")):
         return 0.0, "the same end as an unresolved attempt"
     return None, "nobody knows what has to be changed"
-
-
-def _ends(args: Mapping[str, Json], name: str) -> list[dict[str, Json]]:
-    return [end for end in as_list(args.get(name)) if isinstance(end, dict)]
 
 
 def compare_end(end: Mapping[str, Json], args: Mapping[str, Json], view: View) -> EndComparison:
@@ -320,17 +316,7 @@ def _read(arguments: str) -> Json:
 
 def _values(arguments: str) -> set[str]:
     """The texts and numbers in arguments; none in what is no JSON."""
-    pending: list[Json] = [_read(arguments)]
-    found: set[str] = set()
-    while pending:
-        value = pending.pop()
-        if isinstance(value, dict):
-            pending.extend(value.values())
-        elif isinstance(value, list):
-            pending.extend(value)
-        elif isinstance(value, str | int | float) and not isinstance(value, bool):
-            found.add(str(value))
-    return found
+    return {str(value) for value in leaves(_read(arguments)) if is_plain(value)}
 
 
 def _by_effects(

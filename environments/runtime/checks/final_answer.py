@@ -2,19 +2,19 @@ r"""The final answer of an attempt: which of its words count as the answer to th
 
 In: the view of an attempt. Out: the policy's turns, last first, and of a turn the part that it marks as its answer in one of the
 ways that public benchmarks read (`FINAL ANSWER: x`, `#### x`, `\boxed{x}`, `<answer>x</answer>`, "the answer is x"), else all of it.
-Not here: whether the answer is right (`check_answer`).
+Not here: whether the answer is right (`answer`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from ..task.attempt import Json
 from ..values.facts import folded
+from ..values.normal import fields_in
 from .view import View, text_of
 
 LONGEST: Final = 20_000
@@ -67,20 +67,10 @@ def turns_of(view: View, tools: Collection[str] = ()) -> list[str]:
             turns[-1].append(text_of(message))
     last = next((c for c in reversed(view.attempt.calls) if not c.by_user), None)
     if last is not None and last.name in tools:
-        turns.append(list(_texts(dict(last.arguments))))
+        fields = fields_in(dict(last.arguments))
+        turns.append([str(value) for _, value in fields if isinstance(value, str | int | float)])
     texts = ("\n".join(parts).strip()[-LONGEST:] for parts in turns)
     return [text for text in texts if text][::-1]
-
-
-def _texts(value: Json) -> Iterator[str]:
-    if isinstance(value, Mapping):
-        for inner in value.values():
-            yield from _texts(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _texts(inner)
-    elif isinstance(value, str | int | float):
-        yield str(value)
 
 
 def stated(turn: str, heard: str) -> Stated:

@@ -3,7 +3,7 @@
 In: the view of one attempt. Out: facts told without a ground, and whether the attempt told any. A ground is what a tool
 showed, what the user said, the opening and the tools' definitions, or simple arithmetic on those: a sum, a difference,
 a product or a share of two numbers, the sum of what one message lists, the sum of one field of a result.
-Not here: whether what is true was asked for (`check_told`).
+Not here: whether what is true was asked for (`told_values`).
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from ..values.facts import (
     figure_stands_in,
     folded,
 )
+from ..values.normal import as_names, as_object, is_number
 from .view import View, text_of
 
 CENT: Final = 0.0051
@@ -58,27 +59,36 @@ def grounded(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[floa
 
     Of all kinds together, at most the share `loose` may lack one, where it is given.
     """
-    kinds = args.get("kinds")
-    asked = frozenset(map(str, kinds)) if isinstance(kinds, list) else None
-    known, writes = args.get("known"), args.get("writes")
-    allowed = known if isinstance(known, str) else ""
-    writers = frozenset(map(str, writes)) if isinstance(writes, list) else frozenset[str]()
-    ignore = args.get("ignore")
-    texts = ignore if isinstance(ignore, dict) else {}
-    view.groundless = without_ground(view, allowed, writers, ignore=texts)
-    found = [f for f in view.groundless if asked is None or f.kind in asked]
+    writers, texts = as_names(args.get("writes")), as_object(args.get("ignore"))
+    view.groundless = without_ground(view, allowed_text(args), writers, ignore=texts)
+    found = asked_for(args, view.groundless)
     most = args.get("loose")
     if not found and isinstance(most, int | float):
         told = {f for facts in view.facts for f in facts if f.specific}
         specific = [f for f in view.groundless if f.specific]
         found = specific if len(specific) > most * len(told) else []
-    if not found:
-        return 1.0, "everything that was told has a ground"
-    listed = ", ".join(dict.fromkeys(f.text for f in found[:MOST_NAMED]))
-    return (
-        0.0,
-        f"{count_text(len(found), 'fact was', 'facts were')} told without a ground: {listed}",
-    )
+    return none_of(found, "told")
+
+
+def allowed_text(args: Mapping[str, Json]) -> str:
+    """What else a policy may say, folded."""
+    known = args.get("known")
+    return known if isinstance(known, str) else ""
+
+
+def asked_for(args: Mapping[str, Json], facts: Sequence[Fact]) -> list[Fact]:
+    """The facts of the kinds that a check asks for; all where it names none."""
+    kinds = as_names(args.get("kinds")) if isinstance(args.get("kinds"), list) else None
+    return [fact for fact in facts if kinds is None or fact.kind in kinds]
+
+
+def none_of(groundless: Sequence[Fact], done: str) -> tuple[float, str]:
+    """The verdict on facts without a ground; `done`: what was done with them."""
+    if not groundless:
+        return 1.0, f"everything that was {done} has a ground"
+    listed = ", ".join(dict.fromkeys(f.text for f in groundless[:MOST_NAMED]))
+    count = count_text(len(groundless), "fact was", "facts were")
+    return 0.0, f"{count} {done} without a ground: {listed}"
 
 
 def without_ground(
@@ -219,7 +229,7 @@ class _Grounds:
             return True
         readings = self._all_readings()
         if fact.kind == NUMBER:
-            return any(map(self._has_number, fact.numbers)) or (self._is_part(fact.text))
+            return any(_is_near(self._sorted, n) for n in fact.numbers) or self._is_part(fact.text)
         if fact.kind == ID and not any(c.isalpha() for c in fact.text):
             return self._is_part("".join(c for c in fact.text if c.isdigit()))
         if not readings.get(fact.kind, set()).isdisjoint(fact.readings):
@@ -262,10 +272,6 @@ class _Grounds:
             self._sorted = sorted(n for n in self._readings[NUMBER] if isinstance(n, float))
             self._runs = re.findall(r"\d{5,}", self._text)
         return self._readings
-
-    def _has_number(self, value: float) -> bool:
-        place = bisect_left(self._sorted, value - CENT)
-        return place < len(self._sorted) and abs(self._sorted[place] - value) < CENT
 
     def _is_part(self, digits: str) -> bool:
         """Whether these digits begin or end a longer run of digits."""
@@ -311,7 +317,7 @@ def _fields(text: str) -> Mapping[str, list[float]]:
         elif isinstance(item, list):
             found[f"{name}[]"].append(float(len(item)))
             pending += [(name, one) for one in item]
-        elif isinstance(item, int | float) and not isinstance(item, bool):
+        elif is_number(item):
             found[name] += [float(item)] if abs(item) < LARGEST else []
         elif isinstance(item, str):
             found[name] += _numbers(item)

@@ -12,6 +12,7 @@ from typing import Final
 
 from ..task.attempt import Json
 from ..values.canonical import canonical, digest
+from ..values.normal import is_number
 from .view import View, text_of
 
 
@@ -21,7 +22,7 @@ def judge(args: Mapping[str, Json], view: View, check_id: str) -> tuple[float | 
     if not isinstance(reply, dict):
         return None, "no judge's reply is recorded for this attempt"
     score = reply.get("score")
-    if isinstance(score, bool) or not isinstance(score, int | float):
+    if not is_number(score):
         return None, "the judge abstained"
     low, high = scale_of(args.get("scale"))
     if not low <= score <= high:

@@ -2,7 +2,7 @@
 
 In: the view of one attempt and one of its calls. Out: True (it was refused), False (it succeeded) or None. The evidence
 is what the world says of rules that the call breaks, and what the policy did next: it calls again with nearly the same
-values after a refusal, and tells the user what happened. Words are generic English; where they say nothing, how often the tool refuses decides (`check_end`).
+values after a refusal, and tells the user what happened. Words are generic English; where they say nothing, how often the tool refuses decides. Not here: how ends are compared (`end_state`).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 In: a check's arguments and the view of one attempt. Out: whether the text holds facts and enough words of what it is about, and
 whether everything specific in it has a ground. Not here: which facts and words matter (synthesis decides that from resolved
-attempts), what the user is told (`check_told`).
+attempts), what the user is told (`told_values`).
 """
 
 from __future__ import annotations
@@ -13,12 +13,11 @@ from functools import lru_cache
 from typing import Final
 
 from ..task.attempt import Json
-from ..task.verdict import count_text
 from ..values.facts import DATE, NUMBER, Fact, facts_in, folded
 from ..values.normal import as_list, as_object
-from .ground import MOST_NAMED, written_without_ground
+from .ground import MOST_NAMED, allowed_text, asked_for, none_of, written_without_ground
 from .told_values import fact_in, not_at_this_end
-from .view import View
+from .view import View, objects_of, texts_of, whole_of
 
 WORD: Final = re.compile(r"[^\W\d_]+")
 LEAST_LETTERS: Final = 4
@@ -42,16 +41,14 @@ def text_holds(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[fl
     texts = _written_texts(args, view)
     if not texts:
         return None, "no call wrote this text, and nobody knows whether it is needed"
-    facts = [fact for fact in as_list(args.get("facts")) if isinstance(fact, dict)]
-    words = [word for word in as_list(args.get("words")) if isinstance(word, str)]
-    least, among, others = args.get("least"), args.get("among"), args.get("others")
-    needed = least if isinstance(least, int) else len(words)
-    most = among if isinstance(among, int) else None
+    facts, words = objects_of(args, "facts"), texts_of(args, "words")
+    least, most, others = (whole_of(args, name) for name in ("least", "among", "others"))
+    needed = len(words) if least is None else least
     found: list[tuple[int, str]] = []
     for text in texts:
         missing = [f for f in facts if not _holds(text, f, most)]
         short = max(0, needed - words_held(text, words))
-        if isinstance(others, int) and words_beside(text, words) > others:
+        if others is not None and words_beside(text, words) > others:
             short = max(short, 1)
         named = ", ".join(str(f.get("value")) for f in missing[:MOST_NAMED])
         why = f"the text lacks {named}" if missing else "the text is about something else"
@@ -62,19 +59,8 @@ def text_holds(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[fl
 
 def text_grounded(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
     """Whether every specific fact in texts that calls write has a ground; `texts` names arguments per tool, `kinds` what is asked."""
-    named, kinds = args.get("texts"), args.get("kinds")
-    tools = named if isinstance(named, dict) else {}
-    asked = frozenset(map(str, kinds)) if isinstance(kinds, list) else None
-    known = args.get("known")
-    found = groundless_texts(view, tools, known if isinstance(known, str) else "")
-    false = [fact for fact in found if asked is None or fact.kind in asked]
-    if not false:
-        return 1.0, "everything that was written has a ground"
-    listed = ", ".join(dict.fromkeys(f.text for f in false[:MOST_NAMED]))
-    return (
-        0.0,
-        f"{count_text(len(false), 'fact was', 'facts were')} written without a ground: {listed}",
-    )
+    found = groundless_texts(view, as_object(args.get("texts")), allowed_text(args))
+    return none_of(asked_for(args, found), "written")
 
 
 def groundless_texts(view: View, tools: Mapping[str, Json], known: str = "") -> list[Fact]:

@@ -14,10 +14,10 @@ from typing import Final
 
 from ..task.attempt import Json
 from ..task.verdict import count_text
-from ..values.facts import ID, LEAST_SPECIFIC, NUMBER, Fact, facts_in, folded, stands_in
-from ..values.normal import as_list, is_name, parse_json
+from ..values.facts import ID, LEAST_SPECIFIC, NUMBER, Fact, facts_in, folded, places_in, stands_in
+from ..values.normal import as_list, is_name, leaves, parse_json
 from .ground import counts_told
-from .view import View, words_in
+from .view import View, objects_of, texts_of, whole_of, words_in
 
 SHORTEST_TEXT: Final = 4
 LONGEST_TEXT: Final = 60
@@ -38,7 +38,6 @@ LEAST_RUN: Final = 32
 """Characters of a shared run that are looked for; shorter ones are names and phrases."""
 STRIDE: Final = 16
 """Runs of a result that are looked for begin so many characters apart."""
-"""Two amounts are one fact when they round to the same cent."""
 
 
 def told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
@@ -47,8 +46,7 @@ def told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | 
     applies = not_at_this_end(args, view)
     if applies is not None:
         return applies
-    among = args.get("among")
-    most = among if isinstance(among, int) else None
+    most = whole_of(args, "among")
     if isinstance(args.get("kind"), str):
         told_it = fact_told(args, view, most)
     else:
@@ -80,10 +78,10 @@ def told_some(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[flo
     applies = not_at_this_end(args, view)
     if applies is not None:
         return applies
-    facts = [fact for fact in as_list(args.get("facts")) if isinstance(fact, dict)]
-    least, among = args.get("least"), args.get("among")
-    needed = least if isinstance(least, int) else 1
-    told_here = [f for f in facts if fact_told(f, view, among if isinstance(among, int) else None)]
+    facts = objects_of(args, "facts")
+    least, among = whole_of(args, "least"), whole_of(args, "among")
+    needed = 1 if least is None else least
+    told_here = [f for f in facts if fact_told(f, view, among)]
     only = args.get("only") is True
     found = sum(not (only and _said_otherwise(fact, view)) for fact in told_here)
     if found < needed and not only:
@@ -135,8 +133,8 @@ def texts_told(view: View) -> frozenset[str]:
     said_here = _spaced("\n".join(view.said_folded))
     if not said_here:
         return frozenset()
-    leaves = (leaf for call in view.attempt.calls for leaf in _leaves(call.result.content))
-    found = dict.fromkeys(_spaced(folded(leaf)).strip() for leaf in islice(leaves, MOST_TEXTS))
+    shown = (text for call in view.attempt.calls for text in _texts_in(call.result.content))
+    found = dict.fromkeys(_spaced(folded(text)).strip() for text in islice(shown, MOST_TEXTS))
     by_user = _spaced(view.said_by_user)
     return frozenset(
         t
@@ -152,21 +150,14 @@ def _spaced(text: str) -> str:
     return text.replace("_", " ")
 
 
-def _leaves(text: str) -> Iterator[str]:
+def _texts_in(text: str) -> Iterator[str]:
     """The texts in a result that is JSON."""
     parsed = parse_json(text) if text[:1] in "[{" else None
-    pending: list[Json] = [parsed.value] if parsed is not None else []
-    while pending:
-        item = pending.pop()
-        if isinstance(item, dict):
-            pending += item.values()
-        elif isinstance(item, list):
-            pending += item
-        elif isinstance(item, str):
-            yield item
+    values = leaves(parsed.value) if parsed is not None else ()
+    return (value for value in values if isinstance(value, str))
 
 
-def fact_told(fact: Mapping[str, Json], view: View, among: int | None = None) -> bool:
+def fact_told(fact: Mapping[str, Json], view: View, among: int | None) -> bool:
     """Whether some message tells a fact: by what it means, or in one of the forms written beside it.
 
     `fact`: `kind`, `readings` (all that it may mean, in normal form) and `forms` (folded texts). A fact that stands among
@@ -215,13 +206,13 @@ def quoted_at_most(
 
     With `fields`, no more names of fields either: a short record is no answer, however few its characters are.
     """
-    most, fields = args.get("most"), args.get("fields")
-    if not isinstance(most, int) or most < 1:
+    most, fields = whole_of(args, "most"), whole_of(args, "fields")
+    if most is None or most < 1:
         return None, "the check names no limit"
     copied = characters_copied(view)
     if copied > most:
         return 0.0, f"{copied} characters of tool results were copied into messages"
-    if isinstance(fields, int) and (names := fields_copied(view)) > fields:
+    if fields is not None and (names := fields_copied(view)) > fields:
         return 0.0, f"{count_text(names, 'field')} of tool results copied into messages"
     return 1.0, "no tool result was copied"
 
@@ -263,14 +254,14 @@ def numbers_told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[
 
     With `choices`, on answers that leave open which of two facts it is as well (`12.50 or 14.00`).
     """
-    choices = args.get("choices")
-    if isinstance(choices, int) and (left_open := choices_told(view)) > choices:
+    choices = whole_of(args, "choices")
+    if choices is not None and (left_open := choices_told(view)) > choices:
         return 0.0, f"{count_text(left_open, 'answer')} left open which of two facts it is"
     most, total = view.new_count
-    per_message, overall = args.get("per_message"), args.get("total")
-    if isinstance(per_message, int) and most > per_message:
+    per_message, overall = whole_of(args, "per_message"), whole_of(args, "total")
+    if per_message is not None and most > per_message:
         return 0.0, f"{most} numbers in one message; resolved attempts need at most {per_message}"
-    if isinstance(overall, int) and total > overall:
+    if overall is not None and total > overall:
         return 0.0, f"{total} numbers in all; resolved attempts need at most {overall}"
     return 1.0, f"{count_text(total, 'number')} told"
 
@@ -314,26 +305,17 @@ def _count_choices(text: str, facts: Iterable[Fact]) -> int:
 
 def _are_choices(one: str, other: str, text: str) -> bool:
     """Whether a text says one fact or the other somewhere."""
-    ends = (at + len(one) for at in _places(text, one))
-    behind = (text[end : end + MOST_BETWEEN + len(other)] for end in ends)
-    return any(OR.fullmatch(part, 0, at) for part in behind for at in _places(part, other))
-
-
-def _places(text: str, part: str) -> Iterator[int]:
-    """Where a part of a text begins."""
-    at = text.find(part)
-    while at >= 0:
-        yield at
-        at = text.find(part, at + 1)
+    behind = (text[end : end + MOST_BETWEEN + len(other)] for _, end in places_in(one, text))
+    return any(OR.fullmatch(part, 0, at) for part in behind for at, _ in places_in(other, part))
 
 
 def words_told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
     """A cap on how much is said: reciting the policy is not an explanation."""
     longest, spoken = view.characters
-    per_message, overall = args.get("per_message"), args.get("total")
-    if isinstance(per_message, int) and longest > per_message:
+    per_message, overall = whole_of(args, "per_message"), whole_of(args, "total")
+    if per_message is not None and longest > per_message:
         return 0.0, f"{longest} characters in one message, at most {per_message} allowed"
-    if isinstance(overall, int) and spoken > overall:
+    if overall is not None and spoken > overall:
         return 0.0, f"{spoken} characters in all, at most {overall} allowed"
     return 1.0, f"{count_text(spoken, 'character')} said"
 
@@ -343,11 +325,10 @@ def said(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | 
 
     With `declines`, a refusal in other words will do: other checks ask for what it rests on.
     """
-    words = [w for w in as_list(args.get("words")) if isinstance(w, str)]
-    least = args.get("least")
+    words, least = texts_of(args, "words"), whole_of(args, "least")
     if not words and args.get("declines") is True:
         return (1.0 if view.declines else 0.0), "whether it was said that it cannot be done"
-    needed = least if isinstance(least, int) else len(words)
+    needed = len(words) if least is None else least
     found = _count_explaining_words(words, args.get("share"), view)
     if found < needed and args.get("declines") is True and view.declines:
         return 1.0, f"{found} of {len(words)} expected words said, and a refusal in others"
@@ -367,8 +348,8 @@ def _count_explaining_words(words: list[str], share: Json, view: View) -> int:
 
 def spoke(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
     """Whether the user was told anything at all; with `after_calls`, after the last call that is none of `unless`."""
-    least = args.get("messages")
-    needed = least if isinstance(least, int) else 1
+    least = whole_of(args, "messages")
+    needed = 1 if least is None else least
     count = len(view.visible)
     if args.get("after_calls") is True:
         last = next((c.name for c in reversed(view.attempt.calls) if not c.by_user), "")

@@ -6,7 +6,7 @@ In: an attempt. Out: its visible words, numbers and calls in normal form. Not he
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from math import isfinite
@@ -14,6 +14,7 @@ from typing import Final
 
 from ..task.attempt import UNKNOWN, Attempt, Call, Json
 from ..values.facts import MOST_TEXTS, Fact, facts_in, folded
+from ..values.normal import as_list
 from .arguments import canonical_arguments
 
 NUMBER: Final = re.compile(
@@ -70,6 +71,22 @@ def plain_words(text: str) -> set[str]:
     return {word.casefold() for word in WORD.findall(text)}
 
 
+def whole_of(args: Mapping[str, Json], name: str) -> int | None:
+    """A check's argument where it is a whole number."""
+    value = args.get(name)
+    return value if isinstance(value, int) else None
+
+
+def texts_of(args: Mapping[str, Json], name: str) -> list[str]:
+    """The texts of a list among a check's arguments."""
+    return [item for item in as_list(args.get(name)) if isinstance(item, str)]
+
+
+def objects_of(args: Mapping[str, Json], name: str) -> list[dict[str, Json]]:
+    """The objects of a list among a check's arguments."""
+    return [item for item in as_list(args.get(name)) if isinstance(item, dict)]
+
+
 def text_of(message: Mapping[str, Json]) -> str:
     """A message's text, whatever shape its content has."""
     content = message.get("content")
@@ -122,29 +139,27 @@ class View:
         return tuple(map(facts_in, self.visible))
 
     @cached_property
-    def heard_text(self) -> str:
-        """What the policy did not find out: the opening and the user's words, folded."""
-        return "\n".join(
-            folded(text_of(m))
-            for index, m in enumerate(self.attempt.messages)
-            if m.get("role") == "user" or index < self.attempt.opening
+    def heard_texts(self) -> tuple[str, ...]:
+        """What the policy did not find out: the texts of the opening and of the user."""
+        said = enumerate(self.attempt.messages)
+        return tuple(
+            text_of(m) for i, m in said if m.get("role") == "user" or i < self.attempt.opening
         )
+
+    @cached_property
+    def heard_text(self) -> str:
+        """The same as one text, folded."""
+        return "\n".join(map(folded, self.heard_texts))
 
     @cached_property
     def heard_readings(self) -> frozenset[str | float]:
         """All that the facts in the opening and in the user's words may mean."""
-        texts = (
-            text_of(m)
-            for index, m in enumerate(self.attempt.messages)
-            if m.get("role") == "user" or index < self.attempt.opening
-        )
-        return frozenset(r for text in texts for fact in facts_in(text) for r in fact.readings)
+        return _readings_in(self.heard_texts)
 
     @cached_property
     def shown_readings(self) -> frozenset[str | float]:
         """All that the facts in the tools' answers may mean."""
-        texts = (call.result.content for call in self.attempt.calls)
-        return frozenset(r for text in texts for fact in facts_in(text) for r in fact.readings)
+        return _readings_in(call.result.content for call in self.attempt.calls)
 
     @cached_property
     def said_by_user(self) -> str:
@@ -174,12 +189,7 @@ class View:
     @cached_property
     def given_numbers(self) -> frozenset[float]:
         """Numbers the user or the opening said first: repeating them tells nothing."""
-        texts = [
-            text_of(m)
-            for index, m in enumerate(self.attempt.messages)
-            if m.get("role") == "user" or index < self.attempt.opening
-        ]
-        return frozenset(number for text in texts for number in numbers_in(text))
+        return frozenset(number for text in self.heard_texts for number in numbers_in(text))
 
     @cached_property
     def new_numbers(self) -> tuple[frozenset[float], ...]:
@@ -228,9 +238,7 @@ class View:
     @cached_property
     def given_words(self) -> frozenset[str]:
         """Every word of the user and the opening, folded."""
-        said = enumerate(self.attempt.messages)
-        texts = (text_of(m) for i, m in said if m.get("role") == "user" or i < self.attempt.opening)
-        return frozenset(word for text in texts for word in words_in(text))
+        return frozenset(word for text in self.heard_texts for word in words_in(text))
 
     @cached_property
     def answered(self) -> tuple[str, ...]:
@@ -261,18 +269,18 @@ class View:
         return self._normal[key]
 
 
+def _readings_in(texts: Iterable[str]) -> frozenset[str | float]:
+    return frozenset(r for text in texts for fact in facts_in(text) for r in fact.readings)
+
+
 def _ignored_name(ignore: Mapping[str, Json]) -> str:
     return repr(sorted(ignore.items())) if ignore else ""
 
 
 def _normal_call(index: int, call: Call, ignore: Mapping[str, Json]) -> NormalCall:
-    names = ignore.get(call.name)
-    ignored: Sequence[str] = (
-        [n for n in names if isinstance(n, str)] if isinstance(names, list) else ()
-    )
     return NormalCall(
         tool=call.name,
-        arguments=canonical_arguments(call.arguments, ignored),
+        arguments=canonical_arguments(call.arguments, texts_of(ignore, call.name)),
         index=index,
         unknown=call.result.source == UNKNOWN,
         failed=call.result.is_error,

@@ -1,6 +1,6 @@
 """Recordings as the world file has them: answers with the earlier calls that they hang on, recalled answers, prose.
 
-Not here: which of them a call is answered with (`answers.tape`, `answers.recall`, `answers.recorded_only`, `world.prose`).
+Not here: which of them a call is answered with (`answers.tape`, `answers.recall`, `answers.recorded_only`, `sessions.prose`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Records as the world file has them: rows at the start, rows inside rows, rows known in part, versions over time, counters.
 
-Not here: what a session makes of them (`world.state`, `world.dated_rows`, `answers.nested_tables`, `answers.partial_rows`).
+Not here: what a session makes of them (`world.state`, `world.dated_rows`, `answers.nested_tables`, `answers.base_rows`).
 """
 
 from __future__ import annotations

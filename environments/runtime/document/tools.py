@@ -135,10 +135,15 @@ class LayoutPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InfluencePart:
-    """What earlier calls may change in a tool's answers, and what its own calls may change in others'."""
+    """What earlier calls may change in a tool's answers, and what its own calls may change in others'.
+
+    Its answers: from `limit` to `loose`, and from `heeds` to `modes`, which name earlier tools. An earlier call matters if it shares a name with
+    the call, unless its tool is one of `ignores`; if it does not, only if its tool is one of `heeds`. The other sets name tools of
+    which too little was recorded: they matter to some answers only. Its own calls: `settled`, `reach` and `far`, which name tables.
+    """
 
     limit: int | None = always_written(None)
-    """Calls in one session after which its answer is no longer known."""
+    """Of what the tool answers: calls in one session after which that is no longer known."""
     alone: bool = always_written(default=False)
     """Answered only where no earlier call touched what it names."""
     issues: bool = always_written(default=False)

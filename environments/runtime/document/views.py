@@ -20,7 +20,11 @@ EnvelopesByTool = Mapping[Named, tuple[Envelopes, ...]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValueForm:
-    """The format of a value that no recording can foretell."""
+    """The format of a value that no recording can foretell.
+
+    Which fields it has follows from its kind: a `time` has those from `form` to `untold`, an `id` and a `key` those from `slots` to `kept`,
+    a `number` and a `default` have `value`.
+    """
 
     kind: str
     """`time`, `id`, `number`, `any` (what keeps to no format), `key` (an id that agents draw), `text`, or `default` (what leaving an argument out means)."""

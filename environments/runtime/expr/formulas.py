@@ -31,14 +31,14 @@ class NoResultError(ValueError):
     """No number comes out; the reason is one of `REASONS`, or empty where the arguments are no numbers."""
 
 
-def is_number(value: object) -> bool:
+def is_finite_number(value: object) -> bool:
     """Whether a value counts: a truth value does not, nor does what is not finite."""
     return type(value) is int or (type(value) is float and isfinite(value))
 
 
 def is_numbers(value: object) -> TypeGuard[list[Number]]:
     """Whether a value is a list of numbers; an empty one is."""
-    return isinstance(value, list) and len(value) <= MAX_LIST and all(map(is_number, value))
+    return isinstance(value, list) and len(value) <= MAX_LIST and all(map(is_finite_number, value))
 
 
 def valid(formula: Formula) -> bool:
@@ -49,7 +49,7 @@ def valid(formula: Formula) -> bool:
     if operation == "arg":
         return len(operands) == 1 and isinstance(operands[0], str)
     if operation == "number":
-        return len(operands) == 1 and is_number(operands[0])
+        return len(operands) == 1 and is_finite_number(operands[0])
     count = 2 if operation in _BINARY else 1 if operation in _UNARY or operation in _LISTS else 0
     return count == len(operands) > 0 and all(map(valid, operands))
 

@@ -54,6 +54,11 @@ def with_operands(tree: Tree, change: Callable[[Tree], Tree]) -> Tree:
     return [operation, *(change(o) if isinstance(o, list) and o else o for o in operands)]
 
 
+def about_partner(tree: Tree) -> Tree:
+    """A tree about the element turned into one about its partner."""
+    return ["by", *tree[1:]] if tree[0] == "it" else with_operands(tree, about_partner)
+
+
 def looks_at(tree: Tree, root: str) -> bool:
     """Whether a tree has an operation anywhere, such as `old`."""
     return bool(tree[0] == root or any(looks_at(part, root) for part in operands_of(tree)))

@@ -86,7 +86,7 @@ class Environment:
         self._world = world
         self._grader = grader
         self._new_user = user or (lambda: ScriptedUser(task.user, opening=self._opening))
-        self._names = frozenset(_tool_names(task.tools))
+        self._names = frozenset(map(name_of, filter(None, map(function_of, task.tools))))
         spoken = [m.get("content") for m in task.opening if m.get("role") == "user"]
         self._opening = "\n".join(text_of(content) for content in spoken)
         self.reset()
@@ -291,10 +291,6 @@ def _differs(claim: Message, results: list[Message]) -> list[str]:
             same = same_answer(text_of(claim.get("content")), text_of(result["content"]))
             return [] if same else [str(result["tool_call_id"])]
     return [str(call_id)]
-
-
-def _tool_names(tools: Sequence[Message]) -> list[str]:
-    return [name for tool in tools if (name := name_of(function_of(tool)))]
 
 
 def _call(request: Request, made: AnsweredCall, *, message: int, by_user: bool = False) -> Call:

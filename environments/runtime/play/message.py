@@ -9,16 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import isfinite
 from typing import Any, Final
 
 from ..task.attempt import Json
 from ..values.json_text import halved, nested_deeper
+from ..values.normal import DECODER
 
 MAX_DEPTH: Final = 64
 """Nesting of arguments; no real tool takes more, and the interpreter's own limit is near 1,000."""
-MAX_DIGITS: Final = 100
-"""Digits of one whole number; more than 300 overflow a float wherever the world compares them."""
 
 NO_NAME: Final = "the tool call has no function name"
 NOT_AN_OBJECT: Final = "the arguments of the tool call are not a JSON object"
@@ -126,7 +124,7 @@ def _arguments(text: str) -> tuple[dict[str, Json], str]:
     if not text.strip():
         return {}, ""
     try:
-        value = _DECODER.decode(text)
+        value = DECODER.decode(text)
     except RecursionError:
         return {}, TOO_DEEP
     except ValueError:
@@ -137,26 +135,3 @@ def _arguments(text: str) -> tuple[dict[str, Json], str]:
     if deep or halved(text, value):
         return {}, TOO_DEEP if deep else NOT_JSON
     return value, ""
-
-
-def _refuse(constant: str) -> Any:
-    raise ValueError(constant)
-
-
-def _finite(text: str) -> float:
-    value = float(text)
-    if not isfinite(value):
-        raise ValueError(text)
-    return value
-
-
-def _whole_number(text: str) -> int:
-    if len(text) > MAX_DIGITS:
-        raise ValueError(text)
-    return int(text)
-
-
-_DECODER: Final = json.JSONDecoder(
-    parse_constant=_refuse, parse_float=_finite, parse_int=_whole_number
-)
-"""Made once: `json.loads` makes one for every text when it is given such functions."""

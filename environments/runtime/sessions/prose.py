@@ -1,7 +1,7 @@
 """Prose in calls: texts that agents word themselves, and no answer hangs on but by saying them again.
 
 Goes in: a call with such a text. Comes out: the recorded wordings that may stand in for it, and values with texts replaced. Not here:
-sessions that ask in another wording (`worded`), which arguments these are (`synth.world.views.prose`).
+sessions that ask in another wording (`prose_session`), which arguments these are (`synth.world.views.prose`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final
 from ..document.recordings import ProsePart
 from ..task.attempt import Json
 from ..values.canonical import digest_bytes
-from ..values.normal import parse_json, simplify, stable
+from ..values.normal import object_in, parse_json, simplify, stable
 
 _LENGTH: Final = 32
 _ABSENT: Final = "\x00"
@@ -80,14 +80,6 @@ def name_without_prose(arguments: Mapping[str, Json], paths: Sequence[Path]) -> 
     )
     text = stable({name: simplify(value) for name, value in bare.items()})
     return digest_bytes(text.encode("utf-8", "surrogatepass"))[:_LENGTH]
-
-
-def object_in(value: Json) -> dict[str, Json] | None:
-    """An object, also one that was sent as JSON text."""
-    if isinstance(value, str) and value.lstrip()[:1] == "{":
-        parsed = parse_json(value)
-        value = None if parsed is None else parsed.value
-    return value if isinstance(value, dict) else None
 
 
 def _put(inside: dict[str, Json], path: Path, text: str) -> None:

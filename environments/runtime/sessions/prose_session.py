@@ -14,6 +14,7 @@ from typing import Final, Self
 
 from ..task.attempt import DERIVED, UNKNOWN, AnsweredCall, EndState, Json, MeantCall, ToolResult
 from ..values.normal import parse_arguments, stable
+from ..views.view import in_form_of
 from ..world.session import Session
 from .prose import Prose, reworded, said_again, with_texts
 from .recorded_session import RecordedSession
@@ -39,7 +40,7 @@ class _ProseMixin(Session):
         given = {mine: old for old, mine in self._wordings.items()}
         asked = {key: reworded(value, given) for key, value in parsed.items()}
         if asked != parsed:
-            arguments = _like(asked, arguments)
+            arguments = in_form_of(arguments, asked)
         before = self.fork() if prose is not None else None
         made = super().call_with_meaning(name, arguments)
         if made.result.source == UNKNOWN and prose is not None and before is not None:
@@ -100,12 +101,6 @@ class _ProseMixin(Session):
 def replaced(made: AnsweredCall, result: ToolResult) -> AnsweredCall:
     """The same call with another answer."""
     return AnsweredCall(result, made.meant)
-
-
-def _like(
-    asked: Mapping[str, Json], arguments: Mapping[str, Json] | str
-) -> Mapping[str, Json] | str:
-    return json.dumps(asked) if isinstance(arguments, str) else asked
 
 
 class WordedSession(_ProseMixin, Session):

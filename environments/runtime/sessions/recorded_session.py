@@ -21,8 +21,8 @@ from ..world.notice import notice, notice_if_withheld
 from ..world.session import Session
 
 if TYPE_CHECKING:
-    from ..world.believed_calls import StartFacts
     from ..world.learnt import Learnt
+    from ..world.task_start import StartFacts
 
 NEVER_LEARNT: Final = "learning this tool failed, and no recording has the same calls before it"
 NOT_KNOWN: Final = "?"
@@ -48,13 +48,13 @@ class RecordedSession(Session):
     def __init__(
         self,
         world: Learnt,
-        moment: CachedState,
+        cached: CachedState,
         *,
         started_at: int,
         caller: str | None,
         given: StartFacts,
     ) -> None:
-        super().__init__(world, moment, started_at=started_at, caller=caller, given=given)
+        super().__init__(world, cached, started_at=started_at, caller=caller, given=given)
         self._past: tuple[str, ...] = ()
         """Every call so far that may have changed something, whatever came of it."""
         self._unlearnt = False
@@ -153,7 +153,7 @@ class RecordedSession(Session):
         """Go on from where another session of the same kind is; that one is used up."""
         super()._resume(before)
         if isinstance(before, RecordedSession):
-            self._past, self._unlearnt, self._times = before._past, before._unlearnt, before._times  # noqa: SLF001 - as above
+            self._times = before._times  # noqa: SLF001 - as above
 
     def _go_back(self, before: Session) -> None:
         super()._go_back(before)

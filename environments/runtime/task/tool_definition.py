@@ -9,7 +9,7 @@ for consumers (`tool_schemas`), names that consumers take (`tool_names`).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from math import isfinite
 from typing import Final
 
@@ -38,6 +38,12 @@ def definition_of(text: str) -> dict[str, Json]:
 def read_definition(text: str) -> Mapping[str, Json]:
     """The function that a definition's text is about; empty where it is about none."""
     return function_of(definition_of(text))
+
+
+def functions_by_name(texts: Iterable[str]) -> dict[str, Mapping[str, Json]]:
+    """The functions that some definitions' texts are about; of several with one name the last."""
+    found = map(read_definition, texts)
+    return {name_of(function): function for function in found if function}
 
 
 def function_of(definition: object) -> Mapping[str, Json]:
@@ -71,7 +77,7 @@ def parameters_of(function: Mapping[str, Json]) -> dict[str, Json]:
     return parameters if isinstance(parameters, dict) else {}
 
 
-def types_of(schema: Json, root: Mapping[str, Json] | None = None) -> frozenset[str]:
+def types_of(schema: Json, root: Mapping[str, Json] | None) -> frozenset[str]:
     """The names of all types that a value may have; empty where the schema does not say. `root` is where references point.
 
     `{"type": ["string", "null"]}`, `{"anyOf": [{"type": "string"}, {"type": "null"}]}` and `{"enum": ["a", null]}` say the same.
@@ -157,7 +163,7 @@ def _choices(schema: Mapping[str, Json]) -> list[Json]:
 
 
 def _types_of_choices(schema: Mapping[str, Json]) -> set[str]:
-    return {_type_of(value) for value in _choices(schema)}
+    return {type_name(value) for value in _choices(schema)}
 
 
 def _cut(value: Json, depth: int) -> Json:
@@ -171,7 +177,8 @@ def _cut(value: Json, depth: int) -> Json:
     return value
 
 
-def _type_of(value: Json) -> str:
+def type_name(value: Json) -> str:
+    """The name that JSON Schema has for the type of a value."""
     if value is None:
         return "null"
     names = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array"}

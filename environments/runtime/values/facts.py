@@ -2,7 +2,7 @@
 
 In: a text as a person or a tool wrote it. Out: its facts with all that each may mean (`1.234` is a decimal or a thousand), and
 the text folded, for what is searched in it word by word. Standard library only: it travels with every task set.
-Not here: which facts matter, and what they are compared with (`check_told`, `check_grounded`).
+Not here: which facts matter, and what they are compared with (`checks.told_values`, `checks.ground`).
 """
 
 from __future__ import annotations
@@ -148,19 +148,20 @@ def stands_in(form: str, text: str) -> bool:
     """Whether a folded text holds a form as words of its own; where words have no spaces, as characters."""
     if not form.isascii() and " " not in form:
         return form in text
-    return any(not _touches(text, start, end) for start, end in _places(form, text))
+    return any(not _touches(text, start, end) for start, end in places_in(form, text))
 
 
 def figure_stands_in(form: str, text: str) -> bool:
     """Whether a folded text holds a written figure that does not go on before or behind it: `12` is not in `12.50`."""
-    for start, end in _places(form, text):
+    for start, end in places_in(form, text):
         longer = text[end : end + 1] in _MARKS and text[end + 1 : end + 2].isdigit()
         if not _touches(text, start, end) and text[start - 1 : start] not in _MARKS and not longer:
             return True
     return False
 
 
-def _places(form: str, text: str) -> Iterator[tuple[int, int]]:
+def places_in(form: str, text: str) -> Iterator[tuple[int, int]]:
+    """Where a form begins and ends in a text, overlapping ones too."""
     start = text.find(form) if form else -1
     while start >= 0:
         yield start, start + len(form)

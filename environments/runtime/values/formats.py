@@ -16,6 +16,7 @@ from typing import Final
 
 from ..document.views import ValueForm
 from ..task.attempt import Json
+from .normal import is_number
 
 SECOND: Final = 1_000_000_000
 MINUTE: Final = 60 * SECOND
@@ -262,7 +263,7 @@ def number_with_unit(value: Json) -> str | None:
     if isinstance(value, str):
         found = _NUMBER.fullmatch(value)
         return None if found is None else found[1]
-    return "" if isinstance(value, int | float) and not isinstance(value, bool) else None
+    return "" if is_number(value) else None
 
 
 def _moment_in(form: ValueForm, value: Json) -> int | None:
@@ -274,8 +275,7 @@ def _moment_in(form: ValueForm, value: Json) -> int | None:
 
 def type_of(value: Json) -> str:
     """The type that values without a format are told apart by: whole and other numbers are one."""
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return "number" if number else type(value).__name__
+    return "number" if is_number(value) else type(value).__name__
 
 
 def fits(form: ValueForm, value: Json) -> bool:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Container, Iterator, Mapping
 from functools import lru_cache
 from json.encoder import encode_basestring  # the C one where there is one
-from typing import Final
+from typing import Final, TypeGuard
 
 from ..task.attempt import Json
 from .json_text import halved, nested_deeper, writer
@@ -20,15 +20,19 @@ MAX_DEPTH: Final = 60
 """Deeper nesting than this is text, not data."""
 MAX_DIGITS: Final = 100
 """Digits of one whole number; a number with more is text, not data."""
+FIGURES: Final = 4
+"""Signs of a number, its point with them, up to which two answers show it by accident."""
 MAX_TOKEN: Final = 40
 HOLE: Final = "\x00"
 """Stands for a changing piece in a masked text."""
+
+FieldPath = tuple[str | None, ...]
 
 _AROUND: Final = re.compile(r"[=|,;:()\[\]{}<>\"'`]+")
 _ENDS: Final = ".!?*#"
 """What stands between the words of a text, and at their ends."""
 _ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
-_WORDS: Final[Mapping[str, Json]] = {
+LITERALS: Final[Mapping[str, Json]] = {
     "true": True,
     "True": True,
     "false": False,
@@ -44,6 +48,21 @@ class NotLiteralError(ValueError):
 
 stable: Final = writer(separators=(",", ":"), ascii_only=False, sort_keys=True)
 """One text for equal JSON values, made by the C encoder: the key of every table and cache."""
+
+
+def is_number(value: object) -> TypeGuard[int | float]:
+    """Whether a value is a number: JSON's true and false are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Whether a value is a whole number."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def is_plain(value: object) -> TypeGuard[str | int | float]:
+    """Whether a value is a text or a number."""
+    return isinstance(value, str) or is_number(value)
 
 
 def as_list(value: Json) -> list[Json]:
@@ -86,6 +105,14 @@ def same_json(left: Json, right: Json) -> bool:
     return isinstance(left, bool) is isinstance(right, bool) and left == right
 
 
+def object_in(value: Json) -> dict[str, Json] | None:
+    """An object, also one that was sent as JSON text."""
+    if isinstance(value, str) and value.lstrip()[:1] == "{":
+        parsed = parse_json(value)
+        value = None if parsed is None else parsed.value
+    return value if isinstance(value, dict) else None
+
+
 def parse_arguments(arguments: Mapping[str, Json] | str) -> dict[str, Json] | None:
     """The arguments as a dictionary; None when the text is not a JSON object."""
     if not isinstance(arguments, str):
@@ -126,9 +153,10 @@ def _whole_number(text: str) -> int:
 
 _INFINITE: Final = (float("inf"), float("-inf"))
 _SPACE: Final = " \t\n\r"
-_DECODER: Final = json.JSONDecoder(
+DECODER: Final = json.JSONDecoder(
     parse_constant=_refuse_constant, parse_float=_finite, parse_int=_whole_number
 )
+"""Raises `ValueError` where a text is no strict JSON; made once: `json.loads` makes one for every text."""
 
 
 def parse_json(text: str) -> Parsed | None:
@@ -138,15 +166,21 @@ def parse_json(text: str) -> Parsed | None:
     """
     try:
         # Looking for white space around a text costs as much as reading a short one.
-        value, end = (None, -1) if text[:1] in _SPACE else _DECODER.raw_decode(text)
+        value, end = (None, -1) if text[:1] in _SPACE else DECODER.raw_decode(text)
         if end != len(text):
-            value = _DECODER.decode(text)
+            value = DECODER.decode(text)
     except (ValueError, RecursionError):
         return None
     # All that looks into values recurses: one deep result would stop the learning of an app.
     if text.count("[") + text.count("{") > MAX_DEPTH and nested_deeper(value, MAX_DEPTH):
         return None
     return None if halved(text, value) else Parsed(value)
+
+
+def key_parts(key: str) -> list[Json]:
+    """The values that the key text of a row is made of."""
+    parsed = parse_json(key)
+    return as_list(parsed.value) if parsed is not None else []
 
 
 def simplify(value: Json) -> Json:
@@ -168,7 +202,7 @@ def coerce(value: Json, form: str) -> Json:
         parsed = parse_json(value.strip())
         number = parsed.value if parsed is not None else value
         return simplify(number) if isinstance(number, int | float) else value
-    if form == "string" and isinstance(value, int | float) and not isinstance(value, bool):
+    if form == "string" and is_number(value):
         return json.dumps(value)
     if form == "boolean" and isinstance(value, str) and value.strip() in {"true", "True"}:
         return True
@@ -195,7 +229,7 @@ def parse_literal(text: str) -> Json:
     return value
 
 
-def _character(digits: str) -> str:
+def character_of(digits: str) -> str:
     """The character of a hexadecimal code; `ValueError` for half of one."""
     code = int(digits, 16)
     if 0xD800 <= code <= 0xDFFF:
@@ -272,7 +306,7 @@ class _LiteralReader:
             digits = self.text[self.at : self.at + 4]
             self.at += 4
             try:
-                return _character(digits)
+                return character_of(digits)
             except ValueError as fault:
                 raise NotLiteralError("bad escape") from fault
         return _ESCAPES.get(char, char)
@@ -282,8 +316,8 @@ class _LiteralReader:
         while self.at < len(self.text) and self.text[self.at] not in ",]})(:" + " \t\r\n":
             self.at += 1
         word = self.text[start : self.at]
-        if word in _WORDS:
-            return _WORDS[word]
+        if word in LITERALS:
+            return LITERALS[word]
         parsed = parse_json(word)
         if parsed is None or not isinstance(parsed.value, int | float):
             raise NotLiteralError("not a literal")
@@ -334,6 +368,12 @@ def same_answer(left: str, right: str) -> bool:
         return False
 
 
+def figures_in(value: Json) -> set[str]:
+    """Numbers with so many digits, and a fraction, that two answers hardly show one by accident."""
+    texts = (repr(leaf) for leaf in leaves(value) if isinstance(leaf, float))
+    return {text for text in texts if len(text) > FIGURES and not text.endswith(".0")}
+
+
 def leaves(value: Json) -> Iterator[Json]:
     """Every scalar inside a value."""
     stack: list[Json] = [value]
@@ -345,6 +385,18 @@ def leaves(value: Json) -> Iterator[Json]:
             stack.extend(item)
         else:
             yield item
+
+
+def fields_in(value: Json, path: FieldPath = ()) -> Iterator[tuple[FieldPath, Json]]:
+    """Every scalar inside a value with its path, in order; all elements of a list have one step, None."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from fields_in(inner, (*path, name))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from fields_in(inner, (*path, None))
+    else:
+        yield path, value
 
 
 def is_name(value: Json) -> bool:
@@ -412,7 +464,7 @@ def tokens_in(value: Json) -> frozenset[str]:
     return frozenset(
         f"={leaf}"
         for leaf in leaves(value)
-        if (isinstance(leaf, int) and not isinstance(leaf, bool))
+        if is_whole(leaf)
         or (isinstance(leaf, str) and 0 < len(leaf) <= MAX_TOKEN and not is_name(leaf))
     )
 
@@ -435,6 +487,6 @@ def labels_in(value: Json) -> set[str]:
             stack.extend(item.values())
         elif isinstance(item, list):
             stack.extend(item)
-        elif isinstance(item, int) and not isinstance(item, bool):
+        elif is_whole(item):
             found.add(f"={item}")
     return found

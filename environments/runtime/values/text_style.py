@@ -13,19 +13,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ..task.attempt import Json
+from .normal import is_number
 
 LINES: Final = "lines"
 YAML: Final = "yaml"
 XML: Final = "xml"
-WORDS: Final[Mapping[str, Json]] = {
-    "null": None,
-    "None": None,
-    "true": True,
-    "True": True,
-    "false": False,
-    "False": False,
-}
-"""Spellings of what is no text and no number; two for one value cannot both be meant."""
 NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d{0,17})(?:\.\d{1,17})?")
 
 
@@ -94,7 +86,7 @@ class Style:
         """The spelling of a value."""
         if isinstance(value, str):
             return value
-        if isinstance(value, int | float) and not isinstance(value, bool):
+        if is_number(value):
             if label in self.texts:
                 raise UnwrittenError
             return self.number(value, label)

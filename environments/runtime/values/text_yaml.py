@@ -10,6 +10,7 @@ import re
 from typing import Final
 
 from ..task.attempt import Json
+from .normal import character_of, is_number
 from .text_style import Style, UnwrittenError, number_of
 
 WIDTH: Final = 80
@@ -74,7 +75,7 @@ def write_yaml(
     value: Json, style: Style, label: str = "", column: int | None = None, pad: str = ""
 ) -> str:
     """The spelling of a value that begins in a column; lines after the first begin with `pad`. Without a column it is a label."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
+    if is_number(value):
         return style.number(value, label)
     if not isinstance(value, str):
         return json.dumps(value)
@@ -148,10 +149,7 @@ def _is_plain(text: str, *, timed: bool = False) -> bool:
 def _unescaped(found: re.Match[str]) -> str:
     sign = found[1]
     if len(sign) > 1:
-        code = int(sign[1:], 16)
-        if 0xD800 <= code <= 0xDFFF:
-            raise ValueError(sign)
-        return chr(code)
+        return character_of(sign[1:])
     if sign not in _ESCAPES:
         raise ValueError(sign)
     return _ESCAPES[sign]

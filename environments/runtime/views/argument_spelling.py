@@ -13,7 +13,7 @@ from typing import Final
 
 from ..document.views import SpellingPart
 from ..task.attempt import UNKNOWN, Json, ToolResult
-from ..values.normal import names_in, parse_arguments, parse_json, simplify, stable
+from ..values.normal import is_number, names_in, parse_arguments, parse_json, simplify, stable
 from ..world.notice import notice
 from .view import CallInFlight, View, keep
 
@@ -45,14 +45,8 @@ def folded(value: Json, kinds: frozenset[str]) -> Json:
 def number_in(text: str) -> int | float | None:
     """The number that a text is, written as JSON writes it."""
     parsed = parse_json(text)
-    if (
-        parsed is None
-        or isinstance(parsed.value, bool)
-        or not isinstance(parsed.value, int | float)
-    ):
-        return None
-    number = simplify(parsed.value)
-    return number if isinstance(number, int | float) else None
+    number = None if parsed is None else simplify(parsed.value)
+    return number if is_number(number) else None
 
 
 def recorded_spelling(value: Json, form: SpellingPart, kinds: frozenset[str] | None = None) -> Json:
@@ -62,7 +56,7 @@ def recorded_spelling(value: Json, form: SpellingPart, kinds: frozenset[str] | N
         items = [recorded_spelling(item, form, kinds - {ORDER}) for item in value]
         return sorted(items, key=stable) if ORDER in kinds else items
     plain = folded(value, kinds)
-    if form.text and isinstance(plain, int | float) and not isinstance(plain, bool):
+    if form.text and is_number(plain):
         return stable(plain)
     if not isinstance(plain, str) or CASE not in kinds:
         return plain

@@ -7,7 +7,6 @@ arguments are found (`synth.world.views.idle_arguments`).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Final
 
@@ -15,7 +14,7 @@ from ..document.views import IdlePart, ValueForm
 from ..task.attempt import Json
 from ..values.formats import DAY, fits, read_time, short_digest
 from ..values.normal import parse_arguments, stable
-from .view import CallInFlight, View
+from .view import CallInFlight, View, in_form_of
 
 DEFAULT: Final = "default"
 """The kind of an argument that means the same as its absence at one value."""
@@ -88,7 +87,7 @@ class Idle(View):
             asked.give_up(why)
             return
         own = {n: v for n, v in parsed.items() if n not in known or not is_idle(known[n].form, v)}
-        asked.arguments = json.dumps(own) if isinstance(asked.arguments, str) else own
+        asked.arguments = in_form_of(asked.arguments, own)
 
     def _fault_of(self, name: str, part: IdlePart, given: Mapping[str, Json]) -> str | None:
         if name not in given:

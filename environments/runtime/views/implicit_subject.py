@@ -7,14 +7,13 @@ answers have them. A policy cannot give that argument: what it says there is rep
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any, Final
 
 from ..document.views import OwnersPart
 from ..task.attempt import Json
 from ..values.normal import names_in, parse_arguments
-from .view import CallInFlight, View
+from .view import CallInFlight, View, in_form_of
 
 SUBJECT: Final = "__subject__"
 """The argument's name; an identifier, because other keys of a dictionary are data."""
@@ -80,4 +79,4 @@ def with_subject(
     own = {name: value for name, value in parsed.items() if name != SUBJECT}
     if subject is not None:
         own[SUBJECT] = subject_name(subject)
-    return json.dumps(own) if isinstance(arguments, str) else own
+    return in_form_of(arguments, own)

@@ -17,9 +17,9 @@ from ..document.codec import decode_all, encode
 from ..document.views import OperationPart, RulePart
 from ..task.attempt import Json, MeantCall, ToolResult
 from ..task.tool_definition import function_of, name_of
-from ..values.normal import parse_arguments, parse_json
+from ..values.normal import object_in, parse_arguments, parse_json
 from ..world.notice import notice_for
-from .view import CallInFlight, View
+from .view import CallInFlight, View, in_form_of
 
 NEVER: Final = "no call of it with such a value was ever recorded"
 GIVEN: Final = "?"
@@ -37,14 +37,6 @@ def split_path(path: str) -> tuple[tuple[str, ...], str]:
     host, _, below = rest.partition("/") if mark else ("", "", plain)
     segments = tuple(unquote(part) for part in below.strip("/").split("/"))
     return ((f"{scheme}://{host}", *segments) if mark else segments), query
-
-
-def opened(value: Json) -> dict[str, Json] | None:
-    """The arguments in an argument: an object, or the JSON text of one."""
-    if isinstance(value, dict):
-        return value
-    parsed = parse_json(value) if isinstance(value, str) and value.lstrip()[:1] == "{" else None
-    return parsed.value if parsed is not None and isinstance(parsed.value, dict) else None
 
 
 def plain_number(text: str) -> Json:
@@ -102,7 +94,7 @@ class Rule:
         if name is None:
             return None
         for argument, value in arguments.items():
-            inner = opened(value) if argument in self._open else None
+            inner = object_in(value) if argument in self._open else None
             if inner is not None:
                 taken |= {("open", argument, k): v for k, v in inner.items()}
             elif argument not in self._by and argument != self._path:
@@ -289,7 +281,7 @@ class Dispatched(View):
         asked.called, asked.tool = asked.tool, found.tool
         asked.version = found.tool
         own = dict(found.arguments)
-        asked.arguments = json.dumps(own) if isinstance(asked.arguments, str) else own
+        asked.arguments = in_form_of(asked.arguments, own)
 
     def outward(self, asked: CallInFlight, result: ToolResult) -> ToolResult:
         """A notice under the name that agents know."""

@@ -6,13 +6,12 @@ recorded answers have them. A policy cannot give that argument. Not here: which 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from ..task.attempt import UNKNOWN, Json, ToolResult
 from ..values.normal import parse_arguments, stable
-from .view import CallInFlight, View
+from .view import CallInFlight, View, in_form_of
 
 if TYPE_CHECKING:
     from ..world.tool import Tool
@@ -89,7 +88,7 @@ class SessionChoices(View):
         if value is UNKNOWN_CHOICE:
             return None
         own = {**parsed, CHOSEN: chosen_name(value)}
-        return json.dumps(own) if isinstance(arguments, str) else own
+        return in_form_of(arguments, own)
 
     def _follow(self, tool: str, arguments: Mapping[str, Json], *, refused: bool | None) -> None:
         """What a call named is chosen from now on, unless it was refused; None where nobody knows that."""

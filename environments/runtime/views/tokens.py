@@ -9,7 +9,6 @@ token of this session means what the recorded ones meant. One that nobody gave o
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -20,7 +19,7 @@ from ..task.attempt import DERIVED, UNKNOWN, Json, ToolResult
 from ..values.formats import draw_id, fits, short_digest
 from ..values.normal import parse_arguments, parse_json, stable
 from .clock_and_ids import BY_FORMAT, fields_of
-from .view import CallInFlight, View
+from .view import CallInFlight, View, in_form_of
 
 STAND_IN: Final = re.compile(r"tk1:[0-9a-f]{16}")
 HANDLE: Final = "token"
@@ -68,7 +67,7 @@ class Tokens(View):
         if not all(_is_stand_in(own.get(name)) for name in self._part.takes.get(tool, ())):
             asked.give_up(MADE_UP)
         if own != parsed:
-            asked.arguments = json.dumps(own) if isinstance(asked.arguments, str) else own
+            asked.arguments = in_form_of(asked.arguments, own)
 
     def _recorded_token(self, value: Json) -> Json:
         if not isinstance(value, str):

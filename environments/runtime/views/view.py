@@ -7,6 +7,7 @@ nothing stands around calls has none. Not here: how each is found (`synth.world.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, TypeVar
@@ -25,6 +26,13 @@ def keep(kept: dict[_Key, _Form], key: _Key, form: _Form) -> _Form:
     if len(kept) < MOST_KEPT:
         kept[key] = form
     return form
+
+
+def in_form_of(
+    arguments: Mapping[str, Json] | str, own: Mapping[str, Json]
+) -> Mapping[str, Json] | str:
+    """Other arguments in the form in which a call has its own: as JSON text, or as an object."""
+    return json.dumps(own) if isinstance(arguments, str) else own
 
 
 @dataclass(slots=True)

@@ -1,8 +1,8 @@
-"""Moments: states that many sessions pass through, each with the answers that were given there.
+"""Cached states: states that many sessions pass through, each with the answers that were given there.
 
 Goes in: a state, and what a call at it led to. Comes out: the same answer at once, for every session that comes the same
-way: rollouts of one task mostly make the same calls. A state that belongs to a moment is never changed: a session that
-goes on from it copies it first. Not here: how an answer is found (`world.session`).
+way: rollouts of one task mostly make the same calls. A cached state is never changed: a session that goes on from it
+copies it first. Not here: how an answer is found (`world.session`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final
 from ..task.attempt import ToolResult
 from .state import State
 
-MAX_MOMENTS: Final = 4_096
+MAX_STATES: Final = 4_096
 """States kept by one world, some 10 kB each."""
 MAX_ANSWERS: Final = 200_000
 """Answers kept by one world."""
@@ -27,25 +27,25 @@ class CachedState:
     """One state, and where each call made there leads."""
 
     state: State
-    ways: dict[Call, tuple[ToolResult, CachedState | None]] = field(default_factory=dict)
-    """The answer, and the moment after the call; None where the call changes nothing."""
+    calls: dict[Call, tuple[ToolResult, CachedState | None]] = field(default_factory=dict)
+    """By call: the answer, and the state after it; None where the call changes nothing."""
 
 
 class CacheBudget:
     """How much a world may still keep."""
 
-    __slots__ = ("answers", "moments")
+    __slots__ = ("answers", "states")
 
     def __init__(self) -> None:
         self.answers = MAX_ANSWERS
-        self.moments = MAX_MOMENTS
+        self.states = MAX_STATES
 
-    def answer(self) -> bool:
+    def take_answer(self) -> bool:
         """Take the place of one answer, if there is one left."""
         self.answers -= 1
         return self.answers >= 0
 
-    def moment(self) -> bool:
-        """Take the place of one moment, if there is one left."""
-        self.moments -= 1
-        return self.moments >= 0
+    def take_state(self) -> bool:
+        """Take the place of one state, if there is one left."""
+        self.states -= 1
+        return self.states >= 0

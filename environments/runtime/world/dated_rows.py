@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import Final
 
 from ..document.records import RowVersion, TimelinePart
@@ -37,7 +38,7 @@ class DatedTable(Mapping[str, Json]):
     def __getitem__(self, key: str) -> Json:
         """The row; raises `KeyError` where it is not known at that moment."""
         versions = self._versions[key]
-        index = bisect_left(versions, self._at, key=_moment)
+        index = bisect_left(versions, self._at, key=attrgetter("at"))
         held = versions[index - 1] if index else _NO_VERSION
         if _tells(held) and reaches(self._horizon, self._at - held.at):
             return held.row
@@ -104,7 +105,3 @@ def _looked(version: RowVersion) -> bool:
 def reaches(horizon: int | None, gap: int) -> bool:
     """Whether a sight is trusted so far; None: without end, 0: not at all, not even at the same time."""
     return horizon is None or 0 < horizon >= gap
-
-
-def _moment(version: RowVersion) -> int:
-    return version.at

@@ -144,6 +144,10 @@ class Entry:
     _words: frozenset[str] | None = None
     _event: Event | None = None
 
+    def leaves_alone(self, place: Place) -> bool:
+        """Whether its tool leaves other rows of that table alone; what it is about never is while nobody knows what it did."""
+        return place[0] in self.settled and (self.known or place not in self.about)
+
     @property
     def call(self) -> str:
         """Tool and arguments in normal form: what recorded histories are compared by."""

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..answers.listings import key_words, listings_of
+from ..answers.base_rows import key_words, listings_of, load_parts
 from ..answers.nested_tables import load_nested
-from ..answers.partial_rows import load_parts
 from ..answers.recall import Recall
 from ..answers.recorded_only import Recordings
 from ..document.recordings import RecordedPart
@@ -34,10 +33,10 @@ class Learnt:
     """One app's backend as learnt."""
 
     __slots__ = (
-        "around",
         "base",
         "bound",
         "cache",
+        "cache_budget",
         "counters",
         "dispatched",
         "document",
@@ -54,18 +53,18 @@ class Learnt:
         "recall",
         "recordings",
         "refusals",
-        "room",
         "roots",
         "row_names",
         "seen",
         "timeline",
         "tools",
         "versions",
+        "views",
         "written",
     )
 
     def __init__(self, document: WorldDocument) -> None:
-        views = document.views
+        found = document.views
         self.document = document
         self.tools: dict[str, Tool] = {
             name: _loaded(name, part, document) for name, part in document.tools.items()
@@ -74,9 +73,9 @@ class Learnt:
         """What each tool's successes were seen to change: fields of tables."""
         tables = document.tables
         self.base: dict[str, Mapping[str, Json]] = {n: t.rows for n, t in tables.items()}
-        self.bound = views.bound
+        self.bound = found.bound
         """Tools that answer for whoever the session belongs to."""
-        self.prompt_subject = views.prompt_subject
+        self.prompt_subject = found.prompt_subject
         """Where the instructions say whose it is."""
         self.living = document.living
         self.timeline = document.timeline
@@ -87,13 +86,14 @@ class Learnt:
         self.seen: dict[tuple[str, str], frozenset[str]] = {
             (n, tool): keys for n, t in tables.items() for tool, keys in t.seen.items()
         }
+        """By table and tool: the keys of the rows that its recorded results showed."""
         self.counters = document.counters
-        self.versions = views.versions
+        self.versions = found.versions
         """Old versions of tools that drifted, oldest first, each with the moment until which it answered."""
         self.origins = origins(self.versions)
-        self.around = views_of(views, self.tools)
+        self.views = views_of(found, self.tools)
         """What stands between calls and tools, the outermost first; empty where nothing is added or taken away."""
-        self.dispatched = next((v for v in self.around if isinstance(v, Dispatched)), EMPTY)
+        self.dispatched = next((v for v in self.views if isinstance(v, Dispatched)), EMPTY)
         """Tools that are several."""
         self.envelopes = {name: caller.envelope for name, caller in document.callers.items()}
         """What single agents wrap results in."""
@@ -103,10 +103,13 @@ class Learnt:
         """Recorded answers that are told though no behaviour says them; None where only what is certain is told."""
         self.prose = {tool: Prose(part) for tool, part in document.prose.items()}
         """Texts that agents word themselves, by tool as they call it."""
-        self.room = CacheBudget()
+        self.cache_budget = CacheBudget()
         self.row_names: dict[Place, frozenset[str]] = {}
+        """What each row of the base names, once a session asked."""
         self.listed = listings_of(self.base)
+        """By name: the plain words that it is listed under, such as the day of an event."""
         self.keyed = key_words(self.base)
+        """All plain words under which rows stand."""
         self.fields = document.fields
         """Keys that look like ids and name nothing: fields and arguments."""
         self.roots: dict[tuple[int, int], tuple[Mapping[str, Any] | None, CachedState]] = {}

@@ -13,7 +13,7 @@ from ..expr.gaps import NoValueError
 from ..task.attempt import Json
 from ..values.normal import labels_in, tokens_in
 from .entries import CallResult, Entry, Place, RowSnapshot
-from .scope import CallContext, place_of, plain_place, scope_of
+from .scope import CallContext, place_of, plain_place
 from .state import ABSENT, ONLY
 from .tool import RowRef, Tool
 
@@ -68,9 +68,7 @@ def words_in(here: CallContext, row: Json) -> frozenset[str]:
 
 def _touches(entry: Entry, place: Place) -> bool:
     """Whether a call may have changed the record itself: whoever leaves other records alone may be ignored elsewhere, not here."""
-    if place not in entry.about:
-        return False
-    return place in entry.targets or not entry.known or place[0] not in entry.settled
+    return place in entry.about and (place in entry.targets or not entry.leaves_alone(place))
 
 
 def _shown_place(here: CallContext, tool: Tool, args: dict[str, Json]) -> Place:
@@ -78,7 +76,7 @@ def _shown_place(here: CallContext, tool: Tool, args: dict[str, Json]) -> Place:
     shown = tool.reads if tool.reads is not None else tool.shows
     if shown is not None:
         try:
-            return place_of(shown, scope_of(here, args, None))
+            return place_of(shown, here.scope(args))
         except NoValueError:
             pass
     return "", ""
@@ -141,7 +139,7 @@ def _named_places(here: CallContext, tool: Tool, args: dict[str, Json]) -> tuple
 
 def _place_named(here: CallContext, ref: RowRef, args: dict[str, Json]) -> Place | None:
     try:
-        return place_of(ref, scope_of(here, args, None))
+        return place_of(ref, here.scope(args))
     except NoValueError:
         return None
 

@@ -12,9 +12,9 @@ from ..expr.gaps import Gap, required, unknown
 from ..expr.scope import Scope
 from ..task.attempt import Json
 from ..values.normal import key_of_text, key_text, simplify
-from .believed_calls import Calls
 from .entries import Place
 from .state import State
+from .task_start import Calls
 from .tool import RowRef
 
 if TYPE_CHECKING:
@@ -46,13 +46,11 @@ class CallContext:
         self.state.counters[counter] = value + 1
         return value
 
-
-def scope_of(here: CallContext, args: dict[str, Json], old: Json) -> Scope:
-    """What an expression sees: the call, the record before it, every row of the session, and its counters."""
-    state = here.state
-    return Scope(
-        args, old, row=state.lookup, number=here.number, last=state.last_row if state.log else None
-    )
+    def scope(self, args: dict[str, Json]) -> Scope:
+        """What an expression sees: the call, every row of the session, and its counters; `old`, the record before the call, is set once it is found."""
+        state = self.state
+        last = state.last_row if state.log else None
+        return Scope(args, None, row=state.lookup, number=self.number, last=last)
 
 
 def place_of(ref: RowRef, scope: Scope) -> Place:

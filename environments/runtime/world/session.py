@@ -1,7 +1,7 @@
 """A session: one running copy of a world, answering calls and following recordings.
 
 Goes in: calls, or recorded calls with their results. Comes out: `ToolResult` with its source, and the `EndState`. A
-session shares its state with the others that came the same way (`world.cached_states`) until it leaves that way. Not here: how
+session shares its state with the others that came the same known (`world.cached_states`) until it leaves that known. Not here: how
 an answer is found (`answers.reads`, `answers.writes`), what all sessions share (`world`), learning (`synth.worlds`).
 """
 
@@ -18,17 +18,17 @@ from ..task.attempt import DERIVED, RECORDED, UNKNOWN, AnsweredCall, EndState, J
 from ..values.normal import parse_arguments, unwrap
 from ..views.view import CallInFlight
 from .answerers import LookUp, ToolCall, change, read
-from .believed_calls import StartFacts
 from .cached_states import CachedState
 from .entries import Place
 from .log import log_unknown
 from .notice import NOT_MADE, ONLY_RECORDED, SELDOM_RIGHT, notice, notice_if_withheld
 from .scope import CallContext
 from .state import ABSENCE
+from .task_start import StartFacts
 from .tool import STRICT, Tool
 
 if TYPE_CHECKING:
-    from ..answers.recall import DoneCall
+    from ..answers.differing_pasts import DoneCall
     from .learnt import Learnt
 
 
@@ -36,9 +36,9 @@ class Session:
     """One running copy of a world."""
 
     __slots__ = (
+        "_cached",
         "_done",
         "_given",
-        "_moment",
         "_shared",
         "_views",
         "_wordings",
@@ -52,7 +52,7 @@ class Session:
     def __init__(
         self,
         world: Learnt,
-        moment: CachedState,
+        cached: CachedState,
         *,
         started_at: int,
         caller: str | None,
@@ -60,16 +60,16 @@ class Session:
     ) -> None:
         self._world = world
         self._given = given
-        around = world.around
+        views = world.views
         # Most worlds have none, and sessions open by the thousand.
-        self._views = tuple(v.opened(started_at, given.subject) for v in around) if around else ()
+        self._views = tuple(v.opened(started_at, given.subject) for v in views) if views else ()
         self._done: tuple[DoneCall, ...] = ()
         """The calls that may have changed something, in a world that recalls answers."""
         self._wordings: Mapping[str, str] = {}
         """Recorded texts, each with the one that this session sent instead."""
-        self._moment: CachedState | None = moment
+        self._cached: CachedState | None = cached
         self._shared = True
-        self.state = moment.state
+        self.state = cached.state
         """What others may hold too: never to be changed but by `_leave` first."""
         self.started_at = started_at
         self.caller = caller
@@ -129,10 +129,10 @@ class Session:
 
     def _went_before(self, name: str, arguments: Mapping[str, Json] | str) -> bool:
         """Whether a run made this call here, and knew the answer."""
-        if self._moment is None or not isinstance(arguments, str):
+        if self._cached is None or not isinstance(arguments, str):
             return False
-        way = self._moment.ways.get((name, arguments))
-        return way is not None and way[0].source != UNKNOWN
+        known = self._cached.calls.get((name, arguments))
+        return known is not None and known[0].source != UNKNOWN
 
     def _trusted_result(
         self,
@@ -145,7 +145,9 @@ class Session:
         name = asked[0]
         is_success = result.source != UNKNOWN and not result.is_error
         if is_success and self._is_lacking(recall, asked):
-            result = self._take_back(asked, NOT_MADE, before)
+            if before is not None:
+                self._go_to(before)
+            result = self._not_known(*asked, NOT_MADE)
         elif result.source != UNKNOWN:
             trusted = recall.trusted(self._world.origins.get(name, name), result)
             # What a call changed stays believed: only answers of tools that change nothing can be taken back.
@@ -158,13 +160,9 @@ class Session:
         """Whether a call is about a thing that no call of this session made, though a behaviour lets it succeed."""
         return recall.is_lacking(recall.done_call(*asked, self._recall_subject()), self._done)
 
-    def _take_back(
-        self, asked: tuple[str, Mapping[str, Json] | str], why: str, before: CachedState | None
-    ) -> ToolResult:
-        """The notice in place of an answer, and the state as before the call."""
-        if before is not None:
-            self.state, self._moment, self._shared = before.state, before, True
-        return self._not_known(*asked, why)
+    def _go_to(self, cached: CachedState) -> None:
+        """To a state that others may hold too."""
+        self.state, self._cached, self._shared = cached.state, cached, True
 
     def _recalled(
         self,
@@ -179,7 +177,7 @@ class Session:
         if best is None:
             refused = recall.refused_unmade(call, self._done) or recall.refused(call.tool)
         if before is not None and (best is not None or refused is not None):
-            self.state, self._moment, self._shared = before.state, before, True
+            self._go_to(before)
         if best is None:
             return refused
         known = len(self.state.log)
@@ -197,26 +195,27 @@ class Session:
         if not isinstance(arguments, str):
             return self._answer(name, arguments)
         call = (name, arguments)
-        moment = self._moment
-        if moment is not None:
-            way = moment.ways.get(call)
-            if way is not None:
-                if way[1] is not None:
-                    self._moment, self.state = way[1], way[1].state
-                return way[0]
+        cached = self._cached
+        if cached is not None:
+            known = cached.calls.get(call)
+            if known is not None:
+                if known[1] is not None:
+                    self._cached, self.state = known[1], known[1].state
+                return known[0]
         hit = self._world.cache.get(call)
         if hit is not None and self._untouched(hit[1], hit[2]):
             return hit[0]
         result = self._answer(name, arguments)
-        after = self._moment
-        if moment is not None and after is not None and self._world.room.answer():
-            moment.ways[call] = (result, None if after is moment else after)
+        after = self._cached
+        if cached is not None and after is not None and self._world.cache_budget.take_answer():
+            cached.calls[call] = (result, None if after is cached else after)
         return result
 
     def _answer(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
         tool = self._world.tools.get(name)
         if tool is None:
-            return self._changing(lambda: self._unknown_tool(name))
+            why = "no call of this tool was ever recorded"
+            return self._changing(lambda: self._note_unknown(name, {}, why))
         parsed = parse_arguments(arguments)
         if parsed is None:
             return notice(name, "the arguments are not a JSON object")
@@ -267,21 +266,21 @@ class Session:
         return told
 
     def _changing(self, change: Callable[[], ToolResult]) -> ToolResult:
-        """The answer to a call that may change something; the state that it leads to becomes a moment."""
-        before, moment, shared = self.state, self._moment, self._shared
+        """The answer to a call that may change something; the state that it leads to is cached."""
+        before, cached, shared = self.state, self._cached, self._shared
         self._leave()
         result = change()
         if self.state.same_as(before):
-            self.state, self._moment, self._shared = before, moment, shared
-        elif moment is not None and self._world.room.moment():
-            self._moment, self._shared = CachedState(self.state), True
+            self.state, self._cached, self._shared = before, cached, shared
+        elif cached is not None and self._world.cache_budget.take_state():
+            self._cached, self._shared = CachedState(self.state), True
         return result
 
     def _leave(self) -> None:
         """From here on the state is this session's own."""
         if self._shared:
             self.state, self._shared = self.state.copy(), False
-        self._moment = None
+        self._cached = None
 
     def _keep(
         self, call: tuple[str, str], result: ToolResult, place: Place | None, names: set[str] | None
@@ -289,7 +288,7 @@ class Session:
         """Keep an answer for all sessions, whatever they did that does not touch it."""
         state = self.state
         pristine = not state.log and not self._world.living and place not in state.rows
-        if pristine and result.source != UNKNOWN and self._world.room.answer():
+        if pristine and result.source != UNKNOWN and self._world.cache_budget.take_answer():
             if place is not None and names is not None:
                 names.add(place[0] + "|" + place[1])
             self._world.cache[call] = (result, frozenset(names) if names else None, place)
@@ -356,17 +355,17 @@ class Session:
     def _hold_state(self) -> CachedState:
         """The state as it is now: whatever is done next copies it first."""
         self._shared = True
-        return self._moment or CachedState(self.state)
+        return self._cached or CachedState(self.state)
 
     def _go_back(self, before: Session) -> None:
         """To where the session was before a call; `before` is used up."""
-        self.state, self._moment, self._shared = before.state, before._moment, True
+        self.state, self._cached, self._shared = before.state, before._cached, True
         self._views, self._done = before._views, before._done
 
     def _resume(self, before: Session) -> None:
         """Go on from where another session of the same kind is; that one is used up."""
-        self.state, self._moment, self._shared = before.state, before._moment, True
-        self._views, self._wordings, self._done = before._views, before._wordings, before._done
+        self._go_back(before)
+        self._wordings = before._wordings
 
     def _untouched(self, names: frozenset[str] | None, place: Place | None) -> bool:
         state = self.state
@@ -388,16 +387,11 @@ class Session:
     def _not_known(self, name: str, arguments: Mapping[str, Json] | str, why: str) -> ToolResult:
         """Nobody knows what a backend does with such a call, nor what it changes."""
         tool, parsed = self._world.tools.get(name), parse_arguments(arguments) or {}
-        found = notice(name, why)
         if tool is not None and tool.innocent:
-            return found
-        self._changing(lambda: self._answer_unknown(name, parsed))
-        return found
+            return notice(name, why)
+        return self._changing(lambda: self._note_unknown(name, parsed, why))
 
-    def _answer_unknown(self, name: str, args: Mapping[str, Json]) -> ToolResult:
+    def _note_unknown(self, name: str, args: Mapping[str, Json], why: str) -> ToolResult:
+        """The notice, with the call in the log."""
         log_unknown(self.call_context(), name, args, "")
-        return notice(name, "")
-
-    def _unknown_tool(self, name: str) -> ToolResult:
-        log_unknown(self.call_context(), name, {}, "")
-        return notice(name, "no call of this tool was ever recorded")
+        return notice(name, why)

@@ -181,9 +181,7 @@ class State:
             return True
         asked: set[str] | None = None
         for entry in self.log[since:]:
-            # What a call is about is never settled while nobody knows what the call did.
-            settled = table in entry.settled and (entry.known or place not in entry.about)
-            if settled or place in entry.targets:
+            if entry.leaves_alone(place) or place in entry.targets:
                 continue
             if place[1] == ONLY:
                 return True  # nothing that a call names says whether it is about the one record

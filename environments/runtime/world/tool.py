@@ -158,7 +158,7 @@ def load_tool(
     name: str,
     part: ToolPart,
     tape: Mapping[str, tuple[Recording, ...]],
-    nested: Container[str] = (),
+    nested: Container[str],
 ) -> Tool:
     """A tool from its part of the world file; raises `BadTreeError` where an expression is not in the language."""
     if part.computes is not None:

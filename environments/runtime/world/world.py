@@ -14,12 +14,12 @@ from typing import Any
 from ..document.world_file import BadWorldError, WorldDocument
 from ..sessions.prose_session import WordedRecordedSession, WordedSession
 from ..sessions.recorded_session import RecordedSession
-from .believed_calls import given_by
 from .cached_states import CachedState
 from .dated_rows import dated_base
 from .learnt import Learnt
 from .session import Session
 from .state import State
+from .task_start import read_start
 
 
 class World(Learnt):
@@ -55,26 +55,26 @@ class World(Learnt):
         caller: str | None = None,
     ) -> Session:
         """A fresh, isolated state; `start` is what a task carries, `caller` the agent whose forms apply."""
-        given = given_by(start, self.tools, self.origins)
-        # Whose session it is, and what is told on its path, changes no state: sessions of all subjects begin at one moment.
+        given = read_start(start, self.tools, self.origins)
+        # Whose session it is, and what is told on its path, changes no state: sessions of all subjects begin in one state.
         state = start if start and not set(start) <= {"subject", "path"} else None
-        moment = self._root(state, started_at)
+        cached = self._root(state, started_at)
         plain: tuple[type[Session], type[Session]] = (Session, RecordedSession)
         kinds = (WordedSession, WordedRecordedSession) if self.prose else plain
         kind = kinds[bool(self.recordings.tools or given.path)]
-        return kind(self, moment, started_at=started_at, caller=caller, given=given)
+        return kind(self, cached, started_at=started_at, caller=caller, given=given)
 
     def _root(self, start: Mapping[str, Any] | None, started_at: int) -> CachedState:
-        """The moment where sessions with this start begin; made once for all runs of one task."""
+        """The state in which sessions with this start begin; made once for all runs of one task."""
         key = id(start), started_at if self.living else 0
         known = self.roots.get(key)
         if known is not None:
             return known[1]
-        moment = CachedState(self._opened(start, started_at))
-        if self.room.moment():
+        cached = CachedState(self._opened(start, started_at))
+        if self.cache_budget.take_state():
             # The start is held too: as long as it lives, no other object has its id.
-            self.roots[key] = (start, moment)
-        return moment
+            self.roots[key] = (start, cached)
+        return cached
 
     def _opened(self, start: Mapping[str, Any] | None, started_at: int) -> State:
         base = dated_base(self.timeline, started_at) if self.living else self.base

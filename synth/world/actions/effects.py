@@ -19,7 +19,7 @@ from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.values.normal import stable
 from environments.runtime.views.implicit_subject import SUBJECT
 from environments.runtime.views.selected_subject import CHOSEN
-from synth.world.actions.examples import Example, evaluate
+from synth.world.actions.examples import Example, evaluate, has_value, value_in
 from synth.world.model import ToolModel, Workbench
 from synth.world.proposals import Proposer, proposal_of
 from synth.world.schema.counters import fit_counter, fixed_names, issued_fields
@@ -49,7 +49,7 @@ def tables_of(bench: Workbench) -> Tables:
 
 
 def learn_effects(
-    bench: Workbench, examples: dict[str, list[Example]], propose: Proposer | None = None
+    bench: Workbench, examples: dict[str, list[Example]], propose: Proposer | None
 ) -> None:
     """Fill `writes` and `answer` of every writer that the language can express."""
     tables = tables_of(bench)
@@ -77,9 +77,7 @@ def _verify(tool: ToolModel, done: Sequence[Example]) -> None:
         return
     for name, tree in tool.writes[0].set.items():
         for example in done:
-            value = (
-                evaluate(tree, [example.scope()])[0] if isinstance(example.old, dict) else UNKNOWN
-            )
+            value = value_in(tree, example.scope()) if isinstance(example.old, dict) else UNKNOWN
             shown = example.seen.value.get(name) if isinstance(example.seen.value, dict) else None
             there = isinstance(example.seen.value, dict) and name in example.seen.value
             if value is not UNKNOWN and there and value != shown:
@@ -287,7 +285,7 @@ def only_record(tool: ToolModel) -> bool:
 
 
 def _row_at(example: Example, table: str, key: list[Tree]) -> Any:
-    value = evaluate(["row", table, key], [example.scope()])[0]
+    value = value_in(["row", table, key], example.scope())
     return value if isinstance(value, dict | list) else None
 
 
@@ -297,9 +295,9 @@ def _effect_on(
     pairs: list[tuple[Example, Any]] = []
     for example in examples:
         before = _row_at(example, table, key)
-        parts = [evaluate(tree, [example.scope()])[0] for tree in key]
+        parts = [value_in(tree, example.scope()) for tree in key]
         # An argument that this call leaves out names no row, so nobody saw one after it.
-        named = not any(part is MISSING or part is UNKNOWN for part in parts)
+        named = all(map(has_value, parts))
         after = example.later.get((table, stable(parts))) if named else None
         if isinstance(before, dict | list) and isinstance(after, dict | list):
             pairs.append((_with_old_row(example, before), after))
@@ -329,14 +327,14 @@ def _effect_on(
 def _row_after(write: WritePart, scope: Scope) -> Any:
     """The row after an effect, as the runtime will compute it."""
     if write.whole:
-        value = evaluate(write.whole, [scope])[0]
-        return None if value is MISSING or value is UNKNOWN else value
+        value = value_in(write.whole, scope)
+        return value if has_value(value) else None
     if not isinstance(scope.old, dict):
         return None
     after = dict(scope.old)
     for name, tree in write.set.items():
-        value = evaluate(tree, [scope])[0]
-        if value is not MISSING and value is not UNKNOWN:
+        value = value_in(tree, scope)
+        if has_value(value):
             after[name] = value
     return after
 

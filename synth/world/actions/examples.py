@@ -5,6 +5,7 @@ Comes from replaying every episode in the world learnt so far, following the rec
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +13,6 @@ from environments.runtime.expr.evaluate import build
 from environments.runtime.expr.gaps import MISSING, UNKNOWN, Gap, is_unknown
 from environments.runtime.expr.scope import FUEL, Expr, Scope, Tree
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import stable
 from environments.runtime.world.session import Session
 from environments.runtime.world.state import ONLY
 from environments.runtime.world.world import World
@@ -54,6 +54,21 @@ def _value(find: Expr, scope: Scope) -> Any:
     scope.fuel = FUEL  # one scope is asked thousands of times here, once at run time
     value = find(scope)
     return UNKNOWN if is_unknown(value) else value
+
+
+def value_in(tree: Tree, scope: Scope) -> Any:
+    """The same in one scope."""
+    return evaluate(tree, [scope])[0]
+
+
+def has_value(value: Any) -> bool:
+    """Whether a tree gave a value, not `MISSING` or `UNKNOWN`."""
+    return value is not MISSING and value is not UNKNOWN
+
+
+def held_if_known(values: Iterable[Any]) -> bool:
+    """Whether a condition was true wherever its value is known."""
+    return all(v is True or v is UNKNOWN for v in values)
 
 
 def is_broken(value: Any) -> bool:
@@ -116,9 +131,9 @@ def _close(open_examples: list[Example], seen: Observation, tool: ToolModel) -> 
 
 def _row_before(bench: Workbench, example: Example) -> Json:
     tool = bench.tools[example.seen.tool]
-    if tool.table is None or not tool.evidence.get("shows") or any(k[0] != "arg" for k in tool.key):
+    names = tool.key_arguments
+    if tool.table is None or names is None or not tool.evidence.get("shows"):
         return None
-    key = stable([example.seen.arguments.get(str(tree[1])) for tree in tool.key])
-    row = example.before.state.row((tool.table, key), ())
+    row = example.before.state.row((tool.table, example.seen.key_of(names)), ())
     known: Json = None if type(row) is Gap else row
     return known

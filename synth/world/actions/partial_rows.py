@@ -2,7 +2,7 @@
 
 Comes from examples of successful writes whose effect is known: where the effect takes a value from a record that was
 never seen, the recorded answer shows that value. Goes into the world file with the calls that told it. A field of which
-two answers tell different things is left out. Not here: learning effects (`effects`), using parts (`runtime.answers.partial_rows`).
+two answers tell different things is left out. Not here: learning effects (`effects`), using parts (`runtime.answers.base_rows`).
 """
 
 from __future__ import annotations
@@ -19,12 +19,11 @@ from environments.runtime.expr.gaps import UNSEEN, NoValueError, is_unknown, req
 from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.expr.trees import looks_at
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import key_text, stable
+from environments.runtime.values.normal import is_whole, key_text, stable
 from synth.world.actions.effects import distinct_first
 from synth.world.actions.examples import Example
 from synth.world.document import holds_withheld
 from synth.world.model import ToolModel, Workbench
-from synth.world.search.numbers import is_number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,9 +166,7 @@ def _elements(tree: Tree, scope: Scope, value: Any) -> Iterator[FieldValue]:
     for item, partner, made in triples:
         if made in before:
             continue  # it may have stayed as it was: then nothing was looked up
-        inner = Scope(scope.arg, scope.old, row=scope.row)
-        inner.it, inner.by = item, partner
-        yield from _told_fields(tree[-1], inner, made)
+        yield from _told_fields(tree[-1], scope.of_element(item, partner), made)
 
 
 def _may_stay(given: Any, record: Any) -> list[Any]:
@@ -186,7 +183,7 @@ def _number(tree: Tree, scope: Scope, value: Any) -> Iterator[FieldValue]:
     sides = [_or_none(part, scope) for part in tree[1:3]]
     dark = [at for at, side in enumerate(sides) if side is None]
     other = sides[1 - dark[0]] if len(dark) == 1 else None
-    if not (_is_whole(value) and _is_whole(other)):
+    if not (is_whole(value) and is_whole(other)):
         return
     if tree[0] == "add":
         needed = value - other
@@ -197,10 +194,6 @@ def _number(tree: Tree, scope: Scope, value: Any) -> Iterator[FieldValue]:
     else:
         return
     yield from _told_fields(tree[1 + dark[0]], scope, needed)
-
-
-def _is_whole(value: Any) -> bool:
-    return is_number(value) and isinstance(value, int)
 
 
 def _or_none(tree: Tree, scope: Scope) -> Any:

@@ -1,8 +1,8 @@
-"""Evidence on what a tool's answers hang on: pairs of equal calls, and which suspects explain those answered otherwise.
+"""Evidence on what a tool's answers depend on: pairs of equal calls, and which suspects explain those answered otherwise.
 
-Comes from `relevance`, which compares the calls; comes out: who is convicted, and in how many opportunities a suspect
-changed nothing. Names of tools speak too, in generic English: `get` looks and `cancel` changes. Not here: what follows
-from it (`innocence`).
+Comes from `dependencies`, which compares the calls. Comes out: who is convicted, and how often a suspect could have changed
+an answer and did not. Names of tools speak too, in generic English: `get` looks and `cancel` changes. Not here: what follows
+from the evidence (`independence`).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from environments.runtime.values.normal import tokens_in
+from synth.world.grouping import sets_by_key
 from synth.world.influence.blame import fewest
 from synth.world.observation import Observation
 from synth.world.support import SEEN_TWICE
@@ -29,7 +30,7 @@ class Event:
     """Two unequal answers to equal calls."""
 
     suspects: frozenset[Suspect]
-    """Everything done before one of them and not before the other, readers included."""
+    """All tools called before one of them and not before the other, readers included."""
     episodes: frozenset[int]
     key: str
 
@@ -55,19 +56,22 @@ class Evidence:
     stated: Mapping[str, float] = field(default_factory=dict)
     """By tool what its words state (`stated_effects`)."""
     calm: dict[Suspect, set[str]] = field(default_factory=lambda: defaultdict(set))
-    """Calls answered alike with and without the suspect."""
+    """Equal calls that were answered alike with and without the suspect before them."""
     trials: dict[Suspect, set[tuple[str, str]]] = field(default_factory=lambda: defaultdict(set))
-    """The same, by the suspect's own calls too: each is one opportunity to change something."""
+    """The same, each with the suspect's own call: one opportunity to change the answer that changed nothing."""
     said: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
     """The same, by what the suspect said, where it is given nothing: of `nothing to take back` `taken back` is not cleared."""
     changes: list[Event] = field(default_factory=list)
+    """Unequal answers, by the known writers that may explain them."""
     absences: list[Event] = field(default_factory=list)
-    """Suspects where one answer was a refusal and the other was not."""
+    """Those of which one was a refusal and the other was not."""
     others: list[Event] = field(default_factory=list)
+    """All other ones."""
     events: list[Event] = field(default_factory=list)
-    """Unequal answers, with all that may explain them."""
+    """Unequal answers, by all tools that may explain them."""
     agreements: list[Agreement] = field(default_factory=list)
     alike: int = 0
+    """Pairs that agree."""
     restless: int = 0
     """Pairs that differ though nothing else was done differently."""
     wide: bool = False
@@ -77,13 +81,15 @@ class Evidence:
     always: set[str] = field(default_factory=set)
     """Tools that came before every success."""
     convicted: set[Suspect] = field(default_factory=set)
+    """The fewest suspects that explain all `changes`."""
     creators: set[Suspect] = field(default_factory=set)
+    """The fewest that explain the `absences`: their calls make records, or take them away."""
     hinted: set[str] = field(default_factory=set)
     """Writers of records that hold what calls without names ask for: no trial says what they did to the same record."""
     arrivals: dict[str, set[tuple[int, str]]] = field(default_factory=lambda: defaultdict(set))
     """Per tool the episodes and calls after which the answer named what only that call had named: it puts something in."""
     changers: set[Suspect] = field(default_factory=set)
-    """Convicted by other changes than a record coming or going."""
+    """The fewest that explain the `others`."""
 
     def weigh(self) -> None:
         """Count what speaks for each suspect: not where another one is known to change this, and to be undone by it."""
@@ -148,10 +154,7 @@ class Evidence:
 
 def rates_of(events: Sequence[Event], evidence: Evidence) -> dict[Suspect, float]:
     """Of the different calls that a suspect came before: the share that was then answered otherwise."""
-    keys: dict[Suspect, set[str]] = defaultdict(set)
-    for event in events:
-        for suspect in event.suspects:
-            keys[suspect].add(event.key)
+    keys = sets_by_key((suspect, event.key) for event in events for suspect in event.suspects)
     return {
         suspect: len(changed) / (len(changed) + len(evidence.calm.get(suspect, ())))
         for suspect, changed in keys.items()

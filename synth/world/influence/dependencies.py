@@ -1,9 +1,10 @@
-"""Relevance: which earlier calls a tool's answers hang on, found from equal calls with unequal pasts.
+"""Dependencies: which earlier calls a tool's answers depend on, found from equal calls with unequal pasts.
 
-Comes from observations; sets, where every episode starts afresh, per tool, the tools whose every call matters to it (`heeds`),
-those whose calls never do (`ignores`), those that must have come before (`needs`), and per writer the tables that it changes
-without naming their rows (`far`). A tool is suspected until pairs of equal calls, one with it in the past and one without, were
-answered alike. Of a backend that lives on only those of one episode are compared (`afar`). Not here: what a write does (`effects`).
+Comes from observations. Sets, where every episode starts afresh, per tool: the tools whose every call matters to it (`heeds`), those
+whose calls never do (`ignores`), those of which too little is known (`untried`), and per writer the tables that it changes without
+naming their rows (`far`). A tool is suspected until pairs of equal calls, one with it in the past and one without, were answered alike.
+Of a backend that lives on only the calls of one episode are compared, and `time.indirect_effects` sets `far`. Not here: what a
+write does to records (`actions.effects`).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import tokens_in
 from environments.runtime.views.implicit_subject import SUBJECT
 from environments.runtime.world.state import ABSENCE
+from synth.world.grouping import lists_by_key
 from synth.world.influence.blame import fewest
 from synth.world.influence.contrast_pairs import (
     Agreement,
@@ -73,7 +75,7 @@ class _Example:
 
 def learn_relevance(bench: Workbench) -> None:
     """Set what every tool's answers hang on; a tool taken for a reader and convicted of a change becomes a writer."""
-    found = _convict(bench)
+    found = _final_evidence(bench)
     if bench.living:
         note_afar(bench, {name: evidence.convicted for name, evidence in found.items()})
         note_pasts(bench, found)
@@ -151,7 +153,7 @@ def _words(tool: ToolModel) -> frozenset[str]:
     return frozenset(t for t in tokens_in(records) if not t[1:].isdigit())
 
 
-def _convict(bench: Workbench) -> dict[str, Evidence]:
+def _final_evidence(bench: Workbench) -> dict[str, Evidence]:
     """Evidence on every tool, once readers that must have changed something count as writers."""
     found = _asked_again(bench, _evidence(bench))
     for _ in range(MAX_ROUNDS):
@@ -192,7 +194,7 @@ def _convict(bench: Workbench) -> dict[str, Evidence]:
         found[name].wide, found[name].personal = not names, names == {SUBJECT}
     for name, pasts in pasts_of(bench).items():
         found[name].always = set(frozenset.intersection(*pasts)) - {name}
-    _judge(found)
+    _convict(found)
     return found
 
 
@@ -230,7 +232,7 @@ def _sole_suspects(evidence: Evidence) -> Iterator[str]:
             yield from tools
 
 
-def _judge(found: dict[str, Evidence]) -> None:
+def _convict(found: dict[str, Evidence]) -> None:
     """Convict, per tool, the fewest suspects that explain its unequal answers."""
     for evidence in found.values():
         if not _is_restless(evidence):
@@ -287,26 +289,24 @@ def _evidence(bench: Workbench) -> dict[str, Evidence]:
 def _groups(bench: Workbench) -> dict[tuple[str, str, int], list[_Example]]:
     """Calls that are compared: of a backend that lives on those of one episode, where nothing unseen came between."""
     groups: dict[tuple[str, str, int], list[_Example]] = defaultdict(list)
-    for history in bench.histories:
-        past: list[Observation] = []
-        for seen in history.observations:
-            tool = bench.tools[seen.tool]
-            if tool.kind == "pure":
-                continue
-            no = refused(tool, seen)
+
+    def counts(seen: Observation) -> bool:
+        tool = bench.tools[seen.tool]
+        return tool.kind != "pure" and not tool.declared and not refused(tool, seen)
+
+    for history, seen, past in bench.with_pasts(counts):
+        if bench.tools[seen.tool].kind != "pure":
             whose = history.index if bench.living else -1
-            example = _Example(seen=seen, refused=no, past=tuple(past))
+            example = _Example(seen=seen, refused=bench.refused(seen), past=past)
             groups[seen.tool, seen.key, whose].append(example)
-            if not no and not tool.declared:
-                past.append(seen)
     return groups
 
 
 def _distinct_first(group: Sequence[_Example]) -> list[_Example]:
     """Different answers first, short pasts before long ones, up to a bound."""
-    by_answer: dict[str, list[_Example]] = defaultdict(list)
-    for example in sorted(group, key=lambda e: len(e.past)):
-        by_answer[example.seen.content].append(example)
+    by_answer = lists_by_key(
+        (example.seen.content, example) for example in sorted(group, key=lambda e: len(e.past))
+    )
     queues = sorted(by_answer.values(), key=lambda q: -len(q))[:MAX_ANSWERS]
     out: list[_Example] = []
     for at in range(MAX_EXAMPLES):

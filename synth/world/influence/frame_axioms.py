@@ -1,4 +1,4 @@
-"""Settled tables: for each writer, those whose rows stayed as they were though its calls named them.
+"""Frame axioms: the tables whose rows a writer leaves as they were though its calls name them.
 
 Comes from tables, keys and writers; sets `settled` per tool. A row that is refused after a call that named it is gone, whatever
 brought it back later. Not here: who writes at all (`writers`).
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import labels_in, names_in, stable, tokens_in
+from environments.runtime.values.normal import labels_in, names_in, stable
 from environments.runtime.world.state import names_of_key
 from synth.world.influence.writers import Look, looks, place_of
 from synth.world.model import ToolModel, Workbench, refused
@@ -110,7 +110,7 @@ def _count_settled(
         names = names_in(look.value) | look.seen.names | (set() if same else names_in(before))
         for seen in history.observations[since + 1 : look.seen.position]:
             other = bench.tools[seen.tool]
-            if other.innocent or refused(other, seen) or place_of(other, seen) == look.place:
+            if not bench.has_changed(seen) or place_of(other, seen) == look.place:
                 continue
             if not tool.loose and names.isdisjoint(seen.names):
                 continue
@@ -142,9 +142,10 @@ def _rows_gone(bench: Workbench, history: History) -> Iterator[tuple[str, str]]:
     seen_at: dict[tuple[str, str], int] = {}
     for seen in history.observations:
         tool = bench.tools[seen.tool]
-        if not tool.innocent or tool.table is None or any(tree[0] != "arg" for tree in tool.key):
+        keys = tool.key_arguments
+        if not tool.innocent or tool.table is None or keys is None:
             continue
-        key = stable([seen.arguments.get(str(tree[1])) for tree in tool.key])
+        key = seen.key_of(keys)
         place = tool.table, key
         if not refused(tool, seen):
             seen_at[place] = seen.position
@@ -154,15 +155,7 @@ def _rows_gone(bench: Workbench, history: History) -> Iterator[tuple[str, str]]:
             able = {
                 o.tool
                 for o in between
-                if _has_acted(bench, o) and not names.isdisjoint(_argument_names(o))
+                if bench.has_changed(o) and not names.isdisjoint(labels_in(o.arguments))
             }
             if len(able) == 1:
                 yield able.pop(), tool.table
-
-
-def _has_acted(bench: Workbench, seen: Observation) -> bool:
-    return not bench.tools[seen.tool].innocent and not refused(bench.tools[seen.tool], seen)
-
-
-def _argument_names(seen: Observation) -> set[str]:
-    return names_in(seen.arguments) | tokens_in(seen.arguments)

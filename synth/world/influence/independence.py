@@ -1,9 +1,8 @@
-"""Innocence: which tools' earlier calls cannot matter to an answer, weighed from all that speaks for and against.
+"""Independence: which tools' earlier calls cannot matter to an answer, weighed from all that speaks for and against.
 
-Comes from the evidence on every tool (`evidence`); comes out, per tool and suspect, whether the suspect's calls matter
-though they share no name, and whether they never do though they share one. Evidence of innocence is pooled: a tool that
-changed nothing for other tools' answers, or before other arguments, is likely to change nothing here. Not here: pairs of
-calls (`relevance`).
+Comes from the evidence on every tool (`contrast_pairs`). Comes out, per tool and suspect: whether the suspect's calls matter though
+they share no name, and whether they never do though they share one. Evidence is pooled: a tool that changed nothing for other
+tools' answers, or before other arguments, is likely to change nothing here. Not here: comparing pairs of calls (`dependencies`).
 """
 
 from __future__ import annotations

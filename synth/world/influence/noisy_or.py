@@ -12,7 +12,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from environments.runtime.answers.recall import (
+from environments.runtime.answers.differing_pasts import (
     ALWAYS,
     ANSWER,
     GROUP,

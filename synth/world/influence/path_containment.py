@@ -1,8 +1,8 @@
-"""Places inside places: which tools' calls below or above a path matter to what is asked of it.
+"""Path containment: which tools' calls below or above a path matter to what is asked of it.
 
-Comes from observations; sets per tool the changers whose calls about `a/b/c`, or about `a`, count in the history of a call
-that asks for `a/b` (`beneath`), until enough of them were seen to leave such answers alone. Two paths share no name,
-so that what `relevance` learns of calls far apart would clear them. Not here: which calls those are (`runtime.answers.path_containment`).
+Comes from observations. Sets per tool `beneath`: the tools whose calls about `a/b/c`, or about `a`, count in the history of a call that
+asks for `a/b`, until enough of them were seen to leave such answers alone. Two paths share no name, so that `dependencies` would
+take such calls for calls from afar and clear them. Not here: which calls those are (`environments.runtime.answers.path_containment`).
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from environments.runtime.answers.path_containment import (
     places_of,
     places_overlap,
 )
-from synth.world.model import ToolModel, Workbench, refused
-from synth.world.observation import Observation
+from synth.world.model import ToolModel, Workbench
 from synth.world.support import SEEN_THRICE
 
 CLEARED: Final = SEEN_THRICE
@@ -69,16 +68,12 @@ def _outcomes_by_call(
 ) -> dict[str, list[tuple[_Below, str]]]:
     """Per call of a tool: what came of it, and which changers' calls inside or around it came before."""
     groups: dict[str, list[tuple[_Below, str]]] = defaultdict(list)
-    for history in bench.histories:
-        past: list[Observation] = []
-        for seen in history.observations:
-            if seen.tool == name:
-                below = frozenset(
-                    (o.tool, o.key) for o in past if places_overlap(seen.arguments, o.arguments)
-                )
-                groups[seen.key].append((below, seen.content))
-            if seen.tool in changers and not refused(bench.tools[seen.tool], seen):
-                past.append(seen)
+    for _, seen, past in bench.with_pasts(lambda o: o.tool in changers and not bench.refused(o)):
+        if seen.tool == name:
+            below = frozenset(
+                (o.tool, o.key) for o in past if places_overlap(seen.arguments, o.arguments)
+            )
+            groups[seen.key].append((below, seen.content))
     return groups
 
 

@@ -1,11 +1,10 @@
-"""Early answers: what a tool says, whatever it is asked, as long as nobody called what has to come first.
+"""Protocol preconditions: what a tool says, whatever it is asked, as long as nobody called what has to come first.
 
-Comes from observations of a backend that starts afresh with every episode; sets `early` per tool: a text, the tools that came
-before every other answer of it (`without`), those that came before this text and did not matter (`beside`), and those that
-seem to undo the first (`undone_by`). Tools that say the same text tell of each other what does not matter, and what several say before
-`without` is taken to hold for every tool that may change something and was never seen to answer earlier. Arguments that
-other refusals are about have to be in order (`only`): another refusal may come first. Not here: conditions over
-arguments and records (`guards`).
+Comes from observations of a backend that starts afresh with every episode. Sets `early` per tool: a text, the tools that came before
+every other answer (`without`), those that came before this text and did not matter (`beside`), and those that seem to undo the
+first (`undone_by`). Tools that say the same text tell of each other what does not matter. What several of them say before `without` is taken
+to hold for every tool that may change something and was never seen to answer earlier. Arguments that other refusals are about have
+to be in order (`only`): else another refusal may come first. Not here: conditions over arguments and records (`refusals.guards`).
 """
 
 from __future__ import annotations
@@ -21,6 +20,7 @@ from environments.runtime.answers.protocol_preconditions import pair_of
 from environments.runtime.document.tools import EarlyPart
 from environments.runtime.values.normal import leaves, simplify, stable
 from synth.world.document import holds_withheld
+from synth.world.grouping import sets_by_key
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import Observation
 from synth.world.support import SEEN_THRICE, SEEN_TWICE
@@ -193,11 +193,7 @@ def _task(bench: Workbench, call: Call) -> str:
 
 def _escapes(bench: Workbench, said: dict[str, list[Call]]) -> bool:
     """Whether a tool did what it was asked with nothing before it: what it says at other times is about something else."""
-    return any(
-        not c.past and not refused(bench.tools[c.seen.tool], c.seen)
-        for calls in said.values()
-        for c in calls
-    )
+    return any(not c.past and not bench.refused(c.seen) for calls in said.values() for c in calls)
 
 
 def _names_argument(seen: Observation) -> bool:
@@ -242,15 +238,10 @@ def _undone(
 
 def _answers(bench: Workbench) -> Answers:
     out: Answers = defaultdict(lambda: defaultdict(list))
-    for history in bench.histories:
-        past: list[str] = []
-        for seen in history.observations:
-            tool = bench.tools[seen.tool]
-            no = refused(tool, seen)
-            call = Call(seen=seen, past=tuple(past), personal=no and _names_argument(seen))
-            out[seen.tool][seen.content].append(call)
-            if not tool.innocent and not no:
-                past.append(seen.tool)
+    for _, seen, past in bench.with_pasts(bench.has_changed):
+        personal = bench.refused(seen) and _names_argument(seen)
+        call = Call(seen=seen, past=tuple(o.tool for o in past), personal=personal)
+        out[seen.tool][seen.content].append(call)
     return out
 
 
@@ -290,13 +281,12 @@ def _taken_values(bench: Workbench) -> Taken:
     for history in bench.histories:
         made: set[str] = set()
         for seen in history.observations:
-            tool = bench.tools[seen.tool]
-            if refused(tool, seen):
+            if bench.refused(seen):
                 continue
             for name, value in seen.arguments.items():
                 if stable(simplify(value)) not in made:
                     out[name][seen.tool].add(stable(simplify(value)))
-            if not tool.innocent:
+            if bench.has_changed(seen):
                 given = {stable(simplify(v)) for v in leaves(seen.arguments)}
                 made |= {stable(simplify(v)) for v in leaves(seen.value)} - given
     return out
@@ -328,10 +318,11 @@ def _known_pairs(
     taken = [seen.arguments for tool in bench.tools.values() for seen in tool.good()]
     mine = [call.seen.arguments for call in told]
     for first, second in permutations(sorted(only), 2):
-        held: dict[str, set[str]] = defaultdict(set)
-        for given in taken:
-            if first in given and second in given:
-                held[stable(simplify(given[first]))].add(stable(simplify(given[second])))
+        held = sets_by_key(
+            (stable(simplify(given[first])), stable(simplify(given[second])))
+            for given in taken
+            if first in given and second in given
+        )
         owners = {owner for owned in held.values() for owner in owned}
         if len(held) < MIN_PAIRS or len(owners) < 2 or any(len(o) > 1 for o in held.values()):
             continue

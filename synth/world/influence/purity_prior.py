@@ -1,8 +1,8 @@
-"""Doubt: how much has to speak for a tool that seems to look before it counts as a reader.
+"""Purity prior: how much has to speak for a tool that seems to look before it counts as a reader.
 
-Comes in: a tool with its recorded calls. Comes out: in how many different calls nothing may have changed after it. Its
-name counts, and answers that say that something was done: `Paid 20.00 to ...`, or `"state": "settled"` of a tool that settles.
-Not here: who changed what (`relevance`).
+Comes in: a tool with its recorded calls. Comes out: after how many different calls nothing has to have changed. The tool's name
+counts, and so do answers that say that something was done: `Paid 20.00 to ...`, or `"state": "settled"` of a tool that settles.
+Not here: who changed what (`dependencies`).
 """
 
 from __future__ import annotations

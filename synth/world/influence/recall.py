@@ -13,18 +13,18 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from environments.runtime.answers.recall import (
+from environments.runtime.answers.differing_pasts import (
     OTHER,
     OWN,
     Cell,
     DoneCall,
-    Recall,
     baseline_cell,
     differing,
     done_call,
     names_shown,
     names_told,
 )
+from environments.runtime.answers.recall import Recall
 from environments.runtime.document.recordings import (
     InfluenceCell,
     RecalledAnswer,
@@ -43,6 +43,7 @@ from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode
 from synth.tool_errors import looks_failed
 from synth.world.document import holds_withheld
+from synth.world.grouping import lists_by_key, sets_by_key
 from synth.world.influence.noisy_or import CALLED, Trial, fit
 from synth.world.observation import paired_calls
 from synth.world.schema.made_things import RecordedCall, learn_issued, learn_made, words_before
@@ -71,9 +72,7 @@ def recall_part(
     say_so = frozenset(name for name, says in stated.items() if says < 0)
     looks = _looks(world, calls, say_so)
     made = list(_with_pasts(calls, looks))
-    by_text: dict[str, list[RecordedCall]] = defaultdict(list)
-    for one in made:
-        by_text[one.call.text].append(one)
+    by_text = lists_by_key((one.call.text, one) for one in made)
     fitted = fit(list(_trials(by_text)), {one.call.tool for one in made} - looks, say_so)
     cells = {**fitted.cells, **_series_cells(made, looks)}
     things = _made_things(world, made, say_so)
@@ -100,9 +99,7 @@ def echoes(
     tools: Mapping[str, ToolPart], made: Sequence[RecordedCall], looks: Container[str]
 ) -> dict[str, float]:
     """Tools that answer by what they are given alone and never refused: how surely the next call is answered so too."""
-    by_tool: dict[str, list[RecordedCall]] = defaultdict(list)
-    for one in made:
-        by_tool[one.call.tool].append(one)
+    by_tool = lists_by_key((one.call.tool, one) for one in made)
     bound = {one.call.tool for one in made if one.failed} | _given_what_was_made(made, looks)
     looked_up = {
         argument
@@ -123,9 +120,7 @@ def echoes(
 
 def always_refused(made: Sequence[RecordedCall]) -> dict[str, tuple[str, float]]:
     """Tools that refused every recorded call in the same words, with these words: how surely the next one is refused so too."""
-    by_tool: dict[str, list[RecordedCall]] = defaultdict(list)
-    for one in made:
-        by_tool[one.call.tool].append(one)
+    by_tool = lists_by_key((one.call.tool, one) for one in made)
     return {
         tool: (calls[0].content, _as_always(calls))
         for tool, calls in sorted(by_tool.items())
@@ -135,9 +130,7 @@ def always_refused(made: Sequence[RecordedCall]) -> dict[str, tuple[str, float]]
 
 def _as_always(calls: Sequence[RecordedCall]) -> float:
     """How surely the next call is answered as all were: calls of one task, or equal ones, say it once."""
-    tasks: dict[str, set[str]] = defaultdict(set)
-    for one in calls:
-        tasks[one.call.text].add(one.task)
+    tasks = sets_by_key((one.call.text, one.task) for one in calls)
     return round(1.0 - 1.0 / (len({min(t) for t in tasks.values()}) + 2), 4)
 
 
@@ -250,7 +243,7 @@ def _calls(episode: CleanEpisode, world: World) -> Iterator[RecordedCall]:
     envelope = world.envelopes.get(episode.agent or "")
     subject = subject_of(episode, world.prompt_subject)
     whose = subject if world.bound else ""
-    views = [v.opened(episode.started_at, subject) for v in world.around]
+    views = [v.opened(episode.started_at, subject) for v in world.views]
     for made, content, is_error, _, _ in paired_calls(episode):
         asked, text = CallInFlight(made.name, made.arguments), unwrap(content, envelope)
         failed = bool(is_error) or looks_failed(text)
@@ -270,10 +263,7 @@ def _calls(episode: CleanEpisode, world: World) -> Iterator[RecordedCall]:
 
 def _with_told(made: Sequence[RecordedCall]) -> list[RecordedCall]:
     """The calls with what answers to them name."""
-    answers: dict[str, set[str]] = defaultdict(set)
-    for one in made:
-        if not one.failed:
-            answers[one.call.text].add(one.content)
+    answers = sets_by_key((one.call.text, one.content) for one in made if not one.failed)
     told = {text: names_told(contents) for text, contents in answers.items()}
     return [
         replace(one, call=replace(one.call, told=told.get(one.call.text, frozenset())))
@@ -341,9 +331,7 @@ def _write_recordings(by_text: Mapping[str, Sequence[RecordedCall]]) -> _Written
 def _scale(recall: Recall, made: Sequence[RecordedCall]) -> dict[str, float]:
     """How many times more often answers are wrong than they promise, seen on left-out episodes (`OWN`) and tasks (`OTHER`)."""
     every = made if len(made) <= MOST_LEFT_OUT else made[:: len(made) // MOST_LEFT_OUT + 1]
-    tasks: dict[str, set[str]] = defaultdict(set)
-    for one in made:
-        tasks[one.task].add(one.episode)
+    tasks = sets_by_key((one.task, one.episode) for one in made)
     found: dict[str, float] = {}
     for origin in (OWN, OTHER):
         wrong = promised = 1.0
@@ -351,7 +339,7 @@ def _scale(recall: Recall, made: Sequence[RecordedCall]) -> dict[str, float]:
             mine = frozenset(tasks[one.task])
             alone = frozenset({one.episode})
             own, without = (mine - alone, alone) if origin == OWN else (frozenset[str](), mine)
-            best = recall.best(one.call, one.past, own, without=without)
+            best = recall.most_probable(one.call, one.past, own, without=without)
             if best is not None and best.confidence >= 0.5 and best.is_own == (origin == OWN):
                 wrong += _comparable(best.answer.content) != one.same_as
                 promised += 1.0 - best.confidence

@@ -1,6 +1,7 @@
-"""Tools asked again: who answers otherwise though nothing came between changed something itself.
+"""Repeatability: a tool that answers otherwise when it is asked again at once changed something itself.
 
-Comes in: all recorded calls. Comes out: the tools that cannot be readers, whatever their names say. Not here: pairs of calls with something between them (`relevance`).
+Comes in: all recorded calls. Comes out: the tools that cannot be readers, whatever their names say. Not here: pairs of calls with
+something between them (`dependencies`).
 """
 
 from __future__ import annotations
@@ -10,12 +11,11 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, Final
 
-from environments.runtime.values.normal import names_in
+from environments.runtime.values.normal import is_number, names_in
 from environments.runtime.views.implicit_subject import SUBJECT
 from environments.runtime.views.selected_subject import CHOSEN
 from synth.world.model import Workbench, refused
 from synth.world.observation import Observation
-from synth.world.search.numbers import is_number
 from synth.world.support import SEEN_TWICE
 from synth.world.volatile.number_series import MadeNames, numbered_together
 
@@ -45,8 +45,7 @@ def aimless_again(bench: Workbench) -> set[str]:
         for first, second in _repeated_calls(bench)
         if not first.arguments.keys() - {SUBJECT, CHOSEN}
         and first.content != second.content
-        and not bench.tools[first.tool].innocent
-        and not refused(bench.tools[first.tool], first)
+        and bench.has_changed(first)
     }
 
 
@@ -68,7 +67,7 @@ def share_series(bench: Workbench) -> dict[str, set[str]]:
         [
             MadeNames(seen.tool, seen.names, frozenset(names_in(seen.arguments)))
             for seen in history.observations
-            if not bench.tools[seen.tool].innocent and not refused(bench.tools[seen.tool], seen)
+            if bench.has_changed(seen)
         ]
         for history in bench.histories
     ]

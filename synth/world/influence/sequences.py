@@ -1,7 +1,7 @@
 """Sequences: what the order of the calls in recorded episodes says, beside equal calls that were answered otherwise.
 
-Comes in: all recorded calls. Comes out, per tool: after whom alone it said something, and after whom it showed nothing
-at all. Not here: pairs of equal calls (`relevance`).
+Comes in: all recorded calls. Comes out, per tool: the tools that came before every case of one of its outcomes, and those after which
+it showed nothing at all. Not here: pairs of equal calls (`dependencies`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from collections.abc import Collection, Iterator
 from typing import Final
 
 from environments.runtime.task.attempt import Json
-from synth.world.model import Workbench, outcome_class, refused
+from synth.world.grouping import lists_by_key
+from synth.world.model import Workbench, outcome_class
 from synth.world.observation import Observation
 from synth.world.support import CHANCE
 
@@ -53,23 +54,14 @@ def before_nothing(bench: Workbench) -> dict[str, set[str]]:
 
 def pasts_of(bench: Workbench) -> dict[str, list[frozenset[str]]]:
     """Per tool: which tools had been called before each of its successes."""
-    before: dict[str, list[frozenset[str]]] = defaultdict(list)
-    for history in bench.histories:
-        past: set[str] = set()
-        for seen in history.observations:
-            tool = bench.tools[seen.tool]
-            if not refused(tool, seen):
-                before[seen.tool].append(frozenset(past))
-                past.add(seen.tool)
-    return before
+    return lists_by_key(
+        (seen.tool, frozenset(earlier.tool for earlier in past))
+        for _, seen, past in bench.with_pasts(lambda seen: not bench.refused(seen))
+        if not bench.refused(seen)
+    )
 
 
 def _calls(bench: Workbench) -> Iterator[tuple[str, Observation, frozenset[str]]]:
     """Every call with its task and the tools that had changed something in its episode by then."""
-    for history in bench.histories:
-        past: frozenset[str] = frozenset()
-        for seen in history.observations:
-            yield history.task, seen, past
-            tool = bench.tools[seen.tool]
-            if not tool.innocent and not refused(tool, seen):
-                past |= {seen.tool}
+    for history, seen, past in bench.with_pasts(bench.has_changed):
+        yield history.task, seen, frozenset(earlier.tool for earlier in past)

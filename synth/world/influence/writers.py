@@ -1,7 +1,7 @@
 """Writers: which tools change records, found from records that changed between two looks.
 
-Comes from tables and keys; sets the kinds read, search and write, and the rows that every episode starts from. Not here: what a
-write does (`effects`), which tables a writer was seen to leave alone (`settled`).
+Comes from tables and keys; sets the kinds `read`, `search` and `write`, and the rows that every episode starts from. Not here: what a
+write does (`actions.effects`), which tables a writer leaves alone (`frame_axioms`).
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from environments.runtime.answers.recall import figures_in
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import names_in, stable, tokens_in
+from environments.runtime.values.normal import figures_in, names_in, stable, tokens_in
 from environments.runtime.world.state import ABSENCE, names_of_key
 from synth.world.influence.blame import fewest
 from synth.world.model import TOO_FEW, TableModel, ToolModel, Workbench, refused
@@ -101,7 +100,7 @@ def learn_writers(bench: Workbench) -> None:
 def _shown_changed(bench: Workbench) -> set[str]:
     """Tools that show records of another tool's table otherwise than the other does: writers that return the record.
 
-    What only one tool shows is left to `relevance`, which compares equal calls.
+    What only one tool shows is left to `dependencies`, which compares equal calls.
     """
     out: set[str] = set()
     for again in (False,) if bench.living else (False, True):
@@ -268,7 +267,7 @@ def learn_base(bench: Workbench) -> None:
                     values.setdefault(text, seen.value)
                     votes[place][text] += 1
                     bench.tables[place[0]].seen.setdefault(seen.tool, set()).add(place[1])
-            elif not tool.innocent and not refused(tool, seen):
+            elif bench.has_changed(seen):
                 asked = names_in(seen.arguments) | tokens_in(seen.arguments)
                 names = seen.names | seen.tokens | figures_in(seen.value)
                 touched.append(Touch(names=names, asked=asked, tool=tool, place=place))
@@ -306,9 +305,9 @@ def _ever_named(bench: Workbench) -> dict[tuple[str, str] | None, frozenset[str]
 
 
 def _note_refusal(bench: Workbench, tool: ToolModel, seen: Observation, *, clean: bool) -> None:
-    if tool.table is None or not clean or any(tree[0] != "arg" for tree in tool.key):
+    names = tool.key_arguments
+    if tool.table is None or names is None or not clean:
         return
-    key = stable([seen.arguments.get(str(tree[1])) for tree in tool.key])
-    told = bench.tables[tool.table].refusals.setdefault(key, {})
+    told = bench.tables[tool.table].refusals.setdefault(seen.key_of(names), {})
     if told.setdefault(tool.name, seen.content) != seen.content:
         told[tool.name] = ""

@@ -1,6 +1,6 @@
-"""Calls of a tool that may be several, compared: which arguments they have, and the keys of what came back.
+"""Call signatures: of a tool that may be several, which arguments its calls have and which keys came back.
 
-Comes from observations; goes to `dispatched`. Not here: what tells parts apart.
+Comes from observations; goes to `operations`, which compares them. Not here: what tells parts apart.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from itertools import combinations, islice
 from typing import Final
 
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import stable
-from environments.runtime.views.multiplexed import opened
+from environments.runtime.values.normal import object_in, stable
 from synth.tool_content import innermost_value
 from synth.world.observation import Observation
 from synth.world.support import NEARLY_ALWAYS
@@ -42,7 +41,7 @@ class Call:
     @cached_property
     def object_arguments(self) -> dict[str, dict[str, Json]]:
         """Objects of arguments in arguments."""
-        found = {name: opened(value) for name, value in self.arguments.items()}
+        found = {name: object_in(value) for name, value in self.arguments.items()}
         return {name: inner for name, inner in found.items() if inner is not None}
 
     @cached_property

@@ -1,12 +1,12 @@
-"""Arguments whose values may say which of several tools is meant: words, names of tools with a number behind them, paths.
+"""Operation labels: arguments whose values may say which of several tools is meant (words, names with a number, paths).
 
-Comes from the calls of one tool; goes to `dispatched`. Not here: whether calls with these values differ.
+Comes from the calls of one tool; goes to `operations`. Not here: whether calls with these values differ.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Final
@@ -14,6 +14,7 @@ from typing import Final
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import is_name, stable
 from environments.runtime.views.multiplexed import GIVEN, label_value
+from synth.world.grouping import lists_by_key
 from synth.world.multiplexed.call_signatures import Call
 from synth.world.support import HARDLY_EVER, NEARLY_ALWAYS, SEEN_THRICE, USUALLY
 
@@ -62,9 +63,7 @@ def mode_of(calls: Sequence[Call], *, switches_only: bool) -> str | None:
         if not switch and (switches_only or count == len(good)):
             continue
         by = name if switch else f"{name}{GIVEN}"
-        groups: dict[str, list[Call]] = defaultdict(list)
-        for call in good:
-            groups[stable(label_value(call.arguments, by))].append(call)
+        groups = lists_by_key((stable(label_value(call.arguments, by)), call) for call in good)
         known = [g for g in groups.values() if len({c.task for c in g}) >= ENOUGH_OPERATIONS]
         if len(known) > 1 and all(map(_answered_apart, *zip(*combinations(known, 2), strict=True))):
             found[by] = count

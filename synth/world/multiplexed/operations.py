@@ -2,7 +2,7 @@
 
 Comes from observations as recorded; leaves calls of parts with arguments of their own, in place. Names prove nothing: an argument tells
 parts apart where calls with its values take other arguments, or are answered by other records. Not here: a session's own calls
-(`environments.runtime.views.multiplexed`), the templates of paths (`paths`).
+(`environments.runtime.views.multiplexed`), the templates of paths (`url_paths`).
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from urllib.parse import parse_qsl
 
 from environments.runtime.document.views import OperationPart, RulePart
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import parse_json, stable
+from environments.runtime.task.tool_definition import type_name
+from environments.runtime.values.normal import leaves, object_in, parse_json, stable
 from environments.runtime.views.multiplexed import (
     Rule,
     label_value,
-    opened,
     plain_number,
     split_path,
 )
@@ -33,7 +33,7 @@ from synth.world.multiplexed.operation_labels import (
     paths_of,
 )
 from synth.world.multiplexed.url_paths import templates_of
-from synth.world.observation import History, Observation, by_tool
+from synth.world.observation import History, Observation, by_tool, every_call
 from synth.world.stated_effects import gives_an_order, says_write
 from synth.world.support import (
     HALF_OF_CASES,
@@ -105,18 +105,10 @@ def forms_of_parts(
 def _words_shown(histories: Sequence[History]) -> frozenset[str]:
     """Texts that stand as values in results: such a segment of a path is data."""
     found: set[str] = set()
-    for history in histories:
-        for seen in history.observations:
-            parsed = parse_json(seen.content)
-            stack: list[Json] = [parsed.value] if parsed is not None else []
-            while stack:
-                item = stack.pop()
-                if isinstance(item, dict):
-                    stack.extend(item.values())
-                elif isinstance(item, list):
-                    stack.extend(item)
-                elif isinstance(item, str):
-                    found.add(item)
+    for seen in every_call(histories):
+        parsed = parse_json(seen.content)
+        values = leaves(parsed.value) if parsed is not None else ()
+        found.update(value for value in values if isinstance(value, str))
     return frozenset(found)
 
 
@@ -126,7 +118,7 @@ def _sole_objects(groups: Mapping[str, Sequence[Observation]]) -> frozenset[str]
     for tool, seen in groups.items():
         names = {name for one in seen for name in one.arguments}
         if len(names) == 1 and all(
-            opened(v) is not None for o in seen for v in o.arguments.values()
+            object_in(v) is not None for o in seen for v in o.arguments.values()
         ):
             tools[names.pop()].add(tool)
     return frozenset(name for name, found in tools.items() if len(found) > 1)
@@ -380,10 +372,5 @@ def _are_numbers(values: Sequence[Json]) -> bool:
 def _schema(values: Sequence[Json], *, numbers: bool) -> dict[str, Json]:
     """The type of an argument, where all its values have one."""
     read = [plain_number(v) if numbers and isinstance(v, str) else v for v in values]
-    kinds = {_kind(value) for value in read if value is not None}
+    kinds = {type_name(value) for value in read if value is not None}
     return {"type": kinds.pop()} if len(kinds) == 1 else {}
-
-
-def _kind(value: Json) -> str:
-    names = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array"}
-    return names.get(type(value), "object")

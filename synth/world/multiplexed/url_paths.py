@@ -1,6 +1,6 @@
-"""Paths, read: which segments are words of a template and which hold any value.
+"""URL paths: which segments are words of a template and which hold any value.
 
-Comes from the paths of one tool's calls with what came back; goes to `dispatched`. A segment holds values where they look like names of
+Comes from the paths of one tool's calls with what came back; goes to `operations`. A segment holds values where they look like names of
 records, or where three words beside each other are values of results and lead to the same calls. Not here: query parameters.
 """
 

@@ -5,17 +5,16 @@ Comes from the examples of one tool; goes to everything that learns when it refu
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from environments.runtime.document.tools import WritePart
-from environments.runtime.expr.gaps import UNKNOWN
 from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.values.normal import mask
 from synth.world.actions.effects import rescoped
-from synth.world.actions.examples import Example, evaluate
+from synth.world.actions.examples import Example, evaluate, held_if_known
+from synth.world.grouping import lists_by_key
 from synth.world.model import ToolModel
 from synth.world.search.fit import Fitter
 from synth.world.support import SELDOM
@@ -50,7 +49,7 @@ class Cases:
     def is_kept(self, tree: Tree) -> bool:
         """Whether some success met a condition and none broke it."""
         values = evaluate(tree, self.scopes[: len(self.good)])
-        return True in values and all(v is True or v is UNKNOWN for v in values)
+        return True in values and held_if_known(values)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -84,10 +83,11 @@ class Source:
 def cases_of(tool: ToolModel, examples: Sequence[Example]) -> Cases:
     """The cases of a tool."""
     good = [e for e in examples if not e.refused]
-    bad: dict[str, list[Example]] = defaultdict(list)
-    for example in examples:
-        if example.refused:
-            bad[mask(example.seen.content, example.seen.arguments)].append(example)
+    bad = lists_by_key(
+        (mask(example.seen.content, example.seen.arguments), example)
+        for example in examples
+        if example.refused
+    )
     scopes = [rescoped(tool, e) for e in good]
     index: dict[str, range] = {}
     for name, group in bad.items():

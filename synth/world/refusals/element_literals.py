@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from environments.runtime.expr.gaps import MISSING, UNKNOWN
+from environments.runtime.expr.gaps import MISSING
 from environments.runtime.expr.scope import Tree
 from environments.runtime.expr.trees import looks_at
-from environments.runtime.values.normal import stable
-from synth.world.actions.examples import evaluate
+from environments.runtime.values.normal import is_number, stable
+from synth.world.actions.examples import evaluate, has_value
 from synth.world.refusals.cases import RARE, Source
 from synth.world.search.fit import Fitter
-from synth.world.search.numbers import element_scopes, is_number
+from synth.world.search.numbers import element_scopes
 from synth.world.search.terms import MOST_CATEGORIES, Term, is_text
 
 MAX_ELEMENTS: Final = 800
@@ -44,7 +44,7 @@ def of_elements(source: Source) -> Iterator[tuple[Tree, int]]:
 def _element_trees(sub: Fitter, good: int) -> Iterator[tuple[Tree, int]]:
     about = [t for t in sub.terms.scalars if looks_at(t.tree, "it")]
     for term in about:
-        values = [v for v in term.values[:good] if v is not MISSING and v is not UNKNOWN]
+        values = list(filter(has_value, term.values[:good]))
         distinct = {stable(v): v for v in values}
         category = bool(values) and all(isinstance(v, str | bool) for v in values)
         if category and len(distinct) <= min(MOST_CATEGORIES, max(len(values), 2) // 2):

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from environments.runtime.document.tools import ProposalPart
-from environments.runtime.expr.gaps import MISSING, UNKNOWN
+from environments.runtime.expr.gaps import UNKNOWN
 from environments.runtime.expr.language import prefix
 from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.values.normal import HOLE, is_name, stable
-from synth.world.actions.examples import Example, evaluate, is_broken
+from synth.world.actions.examples import Example, evaluate, has_value, is_broken, value_in
 from synth.world.proposals import Proposer, proposal_of
 from synth.world.refusals.cases import Cases, Literal, Source
 from synth.world.refusals.messages import Refusal, culprits_of, hole_terms, message_of
@@ -229,7 +229,7 @@ def _kind_of(condition: Literal, scope: Scope) -> set[str]:
     """The words of the category that a refused call fell into, where a condition lists the allowed ones."""
     if condition.tree[0] != "among":
         return set()
-    value = evaluate(condition.tree[1], [scope])[0]
+    value = value_in(condition.tree[1], scope)
     return _words_of(value) if isinstance(value, str) else set()
 
 
@@ -292,13 +292,13 @@ def _word_terms(fitter: Fitter) -> list[Term]:
 
 def _often_there(term: Term) -> bool:
     """Whether enough examples have a term for it to explain a refusal."""
-    there = sum(v is not MISSING and v is not UNKNOWN for v in term.values)
+    there = sum(map(has_value, term.values))
     return there >= min(len(term.values), ENOUGH)
 
 
 def _categories(fitter: Fitter, words: Sequence[Term]) -> Iterator[tuple[Tree, list[Any], int]]:
     for term in words:
-        if any(v is MISSING or v is UNKNOWN for v in term.values):
+        if not term.is_known():
             continue
         if len(set(term.values)) <= MOST_CATEGORIES:
             yield list(term.tree), term.values, term.rank

@@ -11,12 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from environments.runtime.document.tools import GuardPart
-from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.scope import Tree
 from environments.runtime.expr.trees import looks_at
-from environments.runtime.values.normal import stable
+from environments.runtime.values.normal import is_number, stable
 from synth.world.actions.effects import distinct_first, rescoped, tables_of
-from synth.world.actions.examples import Example, evaluate, is_broken
+from synth.world.actions.examples import Example, evaluate, has_value, is_broken, value_in
 from synth.world.model import ToolModel, Workbench
 from synth.world.proposals import Proposer
 from synth.world.refusals.cases import RARE, Cases, Source, cases_of
@@ -28,7 +27,6 @@ from synth.world.refusals.success import success_boundary
 from synth.world.refusals.version_space import in_order, rules_about_arguments, withheld_guard
 from synth.world.search.fit import Fitter
 from synth.world.search.fit_parts import amounts_in
-from synth.world.search.numbers import is_number
 from synth.world.search.terms import Tables, Term
 from synth.world.support import HARDLY_EVER
 
@@ -42,7 +40,7 @@ MAX_AMOUNTS: Final = 8
 
 
 def learn_guards(
-    bench: Workbench, examples: Mapping[str, list[Example]], propose: Proposer | None = None
+    bench: Workbench, examples: Mapping[str, list[Example]], propose: Proposer | None
 ) -> None:
     """Fill `guards` and `claims` of every writer whose effect and answer are known."""
     tables = tables_of(bench)
@@ -119,12 +117,10 @@ def _would_claim(
     effects += [w.whole for w in tool.writes if w.whole and "next" not in stable(w.whole)]
     claimed: set[str] = set()
     for at in missed:
-        scope = [cases.scopes[at]]
-        if any(is_broken(evaluate(t, scope)[0]) for t in trees):
-            continue
-        if any(evaluate(t, scope)[0] in (MISSING, UNKNOWN) for t in effects):
-            continue
-        claimed.add(examples[at].seen.key)
+        scope = cases.scopes[at]
+        refused = any(is_broken(value_in(tree, scope)) for tree in trees)
+        if not refused and all(has_value(value_in(tree, scope)) for tree in effects):
+            claimed.add(examples[at].seen.key)
     return len(claimed)
 
 

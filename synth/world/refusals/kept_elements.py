@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from environments.runtime.expr.gaps import UNKNOWN
 from environments.runtime.expr.scope import Tree
-from environments.runtime.expr.trees import looks_at, with_operands
+from environments.runtime.expr.trees import about_partner, looks_at
 from environments.runtime.task.attempt import Json
-from synth.world.actions.examples import evaluate
+from synth.world.actions.examples import evaluate, held_if_known
 from synth.world.refusals.cases import Cases, Source
 from synth.world.refusals.element_literals import TRUE
 from synth.world.refusals.version_space import RefusalSpace
@@ -53,7 +52,7 @@ def never_there(source: Source, space: RefusalSpace) -> Iterator[Tree]:
     there: Tree = ["filter", ["old", name], ["and", *same]]
     for tree in _forms(cases, ["not", ["exists", ["at", there, ["const", 0]]]]):
         values = evaluate(tree, cases.scopes_of(space.name))
-        if True in values and all(v is True or v is UNKNOWN for v in values):
+        if True in values and held_if_known(values):
             yield tree
 
 
@@ -67,7 +66,7 @@ def _looked_up(name: str, tree: Tree) -> Iterator[Tree]:
     found = _staying(name, tree)
     for field, body in _fields(tree) if found is not None else ():
         if looks_at(body, "row") and looks_at(body, "it"):
-            kept: Tree = ["every", found, ["eq", ["it", field], _about_partner(body)]]
+            kept: Tree = ["every", found, ["eq", ["it", field], about_partner(body)]]
             yield ["every", ["zip", tree[1], tree[1], kept], TRUE]
 
 
@@ -86,11 +85,6 @@ def _fields(tree: Tree) -> list[tuple[str, Tree]]:
     if tree[0] != "map" or tree[1][0] != "arg" or tree[2][0] != "object":
         return []
     return [(field[0], field[1]) for field in tree[2][1:] if len(field) == 2]
-
-
-def _about_partner(tree: Tree) -> Tree:
-    """A tree about the element turned into one about its partner."""
-    return ["by", *tree[1:]] if tree[0] == "it" else with_operands(tree, _about_partner)
 
 
 def _forms(cases: Cases, tree: Tree) -> Iterator[Tree]:

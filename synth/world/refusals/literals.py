@@ -12,17 +12,23 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Final
 
-from environments.runtime.expr.gaps import MISSING, UNKNOWN
+from environments.runtime.expr.gaps import MISSING
 from environments.runtime.expr.language import prefix, shape
 from environments.runtime.expr.scope import Tree
 from environments.runtime.expr.trees import looks_at, operands_of
-from environments.runtime.values.normal import stable
+from environments.runtime.values.normal import is_number, stable
 from environments.runtime.views.implicit_subject import SUBJECT
-from synth.world.actions.examples import evaluate, holding_values, is_broken
+from synth.world.actions.examples import (
+    evaluate,
+    has_value,
+    held_if_known,
+    holding_values,
+    is_broken,
+)
 from synth.world.refusals.cases import Literal, Source
 from synth.world.refusals.element_literals import of_elements
 from synth.world.search.fit import Fitter
-from synth.world.search.numbers import is_number, numeric_terms
+from synth.world.search.numbers import numeric_terms
 from synth.world.search.terms import MOST_CATEGORIES, Term, Terms, is_text
 from synth.world.support import SEEN_TWICE
 
@@ -60,7 +66,7 @@ def _holding(source: Source, tree: Tree, rank: int) -> Literal | None:
     held = 0 if values is None else cases.count_met(values)
     if values is None or not held:
         return None
-    unbroken = all(v is True or v is UNKNOWN for v in values[n:])
+    unbroken = held_if_known(values[n:])
     if unbroken and (tree[0] == "or" or (tree[0] == "le" and not bounds(tree))):
         return None  # a comparison that no refusal breaks says little
     return Literal(tree=tree, held=held, rank=rank, values=values)
@@ -80,7 +86,7 @@ def _categories(source: Source) -> Iterator[tuple[Tree, int]]:
     """That a term is one of the few values it had, that its text looks as it did, or that it is there."""
     n = len(source.cases.good)
     for term in source.fitter.terms.scalars:
-        good = [v for v in term.values[:n] if v is not MISSING and v is not UNKNOWN]
+        good = list(filter(has_value, term.values[:n]))
         if not good:
             continue
         if all(isinstance(v, str | bool) or v is None for v in good):
@@ -184,7 +190,7 @@ def _of_state(term: Term, n: int) -> bool:
     return (
         term.tree[0] in {"row", "at", "pick"}
         and any(is_number(v) for v in term.values[:n])
-        and all(is_number(v) or v is MISSING or v is UNKNOWN for v in term.values)
+        and all(is_number(v) or not has_value(v) for v in term.values)
     )
 
 
@@ -207,7 +213,7 @@ def _partial_numbers(terms: Terms) -> list[Term]:
         t
         for t in terms.scalars
         if any(v is MISSING for v in t.values)
-        and all(is_number(v) or v is MISSING or v is UNKNOWN for v in t.values)
+        and all(is_number(v) or not has_value(v) for v in t.values)
     ][:12]
 
 

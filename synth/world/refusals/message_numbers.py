@@ -13,11 +13,10 @@ from typing import Any, Final
 
 from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.scope import Tree
-from environments.runtime.values.normal import stable
+from environments.runtime.values.normal import is_number, stable
 from synth.world.refusals.cases import Source
 from synth.world.refusals.version_space import RefusalSpace
 from synth.world.search.constant_arguments import MIN_LENGTH, unbound, words_of
-from synth.world.search.numbers import is_number
 from synth.world.support import SEEN_TWICE
 
 MIN_TAKEN: Final = SEEN_TWICE

@@ -10,16 +10,15 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Final
 
-from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.expr.trees import with_operands
-from environments.runtime.values.normal import HOLE, stable
-from synth.world.actions.examples import Example, evaluate
+from environments.runtime.values.normal import HOLE, is_number, stable
+from synth.world.actions.examples import Example, evaluate, has_value
 from synth.world.refusals.cases import Literal
 from synth.world.search.constant_arguments import bound, unbound
 from synth.world.search.fit import Fitter
 from synth.world.search.fit_text import holed_text
-from synth.world.search.numbers import fit_number, is_number, numeric_terms
+from synth.world.search.numbers import fit_number, numeric_terms
 from synth.world.search.terms import Tables, Term, Terms
 from synth.world.support import SEEN_FOUR_TIMES, SEEN_THRICE
 
@@ -133,9 +132,7 @@ def message_of(
         return bound(["const", contents[0]], refusal.scopes)
     scopes = refusal.scopes
     for tree in [*culprits, *amounts]:
-        lit = [
-            i for i, v in enumerate(evaluate(tree, scopes)) if v is not UNKNOWN and v is not MISSING
-        ]
+        lit = [i for i, v in enumerate(evaluate(tree, scopes)) if has_value(v)]
         if lit:
             scopes, contents = [scopes[i] for i in lit], [contents[i] for i in lit]
     fitter = Fitter(scopes, refusal.roots, refusal.tables)

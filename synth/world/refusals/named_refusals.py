@@ -11,11 +11,10 @@ from collections.abc import Iterator
 from itertools import permutations
 from typing import Final
 
-from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.scope import Tree
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import HOLE, stable
-from synth.world.actions.examples import Example, evaluate
+from synth.world.actions.examples import Example, evaluate, has_value
 from synth.world.refusals.cases import Cases
 from synth.world.refusals.messages import hole_words
 from synth.world.refusals.version_space import RefusalSpace
@@ -138,7 +137,7 @@ def _only_breaks(cases: Cases, holds: Tree, name: str) -> bool:
     mine = set(cases.index[name])
     own = sum(values[i] is False for i in mine)
     others = any(v is not True for i, v in enumerate(values) if i not in mine)
-    known = all(v is not MISSING and v is not UNKNOWN for v in values)
+    known = all(map(has_value, values))
     return known and not others and own * 2 > len(mine)
 
 

@@ -12,7 +12,7 @@ from typing import Final
 from environments.runtime.expr.gaps import UNKNOWN
 from environments.runtime.expr.scope import Tree
 from environments.runtime.values.normal import stable
-from synth.world.actions.examples import evaluate, is_broken
+from synth.world.actions.examples import evaluate, held_if_known, is_broken
 from synth.world.refusals.cases import Cases, Literal, Source
 from synth.world.refusals.kept_elements import never_there, none_stays
 from synth.world.refusals.message_numbers import said_of_calls
@@ -95,7 +95,7 @@ def _apart_from(literal: Literal, space: RefusalSpace, cases: Cases) -> Iterator
 
 def _is_met_enough(values: list[object], calls: list[str]) -> bool:
     """Whether enough different calls met a condition and none broke it."""
-    if any(v is not True and v is not UNKNOWN for v in values):
+    if not held_if_known(values):
         return False
     met = len({c for c, v in zip(calls, values, strict=True) if v is True})
     return met >= min(MIN_BOUND, len(set(calls)))

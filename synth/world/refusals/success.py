@@ -10,12 +10,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.scope import Tree
 from environments.runtime.expr.trees import looks_at
 from environments.runtime.values.normal import is_name, stable
 from synth.world.actions.effects import only_record
-from synth.world.actions.examples import evaluate
+from synth.world.actions.examples import evaluate, has_value
 from synth.world.model import ToolModel
 from synth.world.refusals.cases import Cases, Literal, Source
 from synth.world.refusals.kept_elements import elements_stay
@@ -115,7 +114,7 @@ def _is_category(body: Tree, held: int) -> bool:
 def _parts_names(tree: Tree, cases: Cases) -> bool:
     """Whether a condition is that two names of records differ, not two words of few."""
     values = [v for part in tree[1][1:] for v in evaluate(part, cases.scopes)]
-    return all(is_name(v) for v in values if v is not MISSING and v is not UNKNOWN)
+    return all(map(is_name, filter(has_value, values)))
 
 
 def _by_reach(literal: Literal) -> tuple[int, int]:

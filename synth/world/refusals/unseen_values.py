@@ -22,6 +22,7 @@ from environments.runtime.views.selected_subject import CHOSEN
 from environments.runtime.world.notice import NOT_ELSE
 from synth.world.actions.effects import rescoped
 from synth.world.actions.examples import Example, evaluate, is_broken
+from synth.world.grouping import lists_by_key, sets_by_key
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import Observation
 from synth.world.schema.paired_values import Pair, pairs_named
@@ -79,9 +80,7 @@ def _of_given_values(good: Sequence[Observation], skipped: set[str]) -> Iterator
 def _decide_each_other(pairs: Sequence[Sequence[Json]]) -> bool:
     """Whether one of two arguments had a single value wherever the other had one: which decides is not known."""
     for at in (0, 1):
-        beside: dict[str, set[str]] = defaultdict(set)
-        for pair in pairs:
-            beside[stable(pair[at])].add(stable(pair[1 - at]))
+        beside = sets_by_key((stable(pair[at]), stable(pair[1 - at])) for pair in pairs)
         told = {value for values in beside.values() for value in values}
         if len(told) > 1 and any(len(values) == 1 for values in beside.values()):
             return True
@@ -124,10 +123,11 @@ def _never_taken(tool: ToolModel) -> Iterator[GuardPart]:
                 tried[pair].add(seen.key)
         else:
             taken.update(given)
-    by_name: dict[str, list[Json]] = defaultdict(list)
-    for name, value in sorted(tried.keys() - taken):
-        if len(tried[name, value]) >= MIN_TRIED:
-            by_name[name].append(value)
+    by_name = lists_by_key(
+        (name, value)
+        for name, value in sorted(tried.keys() - taken)
+        if len(tried[name, value]) >= MIN_TRIED
+    )
     for name, values in by_name.items():
         if len(values) <= MAX_LISTED:
             yield _is_none_of(["arg", name], values, "refused with whatever else")

@@ -1,6 +1,6 @@
-"""Answers in parts: fixed text around words and numbers that differ from call to call.
+"""Answer parts: fixed text around words and numbers that differ from call to call.
 
-Comes from the answers to calls of one kind; goes to `computed`. Not here: where the numbers come from.
+Comes in: the answers to calls of one kind; goes to `search.computed`. Not here: where the numbers come from.
 """
 
 from __future__ import annotations

@@ -6,16 +6,17 @@ unless the numbers rise by one.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any, Final
 
 from environments.runtime.document.records import CounterPart
 from environments.runtime.expr.scope import Tree
 from environments.runtime.expr.trees import operands_of
+from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import is_name, names_in
+from synth.world.grouping import sets_by_key
 from synth.world.model import ToolModel, Workbench, refused
-from synth.world.observation import Observation
 from synth.world.support import SEEN_THRICE
 
 MIN_EPISODES: Final = SEEN_THRICE
@@ -23,20 +24,11 @@ MIN_EPISODES: Final = SEEN_THRICE
 
 def fit_counter(bench: Workbench, tool: ToolModel, field: str) -> Tree | None:
     """A tree for the id of the n-th record that a tool makes in one episode; None where order does not decide it."""
-    by_order: dict[int, set[str]] = defaultdict(set)
-    episodes = 0
-    for history in bench.histories:
-        order = 0
-        for seen in history.observations:
-            if seen.tool != tool.name or refused(tool, seen) or not isinstance(seen.value, dict):
-                continue
-            value = seen.value.get(field)
-            if not isinstance(value, str):
-                return None
-            by_order[order].add(value)
-            order += 1
-        episodes += order > 0
-    if episodes < MIN_EPISODES or any(len(values) != 1 for values in by_order.values()):
+    by_episode = [*_values_by_episode(bench, tool, field)]
+    by_order = _by_order(by_episode)
+    if len(by_episode) < MIN_EPISODES or not by_order:
+        return None
+    if not all(isinstance(value, str) for values in by_episode for value in values):
         return None
     ids = [next(iter(by_order[i])) for i in range(len(by_order))]
     name = f"{tool.name}.{field}"
@@ -61,29 +53,32 @@ def issued_fields(bench: Workbench, tool: ToolModel) -> list[str]:
     for field in records[0]:
         values = [record.get(field) for record in records]
         if not all(is_name(v) for v in values) or any(
-            v in _given_names(o) for v, o in zip(values, good, strict=True)
+            v in names_in(o.arguments) for v, o in zip(values, good, strict=True)
         ):
             continue
-        if len(set(values)) * 2 <= len({o.key for o in good}) and _by_order(bench, tool, field):
+        if len(set(values)) * 2 <= len({o.key for o in good}) and _by_order(
+            _values_by_episode(bench, tool, field)
+        ):
             out.append(field)
     return out
 
 
-def _given_names(seen: Observation) -> set[str]:
-    return names_in(seen.arguments)
-
-
-def _by_order(bench: Workbench, tool: ToolModel, field: str) -> dict[int, set[str]]:
-    """Values by the number of earlier calls in the episode; empty where the number does not decide them."""
-    out: dict[int, set[str]] = defaultdict(set)
+def _values_by_episode(bench: Workbench, tool: ToolModel, field: str) -> Iterator[list[Json]]:
+    """What a field was told as by one successful call of a tool after the other, in each episode that has any."""
     for history in bench.histories:
-        order = 0
-        for seen in history.observations:
-            if seen.tool != tool.name or refused(tool, seen) or not isinstance(seen.value, dict):
-                continue
-            out[order].add(str(seen.value.get(field)))
-            order += 1
-    return {} if any(len(values) != 1 for values in out.values()) else dict(out)
+        records = [
+            seen.value
+            for seen in history.observations
+            if seen.tool == tool.name and not refused(tool, seen) and isinstance(seen.value, dict)
+        ]
+        if records:
+            yield [record.get(field) for record in records]
+
+
+def _by_order(by_episode: Iterable[list[Json]]) -> dict[int, set[str]]:
+    """Values by the number of earlier calls in the episode; empty where the number does not decide them."""
+    out = sets_by_key((at, str(value)) for told in by_episode for at, value in enumerate(told))
+    return {} if any(len(values) != 1 for values in out.values()) else out
 
 
 def fixed_names(tree: Any) -> bool:

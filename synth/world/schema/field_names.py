@@ -13,7 +13,7 @@ from typing import Final
 
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import is_name, leaves, names_in_text
-from synth.world.observation import History, Observation
+from synth.world.observation import History, Observation, every_call
 from synth.world.support import SEEN_OFTEN, SEEN_TWICE
 
 MIN_RECORDS: Final = SEEN_OFTEN
@@ -26,7 +26,7 @@ Place = tuple[str, tuple[str, ...]]
 
 def forget_fields(histories: Iterable[History]) -> frozenset[str]:
     """The keys that look like ids and are fields or arguments; no observation names them any more."""
-    calls = [seen for history in histories for seen in history.observations]
+    calls = list(every_call(histories))
     given = {name for seen in calls for name in seen.arguments if is_name(name)}
     fields = given | _shown_fields(calls)
     for seen in calls:

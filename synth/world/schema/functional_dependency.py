@@ -1,6 +1,6 @@
-"""Arguments beside a record's key: whether another value of one shows other things.
+"""Functional dependency: whether another value of an argument beside a record's key shows other things.
 
-Comes from observations of one tool, grouped by key; goes to keys (`kinds`) and pairs (`paired`). A record that is found
+Comes from observations of one tool, grouped by key; goes to `kinds` and `paired_values`. A record that is found
 with one value and refused with another, though nobody did anything about it, lies in one place of several: the place belongs
 to the key.
 """
@@ -11,10 +11,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from environments.runtime.values.normal import leaves, stable
+from environments.runtime.values.normal import is_number, leaves, stable
+from synth.world.grouping import lists_by_key, sets_by_key
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import Observation
-from synth.world.search.numbers import is_number
 from synth.world.support import SEEN_TWICE
 
 MIN_PLACED: Final = SEEN_TWICE
@@ -57,9 +57,7 @@ def _first_looks(bench: Workbench, tool: ToolModel, own: str) -> Iterable[tuple[
 
 def decides_beside(good: Sequence[Observation], keys: Sequence[str], name: str) -> bool:
     """Whether calls with one key are mostly answered otherwise with another value of an argument beside it."""
-    groups: dict[str, list[Observation]] = defaultdict(list)
-    for seen in good:
-        groups[stable([seen.arguments.get(key) for key in keys])].append(seen)
+    groups = lists_by_key((seen.key_of(keys), seen) for seen in good)
     return decides(groups.values(), name, reads=True)
 
 
@@ -67,9 +65,7 @@ def decides(groups: Iterable[list[Observation]], name: str, *, reads: bool) -> b
     """Whether another value of an argument shows other things, of a tool that says it reads."""
     alike = otherwise = 0
     for group in groups:
-        told: dict[str, set[str]] = defaultdict(set)
-        for seen in group:
-            told[stable(seen.arguments.get(name))].add(seen.content)
+        told = sets_by_key((stable(seen.arguments.get(name)), seen.content) for seen in group)
         if len(told) < 2:
             continue
         # What differs in values alone may have been changed in between.

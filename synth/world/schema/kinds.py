@@ -1,6 +1,6 @@
 """Kinds: which tools always say the same, which compute, and which show records under which key.
 
-Comes from observations in normal form; sets kind, key and table of each tool. Not here: who writes (`writers`).
+Comes from observations in normal form; sets kind, key and table of each tool. Not here: who writes (`influence.writers`).
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from itertools import combinations
 from typing import Final
 
 from environments.runtime.expr.arithmetic import DECIMAL_FORMS, FORMS, RARE, answer, calculate
-from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import is_name, stable
 from environments.runtime.views.implicit_subject import SUBJECT
+from synth.world.grouping import lists_by_key
 from synth.world.model import TableModel, ToolModel, Workbench
 from synth.world.observation import Observation
 from synth.world.schema.functional_dependency import decides, of_one_amount, places
@@ -92,10 +92,7 @@ def _learn_constant(tool: ToolModel) -> bool:
 
 def _takes_names(good: Sequence[Observation]) -> bool:
     """Whether something is given that is no free text: a thought changes nothing, a text for a file does."""
-    given: dict[str, list[Json]] = defaultdict(list)
-    for seen in good:
-        for name, value in seen.arguments.items():
-            given[name].append(value)
+    given = lists_by_key((name, value) for seen in good for name, value in seen.arguments.items())
     return any(
         sum(isinstance(v, str) and " " in v for v in values) * 2 < len(values)
         for values in given.values()
@@ -163,9 +160,7 @@ def _deciding(
     """The smallest set of arguments that decides the result (`beside` others), with evidence that the rest does not matter."""
     for size in range(len(names)):
         for chosen in combinations(names, size):
-            groups: dict[str, list[Observation]] = defaultdict(list)
-            for seen in good:
-                groups[stable([seen.arguments.get(n) for n in (*beside, *chosen)])].append(seen)
+            groups = lists_by_key((seen.key_of((*beside, *chosen)), seen) for seen in good)
             if any(len({o.content for o in group}) > 1 for group in groups.values()):
                 continue
             if all(_varies(groups.values(), name) for name in names if name not in chosen):
@@ -188,9 +183,7 @@ def _key_by_parts(bench: Workbench, fields: dict[str, frozenset[str]]) -> None:
         if any(_has_same_fields(shown, mine) for other, shown in fields.items() if other != name):
             continue
         own = str(tool.key[0][1])
-        groups: dict[str, list[Observation]] = defaultdict(list)
-        for seen in tool.good():
-            groups[stable(seen.arguments.get(own))].append(seen)
+        groups = lists_by_key((stable(seen.arguments.get(own)), seen) for seen in tool.good())
         others = sorted({n for seen in tool.good() for n in seen.arguments} - {own})
         beside = [n for n in others if decides(groups.values(), n, reads=tool.stated < 0)]
         if beside or any(of_one_amount(groups.values(), n) for n in others):
@@ -308,13 +301,10 @@ def _join_or_own(bench: Workbench, fields: dict[str, frozenset[str]], tool: Tool
         if table.own_key is not None and table.own_key in mine:
             tool.table, tool.key = known.table, [["it", table.own_key]]
             return
-        shared = [k for k in known.key if k[0] == "arg" and _has_argument(tool, str(k[1]))]
+        given = [seen.arguments for seen in tool.good()]
+        shared = [k for k in known.key if k[0] == "arg" and all(str(k[1]) in one for one in given)]
         keyed = table.own_key is None and len(shared) == len(known.key) and shared
         if keyed and agree(known, tool):
             tool.table, tool.key = known.table, list(known.key)
             return
     tool.table = _new_table(bench, tool, None)
-
-
-def _has_argument(tool: ToolModel, name: str) -> bool:
-    return all(name in seen.arguments for seen in tool.good())

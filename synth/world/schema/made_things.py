@@ -16,11 +16,12 @@ from dataclasses import dataclass
 from itertools import groupby, takewhile
 from typing import Final
 
+from environments.runtime.answers.differing_pasts import DoneCall, names_shown, names_told
 from environments.runtime.answers.made_things import AND, MadeThings, name_of_two, names_by
-from environments.runtime.answers.recall import DoneCall, names_shown, names_told
 from environments.runtime.document.recordings import UnmadePart
 from environments.runtime.values.normal import labels_in, parse_json
-from synth.world.support import MOSTLY, NEARLY_ALWAYS, SEEN_THRICE, Support, accept
+from synth.world.grouping import sets_by_key
+from synth.world.support import MOSTLY, NEARLY_ALWAYS, SEEN_THRICE, accept_counts
 
 BEFOREHAND: Final = 4.0
 """Calls about what nobody made that stand for what is known of other apps: nearly all are refused in the tool's own words."""
@@ -74,10 +75,11 @@ def learn_issued(
                         asked[tool, name].add(one.call.text)
                 called.add(tool)
             before |= shown | one.call.names
-    issued: dict[str, set[str]] = defaultdict(set)
-    for (tool, name), texts in asked.items():
-        if len(texts) >= SEEN_THRICE and (tool, name) not in again:
-            issued[tool].add(name)
+    issued = sets_by_key(
+        (tool, name)
+        for (tool, name), texts in asked.items()
+        if len(texts) >= SEEN_THRICE and (tool, name) not in again
+    )
     for name, tools in made.items():
         for tool in tools:
             issued[tool] |= {name} - {n for t, n in again if t == tool}
@@ -89,26 +91,25 @@ class _Uses:
 
     def __init__(self, calls: Sequence[RecordedCall], looks: Container[str]) -> None:
         self.makers: dict[str, set[str]] = defaultdict(set)
-        self._after: Counter[str] = Counter()
-        self._without: Counter[str] = Counter()
+        self._there: dict[str, Counter[bool]] = defaultdict(Counter)
+        """Per name, whether a call had made its thing where it was there."""
         for _, episode in groupby(calls, key=lambda one: one.episode):
             self._follow([one for one in episode if not one.failed], looks)
         self._look_at_starts(_looks_at_first(calls, looks))
 
     def is_made(self, name: str) -> bool:
         """Whether a thing hardly ever was there without a call that made it."""
-        support = Support(cases=self._after[name], against=self._without[name])
-        return accept(support, least=1, share=MOSTLY)
+        return accept_counts(self._there[name], least=1, share=MOSTLY)
 
     def _follow(self, episode: Iterable[RecordedCall], looks: Container[str]) -> None:
         here: dict[str, str] = {}
         for one in episode:
             for name in names_by(one.call.labels):
                 if name in here:
-                    self._after[name] += 1
+                    self._there[name][True] += 1
                     self.makers[name].add(here[name])
                 else:
-                    self._without[name] += 1
+                    self._there[name][False] += 1
             if one.call.tool not in looks:
                 for name in _names_made(one):
                     here.setdefault(name, one.call.tool)
@@ -123,7 +124,9 @@ class _Uses:
             shown = names_shown(look.content)
             for label in others.keys() & shown:
                 both = others[label] & {"", *look.call.labels}
-                self._without.update(name_of_two(label, o) if o else label for o in both)
+                for known in both:
+                    name = name_of_two(label, known) if known else label
+                    self._there[name][False] += 1
 
 
 def _looks_at_first(calls: Sequence[RecordedCall], looks: Container[str]) -> Iterator[RecordedCall]:

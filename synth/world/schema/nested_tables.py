@@ -12,7 +12,8 @@ from typing import Final
 from environments.runtime.answers.nested_tables import records
 from environments.runtime.document.records import NestedPart, SourcePart
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import parse_json, stable
+from environments.runtime.values.normal import is_whole, key_parts, stable
+from synth.world.grouping import lists_by_key
 from synth.world.model import TableModel, Workbench
 from synth.world.support import (
     MORE_THAN_HALF,
@@ -49,8 +50,7 @@ def _element_paths(table: TableModel) -> dict[tuple[str, ...], list[Found]]:
     """Every place in the rows where objects stand in a list or under ids."""
     out: dict[tuple[str, ...], list[Found]] = defaultdict(list)
     for key, row in table.rows.items():
-        parsed = parse_json(key)
-        parent = parsed.value if parsed is not None and isinstance(parsed.value, list) else []
+        parent = key_parts(key)
         for path, element in _elements(row, ()):
             if len(out[path]) < MAX_ELEMENTS:
                 out[path].append((parent, element))
@@ -102,7 +102,7 @@ def _key_of_elements(
 
 
 def _is_key_part(value: Json) -> bool:
-    return isinstance(value, str | int) and not isinstance(value, bool)
+    return isinstance(value, str) or is_whole(value)
 
 
 def _decides(key: tuple[str | int, ...], inner: list[Found]) -> bool:
@@ -174,10 +174,11 @@ def _same_told(
     left: dict[str, dict[str, Json]], right: dict[str, dict[str, Json]], name: str
 ) -> bool:
     """Whether one field decides others in all records together, of several of its values in both sources."""
-    groups: dict[str, list[dict[str, Json]]] = defaultdict(list)
-    for row in (*left.values(), *right.values()):
-        if _is_key_part(row.get(name)):
-            groups[stable(row[name])].append(row)
+    groups = lists_by_key(
+        (stable(row[name]), row)
+        for row in (*left.values(), *right.values())
+        if _is_key_part(row.get(name))
+    )
     both = {stable(r.get(name)) for r in left.values()} & {
         stable(r.get(name)) for r in right.values()
     }

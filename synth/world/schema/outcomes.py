@@ -39,6 +39,13 @@ LAYOUTS: Final[Sequence[tuple[tuple[str, str], int | str | None]]] = (
 """Separators and indentation, as the usual encoders write them."""
 
 
+def tool_of(name: str, observations: Sequence[Observation]) -> ToolModel:
+    """A tool of which nothing but the outcomes of its calls is known."""
+    tool = ToolModel(name=name, observations=list(observations))
+    learn_outcomes(tool)
+    return tool
+
+
 def learn_outcomes(tool: ToolModel) -> None:
     """Fill `tool.outcomes`: outcome class to `success` or `refusal`."""
     classes: dict[str, list[Observation]] = defaultdict(list)

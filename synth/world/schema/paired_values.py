@@ -1,11 +1,11 @@
-"""Pairs: what else the calls of a reader gave with the key of a record, where each record had one value only.
+"""Paired values: what else the calls of a reader gave with the key of a record, where each record had one value only.
 
-Comes from tools with their tables and keys; sets `paired`. A line asked for with its own customer, always,
-says nothing of what comes back with another customer: most backends refuse that. Where one record was ever shown with
-two values, or the argument is free text, it is left out of the question. Where some tool's refusal names the values of both
-arguments (`line 3 not found for customer 1`) one record is enough, and so it is where one was refused to who asked
-with a value other than those it was told with. Writers that take both arguments are told of the pairs of readers, save
-in that last case. Not here: relations between records (`guards`).
+Comes from tools with their tables and keys; sets `paired`. A line was always asked for with its own customer: that says nothing of
+what comes back with another customer, and most backends refuse it. An argument is left out of the question where one record was ever
+shown with two values, or where it is free text. One record is enough where some tool's refusal names the values of both
+arguments (`line 3 not found for customer 1`), and where one was refused to who asked with a value other than those it was told with.
+Writers that take both arguments are told of the pairs of readers, save in that last case. Not here: relations between
+records (`refusals.guards`).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Final
 
 from environments.runtime.values.normal import stable
 from environments.runtime.views.implicit_subject import SUBJECT
+from synth.world.grouping import sets_by_key
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import Observation
 from synth.world.schema.functional_dependency import decides_beside
@@ -39,9 +40,7 @@ def learn_paired(bench: Workbench) -> None:
     }
     task_of = {history.index: history.task for history in bench.histories}
     for tool in bench.tools.values():
-        if not tool.innocent or tool.table is None or any(k[0] != "arg" for k in tool.key):
-            continue
-        keys = [str(k[1]) for k in tool.key]
+        keys = (tool.key_arguments if tool.innocent else None) or []
         names = {n for seen in tool.good() for n in seen.arguments}.difference(keys, tool.ignore)
         for name in sorted(names) if keys else ():
             if not bench.living and decides_beside(tool.good(), keys, name):
@@ -73,26 +72,22 @@ def _told_to_some(
         if no and _names(seen, keys[0]) is not _names(seen, name):
             continue  # there is no such record, or no such value
         side = lacking if no else told
-        side[stable([seen.arguments.get(keys[0])])].add(stable(seen.arguments.get(name)))
+        side[seen.key_of(keys)].add(stable(seen.arguments.get(name)))
     both = told.keys() & lacking.keys()
     # With one value both ways something else decides.
     if not both or any(told[key] & lacking[key] for key in both):
         return {}
     for seen in tool.good():
-        told[stable([seen.arguments.get(keys[0])])].add(stable(seen.arguments.get(name)))
+        told[seen.key_of(keys)].add(stable(seen.arguments.get(name)))
     # Of what nobody was told there is nothing but the refusal.
     return {key: frozenset(values) for key, values in sorted((lacking | told).items())}
 
 
 def _looks_at_first(bench: Workbench, tool: ToolModel) -> Iterator[Observation]:
     """Calls of a reader before anything was changed."""
-    for history in bench.histories:
-        for seen in history.observations:
-            other = bench.tools[seen.tool]
-            if seen.tool == tool.name:
-                yield seen
-            elif not other.innocent and not refused(other, seen):
-                break
+    for _, seen, past in bench.with_pasts(bench.has_changed):
+        if seen.tool == tool.name and not past:
+            yield seen
 
 
 def _names(seen: Observation, name: str) -> bool:
@@ -121,9 +116,7 @@ def pairs_named(seen: Observation) -> Iterator[Pair]:
 
 def _count_shared_records(tool: ToolModel, keys: list[str], task_of: dict[int, str]) -> int:
     """How many records were shown in several tasks."""
-    tasks: dict[str, set[str]] = defaultdict(set)
-    for seen in tool.good():
-        tasks[stable([seen.arguments.get(k) for k in keys])].add(task_of[seen.episode])
+    tasks = sets_by_key((seen.key_of(keys), task_of[seen.episode]) for seen in tool.good())
     return sum(len(found) > 1 for found in tasks.values())
 
 
@@ -135,12 +128,12 @@ def _pairs(
         value = seen.arguments.get(name)
         if isinstance(value, dict) or (isinstance(value, str) and " " in value and name != SUBJECT):
             return None
-        given[stable([seen.arguments.get(k) for k in keys])].add(stable(value))
+        given[seen.key_of(keys)].add(stable(value))
     if any(len(values) > 1 for values in given.values()):
         return None
     for other in bench.tools.values():
         # What other tools took with both says that they belong together, too.
         for seen in other.good():
             if all(k in seen.arguments for k in (*keys, name)):
-                given[stable([seen.arguments[k] for k in keys])].add(stable(seen.arguments[name]))
+                given[seen.key_of(keys)].add(stable(seen.arguments[name]))
     return {key: frozenset(values) for key, values in sorted(given.items())}

@@ -1,6 +1,6 @@
 """Receipts: writers that answer with a field of their own beside the record (what it costs), or without one that it has.
 
-Comes from tables and kinds; says whose answers are not the record itself. Not here: what a write does (`effects`).
+Comes from tables and kinds; says whose answers are not the record itself. Not here: what a write does (`actions.effects`).
 """
 
 from __future__ import annotations

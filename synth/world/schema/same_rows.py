@@ -58,7 +58,7 @@ def _all_written(told: Mapping[str, Mapping[str, Json]], other: ToolModel, one: 
 
 
 def _key(tool: ToolModel, seen: Observation) -> str:
-    return stable([seen.arguments.get(str(tree[1])) for tree in tool.key])
+    return seen.key_of(str(tree[1]) for tree in tool.key)
 
 
 def _with_arguments(before: Json, seen: Observation) -> bool:

@@ -7,14 +7,13 @@ kept, a call on which they differ is unknown. Not here: the formulas (`formulas`
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from environments.runtime.answers.computed import (
     LIST,
     NUMBER,
-    Way,
     compute,
     shape_of,
 )
@@ -23,7 +22,8 @@ from environments.runtime.document.tools import CasePart, ComputedPart
 from environments.runtime.expr.formulas import REASONS, NoResultError, result_of
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import stable
-from synth.world.model import ToolModel, Workbench, refused
+from synth.world.grouping import lists_by_key, sets_by_key
+from synth.world.model import ToolModel, Workbench
 from synth.world.observation import Observation
 from synth.world.schema.answer_parts import Parts, commonest, is_number_text, parts_of
 from synth.world.search.formulas import GivenCall, is_echo, is_factor, ways_of
@@ -62,7 +62,11 @@ def learn_computed(bench: Workbench) -> None:
     changed = any(t.evidence.get("changes") or t.evidence.get("hangs_on") for t in tools)
     # A calculator: what most of its tools do says more than a name such as "add" or "divide".
     stateless = not changed and len(parts) * 2 > len(tools)
-    kept = {name for name, part in parts.items() if any(map(is_factor, _ways(part)))}
+    kept = {
+        name
+        for name, part in parts.items()
+        if any(is_factor(way) for case in part.cases for ways in case.slots for way in ways)
+    }
     taken = {
         tool.name
         for tool in tools
@@ -82,10 +86,6 @@ def learn_computed(bench: Workbench) -> None:
     for tool in tools:
         for names in (tool.heeds, tool.untried, tool.makers, tool.suspects, tool.modes):
             names.difference_update(found)
-
-
-def _ways(part: ComputedPart) -> Iterator[Way]:
-    return (way for case in part.cases for ways in case.slots for way in ways)
 
 
 def _takes_numbers(tool: ToolModel) -> bool:
@@ -108,7 +108,7 @@ def _untried(bench: Workbench, tool: ToolModel) -> list[str]:
                     for name, calls in past.items()
                     if any(not about or about & mine for about in calls)
                 )
-            elif not refused(bench.tools[seen.tool], seen):
+            elif not bench.refused(seen):
                 past[seen.tool].append(_words(seen) & known)
     return sorted(n for n, t in bench.tools.items() if not t.innocent and after[n] < MIN_AFTER)
 
@@ -119,9 +119,7 @@ def _words(seen: Observation) -> set[str]:
 
 def _computes(tool: ToolModel) -> ComputedPart | None:
     good = _calls(tool.good())
-    answers: dict[str, set[str]] = defaultdict(set)
-    for call in good:
-        answers[stable(call.arguments)].add(call.content)
+    answers = sets_by_key((stable(call.arguments), call.content) for call in good)
     if len(answers) < MIN_CALLS or any(len(contents) > 1 for contents in answers.values()):
         return None
     groups: dict[Kind, list[_Call]] = defaultdict(list)
@@ -212,9 +210,9 @@ def _cases(kind: Kind, calls: Sequence[_Call]) -> list[CasePart]:
         return [whole]
     if not words:
         return []
-    by_words: dict[str, list[_Call]] = defaultdict(list)
-    for call in calls:
-        by_words[stable([call.arguments[name] for name in words])].append(call)
+    by_words = lists_by_key(
+        (stable([call.arguments[name] for name in words]), call) for call in calls
+    )
     if len(by_words) > MAX_WORDS:
         return []
     found = (

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from environments.runtime.expr.scope import Scope, Tree
-from environments.runtime.values.normal import is_name, stable
-from synth.world.search.numbers import is_number
+from environments.runtime.values.normal import is_name, is_number, stable
 
 MIN_LENGTH: Final = 3
 """Shorter values stand in texts by accident."""

@@ -12,10 +12,10 @@ from typing import Any
 from environments.runtime.expr.gaps import MISSING
 from environments.runtime.expr.scope import Tree
 from environments.runtime.expr.trees import looks_at, operands_of, with_operands
-from environments.runtime.values.normal import stable
+from environments.runtime.values.normal import is_number, stable
 from synth.world.actions.examples import Example
 from synth.world.search.fit import Fitter
-from synth.world.search.numbers import MIN_EXAMPLES, is_number
+from synth.world.search.numbers import MIN_EXAMPLES
 from synth.world.search.terms import Tables, Term
 
 

@@ -7,15 +7,15 @@ objects, lists mapped, joined, edited or filtered, and a case by category.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, Final
 
 from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.expr.trees import looks_at
-from environments.runtime.values.normal import stable
+from environments.runtime.values.normal import is_number, stable
 from synth.world.actions.examples import evaluate
+from synth.world.grouping import lists_by_key
 from synth.world.search.constant_arguments import bound
 from synth.world.search.fit_lists import fit_list
 from synth.world.search.fit_parts import MAX_CASES, amounts_in
@@ -23,7 +23,6 @@ from synth.world.search.fit_text import holed_text
 from synth.world.search.numbers import (
     element_scopes,
     fit_number,
-    is_number,
     numeric_terms,
 )
 from synth.world.search.terms import Tables, Term, Terms, agree, coverage, gather, sliced
@@ -286,9 +285,7 @@ class Fitter:
     def _case(self, target: Sequence[Any]) -> Tree | None:
         """A different tree per category of one term; categories that cannot be fitted stay unknown."""
         for subject in self.categories():
-            groups: dict[str, list[int]] = defaultdict(list)
-            for at, value in enumerate(subject[1]):
-                groups[stable(value)].append(at)
+            groups = lists_by_key((stable(value), at) for at, value in enumerate(subject[1]))
             if not 2 <= len(groups) <= MAX_CASES or len(groups) * 2 > len(target):
                 continue
             cases = []
@@ -311,7 +308,7 @@ class Fitter:
         """Trees whose values may tell cases apart, with their values."""
         out: list[tuple[Tree, list[Any]]] = []
         for term in self.terms.scalars:
-            if any(v is MISSING or v is UNKNOWN for v in term.values):
+            if not term.is_known():
                 continue
             if term.tree[0] not in {"arg", "old", "it", "by"}:
                 continue

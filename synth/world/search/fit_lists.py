@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from environments.runtime.expr.gaps import UNKNOWN
 from environments.runtime.expr.scope import Scope, Tree
-from environments.runtime.values.normal import stable
+from environments.runtime.values.normal import is_number, stable
 from synth.world.actions.examples import evaluate
 from synth.world.search.fit_parts import MAX_CASES, amounts_in, fields_of, places_of
-from synth.world.search.numbers import fit_allowance, is_number
+from synth.world.search.numbers import fit_allowance
 from synth.world.search.terms import agree
 
 if TYPE_CHECKING:
@@ -218,11 +218,8 @@ def _edit_by(
         wanted: list[Any] = []
         for at, indexes in enumerate(places):
             for order, index in enumerate(indexes):
-                inner = Scope(
-                    fitter.scopes[at].arg, fitter.scopes[at].old, row=fitter.scopes[at].row
-                )
-                inner.it, inner.by = term.values[at][index], partner.values[at][order]
-                scopes.append(inner)
+                element, by = term.values[at][index], partner.values[at][order]
+                scopes.append(fitter.scopes[at].of_element(element, by))
                 wanted.append(target[at][index])
         body = fitter.inner(scopes, paired=True).fit(wanted)
         if body is not None:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from environments.runtime.expr.scope import Tree
+from environments.runtime.values.normal import is_number
 from synth.world.actions.examples import evaluate
-from synth.world.search.numbers import is_number
 from synth.world.search.terms import Terms, agree
 
 MAX_HOLES: Final = 6

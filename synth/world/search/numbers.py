@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from environments.runtime.expr.gaps import MISSING, UNKNOWN
+from environments.runtime.expr.gaps import UNKNOWN
 from environments.runtime.expr.scope import Scope, Tree
-from environments.runtime.expr.trees import looks_at, with_operands
-from synth.world.actions.examples import evaluate
+from environments.runtime.expr.trees import about_partner, looks_at
+from environments.runtime.values.normal import is_number
+from synth.world.actions.examples import evaluate, has_value
 from synth.world.search.terms import Tables, Term, Terms, agree, gather, sliced
 from synth.world.support import SEEN_FOUR_TIMES, SEEN_TWICE
 
@@ -24,11 +25,6 @@ MIN_EXAMPLES: Final = SEEN_FOUR_TIMES
 MIN_TOLD: Final = SEEN_TWICE
 """Different amounts that must show one price per piece."""
 MAX_RIVALS: Final = 4
-
-
-def is_number(value: Any) -> bool:
-    """Whether a value is a number and not a truth value."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def numeric_terms(terms: Terms, tables: Tables, *, totals: bool) -> list[Term]:
@@ -77,11 +73,8 @@ def element_scopes(
             continue
         counts.append(len(items))
         for index, item in enumerate(items):
-            inner = Scope(scope.arg, scope.old, row=scope.row)
-            inner.it, inner.by = item, scope.by
-            if partners is not None:
-                inner.by = partners[at][index]
-            out.append(inner)
+            by = scope.by if partners is None else partners[at][index]
+            out.append(scope.of_element(item, by))
     return out, counts
 
 
@@ -89,7 +82,7 @@ def fit_number(scopes: list[Scope], target: Sequence[Any], terms: Sequence[Term]
     """The simplest arithmetic that gives the target."""
     if len({repr(t) for t in target}) < 2:
         return None
-    known = [t for t in terms if not any(v is UNKNOWN or v is MISSING for v in t.values)]
+    known = [t for t in terms if t.is_known()]
     for tree in _candidates(known, target):
         shaped = _settled_shape(tree, scopes, target)
         if shaped is not None:
@@ -103,11 +96,11 @@ def _with_dark(
 ) -> Tree | None:
     """Once more over the examples in which every term has a value."""
     for term in sorted(dark, key=lambda t: sum(v is UNKNOWN for v in t.values))[:14]:
-        rows = [i for i, v in enumerate(term.values) if v is not UNKNOWN and v is not MISSING]
+        rows = [i for i, v in enumerate(term.values) if has_value(v)]
         if len(rows) < max(MIN_EXAMPLES, len(target) // 2):
             continue
         some = [sliced(t, rows) for t in [term, *known, *(d for d in dark if d is not term)]]
-        whole = [t for t in some if not any(v is UNKNOWN or v is MISSING for v in t.values)]
+        whole = [t for t in some if t.is_known()]
         inner = [target[i] for i in rows]
         for tree in _candidates(whole, inner):
             shaped = _settled_shape(tree, scopes, target)
@@ -121,7 +114,7 @@ def fit_allowance(scopes: list[Scope], target: Sequence[Any], terms: Sequence[Te
 
     Which of them it is shows only where the number was not zero before: all that fit are kept side by side.
     """
-    known = [t for t in terms if not any(v is UNKNOWN or v is MISSING for v in t.values)]
+    known = [t for t in terms if t.is_known()]
     found: list[Tree] = []
     for term in [*known, *_rises(known)]:
         factor = _per_piece(term.values, target)
@@ -185,12 +178,7 @@ def _stepwise(tree: Tree) -> Tree | None:
     if tree[0] != "sub" or tree[1][0] != "sum" or tree[2][0] != "sum":
         return None
     (_, left, one), (_, right, other) = tree[1], tree[2]
-    return ["sum", ["zip", left, right, ["sub", one, _partner(other)]], ["it"]]
-
-
-def _partner(tree: Any) -> Any:
-    """A tree about the element turned into one about its partner."""
-    return ["by", *tree[1:]] if tree[0] == "it" else with_operands(tree, _partner)
+    return ["sum", ["zip", left, right, ["sub", one, about_partner(other)]], ["it"]]
 
 
 def _is_near(left: float, right: float) -> bool:

@@ -14,7 +14,7 @@ from environments.runtime.expr.evaluate import build
 from environments.runtime.expr.gaps import MISSING, UNKNOWN, Gap
 from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.values.normal import key_text
-from synth.world.actions.examples import evaluate
+from synth.world.actions.examples import evaluate, has_value
 from synth.world.support import SEEN_SEVERAL_TIMES, SEEN_TWICE, USUALLY
 
 MAX_DEPTH: Final = 5
@@ -39,7 +39,7 @@ class Term:
 
     def is_known(self) -> bool:
         """Whether it has a value everywhere."""
-        return not any(v is MISSING or v is UNKNOWN for v in self.values)
+        return all(map(has_value, self.values))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +81,7 @@ class Terms:
 
 def is_text(term: Term) -> bool:
     """Whether a term is text wherever it has a value."""
-    return all(isinstance(v, str) or v is MISSING or v is UNKNOWN for v in term.values)
+    return all(isinstance(v, str) or not has_value(v) for v in term.values)
 
 
 def sliced(term: Term, rows: Sequence[int]) -> Term:
@@ -130,7 +130,7 @@ def _walk(terms: Terms, tree: Tree, *, rank: int) -> None:
     added = 0
     while queue and added < MAX_PATHS:
         at, here, depth = queue.pop(0)
-        present = [v for v in here if v is not MISSING and v is not UNKNOWN]
+        present = list(filter(has_value, here))
         lit = sum(v is not UNKNOWN for v in here)
         if len(present) < terms.mostly * lit or len(present) < min(len(here), terms.least_known):
             continue
@@ -179,7 +179,7 @@ def _references(terms: Terms, among: Sequence[Term], tables: Tables) -> list[Tre
     """Trees for rows that the terms name."""
     found: list[Tree] = []
     for term in among:
-        if not all(isinstance(v, str | int) or v is MISSING or v is UNKNOWN for v in term.values):
+        if not all(isinstance(v, str | int) or not has_value(v) for v in term.values):
             continue
         found.extend(
             ["row", table, [term.tree]]
@@ -201,7 +201,7 @@ def _references(terms: Terms, among: Sequence[Term], tables: Tables) -> list[Tre
 def _hits(terms: Terms, table: str, keys: Sequence[list[Any]]) -> bool:
     hits = total = 0
     for scope, key in zip(terms.scopes, keys, strict=True):
-        if any(part is MISSING or part is UNKNOWN or part is None for part in key):
+        if any(part is None or not has_value(part) for part in key):
             continue
         total += 1
         if type(scope.row(table, key_text(key))) is not Gap:
@@ -226,7 +226,7 @@ def _index(terms: Terms, among: Iterable[Term]) -> None:
                 continue
             tree: Tree = ["at", container.tree, term.tree]
             values = evaluate(tree, terms.scopes)
-            hits = sum(v is not MISSING and v is not UNKNOWN for v in values)
+            hits = sum(map(has_value, values))
             lit = sum(v is not UNKNOWN for v in values)
             if hits >= 0.5 * terms.mostly * lit and hits >= min(len(values), terms.least_known):
                 _walk(terms, tree, rank=45)

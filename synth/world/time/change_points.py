@@ -1,7 +1,7 @@
-"""Splits: one point in time before which something was always so, and after which it never was again.
+"""Change points: one point in time before which something was always so, and after which it never was again.
 
-Comes from flags in order of time, each with the task that it belongs to; says where they turn, if they turn exactly once
-and chance hardly orders them so. The exact test: of all orders of these tasks only one (or its mirror) is sorted, so the
+Comes in: flags in order of time, each with the task that it belongs to. Comes out: where they turn, if they turn exactly once
+and chance hardly orders them so. The test is exact: of all orders of these tasks only one (or its mirror) is sorted, so the
 chance is one in "tasks choose tasks after". Not here: what the flags mean (`drift`).
 """
 

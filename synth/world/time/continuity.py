@@ -15,7 +15,7 @@ from typing import Final
 
 from environments.runtime.document.world_file import ContinuityPart
 from environments.runtime.values.normal import stable
-from environments.runtime.world.entries import Place, call_text
+from environments.runtime.world.entries import Place
 from synth.world.influence.writers import Look, blamed, looks
 from synth.world.model import Workbench, refused
 from synth.world.observation import History, Observation
@@ -28,6 +28,7 @@ from synth.world.support import (
     Support,
     accept,
 )
+from synth.world.time.equal_pasts import equal_pasts
 from synth.world.time.own_starts import OwnStarts
 from synth.world.volatile.drawn_values import Homes, drawn_anew
 
@@ -47,7 +48,6 @@ MIN_OPENINGS: Final = SEEN_SEVERAL_TIMES
 """Calls that were answered otherwise elsewhere, and alike after equal pasts, before every episode is taken to start alike."""
 MIN_OTHERWISE: Final = SEEN_TWICE
 """Calls after equal pasts with unequal answers, before they alone decide for `living`."""
-MAX_PAST: Final = 6
 MIN_SHARE: Final = CHANCE
 """Share of first sights, and of answers after equal pasts, that must disagree: a few do by dice and faults."""
 
@@ -140,23 +140,17 @@ def _openings(bench: Workbench) -> _Openings:
     told, agreeing = _answers_by_call(bench)
     homes = Homes(bench.histories)
     out = _Openings()
-    last: dict[tuple[str, ...], Observation] = {}
-    for history in bench.histories:
-        past: tuple[str, ...] = ()
-        for seen in history.observations[:MAX_PAST]:
-            past = (*past, call_text(seen.tool, seen.arguments))
-            before = last.get(past)
-            last[past] = seen
-            if before is None or len(told[seen.tool, seen.key]) == 1:
-                continue
-            if before.content == seen.content:
-                out.same[seen.tool] += 1
-            elif seen.tool in agreeing and not drawn_anew(seen, before, homes):
-                tool = bench.tools[seen.tool]
-                if refused(tool, seen) or refused(tool, before):
-                    out.refused += 1
-                else:
-                    out.different[seen.tool] += 1
+    for pair in equal_pasts(bench.histories):
+        seen, before = pair.seen, pair.last
+        if before is None or len(told[seen.tool, seen.key]) == 1:
+            continue
+        if before.content == seen.content:
+            out.same[seen.tool] += 1
+        elif seen.tool in agreeing and not drawn_anew(seen, before, homes):
+            if bench.refused(seen) or bench.refused(before):
+                out.refused += 1
+            else:
+                out.different[seen.tool] += 1
     return out
 
 
@@ -301,7 +295,7 @@ def _sights(bench: Workbench, history: History, writers: frozenset[str]) -> dict
 def _disturbed(bench: Workbench, history: History, look: Look, writers: frozenset[str]) -> bool:
     return any(
         seen.tool in writers
-        and not refused(bench.tools[seen.tool], seen)
+        and not bench.refused(seen)
         and not look.seen.names.isdisjoint(seen.names)
         for seen in history.observations[: look.seen.position]
     )

@@ -15,12 +15,15 @@ from typing import Any, Final
 
 from environments.runtime.document.views import ChangePart, VersionPart
 from environments.runtime.task.attempt import Json
-from environments.runtime.task.tool_definition import name_of, parameters_of, read_definition
+from environments.runtime.task.tool_definition import (
+    functions_by_name,
+    parameters_of,
+)
 from environments.runtime.values.normal import stable
 from redact.records.clean_episode import CleanEpisode
-from synth.world.model import ToolModel
-from synth.world.observation import History, Observation, by_tool
-from synth.world.schema.outcomes import learn_outcomes
+from synth.world.grouping import lists_by_key
+from synth.world.observation import History, Observation, by_tool, every_call
+from synth.world.schema.outcomes import tool_of
 from synth.world.support import CHANCE_AMONG_SOME, SEEN_THRICE
 from synth.world.time.change_points import Flag, Split, find_split
 from synth.world.time.drift_behaviour import behaviour_changes
@@ -103,16 +106,15 @@ def split_versions(
         found += shape
         found += [
             Change(tool=name, kind="behaviour", says=says, split=split)
-            for says, split in behaviour_changes(_outcomes(name, group), histories)
+            for says, split in behaviour_changes(tool_of(name, group), histories)
             if not any(_meet(split, other.split) for other in shape)
         ]
     versions = _versions(found, frozenset(groups))
     for name, known in versions.items():
         for version in known:
             _from_the_start(version, groups[name], histories)
-    for history in histories:
-        for seen in history.observations:
-            seen.tool = _version_name(versions.get(seen.tool, ()), seen)
+    for seen in every_call(histories):
+        seen.tool = _version_name(versions.get(seen.tool, ()), seen)
     return versions
 
 
@@ -138,12 +140,10 @@ def schema_changes(episodes: Sequence[CleanEpisode]) -> Iterator[Change]:
 
 def definitions(tools: Iterable[str]) -> dict[str, frozenset[str]]:
     """Per tool what its definition says about arguments: names, types, choices and which must be given."""
-    out: dict[str, frozenset[str]] = {}
-    for text in tools:
-        function = read_definition(text)
-        if function:
-            out[name_of(function)] = frozenset(_schema_traits(parameters_of(function), "", 0))
-    return out
+    return {
+        name: frozenset(_schema_traits(parameters_of(function), "", 0))
+        for name, function in functions_by_name(tools).items()
+    }
 
 
 def _schema_traits(schema: Mapping[str, Any], path: str, depth: int) -> Iterator[str]:
@@ -168,7 +168,7 @@ def shape_changes(
     name: str, seen: Sequence[Observation], histories: Sequence[History]
 ) -> Iterator[Change]:
     """Arguments and fields of results that were always there up to a point in time and never after, or the reverse."""
-    tool = _outcomes(name, seen)
+    tool = tool_of(name, seen)
     given = [
         (s.at, histories[s.episode].task, frozenset(f"the argument {a}" for a in s.arguments))
         for s in seen
@@ -216,17 +216,9 @@ def _kind(value: Json) -> str:
     return "a number" if isinstance(value, int | float) else "a text"
 
 
-def _outcomes(name: str, seen: Sequence[Observation]) -> ToolModel:
-    tool = ToolModel(name=name, observations=list(seen))
-    learn_outcomes(tool)
-    return tool
-
-
 def _versions(found: Iterable[Change], taken: frozenset[str]) -> dict[str, list[Version]]:
     """Changes of one tool at one time make one version; the order of time numbers them."""
-    by_name: dict[str, list[Change]] = defaultdict(list)
-    for change in found:
-        by_name[change.tool].append(change)
+    by_name = lists_by_key((change.tool, change) for change in found)
     out: dict[str, list[Version]] = {}
     for name, changes in sorted(by_name.items()):
         if name not in taken:

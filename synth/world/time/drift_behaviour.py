@@ -15,7 +15,8 @@ from itertools import pairwise
 from typing import Final
 
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import is_name, leaves, stable
+from environments.runtime.values.normal import is_name, is_number, leaves, stable
+from synth.world.grouping import lists_by_key
 from synth.world.model import ToolModel, outcome_class, refused
 from synth.world.observation import History, Observation
 from synth.world.support import CHANCE_AMONG_MANY, CHANCE_AMONG_RANGES, SEEN_SEVERAL_TIMES
@@ -144,7 +145,7 @@ def _turned_cells(cases: Sequence[Case], outcome: str) -> Iterator[tuple[str, Sp
 
 def _turned_range(by_value: dict[Scalar, list[Case]], outcome: str) -> Split | None:
     """A range of numbers in which the outcome turns: a limit that moved."""
-    numbers = sorted(v for v in by_value if isinstance(v, int | float) and not isinstance(v, bool))
+    numbers = sorted(filter(is_number, by_value))
     if len(numbers) < EDGES or len(numbers) < len(by_value):
         return None
     edges = [numbers[i * (len(numbers) - 1) // EDGES] for i in range(EDGES + 1)]
@@ -180,9 +181,7 @@ class _Pair:
 
 def _turned_answers(cases: Sequence[Case]) -> Iterator[tuple[str, Split]]:
     """A moment that lies between the two calls of every unequal pair, and of too few pairs for that to be chance."""
-    groups: dict[str, list[Case]] = defaultdict(list)
-    for case in cases:
-        groups[case.asked].append(case)
+    groups = lists_by_key((case.asked, case) for case in cases)
     pairs = [
         _Pair(left=left, right=right)
         for group in groups.values()

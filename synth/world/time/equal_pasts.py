@@ -1,6 +1,6 @@
-"""Calls after the very same calls, beside the last such call of the same subject and of another.
+"""Equal pasts: calls after the very same calls, beside the last such call of the same subject and of another.
 
-In: observations. Out: what `bound` and `own_start` compare. Not here: what the comparison says.
+Comes in: observations. Comes out: what `continuity`, `own_starts` and `views.implicit_subject` compare. Not here: what a comparison says.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ class EqualPast:
     """Of the same subject."""
     other: Observation | None
     """Of another subject."""
+    last: Observation | None
+    """Of anybody."""
     at_once: bool
     """Nobody else's was between the subject's own and this."""
 
@@ -43,7 +45,9 @@ def equal_pasts(
             past = (*past, call_text(seen.tool, seen.arguments))
             known = last[past]
             latest = next(reversed(known), None)
+            before = None if latest is None else known[latest]
             own = known.pop(subject, None)
             other = known[next(reversed(known))] if known else None
-            yield EqualPast(seen=seen, own=own, other=other, at_once=latest == subject)
+            at_once = latest == subject
+            yield EqualPast(seen=seen, own=own, other=other, last=before, at_once=at_once)
             known[subject] = seen

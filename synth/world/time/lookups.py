@@ -12,7 +12,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import key_text, simplify, stable
+from environments.runtime.values.normal import (
+    FieldPath,
+    fields_in,
+    is_plain,
+    key_text,
+    simplify,
+    stable,
+)
 from synth.world.influence.writers import place_of
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import History, Observation
@@ -21,7 +28,6 @@ from synth.world.support import SEEN_OFTEN
 MIN_CALLS: Final = SEEN_OFTEN
 """Different calls, each with its record seen in the same episode, that a lookup must be understood from."""
 
-Path = tuple[str, ...]
 Example = tuple[Observation, dict[str, Json]]
 """A lookup, and the record that it found as the same episode saw it."""
 
@@ -32,16 +38,16 @@ class Lookup:
 
     table: str
     """The table of the tool's own answers."""
-    asked: tuple[tuple[Path, ...], ...]
+    asked: tuple[tuple[FieldPath, ...], ...]
     """Per argument the fields of the record that it always was equal to."""
-    told: tuple[tuple[str, tuple[Path, ...]], ...]
+    told: tuple[tuple[str, tuple[FieldPath, ...]], ...]
     """Per part of the answer the fields of the record that it always was equal to."""
 
     def lookup_of(self, row: Json) -> tuple[str, Json] | None:
         """The lookup that would find a record, as key text, and its answer; None where the record does not say."""
         if not isinstance(row, dict):
             return None
-        leaves = dict(_leaves(row))
+        leaves = _leaves(row)
         asked = [_common_value(leaves, paths) for paths in self.asked]
         told = {name: _common_value(leaves, paths) for name, paths in self.told}
         if None in asked or None in told.values():
@@ -76,9 +82,9 @@ def _arguments(tool: ToolModel) -> list[str]:
     names = set(good[0].arguments)
     plain = all(
         set(seen.arguments) == names
-        and all(_is_plain(value) for value in seen.arguments.values())
+        and all(is_plain(value) for value in seen.arguments.values())
         and isinstance(seen.value, dict)
-        and all(_is_plain(value) for value in seen.value.values())
+        and all(is_plain(value) for value in seen.value.values())
         for seen in good
     )
     return sorted(names) if plain else []
@@ -125,7 +131,7 @@ def _learnt(table: str, names: Sequence[str], examples: Sequence[Example]) -> Lo
     """The lookup that all examples show, where they are enough."""
     if len({seen.key for seen, _ in examples}) < MIN_CALLS:
         return None
-    found = [dict(_leaves(row)) for _, row in examples]
+    found = [_leaves(row) for _, row in examples]
     asked = tuple(_equal([seen.arguments[name] for seen, _ in examples], found) for name in names)
     told = tuple(
         (field, _equal([_part(seen, field) for seen, _ in examples], found))
@@ -145,7 +151,9 @@ def _part(seen: Observation, field: str) -> Json:
     return seen.value[field] if isinstance(seen.value, dict) else None
 
 
-def _equal(values: Sequence[Json], found: Sequence[Mapping[Path, Json]]) -> tuple[Path, ...]:
+def _equal(
+    values: Sequence[Json], found: Sequence[Mapping[FieldPath, Json]]
+) -> tuple[FieldPath, ...]:
     """The fields that hold these values, one by one, in all records."""
     paths = set(found[0])
     for value, leaves in zip(values, found, strict=True):
@@ -154,7 +162,7 @@ def _equal(values: Sequence[Json], found: Sequence[Mapping[Path, Json]]) -> tupl
     return tuple(sorted(paths))
 
 
-def _common_value(leaves: Mapping[Path, Json], paths: Sequence[Path]) -> Json:
+def _common_value(leaves: Mapping[FieldPath, Json], paths: Sequence[FieldPath]) -> Json:
     """What all these fields of a record hold; None where they differ or are not there."""
     values = [leaves.get(path) for path in paths]
     return values[0] if all(_folded(value) == _folded(values[0]) for value in values) else None
@@ -164,14 +172,6 @@ def _folded(value: Json) -> str:
     return " ".join(stable(simplify(value)).split()).casefold()
 
 
-def _leaves(value: Json, path: Path = ()) -> Iterator[tuple[Path, Json]]:
+def _leaves(value: Json) -> dict[FieldPath, Json]:
     """Every plain field of a record, fields of fields included, lists not."""
-    if isinstance(value, dict):
-        for name, inner in value.items():
-            yield from _leaves(inner, (*path, name))
-    elif _is_plain(value):
-        yield path, value
-
-
-def _is_plain(value: Json) -> bool:
-    return isinstance(value, str | int | float) and not isinstance(value, bool)
+    return {p: one for p, one in fields_in(value) if is_plain(one) and None not in p}

@@ -1,18 +1,19 @@
-"""Apps of which every subject has a copy of its own: a sandbox for each task, an account for each customer.
+"""Own starts: apps of which every subject has a copy of its own, a sandbox for each task or an account for each customer.
 
-In: observations. Out: whether equal calls after equal pasts are always answered alike for one subject, and otherwise for
-another; or were never compared. Such an app neither starts all episodes alike nor lives on: its tools all take the subject as
-an argument. Not here: single tools that answer for whoever is signed in (`bound`).
+Comes in: observations. Comes out: whether equal calls after equal pasts are always answered alike for one subject, and otherwise for
+another; or were never compared. Such an app neither starts all episodes alike nor lives on: all its tools take the subject as
+an argument. Not here: single tools that answer for whoever is signed in (`views.implicit_subject`).
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from synth.world.observation import History, Observation
+from synth.world.grouping import sets_by_key
+from synth.world.observation import History, Observation, every_call
 from synth.world.support import (
     HARDLY_EVER,
     SEEN_FOUR_TIMES,
@@ -83,10 +84,7 @@ class _Pairs:
 
 def infer_own_starts(histories: Sequence[History]) -> OwnStarts | None:
     """Whether every subject has a start of its own, or may have for all that is known; None: they share one."""
-    told: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for history in histories:
-        for seen in history.observations:
-            told[seen.tool, seen.key].add(seen.content)
+    told = sets_by_key(((seen.tool, seen.key), seen.content) for seen in every_call(histories))
     pairs = _compared(histories, told)
     # Of a tool that never says the same twice (a clock, dice) nothing is learnt.
     if any(pairs.within[tool] for tool in pairs.broken):

@@ -1,8 +1,8 @@
-"""Quiet gaps: how long nobody else changes anything, told by all tables of a backend that lives on together.
+"""Table stability: how long nobody else changes anything, told by all tables of a backend that lives on together.
 
-Comes from the versions of records, the calls that were made between looks, and all calls of writers. Comes out: tables of which
-too few sights were compared to trust them alone, how long they are trusted, and the writers that may change any of their
-records. Not here: horizons that a table's own sights give it (`horizons`), who writes at all (`writers`).
+Comes from the versions of records, the calls that were made between looks, and all calls of writers. Comes out: the tables of which
+too few sights were compared to trust them alone, how long those are trusted, and the writers that may change any of their
+records. Not here: how long a table is trusted by its own sights (`validity`), who writes at all (`influence.writers`).
 """
 
 from __future__ import annotations

@@ -1,18 +1,18 @@
-"""Of a backend that lives on: calls of writers that were always answered alike, whoever made them.
+"""Time-invariant results, of a backend that lives on: calls of writers that were always answered alike, whoever made them.
 
-Comes from observations, once it is known who writes; goes to the `tape` as answers that hold for every session in which nothing
+Comes from observations, once it is known who writes. Goes to the tape as answers that hold for every session in which nothing
 that matters was done before. Not here: recorded answers of an episode's own (`tape`).
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
 from environments.runtime.task.attempt import Json
 from synth.world.document import holds_withheld
+from synth.world.grouping import lists_by_key
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import Observation
 from synth.world.support import SEEN_TWICE
@@ -35,9 +35,10 @@ def steady_answers(bench: Workbench) -> Iterator[tuple[str, dict[str, Json], str
 
 def _calls(tool: ToolModel) -> list[list[Observation]]:
     """Equal calls together, in order of time."""
-    calls: dict[str, list[Observation]] = defaultdict(list)
-    for seen in sorted(tool.observations, key=lambda s: (s.at, s.episode, s.position)):
-        calls[seen.key].append(seen)
+    calls = lists_by_key(
+        (seen.key, seen)
+        for seen in sorted(tool.observations, key=lambda s: (s.at, s.episode, s.position))
+    )
     return list(calls.values())
 
 
@@ -62,4 +63,4 @@ def _told_to_all(bench: Workbench, tool: ToolModel, group: Sequence[Observation]
 def _is_first(bench: Workbench, seen: Observation) -> bool:
     """Whether nothing was done before a call in its episode."""
     past = bench.histories[seen.episode].observations[: seen.position]
-    return all(bench.tools[o.tool].innocent or refused(bench.tools[o.tool], o) for o in past)
+    return not any(map(bench.has_changed, past))

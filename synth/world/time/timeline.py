@@ -342,8 +342,7 @@ def _void(
     history: History, seen: Observation, entry: Entry, place: Place, timeline: _Timeline
 ) -> None:
     """From a call on nobody knows a record, where the call may have changed it."""
-    about = not entry.known and place in entry.about
-    if place in entry.targets or not (about or place[0] not in entry.settled):
+    if place in entry.targets or entry.leaves_alone(place):
         return
     void = Version(
         seen.at,

@@ -16,7 +16,7 @@ from typing import Final
 from environments.runtime.answers.outcome import ERROR_WORDS
 from environments.runtime.document.views import SpellingPart
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import stable
+from environments.runtime.values.normal import is_plain, stable
 from environments.runtime.views.argument_spelling import (
     CASE,
     KINDS,
@@ -26,7 +26,8 @@ from environments.runtime.views.argument_spelling import (
     folded,
     recorded_spelling,
 )
-from synth.world.observation import History, Observation
+from synth.world.grouping import lists_by_key, sets_by_key
+from synth.world.observation import History, Observation, every_call
 
 MIN_ALIKE: Final = {TRIM: 2, CASE: 2, NUMBER: 3, ORDER: 3}
 """Calls answered alike in two spellings, over all tools that take an argument of the name.
@@ -67,20 +68,20 @@ def learn_spelling(histories: Sequence[History]) -> dict[str, dict[str, Spelling
 
 
 def _calls(histories: Iterable[History]) -> dict[Where, list[Observation]]:
-    out: dict[Where, list[Observation]] = defaultdict(list)
-    for history in histories:
-        for seen in history.observations:
-            for name, value in seen.arguments.items():
-                if isinstance(value, str | int | float | list) and not isinstance(value, bool):
-                    out[seen.tool, name].append(seen)
-    return out
+    return lists_by_key(
+        ((seen.tool, name), seen)
+        for seen in every_call(histories)
+        for name, value in seen.arguments.items()
+        if isinstance(value, list) or is_plain(value)
+    )
 
 
 def _two_ways(group: Iterable[Observation], name: str, before: Kinds, kind: str) -> bool:
     """Whether an argument took two values that one more kind of folding makes one."""
-    ways: dict[str, set[str]] = defaultdict(set)
-    for value in {stable(seen.arguments[name]): seen.arguments[name] for seen in group}.values():
-        ways[stable(folded(value, before | {kind}))].add(stable(folded(value, before)))
+    ways = sets_by_key(
+        (stable(folded(value, before | {kind})), stable(folded(value, before)))
+        for value in {stable(seen.arguments[name]): seen.arguments[name] for seen in group}.values()
+    )
     return any(len(way) > 1 for way in ways.values())
 
 
@@ -119,9 +120,7 @@ def _count_alike(
 
 def _differ(left: Iterable[Observation], right: Iterable[Observation], pasts: Pasts) -> bool:
     """Whether two spellings were answered otherwise where all that was done before is the same."""
-    told: dict[int, set[str]] = defaultdict(set)
-    for seen in left:
-        told[pasts[id(seen)]].add(seen.content)
+    told = sets_by_key((pasts[id(seen)], seen.content) for seen in left)
     return any(seen.content not in told.get(pasts[id(seen)], {seen.content}) for seen in right)
 
 
@@ -155,8 +154,7 @@ def _spelling_parts(
         for seen in group:
             plain = recorded_spelling(seen.arguments[name], out[tool][name])
             if plain != seen.arguments[name]:
-                seen.arguments = {**seen.arguments, name: plain}
-                seen.settle()
+                seen.put_arguments({**seen.arguments, name: plain})
     _doubt(out, calls)
     return dict(out)
 
@@ -183,8 +181,7 @@ def _count_shown(histories: Iterable[History]) -> Counter[str]:
     """How often each word, and each number, stands in results, as JSON."""
     return Counter(
         stable(part)
-        for history in histories
-        for seen in history.observations
+        for seen in every_call(histories)
         for part in _parts(seen.value)
         if isinstance(part, str | int | float)
     )
@@ -234,7 +231,7 @@ def _scalars(values: Iterable[Json]) -> Iterator[str | int | float]:
     for value in values:
         if isinstance(value, list):
             yield from _scalars(value)
-        elif isinstance(value, str | int | float) and not isinstance(value, bool):
+        elif is_plain(value):
             yield value
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import coerce, parse_json, simplify, unwrap
-from synth.world.observation import History
+from synth.world.observation import History, every_call
 from synth.world.support import SEEN_TWICE
 
 MIN_ENVELOPES: Final = SEEN_TWICE
@@ -22,11 +22,10 @@ MAX_AFFIX: Final = 40
 def learn_envelopes(histories: Iterable[History]) -> dict[str, dict[str, Json]]:
     """Per caller: the fixed text, running number and quoting that its results come wrapped in."""
     votes: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
-    for history in histories:
-        for seen in history.observations:
-            affix = _affix(seen.content)
-            if affix is not None:
-                votes[seen.caller][affix] += 1
+    for seen in every_call(histories):
+        affix = _affix(seen.content)
+        if affix is not None:
+            votes[seen.caller][affix] += 1
     out: dict[str, dict[str, Json]] = {}
     for caller, counts in votes.items():
         (before, middle), n = counts.most_common(1)[0]
@@ -57,14 +56,13 @@ def normalise(
     envelopes: Mapping[str, Mapping[str, Any]],
 ) -> None:
     """Put every observation into normal form, in place."""
-    for history in histories:
-        for seen in history.observations:
-            known = forms.get(seen.tool, {})
-            sent = {n: coerce(v, known.get(n, "")) for n, v in seen.arguments.items()}
-            seen.arguments = {name: simplify(value) for name, value in sent.items()}
-            seen.sent = _whole_floats(sent)
-            seen.content = unwrap(seen.content, envelopes.get(seen.caller))
-            seen.settle()
+    for seen in every_call(histories):
+        known = forms.get(seen.tool, {})
+        sent = {n: coerce(v, known.get(n, "")) for n, v in seen.arguments.items()}
+        seen.arguments = {name: simplify(value) for name, value in sent.items()}
+        seen.sent = _whole_floats(sent)
+        seen.content = unwrap(seen.content, envelopes.get(seen.caller))
+        seen.settle()
 
 
 def _whole_floats(sent: Mapping[str, Json]) -> dict[str, Json] | None:
@@ -82,10 +80,9 @@ def _has_whole(value: Json) -> bool:
 def seen_forms(histories: Iterable[History]) -> dict[str, dict[str, str]]:
     """Arguments that come as a list or object from one caller and as its text from another."""
     kinds: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-    for history in histories:
-        for seen in history.observations:
-            for name, value in seen.arguments.items():
-                kinds[seen.tool, name][_kind(value)] += 1
+    for seen in every_call(histories):
+        for name, value in seen.arguments.items():
+            kinds[seen.tool, name][_kind(value)] += 1
     out: dict[str, dict[str, str]] = {}
     for (tool, name), counts in kinds.items():
         for form in ("array", "object"):

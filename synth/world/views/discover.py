@@ -57,7 +57,7 @@ def learn_around(
     episodes: Sequence[CleanEpisode],
     *,
     living: bool,
-    shared: bool = False,
+    shared: bool,
 ) -> FoundViews:
     """Find all of it; observations are as tools take and give them from here on.
 

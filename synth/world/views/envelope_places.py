@@ -1,7 +1,7 @@
-"""The places in one result that an envelope might be around, and whether the constants around one say that the call failed.
+"""Envelope places: where in one result an envelope might be, and whether the constants around that place say that the call failed.
 
-Comes from the text of a result; goes to `enveloped`. Every place keeps the text before and after it, so that nothing of a result's
-layout is lost. Not here: which of them are envelopes.
+Comes in: the text of a result; goes to `envelopes`. Every place keeps the text before and after it, so that nothing of a result's
+layout is lost. Not here: which of the places are envelopes.
 """
 
 from __future__ import annotations

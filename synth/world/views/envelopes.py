@@ -24,7 +24,8 @@ from environments.runtime.document.envelopes import (
 from environments.runtime.document.views import EnvelopesByTool
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import parse_json
-from synth.world.observation import History, Observation, by_tool
+from synth.world.grouping import sets_by_key
+from synth.world.observation import History, Observation, by_tool, every_call
 from synth.world.support import SEEN_THRICE, SEEN_TWICE
 from synth.world.views.envelope_places import Place, faulty, places_of, shows
 from synth.world.views.refusal_templates import said_instead
@@ -90,9 +91,8 @@ def learn_enveloped(histories: Sequence[History], *, first: int = 1) -> Envelope
                 seen.content = level.unwrap(seen.content)
     if not levels:
         return {}
-    for history in histories:
-        for seen in history.observations:
-            seen.settle()
+    for seen in every_call(histories):
+        seen.settle()
     return {tool: tuple(found) for tool, found in levels.items()}
 
 
@@ -137,11 +137,12 @@ def _mark_envelopes(
     envelopes: Mapping[str, Sequence[Envelope]], level: int
 ) -> dict[str, list[Envelope]]:
     """Refusals in the same envelope get the same mark in all tools, what is a tool's own in it aside."""
-    used: dict[str, set[str]] = defaultdict(set)
-    for tool, found in envelopes.items():
-        for envelope in found:
-            for word in _WORD.findall(envelope.before + envelope.after):
-                used[word].add(tool)
+    used = sets_by_key(
+        (word, tool)
+        for tool, found in envelopes.items()
+        for envelope in found
+        for word in _WORD.findall(envelope.before + envelope.after)
+    )
     names: dict[tuple[str, ...], str] = {}
     out: dict[str, list[Envelope]] = {}
     for tool, found in sorted(envelopes.items()):
@@ -188,7 +189,11 @@ def _main_shape(samples: Mapping[str, Sequence[str]]) -> _Shape | None:
             for tool, places in shape.found.items()
             if _steady(places) and _covers(places, samples[tool])
         }
-        strong = [places for places in kept.values() if len(places) >= MIN_SEEN and _varies(places)]
+        strong = [
+            places
+            for places in kept.values()
+            if len(places) >= MIN_SEEN and len({place.middle for place in places}) > 1
+        ]
         carrying = sum(any(p.carries for p in places) for places in strong)
         count = sum(map(len, kept.values()))
         # Numbers and words alone say little, unless nearly everything is told in the same text.
@@ -211,10 +216,7 @@ def _shared_by(strong: Iterable[Sequence[Place]]) -> int:
 
 def _shared_structures(found: Mapping[str, list[Place]]) -> dict[str, list[Place]]:
     """What has the structure in any tool: those that mostly refuse too, and constants that other tools have."""
-    tools: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for tool, places in found.items():
-        for place in places:
-            tools[place.around].add(tool)
+    tools = sets_by_key((place.around, tool) for tool, places in found.items() for place in places)
     out = defaultdict[str, list[Place]](list)
     for tool, places in found.items():
         steady = _steady(places)
@@ -228,10 +230,6 @@ def _steady(places: Sequence[Place]) -> bool:
     """Whether nothing varies but the place: few constants, each of several results."""
     pairs = {place.around for place in places}
     return len(pairs) == 1 or (len(pairs) <= MAX_FORMS and len(pairs) * 3 <= len(places))
-
-
-def _varies(places: Sequence[Place]) -> bool:
-    return len({place.middle for place in places}) >= 2
 
 
 def _covers(places: Sequence[Place], contents: Sequence[str]) -> bool:

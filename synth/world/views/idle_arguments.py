@@ -19,12 +19,10 @@ from environments.runtime.document.views import IdlePart, ValueForm
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.tool_definition import (
     choices_of,
-    name_of,
     parameters_of,
     properties_of,
-    read_definition,
 )
-from environments.runtime.values.formats import freedom, id_format, is_day, read_time
+from environments.runtime.values.formats import is_day, read_time
 from environments.runtime.values.normal import is_name, leaves, stable
 from environments.runtime.views.clock_and_ids import fields_of, places_of
 from environments.runtime.views.idle_arguments import (
@@ -35,8 +33,9 @@ from environments.runtime.views.idle_arguments import (
 )
 from redact.records.clean_episode import CleanEpisode, CleanStep
 from synth.declared_defaults import declared_defaults
+from synth.world.grouping import lists_by_key, sets_by_key
 from synth.world.model import outcome_class
-from synth.world.observation import History, Observation, by_tool
+from synth.world.observation import History, Observation, by_tool, defined_functions, every_call
 from synth.world.stated_effects import stated_effects
 from synth.world.support import (
     HARDLY_EVER,
@@ -45,10 +44,10 @@ from synth.world.support import (
     SEEN_SEVERAL_TIMES,
     SEEN_THRICE,
     SEEN_TWICE,
-    Support,
-    accept,
+    accept_counts,
 )
-from synth.world.volatile.clock_and_ids import MAX_TAKEN, MIN_IDS, MIN_LENGTH, MIN_SEEN, clock
+from synth.world.volatile.clock_and_ids import MAX_TAKEN, MIN_SEEN, clock
+from synth.world.volatile.drawn_values import MIN_LENGTH, format_of_drawn, roomy_format
 from synth.world.volatile.idle_values import Pasts, shape_of
 
 MIN_TASKS: Final = SEEN_TWICE
@@ -71,7 +70,7 @@ def learn_idle(histories: Sequence[History], episodes: Sequence[CleanEpisode]) -
     """Idle arguments by tool and name, with their form; they are gone from the calls."""
     rows = _by_name(histories)
     told = _count_told(histories, episodes, rows)
-    tools = {seen.tool for history in histories for seen in history.observations}
+    tools = {seen.tool for seen in every_call(histories)}
     found: dict[str, ValueForm] = {}
     for name, mine in rows.items():
         form = _form(mine, told.get(name, 0), len(tools))
@@ -91,15 +90,12 @@ def learn_idle(histories: Sequence[History], episodes: Sequence[CleanEpisode]) -
                 out[tool][name] = IdlePart(form=known, always=always)
     for tool, forms in out.items():
         for seen in calls[tool]:
-            seen.arguments = {n: v for n, v in seen.arguments.items() if n not in forms}
-            seen.settle()
+            seen.put_arguments({n: v for n, v in seen.arguments.items() if n not in forms})
     return dict(out)
 
 
 def _rows_by_tool(rows: Rows) -> Mapping[str, Rows]:
-    out: dict[str, Rows] = defaultdict(list)
-    for seen, value in rows:
-        out[seen.tool].append((seen, value))
+    out = lists_by_key((seen.tool, (seen, value)) for seen, value in rows)
     return dict(sorted(out.items()))
 
 
@@ -133,8 +129,7 @@ def learn_defaults(
 
     Results are as tools give them, without what differs from call to call.
     """
-    functions = map(read_definition, {text for one in episodes for text in one.tools})
-    defined = {name_of(one): one for one in functions}
+    defined = defined_functions(episodes)
     out: Forms = defaultdict(dict, {tool: dict(forms) for tool, forms in known.items()})
     tasks = {history.index: history.task for history in histories}
     stated = stated_effects(episodes, by_tool(histories))
@@ -153,10 +148,8 @@ def learn_defaults(
             if form is not None and not (learnt and _is_shown(form, name, seen, histories)):
                 out[tool][name] = IdlePart(form=form, always=False)
                 for one in seen:
-                    one.arguments = {
-                        n: v for n, v in one.arguments.items() if n != name or not is_idle(form, v)
-                    }
-                    one.settle()
+                    given = one.arguments.items()
+                    one.put_arguments({n: v for n, v in given if n != name or not is_idle(form, v)})
     return {tool: forms for tool, forms in out.items() if forms}
 
 
@@ -164,10 +157,7 @@ def _default(
     name: str, seen: Sequence[Observation], tasks: Mapping[int, str], function: Mapping[str, Json]
 ) -> ValueForm | None:
     """What calls without an argument are answered like: those with one value, or with any text."""
-    bare: dict[str, list[Observation]] = defaultdict(list)
-    for one in seen:
-        if name not in one.arguments:
-            bare[one.key].append(one)
+    bare = lists_by_key((one.key, one) for one in seen if name not in one.arguments)
     alike: Mapping[str, set[str]] = defaultdict(set)
     values: dict[str, Json] = {}
     otherwise = Counter[str]()
@@ -207,8 +197,7 @@ def _is_shown(
     values = set(filter(None, map(value_text, given)))
     return any(
         value in told
-        for history in histories
-        for one in history.observations
+        for one in every_call(histories)
         if (told := one.content.casefold())
         for value in values
     )
@@ -260,25 +249,20 @@ def _are_signs(rows: Rows) -> bool:
     texts = [value for _, value in rows if isinstance(value, str)]
     if len(texts) < len(rows) or _comes_again(rows):
         return False
-    form = id_format(sorted(set(texts))) if min(map(len, texts)) >= MIN_LENGTH else None
-    drawn = form is not None and freedom(form) >= MIN_IDS
+    drawn = min(map(len, texts)) >= MIN_LENGTH and roomy_format(sorted(set(texts))) is not None
     return drawn or all(read_time(text) is not None for text in texts)
 
 
 def _is_own(rows: Rows) -> bool:
     """Whether an episode gives one value, in nearly every one."""
-    own: dict[int, set[str]] = defaultdict(set)
-    for seen, value in rows:
-        own[seen.episode].add(stable(value))
+    own = sets_by_key((seen.episode, stable(value)) for seen, value in rows)
     several = sum(len(values) > 1 for values in own.values())
     return several <= len(own) * (1 - NEARLY_ALWAYS)
 
 
 def _comes_again(rows: Rows) -> bool:
     """Whether other episodes give values again, more than by accident: a customer comes again, a session does not."""
-    episodes: dict[str, set[int]] = defaultdict(set)
-    for seen, value in rows:
-        episodes[stable(value)].add(seen.episode)
+    episodes = sets_by_key((stable(value), seen.episode) for seen, value in rows)
     again = sum(len(found) > 1 for found in episodes.values())
     return again > HARDLY_EVER * len(episodes)
 
@@ -348,9 +332,8 @@ def _are_answered_alike(
         alike = {tool: counts for tool, counts in every.items() if tool in silent}
         total = sum(alike.values(), Counter[bool]())
         if total.total() >= MIN_PAIRS:
-            moved = Support(cases=total[True], against=total[False])
             odd = (c for c in alike.values() if c[False] >= max(SEEN_THRICE, c[True] + 1))
-            return not any(odd) and accept(moved, least=MIN_PAIRS, share=MOSTLY)
+            return not any(odd) and accept_counts(total, least=MIN_PAIRS, share=MOSTLY)
     return False
 
 
@@ -359,19 +342,18 @@ def _pairs_alike(
 ) -> Mapping[str, Counter[bool]]:
     """By tool, how many calls with another value of one argument were answered alike, and how many were not."""
     alike: dict[str, Counter[bool]] = defaultdict(Counter)
-    every = (seen for history in histories for seen in history.observations)
-    for before, seen, ought in pasts.pairs(every):
+    for before, seen, ought in pasts.pairs(every_call(histories)):
         if ought and before.arguments.get(name) != seen.arguments.get(name):
             alike[seen.tool][told(before.content) == told(seen.content)] += 1
     return alike
 
 
 def _by_name(histories: Sequence[History]) -> Mapping[str, Rows]:
-    out: dict[str, Rows] = defaultdict(list)
-    for history in histories:
-        for seen in history.observations:
-            for name, value in seen.arguments.items():
-                out[name].append((seen, value))
+    out = lists_by_key(
+        (name, (seen, value))
+        for seen in every_call(histories)
+        for name, value in seen.arguments.items()
+    )
     return {
         name: rows
         for name, rows in out.items()
@@ -383,10 +365,9 @@ def _count_told(
     histories: Sequence[History], episodes: Sequence[CleanEpisode], rows: Mapping[str, Rows]
 ) -> dict[str, int]:
     """How many values of each argument somebody told the agent, a result shows, or another argument has."""
-    names: dict[tuple[int, str], set[str]] = defaultdict(set)
-    for name, mine in rows.items():
-        for seen, value in mine:
-            names[seen.episode, str(value)].add(name)
+    names = sets_by_key(
+        ((seen.episode, str(value)), name) for name, mine in rows.items() for seen, value in mine
+    )
     texts = _words_by_episode(histories, episodes, lambda step: step.role != "assistant")
     return {
         name: sum(
@@ -406,20 +387,12 @@ def _form(rows: Rows, told: int, tools: int) -> ValueForm | None:
     texts = [value for value in values if isinstance(value, str)]
     if len(texts) < len(values) or told > len(values) * (1 - NEARLY_ALWAYS):
         return None
-    if told == 0 and _are_drawn(texts):
-        slots = known.slots if (known := id_format(texts)) is not None else None
-        return ValueForm(kind="key", slots=slots, says="a key that the agent draws")
+    drawn = format_of_drawn(texts) if told == 0 and texts != sorted(texts) else None
+    if drawn is not None:
+        return ValueForm(kind="key", slots=drawn.slots, says="a key that the agent draws")
     if not _take_it(rows, tools) or not _varies(texts):
         return None
     return ValueForm(kind="text", says="free text beside what is asked")
-
-
-def _are_drawn(texts: Sequence[str]) -> bool:
-    """Whether values are drawn by dice, none of them twice."""
-    if len(set(texts)) < len(texts) or min(map(len, texts)) < MIN_LENGTH:
-        return False
-    form = id_format(list(texts))
-    return form is not None and freedom(form) >= MIN_IDS and texts != sorted(texts)
 
 
 def _varies(texts: Sequence[str]) -> bool:

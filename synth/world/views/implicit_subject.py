@@ -1,7 +1,7 @@
-"""Tools that answer for whoever is signed in: equal calls after equal pasts, answered otherwise for each subject.
+"""Implicit subject: tools that answer for whoever is signed in, so that equal calls after equal pasts differ by subject.
 
-In: observations. Out: names of such tools; their calls get the subject as an argument, in place, so that everything
-learnt after this keeps one subject's records from another's. Not here: the argument itself (`runtime.views.implicit_subject`).
+Comes in: observations. Comes out: the names of such tools. Their calls get the subject as an argument, in place, so that everything
+learnt after this keeps one subject's records from another's. Not here: the argument itself (`environments.runtime.views.implicit_subject`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import leaves, names_in, stable
 from environments.runtime.views.implicit_subject import SUBJECT, subject_name
 from environments.runtime.world.entries import call_text
-from synth.world.observation import History, Observation
+from synth.world.grouping import lists_by_key
+from synth.world.observation import History, Observation, every_call
 from synth.world.support import (
     HALF_OF_CASES,
     HARDLY_EVER,
@@ -91,7 +92,7 @@ class _Pairs:
 def bind(histories: Sequence[History], *, own: bool) -> tuple[str, ...]:
     """Give the subject to the calls of tools that answer for it; says which, sorted. `own`: all do."""
     if own:
-        bound = {seen.tool for history in histories for seen in history.observations}
+        bound = {seen.tool for seen in every_call(histories)}
     else:
         readers = {tool for tool, pairs in _compared(histories).items() if pairs.bound}
         bound = readers | changing(histories, readers) if readers else set()
@@ -103,8 +104,7 @@ def bind_tools(histories: Sequence[History], bound: Collection[str]) -> tuple[st
     for history in histories:
         for seen in history.observations:
             if seen.tool in bound:
-                seen.arguments[SUBJECT] = subject_name(history.subject)
-                seen.settle()
+                seen.put_arguments({**seen.arguments, SUBJECT: subject_name(history.subject)})
     return tuple(sorted(bound))
 
 
@@ -175,9 +175,13 @@ def _share(one: Observation, other: Observation) -> float:
     """The share of values that two answers have in common."""
     if one.content == other.content:
         return 1.0
-    left, right = _values(one.value), _values(other.value)
-    either = sum((left | right).values())
-    return sum((left & right).values()) / either if either else 0.0
+    return share_in_common(_values(one.value), _values(other.value), nothing=0.0)
+
+
+def share_in_common(left: Counter[str], right: Counter[str], *, nothing: float) -> float:
+    """How much of two bags is in both; `nothing` where both are empty."""
+    either = (left | right).total()
+    return (left & right).total() / either if either else nothing
 
 
 def _values(value: Json) -> Counter[str]:
@@ -199,10 +203,11 @@ def changing(histories: Sequence[History], readers: set[str]) -> set[str]:
 
 def _looks(history: History, readers: set[str]) -> Iterator[tuple[Sequence[Observation], bool]]:
     """What was called between equal calls of a reader, and whether it answered the same."""
-    places: dict[str, list[int]] = defaultdict(list)
-    for position, seen in enumerate(history.observations):
-        if seen.tool in readers:
-            places[call_text(seen.tool, seen.arguments)].append(position)
+    places = lists_by_key(
+        (call_text(seen.tool, seen.arguments), position)
+        for position, seen in enumerate(history.observations)
+        if seen.tool in readers
+    )
     for found in places.values():
         for first, again in pairwise(found):
             observations = history.observations

@@ -17,23 +17,21 @@ from environments.runtime.document.recordings import ProsePart
 from environments.runtime.sessions.prose import (
     Path,
     name_without_prose,
-    object_in,
     said_again,
     text_at,
 )
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.tool_definition import (
     choices_of,
-    name_of,
     parameters_of,
     properties_of,
-    read_definition,
 )
 from environments.runtime.values.facts import folded
-from environments.runtime.values.normal import parse_json
+from environments.runtime.values.normal import object_in, parse_json
 from redact.records.clean_episode import CleanEpisode
+from synth.world.grouping import lists_by_key
 from synth.world.model import Workbench, refused
-from synth.world.observation import Observation, histories
+from synth.world.observation import Observation, defined_functions, histories
 from synth.world.stated_effects import stated_effects
 from synth.world.support import HALF_OF_CASES, MOSTLY, SEEN_SEVERAL_TIMES, SELDOM
 
@@ -79,7 +77,7 @@ def learn_prose(bench: Workbench, episodes: Sequence[CleanEpisode]) -> dict[str,
         for call in by_part[part]
         for _, text in _texts(call.arguments)
     }
-    definitions = _definitions(episodes)
+    definitions = defined_functions(episodes)
     stated = stated_effects(episodes, by_part)
     found: dict[str, ProsePart] = {}
     for tool, calls in sorted(by_tool.items()):
@@ -126,15 +124,6 @@ def _outcomes(bench: Workbench) -> tuple[set[tuple[int, int]], set[tuple[int, in
     return refusals, innocent
 
 
-def _definitions(episodes: Sequence[CleanEpisode]) -> dict[str, Mapping[str, Json]]:
-    found: dict[str, Mapping[str, Json]] = {}
-    for text in sorted({tool for episode in episodes for tool in episode.tools}):
-        function = read_definition(text)
-        if function:
-            found[name_of(function)] = function
-    return found
-
-
 def _texts(value: Json | Mapping[str, Json], path: Path = ()) -> Iterator[tuple[Path, str]]:
     """The texts of some arguments with their paths; those in lists have none."""
     inside = value if isinstance(value, Mapping) else object_in(value)
@@ -147,10 +136,7 @@ def _texts(value: Json | Mapping[str, Json], path: Path = ()) -> Iterator[tuple[
 
 def _paths(calls: Sequence[Observation], definition: Mapping[str, Json]) -> list[Path]:
     """Places of texts with several words, none of them a choice among some."""
-    texts: dict[Path, list[str]] = defaultdict(list)
-    for call in calls:
-        for path, text in _texts(call.arguments):
-            texts[path].append(text)
+    texts = lists_by_key((path, text) for call in calls for path, text in _texts(call.arguments))
     properties = properties_of(definition)
     found = []
     for path, said in sorted(texts.items()):

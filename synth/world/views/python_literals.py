@@ -24,6 +24,5 @@ def _read(seen: Sequence[Observation]) -> bool:
     if any(to_literal(parsed) != content for content, parsed in read.items()):
         return False
     for one in seen:
-        one.content = read[one.content]
-        one.settle()
+        one.put_content(read[one.content])
     return True

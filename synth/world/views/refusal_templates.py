@@ -1,8 +1,8 @@
-"""What tools say instead of their results: records around one text, in apps whose results come without an envelope.
+"""Refusal templates: records around one text that tools say instead of their results, in apps whose results have no envelope.
 
 Comes from the texts of results by tool; gives, by tool, the places in which such texts stand. `{"detail": "No such order."}` has no
-protocol's word for failure and no source marks it: what tells it is that several tools answer so beside records, lists or numbers
-of their own. Where a tool says nothing else, its text may be what it has done. Not here: envelopes around results (`enveloped`).
+protocol's word for failure and no source marks it. What tells it is that several tools answer so beside records, lists or numbers
+of their own. Where a tool says nothing else, its text may be what it has done. Not here: envelopes around results (`envelopes`).
 """
 
 from __future__ import annotations

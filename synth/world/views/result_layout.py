@@ -13,7 +13,7 @@ from typing import Final
 
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import simplify, stable
-from synth.world.observation import History, Observation
+from synth.world.observation import History, Observation, every_call
 from synth.world.support import SEEN_THRICE
 
 MIN_SPELT: Final = SEEN_THRICE
@@ -22,12 +22,7 @@ MIN_SPELT: Final = SEEN_THRICE
 
 def settle_layout(histories: Sequence[History]) -> bool:
     """Write all JSON results in one layout, in place, where some came in several; whether it was needed."""
-    records = [
-        seen
-        for history in histories
-        for seen in history.observations
-        if isinstance(seen.value, dict | list)
-    ]
+    records = [seen for seen in every_call(histories) if isinstance(seen.value, dict | list)]
     if not _is_loose(records):
         return False
     ascii_only = all(seen.content.isascii() for seen in records)
@@ -35,8 +30,7 @@ def settle_layout(histories: Sequence[History]) -> bool:
     for seen in records:
         _note(seen.value, order[seen.tool])
         value = _ordered(simplify(seen.value), order[seen.tool])
-        seen.content = json.dumps(value, ensure_ascii=ascii_only)
-        seen.settle()
+        seen.put_content(json.dumps(value, ensure_ascii=ascii_only))
     return True
 
 

@@ -3,7 +3,7 @@
 Comes from observations before anything else is learnt of them; leaves the results' own part, so that tools which differ
 in a request's number, its moment or its duration alone answer alike. A place counts where several tools have it and holds
 a clock's times, ids drawn by dice, or a number or time that differs between equal calls with an equal result. Only what is put
-together again exactly, for every result of a tool, is taken apart. Not here: single tools' times and ids (`fresh`).
+together again exactly, for every result of a tool, is taken apart. Not here: times and ids of single tools (`volatile.clock_and_ids`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from environments.runtime.document.views import JsonStyle, MarkPart, ValueForm, WrappingPart
+from environments.runtime.document.views import MarkPart, ValueForm, WrappingPart
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.formats import type_of
 from environments.runtime.values.normal import parse_json, same_json, stable
@@ -26,9 +26,10 @@ from environments.runtime.views.result_wrappers import (
     without_places,
     wrap,
 )
-from synth.world.model import ToolModel, outcome_class, refused
-from synth.world.observation import History, Observation, by_tool
-from synth.world.schema.outcomes import learn_outcomes
+from synth.world.grouping import lists_by_key
+from synth.world.model import outcome_class, refused
+from synth.world.observation import History, Observation, by_tool, every_call
+from synth.world.schema.outcomes import tool_of
 from synth.world.volatile.bench_clock import usual_clock
 from synth.world.volatile.clock_and_ids import MIN_SEEN, mark_name, moving_form
 from synth.world.volatile.idle_values import (
@@ -87,8 +88,7 @@ def learn_wrapping(histories: Sequence[History], around: Marks | None = None) ->
         for body, seen, fits in zip(bodies, mine, restored, strict=True):
             if fits:
                 framed.add((seen.episode, seen.position))
-                seen.content = str(body)
-                seen.settle()
+                seen.put_content(str(body))
     told = {tool: _with_bodies(tool, kinds, groups, framed) for tool, kinds in out.items()}
     return Wrapped(tools=told, marks=marks if out else {})
 
@@ -109,10 +109,11 @@ def _with_bodies(
     `framed`: the episode and place of those that had theirs.
     """
     if AT_TIMES in kinds:
-        had: dict[str, list[bool]] = defaultdict(list)
-        for kind in ("good", "refused"):
-            for seen in groups.get((tool, kind), ()):
-                had[outcome_class(seen)].append((seen.episode, seen.position) in framed)
+        had = lists_by_key(
+            (outcome_class(seen), (seen.episode, seen.position) in framed)
+            for kind in ("good", "refused")
+            for seen in groups.get((tool, kind), ())
+        )
         usual = frozenset(name for name, found in had.items() if sum(found) * 2 >= len(found))
         return {AT_TIMES: replace(kinds[AT_TIMES], bodies=usual)}
     classes = {
@@ -151,8 +152,7 @@ def _shape(value: Json) -> Json:
 def _groups(histories: Sequence[History]) -> Iterator[tuple[tuple[str, str], list[Observation]]]:
     """Results of each tool, successes and refusals apart."""
     for name, seen in sorted(by_tool(histories).items()):
-        tool = ToolModel(name=name, observations=seen)
-        learn_outcomes(tool)
+        tool = tool_of(name, seen)
         for kind in ("good", "refused"):
             group = [one for one in seen if refused(tool, one) is (kind == "refused")]
             if group:
@@ -170,7 +170,7 @@ def _records(
     common = _common(records)
     forms = {p: f for p, rows in common.items() if (f := moving_form(rows, histories))}
     loose = {p: f for p, rows in common.items() if p not in forms and (f := _told_anyhow(rows))}
-    seen = [one for history in histories for one in history.observations]
+    seen = list(every_call(histories))
     still = [p for p, form in loose.items() if form.kind == "any" and stands_still(common[p])]
     moved = idle_places(
         seen, {*forms, *loose}, Pasts(histories), share=SOME, still=still, around=True
@@ -201,10 +201,11 @@ def _are_records(group: Sequence[Observation]) -> bool:
 
 def _common(records: Sequence[Observation]) -> dict[str, Rows]:
     """Places that most records have, of more than one tool."""
-    rows: dict[str, Rows] = defaultdict(list)
-    for seen in records:
-        for place, value in values_around(_record(seen)).items():
-            rows[place].append((seen, value))
+    rows = lists_by_key(
+        (place, (seen, value))
+        for seen in records
+        for place, value in values_around(_record(seen)).items()
+    )
     return {
         place: found
         for place, found in rows.items()
@@ -246,7 +247,7 @@ def _wrapping_of(
     if not all(isinstance(seen.value, dict) for seen in group):
         return None
     first = _record(group[0])
-    style = next((s for s in STYLES if all(_laid_out(o, s) for o in group)), None)
+    style = next((s for s in STYLES if all(s.dumps(o.value) == o.content for o in group)), None)
     shown = [values_around(_record(seen)) for seen in group]
     fixed = {p: v for p, v in {**told, **same}.items() if all(p in one for one in shown)}
     if style is None or not told.keys() & fixed.keys():
@@ -300,10 +301,6 @@ def _opened(
             inner, below = template.get(name), value if isinstance(value, dict) else {}
             out[name] = _opened(below, inner if isinstance(inner, dict) else {}, path[1:])
     return out
-
-
-def _laid_out(seen: Observation, style: JsonStyle) -> bool:
-    return style.dumps(seen.value) == seen.content
 
 
 def _template(record: Mapping[str, Json], fixed: Mapping[str, Json], under: str) -> dict[str, Json]:

@@ -1,8 +1,8 @@
-"""Choices: tools that answer for what was last named to another tool (an account, a folder, a branch).
+"""Selected subject: tools that answer for what was last named to another tool (an account, a folder, a branch).
 
-In: observations. Out: per such tool the choosing tool and its argument; their calls get what was chosen as an
-argument, in place. A choice replaces the one before it: what an earlier choice named does not matter any more, which
-tells it from a call that changes a record. Not here: the session's own choices (`runtime.views.selected_subject`).
+Comes in: observations. Comes out: per such tool the choosing tool and its argument. Their calls get what was chosen as an argument, in
+place. A choice replaces the one before it, and what an earlier choice named does not matter any more: that tells a choice from a
+call that changes a record. Not here: the session's own choices (`environments.runtime.views.selected_subject`).
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import leaves, stable
 from environments.runtime.views.implicit_subject import SUBJECT
 from environments.runtime.views.selected_subject import CHOSEN, Choice, chosen_name
-from synth.world.model import ToolModel, refused
+from synth.world.grouping import lists_by_key
+from synth.world.model import refused
 from synth.world.observation import History, Observation, by_tool
-from synth.world.schema.outcomes import learn_outcomes
+from synth.world.schema.outcomes import tool_of
 from synth.world.support import (
     HALF_OF_CASES,
     SEEN_SEVERAL_TIMES,
@@ -27,8 +28,9 @@ from synth.world.support import (
     USUALLY,
     Support,
     accept,
+    accept_counts,
 )
-from synth.world.views.implicit_subject import changing
+from synth.world.views.implicit_subject import changing, share_in_common
 
 MIN_PAIRS: Final = SEEN_SEVERAL_TIMES
 """Equal calls after different choices, answered otherwise; and as many after equal choices, answered alike."""
@@ -60,12 +62,10 @@ class _Pairs:
     def decides(self) -> bool:
         """Whether the choice decides, and the last one alone."""
         otherwise = Support(cases=self.otherwise, against=self.same)
-        alike = Support(cases=self.alike[True], against=self.alike[False])
-        again = Support(cases=self.again[True], against=self.again[False])
         return (
             accept(otherwise, least=MIN_PAIRS, share=MIN_SHARE)
-            and accept(alike, least=MIN_PAIRS, share=MIN_ALIKE)
-            and accept(again, least=MIN_AGAIN, share=MIN_ALIKE)
+            and accept_counts(self.alike, least=MIN_PAIRS, share=MIN_ALIKE)
+            and accept_counts(self.again, least=MIN_AGAIN, share=MIN_ALIKE)
             and self.shared <= MOST_SHARED * self.otherwise
         )
 
@@ -81,9 +81,9 @@ class _CallWithChoices:
 
 def choose(histories: Sequence[History]) -> dict[str, Choice]:
     """Give what was chosen to the calls of tools that answer for it; says which choice each tool has."""
-    groups: dict[tuple[str, str], list[_CallWithChoices]] = defaultdict(list)
-    for met in _calls_with_choices(histories):
-        groups[met.seen.tool, met.seen.key].append(met)
+    groups = lists_by_key(
+        ((met.seen.tool, met.seen.key), met) for met in _calls_with_choices(histories)
+    )
     pairs: dict[tuple[str, Choice], _Pairs] = defaultdict(_Pairs)
     for (tool, _), group in groups.items():
         if len({met.seen.content for met in group}) > 1:
@@ -108,9 +108,7 @@ def choose(histories: Sequence[History]) -> dict[str, Choice]:
 
 def _calls_with_choices(histories: Sequence[History]) -> Iterator[_CallWithChoices]:
     """Every call with the choices before it."""
-    models = {name: ToolModel(name=name, observations=o) for name, o in by_tool(histories).items()}
-    for model in models.values():
-        learn_outcomes(model)
+    models = {name: tool_of(name, seen) for name, seen in by_tool(histories).items()}
     alone = {n: _only_argument(model.observations) for n, model in models.items()}
     for history in histories:
         last: dict[Choice, Json] = {}
@@ -154,8 +152,7 @@ def _compare(into: _Pairs, left: _CallWithChoices, right: _CallWithChoices, choi
         into.otherwise += 1
         chosen = {str(one), str(other)}
         mine, theirs = _values(left.seen, chosen), _values(right.seen, chosen)
-        either = sum((mine | theirs).values())
-        into.shared += sum((mine & theirs).values()) / either if either else 1.0
+        into.shared += share_in_common(mine, theirs, nothing=1.0)
 
 
 def _values(seen: Observation, chosen: set[str]) -> Counter[str]:
@@ -170,5 +167,5 @@ def _give(histories: Sequence[History], choices: Mapping[str, Choice]) -> None:
     for met in list(_calls_with_choices(histories)):
         choice = choices.get(met.seen.tool)
         if choice is not None:
-            met.seen.arguments[CHOSEN] = chosen_name(met.last.get(choice))
-            met.seen.settle()
+            seen = met.seen
+            seen.put_arguments({**seen.arguments, CHOSEN: chosen_name(met.last.get(choice))})

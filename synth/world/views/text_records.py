@@ -15,9 +15,9 @@ from typing import Final
 
 from environments.runtime.document.views import TextsPart
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import parse_json
+from environments.runtime.values.normal import LITERALS, parse_json
 from environments.runtime.values.text_block import UnreadError
-from environments.runtime.values.text_style import LINES, WORDS, XML, YAML, Style, number_of
+from environments.runtime.values.text_style import LINES, XML, YAML, Style, number_of
 from environments.runtime.values.text_xml import ATTRIBUTE, ROOT, Element, elements
 from environments.runtime.values.text_yaml import TIME
 from environments.runtime.views.text_records import from_text, read
@@ -72,8 +72,7 @@ def _settle(seen: Sequence[Observation], style: Style) -> None:
     for one in seen:
         content = from_text(one.content, style)
         if content != one.content:
-            one.content = content
-            one.settle()
+            one.put_content(content)
 
 
 def _fits(texts: Sequence[str], style: Style) -> bool:
@@ -198,7 +197,7 @@ def _spellings(value: Json, label: str, spelt: dict[str, set[str]], listed: set[
 def _with_known_words(style: Style, spelt: Mapping[str, set[str]]) -> Style:
     """The style with what its single values show: words, and labels whose numbers are written as no number is."""
     everything = {text for texts in spelt.values() for text in texts}
-    words = {word: value for word, value in WORDS.items() if word in everything}
+    words = {word: value for word, value in LITERALS.items() if word in everything}
     single = {
         word: value
         for word, value in words.items()

@@ -1,9 +1,8 @@
-"""A bench's own clock: times that start anew with every episode and go on with its calls.
+"""Bench clock: times that start anew with every episode and go on with its calls.
 
-Comes from the values of one place in a tool's results; gives the format of the times there, with the rule where every call
-takes the same time. Where there is such a clock, `stamps` finds what else bears its times, and `stored` what bears those that
-nobody can tell. Not here: times that keep their
-distance to the moments of their calls (`fresh`).
+Comes in: the values of one place in a tool's results. Comes out: the format of the times there, with the rule where every call takes the
+same time. Where there is such a clock, `stamps` finds the other places that bear its times, and `stored` those whose times
+nobody can tell. Not here: times that keep their distance to the moments of their calls (`clock_and_ids`).
 """
 
 from __future__ import annotations
@@ -18,8 +17,10 @@ from typing import Final
 from environments.runtime.document.views import ValueForm
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.formats import fits, is_day, read_time, read_written
+from environments.runtime.values.normal import fields_in
 from environments.runtime.views.clock_and_ids import Marks, places_of
-from synth.world.observation import History, Observation
+from synth.world.grouping import sets_by_key
+from synth.world.observation import History, Observation, every_call
 from synth.world.support import SEEN_THRICE
 
 Rows = Sequence[tuple[Observation, Json]]
@@ -145,41 +146,31 @@ def stored(
     own = {(form.tool, form.place.rsplit("/", 1)[-1]) for form in forms.values()}
     fields = {
         (seen.tool, name): str(value)
-        for history in histories
-        for seen in history.observations
+        for seen in every_call(histories)
         for name, value in _fields(seen.value)
         if value in first and (seen.tool, name) not in own
     }
-    for history in histories if fields else ():
-        for seen in history.observations:
-            for name, value in dict.fromkeys(_fields(seen.value)):
-                known = fields.get((seen.tool, name))
-                found = read_time(value) if known is not None else None
-                if known is None or found is None or found[0] < first[known]:
-                    continue
-                if fits(forms[known].form, value):
-                    yield seen, known, value
+    for seen in every_call(histories) if fields else ():
+        for name, value in dict.fromkeys(_fields(seen.value)):
+            known = fields.get((seen.tool, name))
+            found = read_time(value) if known is not None else None
+            if known is None or found is None or found[0] < first[known]:
+                continue
+            if fits(forms[known].form, value):
+                yield seen, known, value
 
 
-def _fields(value: Json, name: str = "") -> Iterator[tuple[str, Json]]:
+def _fields(value: Json) -> Iterator[tuple[str, Json]]:
     """All single values of a result under the names of their fields."""
-    if isinstance(value, dict):
-        for inner, one in value.items():
-            yield from _fields(one, inner)
-    elif isinstance(value, list):
-        for one in value:
-            yield from _fields(one, name)
-    else:
-        yield name, value
+    for path, one in fields_in(value):
+        yield next((name for name in reversed(path) if name is not None), ""), one
 
 
 def _moves(read: Sequence[tuple[Observation, int]]) -> bool:
     """Whether times only rise inside an episode, while equal calls of different episodes were told unequal ones."""
     if not _rises(read):
         return False
-    by_call: dict[str, set[int]] = defaultdict(set)
-    for one, moment in read:
-        by_call[f"{one.tool} {one.key}"].add(moment)
+    by_call = sets_by_key((f"{one.tool} {one.key}", moment) for one, moment in read)
     return sum(len(moments) > 1 for moments in by_call.values()) >= MIN_UNLIKE
 
 

@@ -24,9 +24,7 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.values.formats import (
     DAY,
     SECOND,
-    freedom,
     grain,
-    id_format,
     is_day,
     number_with_unit,
     read_time,
@@ -40,9 +38,10 @@ from environments.runtime.views.clock_and_ids import (
     masked,
     places_of,
 )
+from synth.world.grouping import lists_by_key, sets_by_key
 from synth.world.model import ToolModel
-from synth.world.observation import History, Observation, by_tool
-from synth.world.schema.outcomes import learn_outcomes
+from synth.world.observation import History, Observation, by_tool, every_call
+from synth.world.schema.outcomes import tool_of
 from synth.world.support import HARDLY_EVER, MOSTLY, NEARLY_ALWAYS, SEEN_SEVERAL_TIMES, SEEN_THRICE
 from synth.world.volatile.bench_clock import (
     Place,
@@ -54,6 +53,7 @@ from synth.world.volatile.bench_clock import (
     times_of,
     usual_clock,
 )
+from synth.world.volatile.drawn_values import MAX_DRIFT, MIN_LENGTH, format_of_drawn
 from synth.world.volatile.idle_values import (
     MOST,
     SOME,
@@ -67,15 +67,10 @@ from synth.world.volatile.stored_draws import FORMS, mark_stored
 
 MIN_SEEN: Final = SEEN_SEVERAL_TIMES
 """Values, of as many episodes, before a place counts as fresh."""
-MAX_DRIFT: Final = 300 * SECOND
-"""How far a clock's distance to the moments of its calls may vary."""
 MIN_SPAN: Final = 20
 """Times that by which the calls have to be apart: stored times and dates of delivery do not move along."""
 MIN_REPEATS: Final = SEEN_THRICE
 """Equal calls of different episodes, answered with different ids each time."""
-MIN_IDS: Final = 2**20
-"""Ids that a format has to have: fewer may be a short list."""
-MIN_LENGTH: Final = 6
 MAX_TAKEN: Final = 5_000
 
 
@@ -110,15 +105,14 @@ def learn_fresh(
     }
     nobodys = [pair for history in histories for pair in _mark(history, marks)]
     for seen, mark, value in stored(histories, marks, nobodys):
-        seen.content = _mark_shown_again(seen.content, _ShownValue(value=value, mark=mark))
-        seen.settle()
+        seen.put_content(_mark_shown_again(seen.content, _ShownValue(value=value, mark=mark)))
     if not living:
         free = len(around or ()) + len(marks)
         names = {kind: mark_name(free + at) for at, kind in enumerate(FORMS)}
         marks |= {names[kind]: FORMS[kind] for kind in sorted(mark_stored(histories, names))}
     if not marks and not around:
         return None
-    moments = [s.at for h in histories for s in h.observations]
+    moments = [s.at for s in every_call(histories)]
     gaps = [b.at - a.at for h in histories for a, b in pairwise(h.observations) if b.at > a.at]
     step = median_low(gaps) if gaps else SECOND
     return FreshPart(marks={**(around or {}), **marks}, step=max(step, SECOND), latest=max(moments))
@@ -159,13 +153,10 @@ class _ToolValues:
 
 
 def _values_by_place(name: str, seen: Sequence[Observation]) -> _ToolValues:
-    tool = ToolModel(name=name, observations=list(seen))
-    learn_outcomes(tool)
-    good = tool.good()
-    values: dict[str, list[tuple[Observation, Json]]] = defaultdict(list)
-    for one in good:
-        for place, value in places_of(one.content).items():
-            values[place].append((one, value))
+    good = tool_of(name, seen).good()
+    values = lists_by_key(
+        (place, (one, value)) for one in good for place, value in places_of(one.content).items()
+    )
     often: dict[str, Rows] = {}
     for place, rows in values.items():
         alike = _words_of_a_kind(rows) if place.startswith(WORD) else ()
@@ -342,14 +333,10 @@ def dice(rows: Rows, histories: Sequence[History]) -> ValueForm | None:
 def _drawn_form(rows: Rows, histories: Sequence[History]) -> ValueForm | None:
     """The format of ids, each told once and named by nobody."""
     values = [value for _, value in rows if isinstance(value, str)]
-    if len(values) < len(rows) or len(set(values)) < len(values) or len(values[0]) < MIN_LENGTH:
+    if len(values) < len(rows) or not _are_names(values):
         return None
-    if not _are_names(values):
-        return None
-    form = id_format(values)
-    if form is None or freedom(form) < MIN_IDS or _are_named(rows, histories):
-        return None
-    return form
+    form = format_of_drawn(values)
+    return None if form is None or _are_named(rows, histories) else form
 
 
 def _are_names(values: Sequence[str]) -> bool:
@@ -385,9 +372,7 @@ def _counts(rows: Sequence[tuple[Observation, Json]]) -> bool:
 
 def _repeats(rows: Iterable[tuple[Observation, Json]]) -> bool:
     """Whether enough equal calls of different episodes were told different ids."""
-    episodes: dict[str, set[int]] = defaultdict(set)
-    for one, _ in rows:
-        episodes[f"{one.tool} {one.key}"].add(one.episode)
+    episodes = sets_by_key((f"{one.tool} {one.key}", one.episode) for one, _ in rows)
     return sum(len(group) - 1 for group in episodes.values()) >= MIN_REPEATS
 
 
@@ -429,8 +414,7 @@ def _mark(history: History, marks: Marks) -> Iterator[tuple[str, Json]]:
                 content = content.replace(mark, numbered)
             shown.append(_ShownValue(value=value, mark=numbered, form=form))
         if content != seen.content:
-            seen.content = content
-            seen.settle()
+            seen.put_content(content)
 
 
 def _form(marks: Marks, mark: str) -> MarkPart:

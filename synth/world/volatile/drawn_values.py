@@ -1,29 +1,45 @@
-"""Unequal answers that differ in nothing but what every call draws anew: times of the call, ids of dice.
+"""Drawn values: unequal answers that differ in nothing but what every call draws anew, times of the call and ids of dice.
 
-Comes from two answers to equal calls after equal pasts, of two episodes. Goes out: whether all that differs is of that sort. A time
-is the call's own where both keep the same distance to the moments of their calls; an id is of dice where its format has room and
-no other episode ever named it. Not here: which places always hold such values (`fresh`), what unequal answers say
-(`continuity`, `own_start`).
+Comes in: two answers to equal calls after equal pasts, of two episodes. Comes out: whether all that differs is of that sort. A time
+is the call's own where both keep the same distance to the moments of their calls. An id is of dice where its format has room for many and
+no other episode ever named it. Not here: which places always hold such values (`clock_and_ids`), what unequal answers say
+(`time.continuity`, `time.own_starts`).
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from environments.runtime.document.views import ValueForm
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.formats import SECOND, freedom, grain, id_format, read_time
-from synth.world.observation import History, Observation
+from synth.world.observation import History, Observation, every_call
 
 MIN_IDS: Final = 2**20
-"""Ids that a format has to have: fewer may be a row that others count up."""
+"""Ids that a format has to have: fewer may be a short list, or a row that others count up."""
 MAX_DRIFT: Final = 300 * SECOND
-"""How far the distances of two times to their calls may be apart."""
+"""How far the distances of two times of one clock to the moments of their calls may be apart."""
 
-MIN_LENGTH: Final = 16
+MIN_LENGTH: Final = 6
+"""Signs of an id that is drawn."""
+LONG: Final = 16
 """Of an id that does not look like one, having no digit or too many signs."""
+
+
+def roomy_format(values: Iterable[str]) -> ValueForm | None:
+    """The format of ids, where it has room for so many that two of them hardly ever meet by accident."""
+    form = id_format(list(values))
+    return form if form is not None and freedom(form) >= MIN_IDS else None
+
+
+def format_of_drawn(values: Sequence[str]) -> ValueForm | None:
+    """The format of ids that dice may have drawn: none of them twice, none too short, and with room."""
+    if len(set(values)) < len(values) or len(values[0]) < MIN_LENGTH:
+        return None
+    return roomy_format(values)
 
 
 class Homes:
@@ -33,10 +49,9 @@ class Homes:
         """Note where each name stood."""
         self._histories = histories
         self._named: dict[str, set[int]] = defaultdict(set)
-        for history in histories:
-            for seen in history.observations:
-                for name in seen.names:
-                    self._named[name].add(history.index)
+        for seen in every_call(histories):
+            for name in seen.names:
+                self._named[name].add(seen.episode)
 
     def is_only_home(self, value: str, episode: int) -> bool:
         """Whether no other episode has a value; one that is too short and no name may stand anywhere."""
@@ -44,13 +59,12 @@ class Homes:
         if known is not None:
             return known == {episode}
         return (
-            len(value) >= MIN_LENGTH
+            len(value) >= LONG
             and " " not in value
             and not any(
                 value in seen.content
-                for history in self._histories
-                if history.index != episode
-                for seen in history.observations
+                for seen in every_call(self._histories)
+                if seen.episode != episode
             )
         )
 
@@ -107,7 +121,6 @@ def unlike_by_dice(one: Observation, other: Observation, unlike: Unlike, homes: 
     left, right = unlike.left, unlike.right
     if not (isinstance(left, str) and isinstance(right, str)):
         return False
-    form = id_format([left, right])
-    if form is None or freedom(form) < MIN_IDS:
+    if roomy_format([left, right]) is None:
         return False
     return homes.is_only_home(left, one.episode) and homes.is_only_home(right, other.episode)

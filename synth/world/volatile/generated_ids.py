@@ -1,6 +1,7 @@
-"""News: tools whose results name what nothing before had named, so that while one is unknown any name may be its.
+"""Generated ids: tools whose results name what nothing before had named.
 
-Comes from observations, once it is known who writes; sets `news` per tool. Not here: which earlier calls matter (`relevance`).
+While the answer of such a call is unknown, any name may be its own. Comes from observations, once it is known who writes; sets
+`news` per tool. Not here: which earlier calls matter (`influence.dependencies`).
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 
 from environments.runtime.values.normal import names_in, tokens_in
-from synth.world.model import Workbench, refused
+from synth.world.model import Workbench
 
 
 def learn_news(bench: Workbench) -> None:
@@ -18,8 +19,7 @@ def learn_news(bench: Workbench) -> None:
     for history in bench.histories:
         known: set[str] = set()
         for seen in history.observations:
-            tool = bench.tools[seen.tool]
-            if not tool.innocent and not refused(tool, seen):
+            if bench.has_changed(seen):
                 told = (seen.names | seen.tokens) - known - names_in(seen.arguments)
                 calls[seen.tool] += 1
                 news[seen.tool] += bool(told - tokens_in(seen.arguments))

@@ -20,6 +20,7 @@ from environments.runtime.values.formats import number_with_unit, type_of
 from environments.runtime.values.normal import stable
 from environments.runtime.views.clock_and_ids import fields_of, places_of, replaced
 from environments.runtime.views.result_wrappers import without_places
+from synth.world.grouping import lists_by_key
 from synth.world.observation import History, Observation
 from synth.world.support import (
     HALF_OF_CASES,
@@ -28,8 +29,7 @@ from synth.world.support import (
     SEEN_SEVERAL_TIMES,
     SEEN_VERY_OFTEN,
     SELDOM,
-    Support,
-    accept,
+    accept_counts,
 )
 from synth.world.volatile.bench_clock import Rows
 
@@ -129,14 +129,11 @@ class _Moves:
         if around and chance < HALF_OF_CASES:
             # Of a rare value calls that ought to be answered alike show nothing where they are few.
             few = self._alike.total() * chance < MIN_MOVED
-            return _accept_moves(everybody if few else self._alike, share=HALF_OF_CASES * chance)
+            counts, share = everybody if few else self._alike, HALF_OF_CASES * chance
+            return accept_counts(counts, least=MIN_MOVED, share=share)
         if self._alike.total() < MIN_MOVED:
-            return _accept_moves(everybody, share=MOST)
-        return _accept_moves(self._alike, share=share)
-
-
-def _accept_moves(counts: Counter[bool], *, share: float) -> bool:
-    return accept(Support(cases=counts[True], against=counts[False]), least=MIN_MOVED, share=share)
+            return accept_counts(everybody, least=MIN_MOVED, share=MOST)
+        return accept_counts(self._alike, least=MIN_MOVED, share=share)
 
 
 def idle_places(  # noqa: PLR0913 - what is known of the places
@@ -144,8 +141,8 @@ def idle_places(  # noqa: PLR0913 - what is known of the places
     places: Collection[str],
     pasts: Pasts,
     *,
-    share: float = MOST,
-    still: Collection[str] = (),
+    share: float,
+    still: Collection[str],
     around: bool = False,
 ) -> set[str]:
     """Those of some places that are idle; observations come in the order of time.
@@ -233,10 +230,11 @@ def moved_fields(
     """
     records = [seen for seen in observations if isinstance(seen.value, dict)]
     moves: dict[str, Counter[bool]] = defaultdict(Counter)
-    rows: dict[str, list[tuple[Observation, Json]]] = defaultdict(list)
-    for seen in records:
-        for place, value in places_of(seen.content).items():
-            rows[place].append((seen, value))
+    rows = lists_by_key(
+        (place, (seen, value))
+        for seen in records
+        for place, value in places_of(seen.content).items()
+    )
     for before, seen, alike in pasts.pairs(records):
         if alike and before.episode != seen.episode:
             known = places_of(before.content)
@@ -247,11 +245,7 @@ def moved_fields(
         place: mine
         for place, mine in sorted(rows.items())
         if len({str(value) for _, value in mine}) >= NEARLY_ALWAYS * len(mine)
-        or accept(
-            Support(cases=moves[place][True], against=moves[place][False]),
-            least=MIN_MOVED,
-            share=SOME,
-        )
+        or accept_counts(moves[place], least=MIN_MOVED, share=SOME)
     }
 
 
@@ -291,9 +285,7 @@ def usual_value(rows: Rows) -> ValueForm | None:
 
 def stands_still(rows: Rows) -> bool:
     """Whether the value of a place is one and the same in most episodes, more than a rare value makes it."""
-    told: dict[int, list[str]] = defaultdict(list)
-    for seen, value in rows:
-        told[seen.episode].append(stable(value))
+    told = lists_by_key((seen.episode, stable(value)) for seen, value in rows)
     asked = [values for values in told.values() if len(values) > 1]
     if sum(len(set(values)) > 1 for values in asked) * 2 > len(asked):
         return False

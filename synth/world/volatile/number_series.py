@@ -1,19 +1,20 @@
-"""Series of numbers that several tools share: `TSK-9001` of one, then `NOTE-9002` of another.
+"""Number series: numbers that several tools count up together, as `TSK-9001` of one and then `NOTE-9002` of another.
 
-In: per episode the changes that were made, in order, with what they name. Out: per tool the others of its series, whose calls move the next
-number on. Not here: the numbers of one tool (`counters`).
+Comes in: per episode the changes that were made, in order, with what they name. Comes out: per tool the others of its series, whose
+calls move the next number on. Not here: the numbers of one tool (`schema.counters`).
 """
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from synth.world.support import SEEN_TWICE, Support, accept
+from synth.world.grouping import sets_by_key
+from synth.world.support import SEEN_TWICE, accept_counts
 
 _NUMBER: Final = re.compile(r"[A-Za-z#][A-Za-z_#/-]*(\d{1,9})")
 """A name that ends in its only number."""
@@ -40,23 +41,19 @@ class _Numbers:
 def numbered_together(runs: Iterable[Sequence[MadeNames]]) -> dict[str, set[str]]:
     """Per tool the others of its series: whichever comes first in an episode begins with the same number, and the next goes on with the next."""
     numbered = [list(_numbers(run)) for run in runs]
-    firsts: dict[str, set[int]] = defaultdict(set)
-    for run in numbered:
-        for one in run[:1]:
-            firsts[one.tool].add(one.first)
-    starts: dict[int, set[str]] = defaultdict(set)
-    for tool, found in firsts.items():
-        if len(found) == 1:
-            starts[next(iter(found))].add(tool)
+    firsts = sets_by_key((one.tool, one.first) for run in numbered for one in run[:1])
+    starts = sets_by_key(
+        (next(iter(found)), tool) for tool, found in firsts.items() if len(found) == 1
+    )
     out: dict[str, set[str]] = {}
     for tools in starts.values():
-        steps = [
+        steps = Counter(
             later.first == before.last + 1
             for run in numbered
             for before, later in pairwise(one for one in run if one.tool in tools)
             if before.tool != later.tool
-        ]
-        if accept(Support(cases=sum(steps), against=steps.count(False)), least=SEEN_TWICE, share=1):
+        )
+        if accept_counts(steps, least=SEEN_TWICE, share=1):
             out |= {tool: tools - {tool} for tool in tools}
     return out
 

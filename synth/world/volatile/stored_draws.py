@@ -1,9 +1,9 @@
-"""What an episode drew and stored: times of its calls and ids of dice that a later answer shows, at any depth of it.
+"""Stored draws: times of its calls and ids of dice that an episode stored and a later answer shows, at any depth.
 
-Comes from observations that have the marks of values which their own calls tell; leaves marks that nobody can tell in place of
+Comes from observations in which the values that a call itself tells have marks already. Leaves other marks, which nobody can tell, in place of
 what is left. That a place holds such values is known from pairs: equal calls of two episodes whose answers differ in nothing else
-(`drawn`). A time is an episode's own where it lies as far from one of its calls as those did and no other episode shows it,
-an id where it stands at such a place and no other episode has it; ids that a later call asks for are left alone. Only where every
+(`drawn_values`). A time is an episode's own where it lies as far from one of its calls as those did and no other episode shows it; an id
+where it stands at such a place and no other episode has it. Ids that a later call asks for are left alone. Only where every
 episode starts afresh.
 """
 
@@ -18,9 +18,10 @@ from typing import Final
 from environments.runtime.document.views import MarkPart, ValueForm
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.formats import grain, read_time
-from environments.runtime.values.normal import names_in
+from environments.runtime.values.normal import fields_in, is_plain, names_in
 from environments.runtime.views.clock_and_ids import ANY, STYLES
-from synth.world.observation import History, Observation
+from synth.world.grouping import sets_by_key
+from synth.world.observation import History, Observation, every_call
 from synth.world.support import SEEN_THRICE, SEEN_TWICE
 from synth.world.volatile.drawn_values import (
     MAX_DRIFT,
@@ -68,12 +69,11 @@ def mark_stored(histories: Sequence[History], names: dict[str, str]) -> set[str]
     homes = Homes(histories)
     known = _PairCounts()
     last: dict[tuple[str, str], Observation] = {}
-    for history in histories:
-        for seen in history.observations:
-            other = last.get((seen.tool, seen.key), seen)
-            last[seen.tool, seen.key] = seen
-            if other.episode != seen.episode and other.is_json and seen.is_json:
-                known.add(seen, other, homes)
+    for seen in every_call(histories):
+        other = last.get((seen.tool, seen.key), seen)
+        last[seen.tool, seen.key] = seen
+        if other.episode != seen.episode and other.is_json and seen.is_json:
+            known.add(seen, other, homes)
     away = median_low(known.away) if len(known.away) >= MIN_TIMES else None
     places = {place for place, count in known.places.items() if count >= MIN_PAIRS}
     if away is None and not places:
@@ -85,14 +85,12 @@ def mark_stored(histories: Sequence[History], names: dict[str, str]) -> set[str]
     }
     shown = _times_shown(histories) if away is not None else {}
     put: set[str] = set()
-    for history in histories:
-        for seen in history.observations:
-            mine = {v: k for v, k in found.get(id(seen), {}).items() if len(shown.get(v, ())) < 2}
-            content = _with_marks(seen, mine, names) if mine else None
-            if content is not None:
-                put.update(mine.values())
-                seen.content = content
-                seen.settle()
+    for seen in every_call(histories):
+        mine = {v: k for v, k in found.get(id(seen), {}).items() if len(shown.get(v, ())) < 2}
+        content = _with_marks(seen, mine, names) if mine else None
+        if content is not None:
+            put.update(mine.values())
+            seen.put_content(content)
     return put
 
 
@@ -103,13 +101,12 @@ def _moment(value: Json) -> int:
 
 def _times_shown(histories: Sequence[History]) -> dict[Json, set[int]]:
     """The episodes that show each time."""
-    out: dict[Json, set[int]] = defaultdict(set)
-    for history in histories:
-        for seen in history.observations:
-            for _, value in _scalars(seen.value):
-                if read_time(value) is not None:
-                    out[value].add(history.index)
-    return out
+    return sets_by_key(
+        (value, seen.episode)
+        for seen in every_call(histories)
+        for _, value in _scalars(seen.value)
+        if read_time(value) is not None
+    )
 
 
 def _drawn_values(
@@ -138,16 +135,11 @@ def _drawn_values(
             yield seen, found
 
 
-def _scalars(value: Json, place: str = "") -> Iterator[tuple[str, Json]]:
-    """Texts and numbers at any depth, each with its place."""
-    if isinstance(value, dict):
-        for key, part in value.items():
-            yield from _scalars(part, f"{place}/{key}")
-    elif isinstance(value, list):
-        for part in value:
-            yield from _scalars(part, f"{place}/[]")
-    elif isinstance(value, str | int | float) and not isinstance(value, bool):
-        yield place, value
+def _scalars(value: Json) -> Iterator[tuple[str, Json]]:
+    """Texts and numbers at any depth, each with its place as `unlike_in` writes it."""
+    for path, part in fields_in(value):
+        if is_plain(part):
+            yield "".join(f"/{'[]' if step is None else step}" for step in path), part
 
 
 def _with_marks(seen: Observation, own: dict[Json, str], names: dict[str, str]) -> str | None:
@@ -161,6 +153,6 @@ def _mark_values(value: Json, own: dict[Json, str], names: dict[str, str]) -> Js
         return {key: _mark_values(part, own, names) for key, part in value.items()}
     if isinstance(value, list):
         return [_mark_values(part, own, names) for part in value]
-    if isinstance(value, str | int | float) and not isinstance(value, bool) and value in own:
+    if is_plain(value) and value in own:
         return f"~{own[value]}.{names[own[value]]}~"
     return value

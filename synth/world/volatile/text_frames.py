@@ -14,11 +14,11 @@ from itertools import pairwise
 from typing import Final
 
 from environments.runtime.document.views import MarkPart, ValueForm, WrappingPart
-from environments.runtime.task.attempt import Json
 from environments.runtime.values.formats import read_time
 from environments.runtime.values.normal import parse_json
 from environments.runtime.views.clock_and_ids import ANY
 from environments.runtime.views.result_wrappers import IN_WORDS, is_in_words
+from synth.world.grouping import sets_by_key
 from synth.world.observation import History, Observation
 from synth.world.support import HALF_OF_CASES, HARDLY_EVER, MOSTLY, SEEN_TWICE
 from synth.world.volatile.bench_clock import Rows, usual_clock
@@ -378,9 +378,7 @@ def _form_of(
 
 def _is_said_by_any(rows: Rows) -> bool:
     """Whether words say nothing of one tool's results: most sentences stand at several tools."""
-    tools: dict[Json, set[str]] = defaultdict(set)
-    for seen, value in rows:
-        tools[value].add(seen.tool)
+    tools = sets_by_key((value, seen.tool) for seen, value in rows)
     sentences = [value for _, value in rows if " " in str(value)]
     shared = sum(len(tools[value]) >= MIN_TOOLS for value in sentences)
     return shared >= MOST * len(sentences)

@@ -15,12 +15,14 @@ from typing import Final
 
 from environments.runtime.document.views import TokenPart, TokensPart
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.formats import freedom, id_format, short_digest
+from environments.runtime.values.formats import id_format, short_digest
 from environments.runtime.views.clock_and_ids import fields_of
 from environments.runtime.views.tokens import given_out, stand_in
-from synth.world.observation import History, Observation
+from synth.world.grouping import lists_by_key, sets_by_key
+from synth.world.observation import History, Observation, every_call
 from synth.world.support import HALF_OF_CASES, SEEN_THRICE, SEEN_TWICE
-from synth.world.volatile.clock_and_ids import MIN_IDS, MIN_LENGTH, MIN_SEEN
+from synth.world.volatile.clock_and_ids import MIN_SEEN
+from synth.world.volatile.drawn_values import format_of_drawn
 
 MIN_TOOLS: Final = SEEN_TWICE
 """Other tools that take it."""
@@ -39,7 +41,8 @@ def learn_tokens(histories: Sequence[History]) -> TokensPart | None:
         taking = _taken_by(histories, tool, {(o.episode, v): o.position for o, v in rows})
         if form is None or tool in gives or not taking:
             continue
-        gives[tool] = TokenPart(place=place, form=replace(form, taken=_digests(rows)))
+        taken = frozenset(short_digest(value) for _, value in rows)
+        gives[tool] = TokenPart(place=place, form=replace(form, taken=taken))
         for other, name in taking:
             takes[other].add(name)
     if not gives:
@@ -56,20 +59,16 @@ def admits(part: TokensPart | None, stated: Mapping[str, float]) -> frozenset[st
     return frozenset(tool for tool in part.gives if stated[tool] <= 0)
 
 
-def _digests(rows: Sequence[tuple[Observation, str]]) -> frozenset[str]:
-    return frozenset(short_digest(value) for _, value in rows)
-
-
 def _drawn_ids(
     histories: Sequence[History],
 ) -> dict[tuple[str, str], list[tuple[Observation, str]]]:
     """Places of records that hold ids drawn by dice: given out once, never named before, otherwise for equal calls."""
-    rows: dict[tuple[str, str], list[tuple[Observation, Json]]] = defaultdict(list)
-    for history in histories:
-        for seen in history.observations:
-            if isinstance(seen.value, dict) and seen.arguments:
-                for place, value in fields_of(seen.value):
-                    rows[seen.tool, place].append((seen, value))
+    rows = lists_by_key(
+        ((seen.tool, place), (seen, value))
+        for seen in every_call(histories)
+        if isinstance(seen.value, dict) and seen.arguments
+        for place, value in fields_of(seen.value)
+    )
     out = {}
     for key, found in rows.items():
         texts = [(seen, value) for seen, value in found if isinstance(value, str)]
@@ -85,16 +84,13 @@ def _drawn_ids(
 
 
 def _is_drawn(values: Sequence[str]) -> bool:
-    if len(values) < MIN_SEEN or len(set(values)) < len(values) or len(values[0]) < MIN_LENGTH:
+    if len(values) < MIN_SEEN or list(values) == sorted(values):
         return False
-    form = id_format(list(values))
-    return form is not None and freedom(form) >= MIN_IDS and list(values) != sorted(values)
+    return format_of_drawn(values) is not None
 
 
 def _recurs_enough(rows: Sequence[tuple[Observation, str]]) -> bool:
-    episodes: dict[str, set[int]] = defaultdict(set)
-    for seen, _ in rows:
-        episodes[seen.key].add(seen.episode)
+    episodes = sets_by_key((seen.key, seen.episode) for seen, _ in rows)
     return sum(len(group) - 1 for group in episodes.values()) >= MIN_AGAIN
 
 
@@ -105,14 +101,13 @@ def _taken_by(
     values: dict[tuple[str, str], list[bool]] = defaultdict(list)
     used: set[tuple[int, str]] = set()
     calls: dict[str, int] = defaultdict(int)
-    for history in histories:
-        for seen in history.observations:
-            calls[seen.tool] += 1
-            for name, value in seen.arguments.items():
-                key = (history.index, value) if isinstance(value, str) else (-1, "")
-                mine = given.get(key, seen.position) < seen.position
-                values[seen.tool, name].append(mine)
-                used.update({key} if mine else ())
+    for seen in every_call(histories):
+        calls[seen.tool] += 1
+        for name, value in seen.arguments.items():
+            key = (seen.episode, value) if isinstance(value, str) else (-1, "")
+            mine = given.get(key, seen.position) < seen.position
+            values[seen.tool, name].append(mine)
+            used.update({key} if mine else ())
     taking = {
         (other, name)
         for (other, name), known in values.items()
@@ -138,8 +133,7 @@ def _stand_in_all(histories: Sequence[History], part: TokensPart) -> Iterator[tu
             for one, stands in known.items():
                 content = content.replace(one, stands)
             if changed or content != seen.content:
-                seen.content = content
-                seen.settle()
+                seen.put_content(content)
 
 
 def _original_token(value: Json, known: Mapping[str, str]) -> Json:

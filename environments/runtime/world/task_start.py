@@ -1,7 +1,7 @@
-"""Believed calls: what a task says of one call that nobody made, because alike users' calls went through.
+"""The start of a task: what it gives a session beside rows and counters, first of all the calls that are believed to succeed.
 
-Goes in: the `believed` part of a task's start, and the conditions of guards. Comes out: the exact calls in normal form, and
-which conditions are not asked of them. Only conditions that no recorded call ever broke are left out: those that list the
+Goes in: a task's start. Comes out: `StartFacts`. A call is believed that nobody made, because alike users' calls went through: some
+conditions of guards are not asked of it. Only conditions that no recorded call ever broke are left out: those that list the
 ids and amounts of recorded calls, which a new request never has, and those of which nobody knows whether they hold. What
 refuses, refuses as before; so does a known value of a record beside which success was never seen. Not here: what is
 believed (`synth.tasks`).
@@ -37,7 +37,7 @@ class StartFacts:
     """By everything called before and by call, what was answered along the recorded paths of the task, and whether that was an error."""
 
 
-def given_by(
+def read_start(
     start: Mapping[str, Any] | None, tools: Mapping[str, Tool], origins: Mapping[str, str]
 ) -> StartFacts:
     """What a task's start gives; a call is believed in for every version of its tool."""
