@@ -222,6 +222,16 @@ def _numbers_told(args: Arguments) -> str:
     )
 
 
+def _small_numbers_told(args: Arguments) -> str:
+    told = f"The agent tells the user {_list_text(_texts(args.get('values')))}"
+    most = args.get("most")
+    return (
+        f"{told}, and at most {_count(most, 'small number', 'small numbers')} in all."
+        if _is_count(most)
+        else f"{told}."
+    )
+
+
 def _words_told(args: Arguments) -> str:
     return f"The agent says {_caps(args, 'characters')}."
 
@@ -297,6 +307,7 @@ SENTENCES: Final[dict[str, Callable[[Arguments], str]]] = {
     "said": _said,
     "spoke": _spoke,
     "numbers_told": _numbers_told,
+    "small_numbers_told": _small_numbers_told,
     "words_told": _words_told,
     "acted": _acted,
     "read": _read,

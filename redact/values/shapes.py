@@ -127,7 +127,7 @@ def _identifier(text: str) -> bool:
     words = [word.casefold() for word in re.findall(r"[^\W\d_]+", text)]
     if not digit_count(text) and all(word in ID_WORDS for word in words):
         return False  # "credit_card" under `payment_id` is a choice, not an id
-    if len(words) > 1 and not digit_count(text) and all(map(_is_plain, words)):
+    if len(words) > 1 and " " not in text and not digit_count(text) and all(map(_is_plain, words)):
         return False  # and so is "not_found" under `code`
     return len(text) >= 2 and len(text) <= 200 and text.count(" ") <= 2
 

@@ -246,6 +246,8 @@ def test_a_short_record_is_no_answer() -> None:
         ("It is $1,234.50 and $31.50.", 1.0),
         ("It is $1,234.50, of which $31.50 is tax.", 1.0),
         ("You owe $1,234.50 or W2378156 stays open.", 1.0),
+        ("There are either 3 or 4 left.", 0.0),
+        ("There are 3 left, 4 were sold.", 1.0),
     ],
 )
 def test_an_answer_that_leaves_open_which_it_is(said: str, expected: float) -> None:

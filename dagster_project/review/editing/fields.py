@@ -287,6 +287,7 @@ FIELDS: Final[Mapping[str, Field]] = {
     "words": Field(
         label="Words", widget=LINES, write=_as_names, read=_words, hint="one on each line"
     ),
+    "values": _name_lines("Small numbers"),
     "least": _count("At least"),
     "most": _count("At most"),
     "messages": _count("Messages, at least"),

@@ -164,6 +164,12 @@ KINDS: Final[Mapping[str, Kind]] = {
         takes=("per_message", "total"),
         example={"per_message": "6", "total": "20"},
     ),
+    "small_numbers_told": Kind(
+        about="The agent tells these small numbers and hardly any other",
+        needs=("values",),
+        takes=("most",),
+        example={"values": "1/6\n3", "most": "2"},
+    ),
     "words_told": Kind(
         about="The agent says not more than so many characters",
         takes=("per_message", "total"),

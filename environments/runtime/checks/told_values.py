@@ -296,7 +296,7 @@ def choices_told(view: View) -> int:
 
 
 def _count_choices(text: str, facts: Iterable[Fact]) -> int:
-    told = list(dict.fromkeys(f for f in facts if f.specific))[:MOST_OPEN]
+    told = list(dict.fromkeys(facts))[:MOST_OPEN]
     return sum(
         one.kind == other.kind and _are_choices(one.text, other.text, text)
         for one, other in permutations(told, 2)
