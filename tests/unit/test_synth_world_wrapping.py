@@ -388,3 +388,17 @@ def test_observed_results_are_followed_without_their_wrapping() -> None:
     )
     told = json.loads(session.call("lamp", {"lamp": "L-103"}).content)
     assert told["data"] == ROWS["L-103"]
+
+
+def test_what_a_layer_before_the_server_refuses_has_no_envelope() -> None:
+    """It checks arguments and refuses in words; the server's own refusals keep their envelope, with a number of their own."""
+    episodes = season(enveloped)
+    for at in range(0, len(episodes), 6):
+        asked, told = call_and_result(9, "lamp", {"lamp": ""}, "Error: 1 validation error for lamp")
+        steps = (*episodes[at].steps, asked, replace(told, is_error=True))
+        episodes[at] = replace(episodes[at], steps=steps)
+    session = world_from(episodes).session()
+    refusals = [session.call("lamp", {"lamp": "L-1"}).content for _ in range(2)]
+    assert [json.loads(one)["error"] for one in refusals] == ["Error: no such lamp"] * 2
+    assert refusals[0] != refusals[1]
+    assert session.call("lamp", {"lamp": ""}).content == "Error: 1 validation error for lamp"

@@ -91,8 +91,10 @@ def _is_record(body: str, groups: Mapping[str, WrappingPart]) -> bool:
 
 def _has_place(around: WrappingPart, body: str) -> bool:
     """Whether a wrapping has a place for a result: words stand only where words stood, and what is no record in a record's gap alone."""
-    if around.record is None or around.mark:
+    if around.record is None:
         return True
+    if around.mark:
+        return body.startswith(around.mark)
     parsed = parse_json(body)
     if parsed is None and around.bodies and not any(map(is_of_words, around.bodies)):
         return False

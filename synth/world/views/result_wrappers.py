@@ -71,7 +71,9 @@ def learn_wrapping(histories: Sequence[History], around: Marks | None = None) ->
     out: dict[str, dict[str, WrappingPart]] = defaultdict(dict)
     framed: set[tuple[int, int]] = set()
     for (tool, kind), wrapping in sorted(found.items()):
-        mine = groups.get((tool, kind), ())
+        mine = groups.get((tool, kind), [])
+        if wrapping.record is not None:
+            mine = _framed(kind, mine)
         bodies = [strip(wrapping, seen.content, marks) for seen in mine]
         restored = [
             body is not None and _restores_result(wrapping, body, seen.content, marks)
@@ -117,7 +119,11 @@ def _with_bodies(
         usual = frozenset(name for name, found in had.items() if sum(found) * 2 >= len(found))
         return {AT_TIMES: replace(kinds[AT_TIMES], bodies=usual)}
     classes = {
-        kind: {outcome_class(seen) for seen in groups.get((tool, kind), ())}
+        kind: {
+            outcome_class(seen)
+            for seen in groups.get((tool, kind), ())
+            if kind not in kinds or (seen.episode, seen.position) in framed
+        }
         for kind in ("good", "refused")
     }
     own = {
@@ -165,6 +171,7 @@ def _groups(histories: Sequence[History]) -> Iterator[tuple[tuple[str, str], lis
 def _records(
     groups: Groups, histories: Sequence[History], marks: dict[str, MarkPart], taken: int
 ) -> dict[tuple[str, str], WrappingPart]:
+    groups = {name: _framed(name[1], group) for name, group in groups.items()}
     groups = {name: group for name, group in groups.items() if _are_records(group)}
     records = [seen for group in groups.values() for seen in group if isinstance(seen.value, dict)]
     common = _common(records)
@@ -194,9 +201,15 @@ def _records(
     return out
 
 
+def _framed(kind: str, group: list[Observation]) -> list[Observation]:
+    """Results that may stand in a record: what refuses before the tool is reached (a check of arguments, a timeout) says so in words."""
+    return [o for o in group if isinstance(o.value, dict)] if kind == "refused" else group
+
+
 def _are_records(group: Sequence[Observation]) -> bool:
     """Whether most results of a group are records: other tools of the app may answer in words."""
-    return sum(isinstance(seen.value, dict) for seen in group) >= MOST * len(group)
+    found = sum(isinstance(seen.value, dict) for seen in group)
+    return bool(found) and found >= MOST * len(group)
 
 
 def _common(records: Sequence[Observation]) -> dict[str, Rows]:
