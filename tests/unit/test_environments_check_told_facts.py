@@ -70,6 +70,14 @@ def test_a_fact_is_told_in_any_form(fact: str, language: str, said: str) -> None
     assert score(tells(fact, language), answered("I have looked it up for you.")) == 0.0
 
 
+def test_a_date_of_another_year_is_another_date() -> None:
+    """A date without a year may be of any."""
+    check = tells("2024-05-15")
+    said = ("Due on 2024-05-15.", "Due on May 15.", "Due on 2034-05-15.", "Due on May 15, 2023.")
+    assert [score(check, answered(one)) for one in said] == [1.0, 1.0, 0.0, 0.0]
+    assert score(tells("May 15"), answered("Due on 2034-05-15.")) == 1.0
+
+
 @pytest.mark.parametrize("fact", ["1234.5", "2024-05-15", "14:30", "W2378156", "ann@example.com"])
 @pytest.mark.parametrize(
     "said", ["1235.5", "on 2024-05-16", "at 14:31", "order W2378157", "to ann@example.org", ""]
@@ -133,6 +141,7 @@ def test_what_a_tool_shows_the_user_said_or_arithmetic_gives_has_a_ground(said: 
         "It costs $1,434.50.",
         "Your order is W2378165.",
         "It is due on 2024-05-17.",
+        "It is due on 2034-05-15.",
         "Come at 15:45.",
         "We write to bob@example.com.",
         "It costs $1,234.50. Sorry, I was wrong: it costs $777.77.",
@@ -146,6 +155,7 @@ def test_a_falsified_fact_has_no_ground(said: str) -> None:
 COUNTS: dict[str, Json] = {
     "open_alarms": 8,
     "zones": [{"level": 1}, {"level": 2}],
+    "doors_left": 8,
     "crew": "3 people",
 }
 
@@ -156,6 +166,8 @@ COUNTS: dict[str, Json] = {
         ("8 alarms are open.", 1.0),
         ("5 alarms are open.", 0.0),
         ("4 people are there.", 0.0),
+        ("2 zones, 8 left.", 1.0),
+        ("2 left.", 0.0),
         ("3 people are there, and you have 5 minutes.", 1.0),
         ("Come on 8 July: 3 people.", 1.0),
     ],

@@ -29,6 +29,7 @@ from ..values.facts import (
     facts_in,
     figure_stands_in,
     folded,
+    may_be_one_date,
 )
 from ..values.normal import as_names, as_object, is_number
 from .view import View, text_of
@@ -215,6 +216,7 @@ class _Grounds:
         self._known = known
         self._text = "\n".join([*(folded(text) for _, text in heard), known])
         self._readings: dict[str, set[str | float]] | None = None
+        self._dates: set[tuple[str | float, ...]] = set()
         self._sorted: list[float] = []
         self._runs: list[str] = []
         self._operands: list[Sequence[float]] | None = None
@@ -232,7 +234,11 @@ class _Grounds:
             return any(_is_near(self._sorted, n) for n in fact.numbers) or self._is_part(fact.text)
         if fact.kind == ID and not any(c.isalpha() for c in fact.text):
             return self._is_part("".join(c for c in fact.text if c.isdigit()))
-        if not readings.get(fact.kind, set()).isdisjoint(fact.readings):
+        if fact.kind == DATE:
+            shown = any(may_be_one_date(fact.readings, one) for one in self._dates)
+        else:
+            shown = not readings.get(fact.kind, set()).isdisjoint(fact.readings)
+        if shown:
             return True
         return fact.kind == ID and _without_separators(fact.text) in _without_separators(self._text)
 
@@ -257,8 +263,13 @@ class _Grounds:
         shown_counts = self._counts.get(_thing(word))
         if shown_counts is None or number in shown_counts:
             return True
-        lists = (values for text in self._results for name, values in _fields(text).items() if name)
-        return any(len(values) == number for values in lists)
+        sizes = (
+            (name.removesuffix("[]").casefold(), values)
+            for text in self._results
+            for name, values in _fields(text).items()
+            if name.endswith("[]")
+        )
+        return any(number in values and _thing(word) in name for name, values in sizes)
 
     def _all_readings(self) -> dict[str, set[str | float]]:
         if self._readings is None:
@@ -266,9 +277,8 @@ class _Grounds:
             for text in [*self._results, *self._said, self._known]:
                 for fact in facts_in(text):
                     self._readings[fact.kind].update(fact.readings)
-            self._readings[DATE] |= {
-                d[5:] for d in self._readings[DATE] if isinstance(d, str) and len(d) == 10
-            }
+                    if fact.kind == DATE:
+                        self._dates.add(fact.readings)
             self._sorted = sorted(n for n in self._readings[NUMBER] if isinstance(n, float))
             self._runs = re.findall(r"\d{5,}", self._text)
         return self._readings

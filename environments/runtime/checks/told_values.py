@@ -14,7 +14,18 @@ from typing import Final
 
 from ..task.attempt import Json
 from ..task.verdict import count_text
-from ..values.facts import ID, LEAST_SPECIFIC, NUMBER, Fact, facts_in, folded, places_in, stands_in
+from ..values.facts import (
+    DATE,
+    ID,
+    LEAST_SPECIFIC,
+    NUMBER,
+    Fact,
+    facts_in,
+    folded,
+    may_be_one_date,
+    places_in,
+    stands_in,
+)
 from ..values.normal import as_list, is_name, leaves, parse_json
 from .ground import counts_told
 from .view import View, objects_of, texts_of, whole_of, words_in
@@ -188,6 +199,8 @@ def _says_a_form(args: Mapping[str, Json], view: View) -> bool:
 def _shares_reading(
     kind: Json, told_readings: tuple[str | float, ...], readings: list[Json]
 ) -> bool:
+    if kind == DATE:
+        return may_be_one_date(told_readings, readings)
     if kind != NUMBER:
         return any(reading in readings for reading in told_readings)
     wanted = [r for r in readings if isinstance(r, int | float)]

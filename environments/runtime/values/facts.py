@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 from math import isfinite
 from typing import Final
+
+from ..task.attempt import Json
 
 NUMBER: Final = "number"
 DATE: Final = "date"
@@ -26,6 +28,8 @@ COUNT: Final = "count"
 
 LEAST_SPECIFIC: Final = 32
 """Smaller whole numbers are counts, places in a list and days of a month: they stand everywhere."""
+MONTH_AND_DAY: Final = 5
+"""Signs of a date without its year."""
 LARGEST_SHARE: Final = 10
 """Two numbers with a slash up to this may be a share."""
 LONGER_END: Final = 2
@@ -279,6 +283,18 @@ def _date(year: int | None, month: int, day: int) -> Iterator[str]:
     if year is not None:
         yield found.isoformat()
     yield f"{found:%m-%d}"
+
+
+def may_be_one_date(readings: Iterable[Json], others: Iterable[Json]) -> bool:
+    """Whether two dates, by all that each may mean, may be one: where both have a year, in that too."""
+    mine, theirs = set(map(str, readings)), set(map(str, others))
+    full, other_full = (
+        {one for one in them if len(one) > MONTH_AND_DAY} for them in (mine, theirs)
+    )
+    if full and other_full:
+        return not full.isdisjoint(other_full)
+    days = {one[-MONTH_AND_DAY:] for one in theirs}
+    return any(one[-MONTH_AND_DAY:] in days for one in mine)
 
 
 def _time(text: str) -> str:
