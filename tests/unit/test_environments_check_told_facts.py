@@ -152,6 +152,15 @@ def test_a_falsified_fact_has_no_ground(said: str) -> None:
     assert score(GROUNDED, answered(said)) == 0.0
 
 
+@pytest.mark.parametrize(
+    ("said", "paid"),
+    [("It costs 101,70 €.", 1.0), ("It costs 101.70 in all.", 1.0), ("It costs 101,80 €.", 0.0)],
+)
+def test_an_amount_that_a_tool_counts_in_cents_has_a_ground(said: str, paid: float) -> None:
+    """Nobody is told 10170 cents."""
+    assert score(GROUNDED, answered(said, result={"sku": "CL-T", "total_cents": 10170})) == paid
+
+
 COUNTS: dict[str, Json] = {
     "open_alarms": 8,
     "zones": [{"level": 1}, {"level": 2}],

@@ -24,6 +24,7 @@ from environments.runtime.world.world import World
 from synth.verbs import write_log_odds
 from synth.world.multiplexed.operations import learn_dispatched
 from synth.world.observation import histories
+from synth.world.stated_effects import SILENT
 from synth.worlds import WorldSettings, learn_world
 
 pytestmark = pytest.mark.usefixtures("certain")
@@ -329,3 +330,33 @@ def test_the_review_page_shows_calls_by_part_with_their_sources() -> None:
     assert shown.name == "call_tool[name=get_ticket]"
     assert json.loads(shown.arguments) == {"ticket_id": 3}
     assert shown.source == "derived"
+
+
+@pytest.mark.parametrize(("stated", "is_two"), [(0.0, True), (SILENT, True), (-1.0, False)])
+def test_a_quote_that_a_switch_makes_an_order_is_another_tool(
+    stated: float, *, is_two: bool
+) -> None:
+    """Also where the description names no change; of a tool that says that it looks a switch makes no other."""
+    lines = []
+    for task in range(8):
+        quote = {"sku": f"CL-{task}", "boxes": 2}
+        answers = (
+            (quote, {"ok": True, "data": {"quote": True, "total_cents": 90 * task}}),
+            ({**quote, "confirm": True}, {"ok": True, "data": {"order_no": f"26-{task}"}}),
+        )
+        messages: list[dict[str, Any]] = [{"role": "user", "content": "please"}]
+        for at, (given, answer) in enumerate(answers):
+            function = {"name": "lens_order", "arguments": json.dumps(given)}
+            call = {"id": f"c{at}", "type": "function", "function": function}
+            messages += [
+                {"role": "assistant", "content": None, "tool_calls": [call]},
+                {"role": "tool", "tool_call_id": f"c{at}", "content": json.dumps(answer)},
+            ]
+        lines.append(
+            {"app": "optik", "episode_id": f"e{task}", "task_key": f"t{task}", "messages": messages}
+        )
+    found = learn_dispatched(
+        histories([to_episode(line) for line in lines]), {"lens_order": stated}
+    )
+    parts = set(found["lens_order"].parts) if found else set()
+    assert parts == ({"lens_order", "lens_order[confirm=True]"} if is_two else set())

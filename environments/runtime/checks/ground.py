@@ -50,6 +50,8 @@ COUNTED: Final = re.compile(r"(?<![\w.,:/#+-])(\d{1,2})\s+([^\W\d_]{3,})")
 """A small number before the word for what it counts."""
 COUNT_OF: Final = re.compile(r"([^\W\d_]{3,})[\"']?\s*[:=]\s*[\"']?(\d{1,2})(?!\w|[.,:/-]\d)")
 """The same behind a name: `"open_alarms": 3`."""
+HUNDREDTHS: Final = re.compile(r"[.,]\d\d(?!\d)")
+"""What an amount of money has behind its point."""
 MOST_NAMED: Final = 3
 MOST_TOLD: Final = 300
 """Facts of one message that are looked for: more are a flood, which other checks are for."""
@@ -196,6 +198,13 @@ def _thing(word: str) -> str:
     return word.rstrip("s")
 
 
+def _possible_numbers(fact: Fact) -> tuple[float, ...]:
+    """What a told number may be among those shown: many tools count money in cents."""
+    if HUNDREDTHS.search(fact.text) is None:
+        return fact.numbers
+    return (*fact.numbers, *(float(round(100 * n)) for n in fact.numbers if abs(n) < LARGEST))
+
+
 def _drop_names(arguments: Mapping[str, Json], names: Json) -> dict[str, Json]:
     left_out = names if isinstance(names, list) else []
     return {name: value for name, value in arguments.items() if name not in left_out}
@@ -231,7 +240,9 @@ class _Grounds:
             return True
         readings = self._all_readings()
         if fact.kind == NUMBER:
-            return any(_is_near(self._sorted, n) for n in fact.numbers) or self._is_part(fact.text)
+            return any(_is_near(self._sorted, n) for n in _possible_numbers(fact)) or self._is_part(
+                fact.text
+            )
         if fact.kind == ID and not any(c.isalpha() for c in fact.text):
             return self._is_part("".join(c for c in fact.text if c.isdigit()))
         if fact.kind == DATE:

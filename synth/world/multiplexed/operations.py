@@ -34,7 +34,7 @@ from synth.world.multiplexed.operation_labels import (
 )
 from synth.world.multiplexed.url_paths import templates_of
 from synth.world.observation import History, Observation, by_tool, every_call
-from synth.world.stated_effects import gives_an_order, says_write
+from synth.world.stated_effects import SILENT, gives_an_order, says_write
 from synth.world.support import (
     HALF_OF_CASES,
     MOSTLY,
@@ -76,8 +76,8 @@ def learn_dispatched(
         calls = [Call(one, tasks[one.episode]) for one in seen]
         says = says_write(tool) if stated is None else stated[tool]
         part = _tool(tool, calls, shown, alone)
-        if part is None and says >= 0 and len(calls) >= MIN_CALLS:
-            part = _by_mode(tool, calls, switches_only=not says or gives_an_order(tool))
+        if part is None and says >= SILENT and len(calls) >= MIN_CALLS:
+            part = _by_mode(tool, calls, switches_only=says <= 0 or gives_an_order(tool))
         if part is not None:
             out[tool] = part
             rule = Rule(tool, part)
