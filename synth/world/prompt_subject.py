@@ -31,8 +31,8 @@ from synth.world.support import (
 )
 from synth.world.time.equal_pasts import equal_pasts
 
-MAX_PROMPTS: Final = 60
-"""Different instructions that are compared; more differ in a date or a user, which the first ones show as well."""
+MAX_PROMPTS: Final = 20
+"""Different instructions that are compared, spread over all in order; more differ in a date or a user, which these show as well."""
 MAX_WORDS: Final = 4_000
 """Words of instructions that are compared."""
 MAX_AROUND: Final = 8
@@ -129,7 +129,8 @@ def _shared(pairs: Mapping[tuple[str, str], _Pairs]) -> set[str]:
 def _places(episodes: Sequence[CleanEpisode]) -> Iterator[tuple[PromptPlacePart, dict[str, str]]]:
     """Places at which instructions differ, with each episode's words there; those with the fewest different words first."""
     prompts = {e.episode_id: words_of_instructions(e)[:MAX_WORDS] for e in episodes}
-    distinct = sorted(set(prompts.values()))[:MAX_PROMPTS]
+    every = sorted(set(prompts.values()))
+    distinct = every[:: -(-len(every) // MAX_PROMPTS) or 1]
     if len(distinct) < 2:
         return
     frame = list(distinct[0])

@@ -154,7 +154,9 @@ def test_the_company_that_only_the_instructions_name_keeps_its_rows() -> None:
     """One order number at three companies is three orders, and without a company nobody knows which."""
     names = ("Northmoor", "Lindqvist Frakt AB", "Rioja")
     world = of_companies(
-        lambda n: f"You are {('Ada', 'Ben')[n % 2]}, who works for {names[n % 3]} today. Be brief.",
+        lambda n: (
+            f"You are {('Ada', 'Ben')[n % 2]}, who works for {names[n % 3]} today. Be brief. Ticket {n}."
+        ),
         lambda n: json.dumps({"id": "O-7", "to": f"town {n % 3}"}),
     )
     for at, name in enumerate(names):
