@@ -78,7 +78,8 @@ class Matcher:
         # Between two texts, before the first and after the last stands what no value goes on with.
         text = _BETWEEN.join(["", *texts, ""])
         place, begun, ended = 0, 1, 1 + sizes[0]
-        for last, (value, kinds, short_number) in self._automaton.iter(text):
+        # A value may end in what stands between: behind the last text there is no other.
+        for last, (value, kinds, short_number) in self._automaton.iter(text, 0, len(text) - 1):
             while last >= ended:
                 begun = ended + 1
                 place += 1

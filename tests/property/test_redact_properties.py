@@ -323,6 +323,7 @@ def test_values_of_several_episodes_are_found_together_as_each_ones_alone(
 
 
 @given(st.lists(st.one_of(NAMES, PIECES, st.text(max_size=12)), min_size=1, max_size=6), NAMES)
+@example(["A\x00"], "Aaaaa")
 @settings(max_examples=200, deadline=None)
 def test_one_walk_over_several_texts_finds_what_a_walk_over_each_does(
     texts: list[str], name: str
