@@ -17,7 +17,7 @@ from typing import Final
 from environments.runtime.checks.end_state import effect_rows, event_rows
 from environments.runtime.checks.table import evaluate
 from environments.runtime.checks.view import View, text_of
-from environments.runtime.task.attempt import UNKNOWN, Attempt, Json
+from environments.runtime.task.attempt import Attempt, Json
 from environments.runtime.task.candidate import Action, Candidate
 from environments.runtime.task.rubric import AGREEMENT
 from environments.runtime.task.task import Limits, Task
@@ -325,7 +325,7 @@ class _Gate:
             return False
         if probe.expected == ONE:
             # Whoever hears that nobody knows an answer does not go on as the recorded attempt did.
-            unheard = _unknown_answers(attempt) > _unknown_answers(good)
+            unheard = attempt.unknown_answers > good.unknown_answers
             return verdict.reward is None or unheard or not _same_end(attempt, good)
         if probe.expected == BELOW:
             return verdict.reward != 0.0 and (bool(attempt.end.unknown) or _same_end(attempt, good))
@@ -345,10 +345,6 @@ class _Gate:
         """The good attempt's share."""
         share = self.good.share if self.good is not None else None
         return 1.0 if share is None else share
-
-
-def _unknown_answers(attempt: Attempt) -> int:
-    return sum(call.result.source == UNKNOWN for call in attempt.calls)
 
 
 def _same_end(one: Attempt, other: Attempt) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import Final
@@ -124,8 +124,8 @@ def _of_name(words: list[str], description: str) -> float:
     """
     if not words:
         return 0.0
-    if len(words) > 1 and (said := _verb_of_description(words, description)):
-        return _sign(said) * 2.5
+    if len(words) > 1 and (order := _sign_of_order(words, description)):
+        return order * 2.5
     if _sign("".join(words[:2])):
         words = ["".join(words[:2]), *words[2:]]  # `checkOut`, `hand_over`
     verb = _word_sign(words[0])
@@ -140,11 +140,10 @@ def _of_name(words: list[str], description: str) -> float:
     return -1.5 if RELATES.intersection(words[1:-1]) else _of_later_words(words)
 
 
-def _verb_of_description(words: Sequence[str], description: str) -> str | None:
-    """The word of a name that its description begins with, as an order before what it is about."""
-    first = words_of(description)[:2]
-    orders = first[1:] and first[1] in DETERMINERS and first[0] in words and _sign(first[0])
-    return first[0] if orders else None
+def _sign_of_order(words: Collection[str], description: str) -> int:
+    """What the word of a name says that its description begins with, as an order before what it is about; 0 where there is none."""
+    verb, *after = words_of(description)[:2] or [""]
+    return _sign(verb) if verb in words and DETERMINERS.intersection(after) else 0
 
 
 def _of_later_words(words: list[str]) -> float:

@@ -24,7 +24,7 @@ from environments.rollout.hearing import hear
 from environments.rollout.policy import Policy, Run, Turn
 from environments.rollout.rollout import Rollout, RolloutKey
 from environments.runtime.play.environment import Environment
-from environments.runtime.task.attempt import SIMULATED, UNKNOWN, Attempt
+from environments.runtime.task.attempt import SIMULATED, Attempt
 from environments.runtime.task.task_set import PackedTask, TaskSet
 from environments.runtime.task.verdict import Verdict
 from environments.simulate import Simulation
@@ -234,7 +234,7 @@ class _Play:
         times: tuple[int, float],
     ) -> Rollout:
         task = job.task
-        unknown = sum(call.result.source == UNKNOWN for call in attempt.calls)
+        unknown = attempt.unknown_answers
         simulated = sum(call.result.source == SIMULATED for call in attempt.calls)
         tokens = [turn.tokens for turn in turns]
         why = explain(attempt, verdict, self._task_set.rubric(task.task_id), error=error)

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from environments.describe_check import describe
 from environments.rollout.causes import Cause, Facts, cause_of
-from environments.runtime.task.attempt import UNKNOWN, Attempt
+from environments.runtime.task.attempt import Attempt
 from environments.runtime.task.rubric import BOTH, REWARD, Rubric
 from environments.runtime.task.verdict import Verdict
 
@@ -80,7 +80,7 @@ def explain(
         reason=verdict.reason,
         stop_reason=attempt.stop_reason,
         error=error,
-        unknown_answers=sum(call.result.source == UNKNOWN for call in attempt.calls),
+        unknown_answers=attempt.unknown_answers,
         user_unknown=attempt.user_unknown,
         undecided=undecided(checks),
     )

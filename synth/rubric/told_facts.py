@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from environments.runtime.checks.ground import counted_facts, without_ground
+from environments.runtime.checks.ground import counted_facts, counts_in, without_ground
 from environments.runtime.checks.told_values import (
     characters_copied,
     choices_told,
@@ -23,7 +23,7 @@ from environments.runtime.checks.told_values import (
 from environments.runtime.checks.view import View
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.facts import Fact, facts_in, folded
-from environments.runtime.values.normal import parse_json
+from environments.runtime.values.normal import is_number, leaves, parse_json
 from redact.records.clean_episode import CleanEpisode
 from synth.recordings.attempt import record
 from synth.rubric.fact_forms import ENGLISH, forms_of
@@ -123,9 +123,10 @@ def told_facts(
     said_before = [f for f in told if not heard.isdisjoint(f.readings) or f.text in view.heard_text]
     new = [f for f in told if f not in said_before and f not in groundless]
     small = frozenset(fact.text for fact in small_facts(view))
+    shown = [_numbers_shown(call.result.content) for call in view.attempt.calls] if small else []
     return ToldFacts(
         small=small,
-        small_shown=frozenset(text for text in small if _is_shown(text, view)),
+        small_shown=frozenset(text for text in small if _is_shown(text, shown)),
         new=tuple(new),
         texts=texts_told(view),
         counts=counted_facts(view),
@@ -138,10 +139,9 @@ def told_facts(
     )
 
 
-def _is_shown(text: str, view: View) -> bool:
+def _is_shown(text: str, shown: Iterable[set[float]]) -> bool:
     """Whether one result shows each number of a small fact as a value of its own."""
     numbers = {float(part) for part in text.split("/") if part.isdigit()}
-    shown = (_numbers_shown(call.result.content) for call in view.attempt.calls)
     return bool(numbers) and any(numbers <= values for values in shown)
 
 
@@ -150,17 +150,7 @@ def _numbers_shown(content: str) -> set[float]:
     parsed = parse_json(content)
     if parsed is None or not isinstance(parsed.value, dict | list):
         return {n for fact in facts_in(folded(content)) for n in fact.numbers}
-    found: set[float] = set()
-    stack: list[Json] = [parsed.value]
-    while stack:
-        value = stack.pop()
-        if isinstance(value, dict | list):
-            stack += value.values() if isinstance(value, dict) else value
-        if isinstance(value, list):
-            found.add(float(len(value)))
-        elif isinstance(value, int | float) and not isinstance(value, bool):
-            found.add(float(value))
-    return found
+    return {float(value) for value in leaves(parsed.value) if is_number(value)} | counts_in(content)
 
 
 def groundless_of(episode: CleanEpisode, writers: frozenset[str]) -> frozenset[Fact]:

@@ -25,8 +25,7 @@ from synth.world.support import (
     SEEN_SEVERAL_TIMES,
     SEEN_THRICE,
     USUALLY,
-    Support,
-    accept,
+    accept_counts,
     chance_of_so_few,
 )
 from synth.world.time.equal_pasts import equal_pasts
@@ -54,15 +53,15 @@ class _Pairs:
     within: Counter[bool] = field(default_factory=Counter)
     """Under equal words, another's between them: whether they were answered alike."""
     across: Counter[bool] = field(default_factory=Counter)
-    """Under different words."""
+    """Under different words: whether they were answered otherwise."""
 
 
 def learn_prompt_subject(
     histories: Sequence[History], episodes: Sequence[CleanEpisode]
-) -> tuple[PromptPlacePart, frozenset[str]] | None:
+) -> tuple[PromptPlacePart | None, frozenset[str]]:
     """The place and the tools that answer for what stands there; histories have these words as their subject from here on.
 
-    None, and nothing changed, where no place decides.
+    None and no tools, and nothing changed, where no place decides.
     """
     tasks = {e.episode_id: e.task_key or e.episode_id for e in episodes}
     usual = len({subject_of(e) for e in episodes})
@@ -75,7 +74,7 @@ def learn_prompt_subject(
                 history.subject = words[history.episode_id]
             called = {seen.tool for history in histories for seen in history.observations}
             return place, frozenset(called - _shared(pairs))
-    return None
+    return None, frozenset()
 
 
 def _recurs(words: Mapping[str, str], tasks: Mapping[str, str]) -> bool:
@@ -95,7 +94,7 @@ def _compared(
         if pair.own is not None and not pair.at_once:
             found.within[pair.own.content == pair.seen.content] += 1
         if pair.other is not None:
-            found.across[pair.other.content == pair.seen.content] += 1
+            found.across[pair.other.content != pair.seen.content] += 1
     return out
 
 
@@ -103,26 +102,24 @@ def _decides(pairs: Iterable[_Pairs]) -> bool:
     """Whether the words decide, over all calls that two of them were ever answered differently."""
     within, across = Counter[bool](), Counter[bool]()
     for one in pairs:
-        if one.across[False]:
+        if one.across[True]:
             within.update(one.within)
             across.update(one.across)
-    alike = Support(cases=within[True], against=within[False])
-    different = Support(cases=across[False], against=across[True])
     # A flag or a trial may vary answers under equal words as well.
-    if not accept(alike, least=MIN_ALIKE, share=HALF_OF_CASES):
+    if not accept_counts(within, least=MIN_ALIKE, share=HALF_OF_CASES):
         return False
-    if not accept(different, least=MIN_DIFFERENT, share=MOSTLY):
+    if not accept_counts(across, least=MIN_DIFFERENT, share=MOSTLY):
         return False
     total = within.total() + across.total()
-    equal = within[True] + across[True]
-    accident = chance_of_so_few(across[True], among=across.total(), of=equal, total=total)
+    equal = within[True] + across[False]
+    accident = chance_of_so_few(across[False], among=across.total(), of=equal, total=total)
     return accident <= CHANCE_AMONG_SOME
 
 
 def _shared(pairs: Mapping[tuple[str, str], _Pairs]) -> set[str]:
     """Tools that were seen to answer all alike."""
-    alike = Counter(tool for (tool, _), one in pairs.items() if one.across[True])
-    different = {tool for (tool, _), one in pairs.items() if one.across[False]}
+    alike = Counter(tool for (tool, _), one in pairs.items() if one.across[False])
+    different = {tool for (tool, _), one in pairs.items() if one.across[True]}
     return {tool for tool, calls in alike.items() if calls >= MIN_SHARED} - different
 
 

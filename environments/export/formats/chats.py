@@ -18,7 +18,7 @@ from environments.runtime.checks.view import View
 from environments.runtime.play.environment import run_actions
 from environments.runtime.play.play import outward
 from environments.runtime.play.tool_names import ToolNames
-from environments.runtime.task.attempt import UNKNOWN, Attempt, Json
+from environments.runtime.task.attempt import Attempt, Json
 from environments.runtime.task.candidate import RecordedAttempt
 from environments.runtime.task.task import Task
 from environments.runtime.task.task_set import TaskSet
@@ -128,4 +128,4 @@ def _guessed(attempt: Attempt) -> set[Fact]:
 
 def _off_the_map(attempt: Attempt) -> bool:
     """A notice that nobody knows the answer is nothing to learn from."""
-    return attempt.user_unknown > 0 or any(c.result.source == UNKNOWN for c in attempt.calls)
+    return attempt.user_unknown > 0 or attempt.unknown_answers > 0

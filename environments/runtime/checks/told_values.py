@@ -286,8 +286,8 @@ def small_numbers_told(
     applies = not_at_this_end(args, view)
     if applies is not None:
         return applies
-    told, most = small_facts(view), args.get("most")
-    if isinstance(most, int) and len(told) > most:
+    told, most = small_facts(view), whole_of(args, "most")
+    if most is not None and len(told) > most:
         return 0.0, f"{count_text(len(told), 'small number')} told, at most {most} expected"
     wanted = {str(one) for one in as_list(args.get("values"))}
     lacking = wanted - {fact.text for fact in told}

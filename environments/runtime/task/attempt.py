@@ -125,3 +125,8 @@ class Attempt:
     """Where these turns stand: indices into `messages`."""
     tampered: tuple[str, ...] = ()
     """Ids of calls whose claimed result differs from the re-run."""
+
+    @property
+    def unknown_answers(self) -> int:
+        """How many calls were told that nobody knows the answer."""
+        return sum(call.result.source == UNKNOWN for call in self.calls)

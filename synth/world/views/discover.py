@@ -87,9 +87,9 @@ def learn_around(
     versions = split_versions(seen, episodes)
     fresh = learn_fresh(seen, living=living, around=outermost.marks | wrapped.marks)
     idle = learn_defaults(seen, episodes, idle)
-    told = learn_prompt_subject(seen, episodes)
-    own = None if shared or told else infer_own_starts(seen)
-    bound = bind_tools(seen, told[1]) if told else bind(seen, own=own is not None)
+    place, answering = learn_prompt_subject(seen, episodes)
+    own = None if shared or place else infer_own_starts(seen)
+    bound = bind_tools(seen, answering) if place else bind(seen, own=own is not None)
     chosen = choose(seen)
     return FoundViews(
         callers=callers,
@@ -107,7 +107,7 @@ def learn_around(
             tokens=tokens,
             bound=frozenset(bound),
             owners=owners_of(seen, bound),
-            prompt_subject=told[0] if told else None,
+            prompt_subject=place,
             headed=outermost.tools,
             wrapped=wrapped.tools,
             inside=inside,

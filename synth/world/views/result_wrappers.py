@@ -73,7 +73,7 @@ def learn_wrapping(histories: Sequence[History], around: Marks | None = None) ->
     for (tool, kind), wrapping in sorted(found.items()):
         mine = groups.get((tool, kind), [])
         if wrapping.record is not None:
-            mine = _framed(kind, mine)
+            mine = _possible_records(kind, mine)
         bodies = [strip(wrapping, seen.content, marks) for seen in mine]
         restored = [
             body is not None and _restores_result(wrapping, body, seen.content, marks)
@@ -171,7 +171,7 @@ def _groups(histories: Sequence[History]) -> Iterator[tuple[tuple[str, str], lis
 def _records(
     groups: Groups, histories: Sequence[History], marks: dict[str, MarkPart], taken: int
 ) -> dict[tuple[str, str], WrappingPart]:
-    groups = {name: _framed(name[1], group) for name, group in groups.items()}
+    groups = {name: _possible_records(name[1], group) for name, group in groups.items()}
     groups = {name: group for name, group in groups.items() if _are_records(group)}
     records = [seen for group in groups.values() for seen in group if isinstance(seen.value, dict)]
     common = _common(records)
@@ -201,7 +201,7 @@ def _records(
     return out
 
 
-def _framed(kind: str, group: list[Observation]) -> list[Observation]:
+def _possible_records(kind: str, group: list[Observation]) -> list[Observation]:
     """Results that may stand in a record: what refuses before the tool is reached (a check of arguments, a timeout) says so in words."""
     return [o for o in group if isinstance(o.value, dict)] if kind == "refused" else group
 
