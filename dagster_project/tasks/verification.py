@@ -40,7 +40,7 @@ from environments.verification.other_process import verdicts_elsewhere
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED, Verification
 from synth.tasks import FAULT
 
-GATE: str = "22"
+GATE: str = "23"
 """Goes up when the gate's probes change: every task is attacked again."""
 
 
@@ -151,7 +151,7 @@ def verify_all(  # noqa: PLR0913 - all that the gate is told
             found |= {key: replace(one, found=cheats.get(key, "")) for key, one in compared.items()}
     everything = [(kept | found)[one.task.task_id] for one in candidates]
     trusted = _trusted(everything, candidates, seen.held_out, skips)
-    return _as_a_set(trusted)
+    return _as_a_set(trusted, candidates)
 
 
 @dataclass
@@ -387,9 +387,19 @@ def _own_verdict(one: VerifiedTask) -> VerifiedTask:
     return replace(one, reasons=reasons, status=ACCEPTED if lifted else one.status)
 
 
-def _as_a_set(found: Sequence[VerifiedTask]) -> list[VerifiedTask]:
-    """Hold back what lets a constant policy earn too much."""
+def _as_a_set(
+    found: Sequence[VerifiedTask], candidates: Sequence[Candidate]
+) -> list[VerifiedTask]:
+    """Hold back what lets a constant policy earn too much beside what recorded attempts at the accepted tasks did."""
     accepted = [one for one in found if one.status == ACCEPTED]
+    inside = {one.task_id for one in accepted}
+    ends = [
+        attempt.resolved
+        for candidate in candidates
+        if candidate.task.task_id in inside
+        for attempt in candidate.attempts
+        if attempt.resolved is not None
+    ]
     paid: dict[str, set[str]] = defaultdict(set)
     graded: Counter[str] = Counter()
     for one in accepted:
@@ -398,7 +408,7 @@ def _as_a_set(found: Sequence[VerifiedTask]) -> list[VerifiedTask]:
                 graded[probe["name"]] += 1
                 if probe["reward"] > 0:
                     paid[probe["name"]].add(one.task_id)
-    held = surplus(paid, graded)
+    held = surplus(paid, graded, earned=sum(ends) / max(1, len(ends)))
     return [_in_doubt(one, CONSTANT) if one.task_id in held else one for one in found]
 
 

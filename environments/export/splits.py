@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import ceil
 from typing import Final
 
@@ -178,15 +179,27 @@ def _join_groups(
 def _by_share(
     groups: Sequence[Sequence[Traits]], settings: SplitSettings, before: Mapping[str, str]
 ) -> dict[str, str]:
-    """Groups that are large for a small split go to train; the others in an order that only a hash decides."""
+    """Groups that are large for a small split go to train; the others in an order that only a hash decides.
+
+    Each goes where tasks with its tools have least of their share: where one large group is trained on whole, tasks that
+    share nothing with it (nobody is found, nothing is changed) would otherwise all be held out.
+    """
     total = sum(len(group) for group in groups)
     target = {name: settings.shares.get(name, 0.0) * total for name in SPLITS}
     filled: Counter[str] = Counter()
+    alike = Counter(task.tools for group in groups for task in group)
+    placed: Counter[tuple[str, tuple[str, ...]]] = Counter()
     assigned: dict[str, str] = {}
 
     def put(group: Sequence[Traits], name: str) -> None:
         filled[name] += len(group)
+        placed.update((name, task.tools) for task in group)
         assigned.update((task.task_id, name) for task in group)
+
+    def need(group: Sequence[Traits], name: str) -> tuple[float, float]:
+        """How much of its share a split has: of tasks with these tools, and of all."""
+        of_like = sum(placed[name, task.tools] / alike[task.tools] for task in group) / len(group)
+        return of_like / settings.shares[name], filled[name] / target[name]
 
     free: list[Sequence[Traits]] = []
     for group in groups:
@@ -200,7 +213,7 @@ def _by_share(
     free.sort(key=lambda group: digest([settings.seed, group[0].task_id]))
     free.sort(key=lambda group: -len(group) if len(group) > ceil(_smallest(target) / 2) else 0)
     for group in free:
-        put(group, _neediest(target, filled, len(group)))
+        put(group, min(_that_fit(target, filled, len(group)), key=partial(need, group)))
     return assigned
 
 
@@ -208,14 +221,14 @@ def _smallest(target: Mapping[str, float]) -> float:
     return min(size for size in target.values() if size > 0)
 
 
-def _neediest(target: Mapping[str, float], filled: Mapping[str, int], size: int) -> str:
-    """The split that has least of its share and takes a group of this size without running over."""
-    fits = [
+def _that_fit(target: Mapping[str, float], filled: Mapping[str, int], size: int) -> list[str]:
+    """The splits that take a group of this size: train any, the others while they do not run over."""
+    small = [
         name
-        for name in (TRAIN, HELD_OUT, VALIDATION)
+        for name in (HELD_OUT, VALIDATION)
         if target[name] > 0 and filled[name] + size <= max(1, ceil(target[name]))
     ]
-    return min(fits, key=lambda name: filled[name] / target[name], default=TRAIN)
+    return [TRAIN, *small]
 
 
 def _by_time(groups: Sequence[Sequence[Traits]], settings: SplitSettings) -> dict[str, str]:

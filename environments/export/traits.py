@@ -42,6 +42,8 @@ class Traits:
     """Everything the user says, in runs of four words."""
     actions: str
     """Hash of what is asked of the tools; two tasks with one hash are one task."""
+    tools: tuple[str, ...] = ()
+    """The tools that its solution calls, or a recorded attempt where it has none: every split gets its share of each such set."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +132,7 @@ def _traits(entry: Entry, keys: Keys) -> Traits:
         ),
         # Without a single argument, only the words tell two tasks apart.
         actions=digest([calls, [] if named else words]),
+        tools=tuple(tools),
     )
 
 

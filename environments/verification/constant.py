@@ -27,7 +27,9 @@ SORRY: Final = "I understand. I am transferring you to a colleague who can help 
 REFUSES: Final = "I am sorry, but that is not possible under our policy."
 WORD: Final = re.compile(r"[#\w][\w@.#+-]*\w")
 MOST_MEAN: Final = 0.02
-"""Mean reward of a constant policy over the accepted tasks of an app that is put up with."""
+"""Mean reward of a constant policy over the accepted tasks of an app that is put up with, however little others earn there."""
+MOST_SHARE: Final = 0.2
+"""The same as a share of what recorded attempts earned at these tasks: so much less than an agent that tries draws none to it."""
 MOST_CHOICES: Final = 6
 """Values of one schema that are tried."""
 MOST_USUAL: Final = 3
@@ -51,18 +53,22 @@ def constant_policies(material: Material) -> Iterator[Probe]:
         yield _probe(f"looks_up_refuses_hands_over{how}", (*looks, says(REFUSES), *over))
 
 
-def surplus(paid: Mapping[str, Collection[str]], graded: Mapping[str, int]) -> frozenset[str]:
-    """The tasks to hold back, so that no constant policy earns more than `MOST_MEAN` of what it is graded on.
+def surplus(
+    paid: Mapping[str, Collection[str]], graded: Mapping[str, int], *, earned: float = 0.0
+) -> frozenset[str]:
+    """The tasks to hold back, so that no constant policy earns more than `MOST_SHARE` of what recorded attempts did.
 
-    In: for each constant policy the tasks that pay it, and on how many tasks it was graded. Tasks stay in order of their
-    id, so that the same set loses the same tasks.
+    In: for each constant policy the tasks that pay it, and on how many tasks it was graded; `earned` is the share of recorded
+    attempts at the set's tasks that resolved them. `MOST_MEAN` is put up with in any case. Tasks stay in order of their id, so
+    that the same set loses the same tasks.
     """
+    most = max(MOST_MEAN, MOST_SHARE * earned)
     held: set[str] = set()
     for name in sorted(paid):
         mine = sorted(set(paid[name]) - held)
         # Every task held back leaves the denominator as well.
         others = graded.get(name, 0) - len(paid[name])
-        allowed = int(MOST_MEAN * others / (1 - MOST_MEAN))
+        allowed = int(most * others / (1 - most))
         held |= set(mine[allowed:])
     return frozenset(held)
 

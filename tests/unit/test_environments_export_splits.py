@@ -54,6 +54,18 @@ def test_shares_are_kept_and_nothing_leaks() -> None:
     assert split_tasks(tasks, SplitSettings(seed=1)).tasks != found.tasks
 
 
+def test_tasks_that_share_no_records_are_trained_on_as_well() -> None:
+    """Most tasks are one group of shared records, which is trained on whole; what needs other tools is dealt out by itself."""
+    joined = [task(n, tools=("find", "change"), subject="same") for n in range(75)]
+    apart = [task(n, tools=("find", "hand_over")) for n in range(75, 90)]
+    others = [task(n, tools=("find", "change")) for n in range(90, 100)]
+    found = split_tasks([*joined, *apart, *others], SplitSettings()).tasks
+    where = [found[one.task_id] for one in apart]
+    assert where.count("train") >= 9
+    assert min(where.count("validation"), where.count("held_out")) >= 1
+    assert [found[one.task_id] for one in others].count("train") == 0
+
+
 @pytest.mark.parametrize(
     "shared",
     [
