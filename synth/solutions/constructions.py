@@ -26,6 +26,7 @@ from synth.attempts.reference_answers import (
 from synth.attempts.starts import Start
 from synth.labels import Label
 from synth.recordings.attempt_facts import Facts, facts_of
+from synth.recordings.known_values import agreed_in
 from synth.recordings.results import plain_attempt
 from synth.recordings.tool_kinds import ToolKinds
 from synth.solutions.constructed_ends import Intents
@@ -85,7 +86,7 @@ def construct(
             # Whoever did it knows better than requests that look alike.
             return Construction(why_not=plan.reason)
         why_not = plan.reason
-    for failed in unresolved:
+    for failed in that_say_most(unresolved):
         plan = makers.intents.construct(failed)
         if isinstance(plan, Unbound):
             why_not = why_not or plan.reason
@@ -94,6 +95,14 @@ def construct(
             continue
         return _construct_from_plan(plan, group, failed, start=start, kinds=kinds)[0]
     return Construction(why_not=why_not) if why_not else None
+
+
+def that_say_most(attempts: Sequence[Facts]) -> Sequence[Facts]:
+    """Attempts at one request: those whose user corrected the agent when asked to agree, where there are such.
+
+    It is one user: what they corrected in one attempt is what they want in all, also where another agent never asked.
+    """
+    return [one for one in attempts if agreed_in(one.recorded) == (True, False)] or attempts
 
 
 def construct_answer(

@@ -88,6 +88,31 @@ def test_after_the_last_turn_the_user_leaves() -> None:
     assert (reply.text, reply.ended) == ("", True)
 
 
+LAST_WORD = (
+    UserTurn(text="My zip is 90210", asked="Could you give me your zip code?"),
+    UserTurn(text="I found it cheaper.", asked="Why do you want to cancel the order?"),
+    UserTurn(text="No, that's all.", asked="It is cancelled. Is there anything else I can do?"),
+)
+"""A user whose agent had the last word: it said goodbye."""
+
+
+def test_who_said_their_last_words_leaves_when_nothing_is_asked() -> None:
+    """An agent that refuses and says goodbye is not given the reason that it never asked for."""
+    user = ScriptedUser(LAST_WORD)
+    assert said(user, "Your zip code?") == ["My zip is 90210"]
+    assert said(user, "It cannot be done. Is there anything else I can do?") == ["No, that's all."]
+    reply = user.reply("Thank you for your message. Have a nice day. Goodbye.")
+    assert (reply.text, reply.ended) == ("", True)
+
+
+def test_whoever_is_asked_after_their_last_words_answers() -> None:
+    """A question, with or without its mark, and what a recorded question was about get the turn that was not said yet."""
+    for question in ("Why cancel the order?", "Please tell me more.", "Why do you want to cancel."):
+        user = ScriptedUser(LAST_WORD)
+        said(user, "Your zip code?", "It cannot be done. Is there anything else I can do?")
+        assert said(user, question) == ["I found it cheaper."]
+
+
 def test_a_known_question_after_the_last_turn_is_answered_once_more() -> None:
     """Asking again gets the same answer once, and then the user leaves or owns up."""
     user = ScriptedUser(TURNS[:1])

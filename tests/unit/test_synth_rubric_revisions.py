@@ -16,6 +16,7 @@ from synth.recordings.traits import AppTraits
 from synth.rubric.derive import derive_rubric
 from synth.solutions.cases import case_of
 from synth.solutions.constructed_ends import Intents
+from synth.solutions.constructions import that_say_most
 from synth.solutions.fillers.revisions import Revisions
 from synth.solutions.intents import Openings
 from synth.solutions.plans import Doubts, Plan, Unbound
@@ -140,6 +141,23 @@ def test_a_value_that_alike_users_correct_is_constructed_as_said_and_marked() ->
     assert isinstance(plan, Plan)
     assert plan.steps[0].arguments["month"] == "2026-04"
     assert plan.corrected == {"book_plot": frozenset({"month"})}
+
+
+def test_what_a_user_corrected_in_one_attempt_is_what_they_want_in_all() -> None:
+    """Of three failed attempts at one request the one whose user corrected the month is what a solution is made from."""
+    tried = [
+        lease("x77", done=False),
+        lease("y77", YES, done=False),
+        lease("z77", "No, from 2026-05 on.", YES, done=False),
+    ]
+    kinds = infer_tools([record(e) for e in [*tried, key(1)]])
+    failed = [facts_of(record(e), Label(resolved=False, confidence=0.97), kinds) for e in tried]
+    assert [one.episode_id for one in that_say_most(failed)] == ["z77"]
+    assert that_say_most(failed[:2]) == failed[:2]
+    intents, *_ = learnt(*correcting(4), failed=tried[0])
+    plan = intents.construct(that_say_most(failed)[0])
+    assert isinstance(plan, Plan)
+    assert plan.steps[0].arguments["month"] == "2026-05"
 
 
 def test_an_end_with_another_value_of_a_corrected_argument_is_not_predicted() -> None:

@@ -4,7 +4,8 @@ In: the recorded turns with the words each of them answered. Out: the next turn 
 nearest to a recorded one gets that answer, and the answer to a second one that was asked beside it (one that asks for
 consent, an answer to such a one); a question that only another recording of the request knows gets the answer given there;
 anything else gets the next turn in order, without the sentences that name something new which nobody asked for: they are said
-later. A question that nothing in the recordings resembles gets one fixed sentence whose source is `unknown`. Deterministic, no model, no randomness.
+later. A question that nothing in the recordings resembles gets one fixed sentence whose source is `unknown`. Who said their last words
+leaves when nothing more is asked. Deterministic, no model, no randomness.
 Not here: similarity (`user_recording`); users played by a model.
 """
 
@@ -14,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
-from ..checks.consent import agrees, asks_consent
+from ..checks.consent import QUESTION, agrees, asks_consent
 from ..task.attempt import RECORDED, SIMULATED, UNKNOWN
 from ..task.task import UserCall, UserTurn
 from .user_recording import Sentence, is_specific, recording_of, words_of
@@ -125,6 +126,8 @@ class ScriptedUser:
         again = max(self._given, key=lambda i: (scores[i], -i), default=None)
         if asks and again is not None and scores[again] >= AGAIN:
             return self._repeat(again)
+        if self._said_goodbye() and not QUESTION.search(said):
+            return Reply(ended=True)
         return self._in_order(scores, words, asks=asks)
 
     def _said_elsewhere(self, said: str, words: frozenset[str]) -> UserTurn | None:
@@ -237,6 +240,10 @@ class ScriptedUser:
         if not new:
             return False
         return self._recording.share_asked(sentence.words - new, words) < ASKED
+
+    def _said_goodbye(self) -> bool:
+        """Whether the recording's last turn was said: whatever else is left, nobody goes on by themselves after it."""
+        return len(self._turns) - 1 not in self._left
 
     def _is_farewell(self, index: int) -> bool:
         """The turn that ended the recording waits until everything else was said."""
