@@ -387,9 +387,7 @@ def _own_verdict(one: VerifiedTask) -> VerifiedTask:
     return replace(one, reasons=reasons, status=ACCEPTED if lifted else one.status)
 
 
-def _as_a_set(
-    found: Sequence[VerifiedTask], candidates: Sequence[Candidate]
-) -> list[VerifiedTask]:
+def _as_a_set(found: Sequence[VerifiedTask], candidates: Sequence[Candidate]) -> list[VerifiedTask]:
     """Hold back what lets a constant policy earn too much beside what recorded attempts at the accepted tasks did."""
     accepted = [one for one in found if one.status == ACCEPTED]
     inside = {one.task_id for one in accepted}

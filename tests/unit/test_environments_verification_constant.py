@@ -29,9 +29,7 @@ def test_a_set_pays_constant_policies_at_most_two_per_cent(
         assert left <= MOST_MEAN * max(1, graded[name] - len(set(tasks) & found))
 
 
-@pytest.mark.parametrize(
-    ("earned", "held"), [(0.0, 8), (0.1, 8), (0.2, 6), (0.4, 2), (0.5, 0)]
-)
+@pytest.mark.parametrize(("earned", "held"), [(0.0, 8), (0.1, 8), (0.2, 6), (0.4, 2), (0.5, 0)])
 def test_a_set_pays_them_at_most_a_fifth_of_what_recorded_attempts_earned(
     earned: float, held: int
 ) -> None:
