@@ -22,6 +22,7 @@ CALL_TYPES: Final = frozenset({"tool_call", "tool_use", "tool-call", "function_c
 RESULT_TYPES: Final = frozenset(
     {"tool_call_response", "tool_result", "tool-result", "function_result"}
 )
+_KINDS: Final = {"text", *CALL_TYPES, *RESULT_TYPES} - {"function_call", "function_result"}
 _TOLD: Final = ("response", "result", "output", "content", "tool_result")
 _GEMINI_CALL: Final = ("function_call", "functionCall")
 _GEMINI_RESULT: Final = ("function_response", "functionResponse")
@@ -42,6 +43,17 @@ _RESPONSES_PARTS: Final = frozenset({"input_text", "input_image", "input_file"})
 _VERCEL_OUTPUTS: Final = frozenset(
     {"text", "json", "content", "error-text", "error-json", "execution-denied"}
 )
+
+
+def kinds_of(value: Json) -> set[str]:
+    """The kinds of a message's parts, each of which says its own; nothing where a value is no list of these."""
+    told = [type_of(one) for one in value] if are_objects(value) else []
+    return {str(kind) for kind in told} if set(map(str, told)) <= _KINDS else set()
+
+
+def are_objects(value: Json) -> bool:
+    """Whether a value is a list of objects, with at least one."""
+    return isinstance(value, list) and bool(value) and all(isinstance(one, dict) for one in value)
 
 
 @dataclass(slots=True)

@@ -28,6 +28,8 @@ class FileFacts:
     """Whether the file holds one value: its name may then stand for the conversation's id."""
     numbered_by: str = ""
     """What tells records with the same id apart: `BY_TRIAL`, `BY_PLACE`, or nothing where every id is there once."""
+    own_id: str = ""
+    """The field that names each record, where none has a name that is known."""
     judges_as: str = ""
     """The annotators that the token which sent this may name, with commas; empty where all may be."""
     room: int = 0

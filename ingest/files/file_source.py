@@ -10,7 +10,7 @@ import gzip
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import Final, cast
@@ -23,6 +23,8 @@ from ingest.records.quarantine import MAX_KEPT_BODY, Rejected
 
 PEEK: Final = 64 << 10
 """Bytes that can be looked at before they are read."""
+_CHUNK_BYTES: Final = 1 << 20
+"""Lines are stored together up to this size: one row a line would cost more than the lines."""
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _MARKS: Final = (
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -164,3 +166,37 @@ class _Utf8(RawIOBase):
         taken, self._ready = self._ready[: len(view)], self._ready[len(view) :]
         view[: len(taken)] = taken
         return len(taken)
+
+
+@dataclass(slots=True)
+class Chunks:
+    """Lines on their way into records of bounded size."""
+
+    source: FileSource
+    kind: str
+    encoding: str
+    facts: FileFacts
+    first: int = 1
+    """The number of the first line that is held."""
+    held: list[bytes] = field(default_factory=list)
+    size: int = 0
+
+    def add(self, line: bytes) -> Iterator[WalRecord]:
+        """Take one line, and give back what is full."""
+        self.held.append(line)
+        self.size += len(line)
+        if self.size >= _CHUNK_BYTES:
+            yield from self.end()
+
+    def end(self) -> Iterator[WalRecord]:
+        """Give back what is held."""
+        if self.held:
+            yield self.source.record(
+                self.kind,
+                b"".join(self.held),
+                self.encoding,
+                position=self.first,
+                facts=self.facts,
+            )
+        self.first += len(self.held)
+        self.held, self.size = [], 0

@@ -7,12 +7,12 @@ means is not decided here; only whether some format knows it, because that says 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from io import BufferedReader
+from itertools import islice
 from typing import Any, Final
 
-from ingest.files.file_facts import FileFacts
-from ingest.files.file_source import PEEK, FileSource
+from ingest.files.file_source import PEEK, Chunks, FileSource
 from ingest.files.json_split import Break, split
 from ingest.files.json_values import (
     first_line,
@@ -21,9 +21,12 @@ from ingest.files.json_values import (
     skip_line,
     too_long,
 )
-from ingest.formats.conversation_record import numbering_of
+from ingest.files.mapped_files import read_mapped_file
+from ingest.files.mapping_draft import layout_in
+from ingest.formats.conversation_record import records_in
 from ingest.formats.format import Format
 from ingest.formats.message_lines import NAME as MESSAGE_LINES
+from ingest.formats.records.naming import facts_of_all
 from ingest.formats.records.reader import NAME as RECORD
 from ingest.formats.table import WHOLE_FILES, format_within, lines_format
 from ingest.formats.unknown import no_known_format
@@ -31,10 +34,10 @@ from ingest.receiver.wal import WalRecord
 from ingest.records.quarantine import Rejected
 from ingest.records.text import NOT_JSON, Json, json_bytes, load_json
 
-_CHUNK_BYTES: Final = 1 << 20
-"""Lines are stored together up to this size: one row a line would cost more than the lines."""
 _LOOKED_AT: Final = 20
 """Lines that are looked at to tell what a file of lines is."""
+_SAMPLE: Final = 1_000
+"""Lines by which a layout that no format knows is understood."""
 _ANY: Final = "chat_log"
 """The kind of lines that nothing is known of: each is refused alone when it is decoded."""
 
@@ -48,46 +51,17 @@ def read_json_file(source: FileSource, stream: BufferedReader) -> Iterator[WalRe
         yield from _document(source, stream, first)
 
 
-@dataclass(slots=True)
-class Chunks:
-    """Lines on their way into records of bounded size."""
-
-    source: FileSource
-    kind: str
-    encoding: str
-    facts: FileFacts
-    first: int = 1
-    """The number of the first line that is held."""
-    held: list[bytes] = field(default_factory=list)
-    size: int = 0
-
-    def add(self, line: bytes) -> Iterator[WalRecord]:
-        """Take one line, and give back what is full."""
-        self.held.append(line)
-        self.size += len(line)
-        if self.size >= _CHUNK_BYTES:
-            yield from self.end()
-
-    def end(self) -> Iterator[WalRecord]:
-        """Give back what is held."""
-        if self.held:
-            yield self.source.record(
-                self.kind,
-                b"".join(self.held),
-                self.encoding,
-                position=self.first,
-                facts=self.facts,
-            )
-        self.first += len(self.held)
-        self.held, self.size = [], 0
-
-
 def _lines(
     source: FileSource, stream: BufferedReader, first: bytes, number: int
 ) -> Iterator[WalRecord | Rejected]:
     rest = stream.peek(PEEK)[:PEEK]
     row = _format_of_lines([first, *rest.split(b"\n")[:_LOOKED_AT]])
     is_alone = not rest.strip()
+    if row is None and source.can_be_read_again:
+        values = [one for one in islice(_values_of_lines(source), _SAMPLE) if one is not NOT_JSON]
+        if (layout := layout_in(values)) is not None:
+            yield from read_mapped_file(source, layout)
+            return
     if is_alone and row is None:
         yield no_known_format(source, load_json(first), first)
         return
@@ -96,7 +70,7 @@ def _lines(
         return
     facts = replace(source.facts, is_alone=is_alone)
     if row is not None and row.name == RECORD and not is_alone and source.can_be_read_again:
-        facts = replace(facts, numbered_by=numbering_of(_values_of_lines(source)))
+        facts = facts_of_all(facts, lambda: records_in(_values_of_lines(source)))
     chunks = Chunks(source, row.name if row else _ANY, "jsonl", facts, first=number)
     limit = source.limits.body_bytes
     line = first
@@ -159,7 +133,9 @@ def _document(
     if value is not NOT_JSON:
         row = format_within(value)
         if row is None:
-            yield no_known_format(source, value, body)
+            layout = layout_in([value]) if source.can_be_read_again else None
+            told = layout and read_mapped_file(source, layout)
+            yield from told or [no_known_format(source, value, body)]
             return
         if row.name == MESSAGE_LINES and isinstance(value, dict):
             reason = (
@@ -210,8 +186,10 @@ def _parts(source: FileSource) -> Iterator[WalRecord | Rejected]:
             row = format_within(part.value)
             facts = source.facts
             if row is not None and row.name == RECORD:
-                values = (one.value for one in parts() if not isinstance(one, Break))
-                facts = replace(facts, numbered_by=numbering_of(values))
+                facts = facts_of_all(
+                    facts,
+                    lambda: records_in(p.value for p in parts() if not isinstance(p, Break)),
+                )
             chunks = Chunks(source, row.name if row else _ANY, "records", facts)
         line = json_bytes(part.value) + b"\n"
         if len(line) > limit:

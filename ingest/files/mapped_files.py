@@ -6,16 +6,15 @@ with the path and the place. What the mapped names mean, `ingest.formats.records
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from ingest.files.file_source import FileSource
-from ingest.files.json_files import Chunks
+from ingest.files.file_source import Chunks, FileSource
 from ingest.files.json_values import PlacedValue, placed_values
 from ingest.files.mapping import Layout, PathMissed
-from ingest.formats.records.fields import Fields
-from ingest.formats.records.naming import naming_of, numbered_by
+from ingest.formats.records.naming import facts_of_all
 from ingest.formats.records.reader import Standing, chat_line
 from ingest.otlp.record import Arrival
 from ingest.receiver.wal import WalRecord
@@ -38,10 +37,11 @@ def read_mapped_file(source: FileSource, layout: Layout) -> Iterator[WalRecord |
     """Everything that a mapping finds in a file."""
     facts = source.facts
     if source.can_be_read_again:
-        again = Layout(layout.document, layout.name)
-        named = (one for one in _records(source, again) if isinstance(one, _Record))
-        by = numbered_by(naming_of(Fields(one.value)) for one in named)
-        facts = replace(facts, numbered_by=by)
+        again = replace(layout, found=Counter(), records=0)
+        facts = facts_of_all(
+            facts,
+            lambda: ((r.value, None) for r in _records(source, again) if isinstance(r, _Record)),
+        )
     chunks = Chunks(source, "chat_log", "records", facts)
     for one in _records(source, layout):
         if isinstance(one, Rejected):

@@ -172,6 +172,8 @@ class Layout:
     name: str
     """The mapping's file, for people."""
     found: Counter[str] = field(default_factory=Counter)
+    keeps_rest: bool = False
+    """Whether what no path names is read by its own words."""
     records: int = 0
     """How many records it was put to."""
 
@@ -207,7 +209,8 @@ class Layout:
         items = self._search("conversation.messages", paths.messages, value)
         if not isinstance(items, list) or not items:
             raise PathMissed("conversation.messages", paths.messages)
-        record: dict[str, Any] = {"messages": list(self._messages(items))}
+        rest = dict(value) if self.keeps_rest and isinstance(value, dict) else {}
+        record: dict[str, Any] = rest | {"messages": list(self._messages(items))}
         for ours, known in _BESIDE.items():
             path = getattr(paths, ours)
             told = None if path is None else self._search(f"conversation.{ours}", path, value)
@@ -319,10 +322,10 @@ def load_mapping(path: Path) -> Layout:
     return layout_of(document, name=path.name)
 
 
-def layout_of(document: Mapping[str, Any], *, name: str) -> Layout:
+def layout_of(document: Mapping[str, Any], *, name: str, keeps_rest: bool = False) -> Layout:
     """A mapping that is parsed already."""
     try:
-        return Layout(Document.model_validate(document), name)
+        return Layout(Document.model_validate(document), name, keeps_rest=keeps_rest)
     except ValidationError as error:
         raise MappingUnusable(_sentence(error, name)) from error
 

@@ -2,7 +2,8 @@
 
 Comes in: a few values of the file. Goes out: the text of a `mapping.toml` that reads what looks most like messages as it
 stands, with blanks for the rest; None where nothing looks like a list of messages. It holds keys of the file and never a
-value: which of the file's words for a speaker is the user's, only its owner knows.
+value: which of the file's words for a speaker is the user's, only its owner knows. Where what stands in the fields leaves one reading,
+`layout_in` is that mapping, and nobody is asked.
 """
 
 from __future__ import annotations
@@ -12,16 +13,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from ingest.files.mapping import Layout, layout_of
+from ingest.formats.own_words import speakers_in, words_of
 from ingest.formats.records.find import are_messages
-from ingest.formats.records.words import NAMES, snake_case
+from ingest.formats.records.words import snake_case
 from ingest.records.text import Json
 
 _PLAIN: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _DEEPEST: Final = 5
 _LOOKED_AT: Final = 200
-_LONGEST_WORD: Final = 40
 _LIST: Final = "[]"
-_SPEAKERS: Final = frozenset(NAMES["may_name_a_speaker"])
 _BESIDE: Final = {
     "id": ("id", "ref", "key", "number", "no", "uuid", "session", "conversation"),
     "task": ("task", "case", "scenario", "question_id"),
@@ -33,34 +34,74 @@ Path = tuple[str, ...]
 """Keys, and `[]` for the elements of a list."""
 
 
+def layout_in(values: Sequence[Json]) -> Layout | None:
+    """How values in a layout that nobody knows are read, where that is sure; what stands beside messages is read as in any record."""
+    lists = _lists_of(values)
+    told = ((path, words_of(lists[path])) for path in sorted(lists, key=len))
+    path, words = next((one for one in told if one[1] is not None), ((), None))
+    if words is None:
+        return None
+    said, call = (
+        {key: _quoted(one) for key, one in words[name].items() if one}
+        for name in ("message", "call")
+    )
+    if "result" in said:
+        said["content"] = f"not_null({said['content']}, {said.pop('result')})"
+    return _layout(path, message=said, roles=words["roles"], **({"call": call} if call else {}))
+
+
+def _layout(path: Path, **sections: dict[str, str]) -> Layout:
+    above, messages = _split(path)
+    records = {"path": _expression(above)} if above else {}
+    document = {"conversation": {"messages": _expression(messages)}, "records": records, **sections}
+    return layout_of(document, name="its own words", keeps_rest=True)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Candidate:
     """A list that may be one of messages."""
 
     path: Path
-    items: tuple[dict[str, Any], ...]
-    role: str | None
-    content: str | None
-    pair: tuple[str, str] | None
     known: bool
+    said: tuple[str, str] | None
+    """Where items say who speaks and what."""
+    pair: tuple[str, str] | None
+    """Two texts of every item, where nobody is named."""
+    count: int
 
     @property
     def rank(self) -> tuple[bool, bool, bool, int]:
         """How much it looks like messages; the highest is the likeliest."""
-        told = self.role is not None and self.content is not None
-        return self.known, told, self.pair is not None, len(self.items)
+        return self.known, self.said is not None, self.pair is not None, self.count
 
 
 def draft(values: Sequence[Json]) -> str | None:
     """The text of a mapping."""
-    lists: dict[Path, list[dict[str, Any]]] = {}
+    found = [_candidate(path, lists) for path, lists in _lists_of(values).items()]
+    best = max(found, key=lambda one: one.rank, default=None)
+    return _text(best, values) if best is not None and any(best.rank[:3]) else None
+
+
+def _candidate(path: Path, lists: list[list[dict[str, Any]]]) -> _Candidate:
+    items = [item for one in lists for item in one]
+    texts = [key for key, one in items[0].items() if isinstance(one, str)]
+    key = next((one for one in reversed(path) if one != _LIST), "")
+    return _Candidate(
+        path=path,
+        known=are_messages(items, key=key),
+        said=next(speakers_in(lists), None),
+        pair=(texts[0], texts[1]) if len(texts) == 2 and path else None,
+        count=len(items),
+    )
+
+
+def _lists_of(values: Sequence[Json]) -> dict[Path, list[list[dict[str, Any]]]]:
+    """The lists of objects in values, by the way that leads to them."""
+    lists: dict[Path, list[list[dict[str, Any]]]] = {}
     for value in values:
         for path, items in _lists(value, ()):
-            lists.setdefault(path, []).extend(items[: _LOOKED_AT - len(lists.get(path, []))])
-    found = [_candidate(path, items) for path, items in lists.items()]
-    likely = [one for one in found if one.known or one.content is not None or one.pair is not None]
-    best = max(likely, key=lambda one: one.rank, default=None)
-    return None if best is None else _text(best, values)
+            lists.setdefault(path, []).append(items)
+    return lists
 
 
 def _lists(value: Json, path: Path) -> Iterator[tuple[Path, list[dict[str, Any]]]]:
@@ -78,45 +119,8 @@ def _lists(value: Json, path: Path) -> Iterator[tuple[Path, list[dict[str, Any]]
                 yield from _lists(one, (*path, key))
 
 
-def _candidate(path: Path, items: list[dict[str, Any]]) -> _Candidate:
-    texts = {
-        key: [one[key] for one in items if isinstance(one.get(key), str)]
-        for key in dict.fromkeys(key for one in items for key in one)
-    }
-    often = {key: said for key, said in texts.items() if 2 * len(said) >= len(items)}
-    roles = [key for key, said in often.items() if _are_speakers(key, said)]
-    role = min(roles, key=lambda key: (_hint(key), len(set(often[key]))), default=None)
-    said = {key: sum(map(len, one)) for key, one in texts.items() if key != role and one}
-    content = max(said, key=lambda key: said[key], default=None)
-    both = [key for key in often if key != role]
-    pair = (both[0], both[1]) if role is None and len(both) == 2 and len(path) > 0 else None
-    key = next((one for one in reversed(path) if one != _LIST), "")
-    return _Candidate(
-        path=path,
-        items=tuple(items),
-        role=role,
-        content=content if role is not None else None,
-        pair=pair,
-        known=are_messages(list(items), key=key),
-    )
-
-
-def _hint(key: str) -> bool:
-    """False for names that a speaker's key often has: they come first."""
-    return not _SPEAKERS & set(snake_case(key).split("_"))
-
-
-def _are_speakers(key: str, said: list[str]) -> bool:
-    """Whether the values of a key are words of a few speakers."""
-    short = all(len(one) <= _LONGEST_WORD and "\n" not in one for one in said)
-    few = len(set(said)) <= max(2, len(said) // 2)
-    return short and few and (len(set(said)) > 1 or not _hint(key))
-
-
 def _text(best: _Candidate, values: Sequence[Json]) -> str:
     above, messages = _split(best.path)
-    # A list at the top is the file's records already.
-    above = above[1:] if above[:1] == (_LIST,) else above
     lines = [
         "# A mapping for `tracegym ingest FILE --map THIS`. Values are JMESPath expressions (jmespath.org).",
         "",
@@ -133,12 +137,12 @@ def _text(best: _Candidate, values: Sequence[Json]) -> str:
         key = next((one for one in record if set(snake_case(one).split("_")) & set(likely)), None)
         lines.append(f"# {_line(ours, _quoted(key) if key else '')}")
     lines += [f'# {one} = ""' for one in ("model", "tools", "question", "response", "correction")]
-    if best.role is not None and best.content is not None and not best.known:
+    if best.said is not None and not best.known:
         lines += [
             "",
             "[message]",
-            _line("role", _quoted(best.role)),
-            _line("content", _quoted(best.content)),
+            _line("role", _quoted(best.said[0])),
+            _line("content", _quoted(best.said[1])),
             '# name = ""',
             '# time = ""',
             '# calls = ""  # the list of calls in a message; what one holds goes into [call]',
@@ -168,15 +172,14 @@ def _outcomes(record: Mapping[str, Json]) -> Iterator[str]:
 
 def _split(path: Path) -> tuple[Path, Path]:
     """The way to the records, and from a record to its messages."""
-    places = [index for index, key in enumerate(path) if key == _LIST]
-    if not places:
-        return (), path
-    return path[: places[-1] + 1], path[places[-1] + 1 :]
+    last = max((index for index, key in enumerate(path) if key == _LIST), default=-1)
+    # A list at the top is the file's records already.
+    return path[path[:1] == (_LIST,) : last + 1], path[last + 1 :]
 
 
 def _messages(path: Path, best: _Candidate) -> str:
     whole = _expression(path) if path else "@"
-    if best.role is None and best.pair is not None and not best.known:
+    if best.said is None and best.pair is not None and not best.known:
         asked, told = map(_quoted, best.pair)
         base = whole if path else ""
         return f"{base}[].[{{role: 'user', content: {asked}}}, {{role: 'assistant', content: {told}}}][]"
@@ -209,18 +212,6 @@ def _line(name: str, expression: str) -> str:
 
 def _record(values: Sequence[Json], path: Path) -> dict[str, Any]:
     """The first record that the messages stand in."""
-    above, _ = _split(path)
-    for value in values:
-        one: Json = value
-        for key in above:
-            if key == _LIST:
-                one = (
-                    next((x for x in one if isinstance(x, dict)), None)
-                    if isinstance(one, list)
-                    else None
-                )
-            else:
-                one = one.get(key) if isinstance(one, dict) else None
-        if isinstance(one, dict):
-            return one
-    return {}
+    whole = _layout(path)
+    told = (one for value in values if whole.fits(value) for one in whole.records_of(value))
+    return next((one for one in told if isinstance(one, dict)), {})

@@ -26,6 +26,7 @@ from ingest.records.outcome import TARGETS, Outcome, keep_latest
 from ingest.records.quarantine import ROW, Rejected
 from ingest.records.right_answer import right_answer, right_answer_among
 from ingest.records.text import NOT_JSON, load_json
+from ingest.tables.cells import separator_in
 
 _TRUTHS: Final = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
 _SOURCE: Final = "table"
@@ -134,7 +135,9 @@ def _rows(path: Path) -> Iterator[Mapping[str, Any] | None]:
                     yield value if value is not NOT_JSON and isinstance(value, dict) else None
     else:
         with path.open(encoding="utf-8-sig", newline="") as lines:
-            yield from csv.DictReader(lines)
+            separator = separator_in(lines.readline())
+            lines.seek(0)
+            yield from csv.DictReader(lines, delimiter=separator)
 
 
 def _read(

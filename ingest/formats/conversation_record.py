@@ -12,14 +12,13 @@ from typing import Any, Final
 
 from ingest.files.chat_log import Chat
 from ingest.formats.format import Decoded, Format
-from ingest.formats.records.fields import Fields
 from ingest.formats.records.find import (
     MESSAGE_KEYS,
     conversations_of,
     is_record,
     records_of,
 )
-from ingest.formats.records.naming import naming_of, numbered_by, own_fields
+from ingest.formats.records.naming import facts_of_all
 from ingest.formats.records.reader import NAME, Standing, read_record
 from ingest.formats.unknown import refuse
 from ingest.otlp.record import Arrival
@@ -40,8 +39,7 @@ def read(value: Json, arrival: Arrival) -> Decoded:
     found = Decoded()
     named = list(zip(records.items, records.keys, strict=True))
     if not arrival.facts.numbered_by:
-        by = numbered_by(naming_of(Fields(own_fields(item)), key) for item, key in named)
-        arrival = replace(arrival, facts=replace(arrival.facts, numbered_by=by))
+        arrival = replace(arrival, facts=facts_of_all(arrival.facts, lambda: named))
     for number, (item, key) in enumerate(named, start=1):
         place = arrival.nth(number)
         if is_record(item):
@@ -86,13 +84,9 @@ def _rows(items: list[Any], arrival: Arrival) -> Decoded:
     return found
 
 
-def numbering_of(values: Iterable[Json]) -> str:
-    """What tells the records of a file apart, one a line or one a part."""
-    return numbered_by(
-        naming_of(Fields(own_fields(item)), key)
-        for value in values
-        for item, key in _records_by_name(value)
-    )
+def records_in(values: Iterable[Json]) -> Iterator[tuple[Json, str | None]]:
+    """The records of a file, one a line or one a part, each with its name in a map."""
+    return (record for value in values for record in _records_by_name(value))
 
 
 def _records_by_name(value: Json) -> Iterable[tuple[Json, str | None]]:

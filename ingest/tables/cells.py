@@ -100,8 +100,7 @@ def _text_rows(source: FileSource) -> Iterator[Row]:
         text = TextIOWrapper(stream, encoding="utf-8", newline="")
         try:
             head = text.readline()
-            separator = max(_SEPARATORS, key=_QUOTED.sub("", head).count)
-            lines = csv.reader(chain([head], text), delimiter=separator, strict=True)
+            lines = csv.reader(chain([head], text), delimiter=separator_in(head), strict=True)
             header = next(lines, [])
             if len(set(header)) < len(header):
                 raise TableError("two of its columns have the same name; name them apart")
@@ -120,6 +119,11 @@ def _text_rows(source: FileSource) -> Iterator[Row]:
             raise TableError("its text is not UTF-8; save it as CSV UTF-8") from error
         except csv.Error as error:
             raise TableError(f"a row is no row of a table ({error}); export it again") from error
+
+
+def separator_in(head: str) -> str:
+    """What separates the cells of a header."""
+    return max(_SEPARATORS, key=_QUOTED.sub("", head).count)
 
 
 def lines_table(source: FileSource) -> Table:

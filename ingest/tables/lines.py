@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Final
 
 from ingest.files.file_source import FileSource
+from ingest.files.mapping_draft import layout_in
 from ingest.formats import turn_records
 from ingest.formats.records.find import is_record
 from ingest.formats.records.reader import NAME as RECORD
@@ -75,7 +76,10 @@ def as_lines(source: FileSource, head: bytes) -> FileSource | None:
             lines=lambda: map(_line, turns_of(renamed(row, names) for row in table.rows())),
         )
     # Rows that hold a conversation so far, several of one conversation, are its states.
-    if told - {RECORD} or (told and isinstance(by, str)):
+    is_own = (
+        isinstance(by, str) and not told and layout_in(list(islice(table.loose_rows(), SAMPLE)))
+    )
+    if told - {RECORD} or (isinstance(by, str) and (told or is_own)):
         return replace(
             source,
             lines=lambda: (

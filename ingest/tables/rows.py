@@ -9,15 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from ingest.formats.item_forms import unfolded
+from ingest.formats.own_words import words_of
 from ingest.formats.records.fields import CONVERSATION, QUESTION, RESPONSE, SYSTEM
 from ingest.formats.records.find import MESSAGE_KEYS, messages_of
 from ingest.formats.records.speech import ROLE_NAMED, moment, strength
 from ingest.formats.records.steps import call_of
-from ingest.formats.records.words import CALL, NAMES, role_of, snake_case
+from ingest.formats.records.words import CALL, KNOWN_AS, NAMES, role_of, snake_case
 from ingest.formats.records.written_calls import ARGUMENT
 from ingest.records.call_names import (
     ARGUMENTS,
@@ -28,11 +28,8 @@ from ingest.records.call_names import (
     TOOLS,
 )
 from ingest.records.text import Json, json_bytes, json_text, load_json
-from ingest.records.word_lists import word_lists
 from ingest.tables.cells import Row, TableError
 
-_WORDS: Final = word_lists(Path(__file__).with_name("column_words.toml"))
-_KNOWN_AS: Final = {word: name for name, words in _WORDS.items() for word in words}
 _NUMBERED: Final = re.compile(r"([a-z_]+)_(\d{1,2})(|_[a-z_]+)")
 _ENDINGS: Final = ("_json", "_text", "_raw", "_str")
 _SAID: Final = NAMES["said"]
@@ -65,6 +62,8 @@ class Grouping:
     """The column whose objects are the messages; without one and a speaker, each row is a state of the conversation."""
     once: frozenset[str] = frozenset()
     """Columns that say something of the conversation."""
+    is_own: bool = False
+    """Whether the words for who speaks and what is said are the table's own: the rows are the messages as they stand."""
     asks_apart: bool = False
     """Whether calls and their results stand in rows of their own."""
 
@@ -91,6 +90,10 @@ def grouping_of(sample: Sequence[Row]) -> Grouping | str:
     speaker = _speaker_in(rows, keys)
     is_said = any(key in {*_SAID, "output"} for key in keys)
     holder = None if speaker and is_said else next(holders, None)
+    if holder is None and not (speaker and is_said):
+        own = Grouping(names=names, conversation=conversation, order=order, time=time, is_own=True)
+        if words_of([_in_order(group, own) for group in groups.values()]) is not None:
+            return own
     if holder is None and speaker is None:
         return "who speaks: call it role, with user, assistant and tool in it"
     if holder is None and not is_said:
@@ -120,7 +123,7 @@ def names_of(rows: Sequence[Row]) -> dict[str, str]:
     found: dict[str, str] = {}
     for column, word in words.items():
         short = next((word.removesuffix(end) for end in _ENDINGS if word.endswith(end)), word)
-        name = _KNOWN_AS.get(word) or (short if short in _KNOWN else word)
+        name = KNOWN_AS.get(word) or (short if short in _KNOWN else word)
         if name in _SAID and all(isinstance(row.get(column, 0), int | float) for row in rows):
             name = f"{word}_number"  # `Message #` is nothing that somebody says
         is_free = name not in found.values() and name not in set(words.values()) - {word}
@@ -176,6 +179,9 @@ def conversations(rows: Iterable[Row], by: Grouping) -> Iterator[Json]:
     for name, held in groups.items():
         told = _in_order([load_json(row) for row in bytes(held).splitlines()], by)
         own = {"conversation_id": name}
+        if by.is_own:
+            yield {**own, "messages": told}
+            continue
         if by.speaker is None and by.holder is None:
             began = {"started_at": told[0][by.time]} if by.time in told[0] else {}
             yield [{**row, **began, **own} for row in told]

@@ -76,8 +76,8 @@ def layout(folder: Path, text: str = MAPPING) -> Layout:
     return load_mapping(folder / "mapping.toml")
 
 
-def read(path: Path, mapping: Layout, limits: Limits = DEFAULT_LIMITS) -> Decoded:
-    """Everything that a mapping finds in a file."""
+def read(path: Path, mapping: Layout | None = None, limits: Limits = DEFAULT_LIMITS) -> Decoded:
+    """Everything that is read in a file, by a mapping where there is one."""
     whole = Decoded()
     for number, record in enumerate(read_file(path, layout=mapping, limits=limits)):
         if isinstance(record, Rejected):
@@ -245,9 +245,15 @@ def look(path: Path, mapping: Layout | None = None) -> FileExplanation:
     return one
 
 
+def _undecided(ref: str) -> dict[str, Any]:
+    """A conversation without calls: nothing says which of the two is the agent."""
+    entries = [{"actor": "visitor", "line": ASKED}, {"actor": "desk", "line": ANSWER}]
+    return session(ref, entries=entries)
+
+
 INVENTED: dict[str, Callable[[], Any]] = {
-    "records below keys": lambda: {"export": {"sessions": [session("s1"), session("s2")]}},
-    "one record a line": lambda: [session("s1"), session("s2")],
+    "records below keys": lambda: {"export": {"sessions": [_undecided("s1"), _undecided("s2")]}},
+    "one record a line": lambda: [_undecided("s1"), _undecided("s2")],
     "a list at the top": lambda: [
         {"party": "A", "utter": "hello there"},
         {"party": "B", "utter": "good morning"},
@@ -393,3 +399,85 @@ def test_the_draft_names_fields_that_may_say_how_it_went(tmp_path: Path) -> None
     chosen = draft.replace('# resolved = "utility"', 'resolved = "utility"')
     (chat,) = read(path, layout(tmp_path, chosen)).chats
     assert [(one.name, one.value) for one in chat.outcomes] == [("resolved", 1.0)]
+
+
+READ_ALONE: dict[str, Callable[[], Any]] = {
+    "calls with their results": lambda: [session(f"s{n}") for n in range(3)],
+    "results as rows that name their call": lambda: [
+        {
+            "talk": [
+                {"rol_x": "briefing", "zin": "Be kind to everybody."},
+                {"rol_x": "bezoeker", "zin": ASKED},
+                {
+                    "rol_x": "balie",
+                    "daden": [{"nr": f"d-{n}", "wat": "find_order", "met": ARGUMENTS}],
+                },
+                {"rol_x": "machine", "nr": f"d-{n}", "kwam": RESULT},
+                {"rol_x": "balie", "zin": ANSWER},
+            ]
+        }
+        for n in range(3)
+    ],
+    "typed parts under own names": lambda: [
+        {
+            "scambi": [
+                {"da": "famiglia", "parti": [{"type": "text", "text": ASKED}]},
+                {
+                    "da": "ufficio",
+                    "parti": [
+                        {
+                            "type": "tool_use",
+                            "id": "t1",
+                            "name": "find_order",
+                            "input": ARGUMENTS,
+                        }
+                    ],
+                },
+                {
+                    "da": "azioni",
+                    "parti": [{"type": "tool_result", "tool_use_id": "t1", "content": RESULT}],
+                },
+                {"da": "ufficio", "parti": [{"type": "text", "text": ANSWER}]},
+            ]
+        }
+    ],
+}
+
+
+@pytest.mark.parametrize("name", READ_ALONE)
+def test_fields_that_leave_one_reading_need_no_mapping(tmp_path: Path, name: str) -> None:
+    """Who calls is the agent, what names a call is its result, one text for all is the prompt, and the user is who is left."""
+    found = read(written(tmp_path, READ_ALONE[name](), lines=True))
+    assert found.rejected == []
+    for chat in found.chats:
+        steps = [step for step in chat.episode.steps if step.role != "system"]
+        assert told(steps) == EXPECTED
+        bound(chat)
+
+
+def test_fields_with_two_readings_are_refused(tmp_path: Path) -> None:
+    """Two speakers without calls, two who call, a list of goods, and calls of which two fields may be the result."""
+    two = [
+        {"actor": who, "does": [{"fn": "find", "with": {"id": 1}, "gave": "x"}], "line": "a b"}
+        for who in ("one", "other")
+    ]
+    twice = {"fn": "find", "with": {"id": 1}, "gave": "x", "also": "y"}
+    unsure = [
+        {"actor": "one", "line": "some words"},
+        {"actor": "other", "line": "more words", "does": [twice, twice]},
+    ]
+    goods = [{"size": size, "about": f"a good {size} shirt"} for size in ("large", "small")]
+    for items in (two * 2, unsure, goods, _undecided("s1")["entries"]):
+        path = written(tmp_path, [{"ref": f"s{n}", "things": items} for n in range(3)], lines=True)
+        found = read(path)
+        assert found.chats == []
+        assert len(found.rejected) == 3
+
+
+def test_parts_of_a_message_are_no_conversation(tmp_path: Path) -> None:
+    """A message whose speaker nobody knows is not read as many conversations of one part each."""
+    parts = [{"type": "text", "text": ASKED}]
+    call = {"type": "tool_use", "id": "t1", "name": "find_order", "input": ARGUMENTS}
+    turns = [{"n": 1, "parti": parts}, {"n": 2, "parti": [call]}]
+    found = read(written(tmp_path, {"scambi": turns}))
+    assert found.chats == []

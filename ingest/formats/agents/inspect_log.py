@@ -11,8 +11,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ingest.formats.format import Decoded, Format
-from ingest.formats.records.fields import Fields
-from ingest.formats.records.naming import naming_of, numbered_by, own_fields
+from ingest.formats.records.naming import facts_of_all
 from ingest.formats.records.reader import Standing, read_record
 from ingest.formats.unknown import refuse
 from ingest.otlp.record import Arrival
@@ -38,8 +37,8 @@ def read(value: Json, arrival: Arrival) -> Decoded:
     found = Decoded()
     samples = value["samples"]
     if not arrival.facts.numbered_by:
-        by = numbered_by(naming_of(Fields(own_fields(sample))) for sample in samples)
-        arrival = replace(arrival, facts=replace(arrival.facts, numbered_by=by))
+        facts = facts_of_all(arrival.facts, lambda: ((sample, None) for sample in samples))
+        arrival = replace(arrival, facts=facts)
     header = value["eval"]
     for number, sample in enumerate(samples, start=1):
         place = arrival.nth(number)

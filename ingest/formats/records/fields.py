@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 from ingest.dialects.tool_schemas import read_tools
 from ingest.files.partial_json import parse_json
 from ingest.formats.records.speech import moment
-from ingest.formats.records.words import NAMES, snake_case
+from ingest.formats.records.words import KNOWN_AS, NAMES, snake_case
 from ingest.records.moments import to_text
 from ingest.records.text import Json
 
@@ -91,6 +91,11 @@ class Fields:
         nanoseconds = self._first_read(names, moment, self.own, 2)
         return None if nanoseconds is None else to_text(nanoseconds)
 
+    def first_time(self) -> str | None:
+        """The first moment with a time of day among the record's own fields, whatever it is called."""
+        texts = (one for one in self.own.values() if isinstance(one, str) and ":" in one)
+        return next((to_text(at) for one in texts if (at := moment(one)) is not None), None)
+
     def flag(self, name: str) -> bool:
         """Whether a switch is on."""
         return any(value is True for value, _ in _values_named(self.own, name, 2))
@@ -134,7 +139,7 @@ def _values_named(place: dict[str, Any], name: str, deep: int) -> Iterator[tuple
         below: list[tuple[str, dict[str, Any]]] = []
         for above, one in level:
             for key, value in one.items():
-                word = snake_case(key)
+                word = KNOWN_AS.get(snake_case(key), snake_case(key))
                 if name in {word, f"{above}_{word}"}:
                     yield value, key
                 if isinstance(value, dict) and word not in _OTHERS and not word.endswith(_COUNTS):

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from ingest.dialects.parts import first_of
+from ingest.dialects.parts import first_of, kinds_of
 from ingest.files.partial_json import parse_json
 from ingest.formats.message_trees import branch_in_map, kept_branch
 from ingest.formats.records.fields import CONVERSATION, QUESTION, Fields
@@ -81,6 +81,8 @@ def are_messages(items: Json, *, key: str = "") -> bool:
     """Whether a list is one of messages."""
     if not isinstance(items, list) or not items:
         return False
+    if kinds_of(items) and not any("role" in item for item in items):
+        return False  # the parts of one message
     seen = [strength(item) for item in items[:_LOOKED_AT]]
     if _are_pairs(items):
         return snake_case(key) in MESSAGE_KEYS

@@ -8,16 +8,23 @@ apart by their number, else by their place in the file.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Final
 
-from ingest.files.file_facts import BY_PLACE, BY_TRIAL, stem_of
+from ingest.files.file_facts import BY_PLACE, BY_TRIAL, FileFacts, stem_of
 from ingest.formats.records.fields import CONVERSATION, ROW, TASK, TRIAL, Fields
+from ingest.formats.records.words import snake_case
 from ingest.otlp.record import Arrival
 from ingest.records.text import Json
 
 _NUMBERS: Final = re.compile(r"\d+")
+_ID: Final = re.compile(r"(?=[^:]*\d)[^\s@:]{1,64}")
+"""A word with a digit that is neither an address nor a time of day."""
+_SEVERAL: Final = 3
+"""Records from which it says something that a field is different in all of them."""
+_SAMPLE: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,22 +61,47 @@ class Naming:
         return self.base
 
 
+_NAMELESS: Final = Naming(conversation=None, task=None, row=None, trial=None)
+
+
 def own_fields(record: Json) -> dict[str, Any]:
     """A record's fields; a bare list of messages has none."""
     return record if isinstance(record, dict) else {}
 
 
-def naming_of(fields: Fields, key: str | None = None) -> Naming:
-    """The ids of one record; `key` names it in the map that it stands in."""
+def naming_of(fields: Fields, key: str | None = None, *, own_id: str = "") -> Naming:
+    """The ids of one record; `key` names it in the map that it stands in, `own_id` is the field of its file's own ids."""
     return Naming(
         conversation=fields.text(CONVERSATION),
         task=fields.text(TASK),
-        row=fields.top_text(ROW) or key,
+        row=fields.top_text((*ROW, snake_case(own_id))) or key,
         trial=fields.top_text(TRIAL),
     )
 
 
-def numbered_by(namings: Iterable[Naming]) -> str:
+def facts_of_all(
+    facts: FileFacts, records: Callable[[], Iterable[tuple[Json, str | None]]]
+) -> FileFacts:
+    """What goes for all records of a file, each with its name in a map: which field names them, and what tells those of one name apart."""
+    own_id = _own_id([own_fields(one) for one, key in islice(records(), _SAMPLE) if key is None])
+    named = (naming_of(Fields(own_fields(one)), key, own_id=own_id) for one, key in records())
+    return replace(facts, own_id=own_id, numbered_by=_numbered_by(named))
+
+
+def _own_id(records: Sequence[dict[str, Any]]) -> str:
+    """The first field that names each of several records by another word with a digit; empty where there is none, or a name is known."""
+    if len(records) < _SEVERAL or any(
+        one != _NAMELESS for one in map(naming_of, map(Fields, records))
+    ):
+        return ""
+    for key in records[0]:
+        told = {one[key] for one in records if isinstance(one.get(key), str)}
+        if len(told) == len(records) and all(map(_ID.fullmatch, told)):
+            return key
+    return ""
+
+
+def _numbered_by(namings: Iterable[Naming]) -> str:
     """What tells the records of one file apart; bounded by 100 bytes or so a record."""
     seen: set[int] = set()
     trials: set[int] = set()

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
+from ingest.dialects.content_blocks import blocks_text
 from ingest.files.chat_log import ROLE_OF, Chat, RawChat, RawExtras, parse_value
 from ingest.files.chat_outcome import RawOutcome
 from ingest.formats.format import Decoded
@@ -201,7 +202,7 @@ class _Record:
             self._said.flags.add("other_messages_left_out")
         self._log = place.events or place.items if place else ()
         self._said.flags |= {"odd_messages"} if place and place.events else set()
-        self._naming = naming_of(self._fields, standing.key)
+        self._naming = naming_of(self._fields, standing.key, own_id=arrival.facts.own_id)
 
     @property
     def shares_id(self) -> bool:
@@ -237,8 +238,16 @@ class _Record:
         if not self._said.has("system"):
             opening = _prompts(self._fields)
         question = self._fields.words(QUESTION)
+        prompt = self._fields.words(("prompt",))
         if question is not None and not self._said.has("user"):
             opening.append({"role": "user", "content": question})
+        elif (
+            prompt is not None
+            and not opening
+            and not self._said.says(prompt)
+            and not self._said.has("system")
+        ):
+            opening.append({"role": "system", "content": prompt})
         self._said.messages[:0] = opening
 
     def _close(self) -> str | None:
@@ -276,7 +285,7 @@ class _Record:
             "agent": fields.text(AGENT) or fields.text_around(AGENT) or self._said.agent,
             "model": fields.text(MODEL, deep=4) or fields.text_around(MODEL),
             "task_key": self._naming.task_key(self._arrival),
-            "started_at": fields.time(STARTED),
+            "started_at": fields.time(STARTED) or fields.first_time(),
             "user_id": fields.user(),
             "do_not_train": fields.flag("do_not_train") or None,
             "tools": tools or None,
@@ -321,8 +330,9 @@ def _prompts(fields: Fields) -> list[Message]:
     """The system's prompt beside the messages; several agents may have one each."""
     for name in SYSTEM:
         for value, _ in fields.values(name, deep=2):
-            if isinstance(value, str) and value.strip():
-                return [{"role": "system", "content": value}]
+            text = blocks_text(value.get("parts")) if isinstance(value, dict) else value
+            if isinstance(text, str) and text.strip():
+                return [{"role": "system", "content": text}]
             if (
                 isinstance(value, dict)
                 and value

@@ -15,6 +15,12 @@ from ingest.records.word_lists import word_lists
 
 NAMES: Final = word_lists(Path(__file__).with_name("names_in_use.toml"))
 """Names in common use, by what they name; the likeliest or surest stands first."""
+KNOWN_AS: Final = {
+    word: name
+    for name, words in word_lists(Path(__file__).with_name("column_words.toml")).items()
+    for word in words
+}
+"""Names in other languages, or with a word more, each with the name that readers know."""
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _BETWEEN: Final = re.compile(r"[\W_]+")
 _LONGEST: Final = 64
