@@ -37,6 +37,7 @@ from redact.readers.place import UNKNOWN_NAMES, WORDS, Place
 from redact.recognizers.analyzer import Findings, atoms_in
 from redact.values.free_ids import FREE
 from redact.values.segments import is_read
+from redact.values.shapes import can_be
 
 _NOBODY: Final[Mapping[str, list[int]]] = MappingProxyType({})
 _OF_PROSE: Final = (f"|{FREE}", f"|{UNKNOWN_NAMES}")
@@ -151,6 +152,8 @@ class AppGate:
 
     def personal_parts(self, leaf: Unexplained, verdict: Verdict) -> tuple[FoundValue, ...] | None:
         """Return what of a leaf that a verdict does not keep is personal; None where the whole leaf is to be withheld."""
+        if verdict.action in KINDS and not can_be(verdict.action, leaf.value):
+            verdict = replace(verdict, action=WITHHOLD)  # a sentence among telephone numbers
         if verdict.action != WITHHOLD and verdict is not OWN_WORDS:
             return (FoundValue(verdict.action, leaf.value, leaf.path.rpartition(".")[2]),)
         if verdict.action == WITHHOLD and self._unknown_texts != "replace":

@@ -188,14 +188,23 @@ def _found_in(
     if not any(item.kind in _CHECKED and not item.key for item in found):
         return list(found)
     # A pattern never rewrites what is a value of its own elsewhere: one 16-digit product id in ten passes Luhn's test.
+    # Nor is it a product's id where somebody writes it in groups, as cards are.
+    grouped = {_plain(item.value) for item in found if item.value != _plain(item.value)}
     explained = {
-        leaf.value for findings in texts for _, leaf in findings.sightings if not leaf.free
+        leaf.value
+        for findings in texts
+        for _, leaf in findings.sightings
+        if not leaf.free and leaf.value not in grouped
     }
     return [
         item
         for item in found
         if item.key or item.kind not in _CHECKED or item.value not in explained
     ]
+
+
+def _plain(number: str) -> str:
+    return number.replace(" ", "").replace("-", "")
 
 
 def named_by_owners(found: Collection[FoundValue]) -> Iterator[FoundValue]:

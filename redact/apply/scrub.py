@@ -116,6 +116,7 @@ def _judge_episode(episode: Episode, gate: AppGate, finder: Finder) -> _JudgedEp
     said = [step.content for step in episode.steps if step.role != "tool" and step.content]
     # Nobody spells an id out in a prompt, which is most of what is said.
     told = [step.content for step in episode.steps if step.role in _TALKING and step.content]
+    told += [call.arguments for step in episode.steps for call in step.tool_calls]
     for mention, kind in respelt_in(told, (*found, *judged), gate.tokens_in(reads.findings)):
         values.setdefault(fold_value(mention), kind)
     for word, kind in misspelt_in(said, values, gate.vocabulary.holds):

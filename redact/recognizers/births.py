@@ -15,7 +15,7 @@ from redact.values.dates import read_date
 _CUES: Final = (
     "born", "date of birth", "birth date", "birthdate", "birthday", "dob", "d.o.b.", "geboren", "geb.", "geburtsdatum",
     "naissance", "née", "né", "né(e)", "nacido", "nacida", "nacimiento", "nato", "nata", "nascita", "nascido", "nascida",
-    "nascimento", "nasci", "nasceu", "geboortedatum", "født", "fødselsdato", "född", "födelsedatum", "urodzony", "urodzona", "urodzenia",
+    "nascimento", "nasci", "nasceu", "nació", "geboortedatum", "født", "fødselsdato", "född", "födelsedatum", "urodzony", "urodzona", "urodzenia",
     "ur.", "syntynyt", "syntymäaika",
 )  # fmt: skip
 # Spelt out, not asked for without regard to case: then some letters beyond ASCII would be among them.
@@ -38,7 +38,7 @@ _BIRTH: Final = re.compile(
     rf"[{''.join(_BY_FIRST)}](?<![^\W_].)(?:{'|'.join(f'(?<={first})(?:{_any_of(rests)})' for first, rests in _BY_FIRST.items())})(?![^\W_])"
     rf"[\"'*)]{{0,3}}[ :=(*\"']{{0,4}}{_BETWEEN}"
     r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}"
-    r"|\d{1,2}(?:st|nd|rd|th)?\.? [^\W\d_]{3,12}\.?,? \d{4}|[^\W\d_]{3,12}\.? \d{1,2}(?:st|nd|rd|th)?,? \d{4})(?!\d)"
+    r"|\d{1,2}(?:st|nd|rd|th)?\.?(?: de)? [^\W\d_]{3,12}\.?,?(?: de)? \d{4}|[^\W\d_]{3,12}\.? \d{1,2}(?:st|nd|rd|th)?,? \d{4})(?!\d)"
 )
 
 

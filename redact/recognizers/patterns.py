@@ -31,12 +31,12 @@ _CANDIDATE: Final = re.compile(
 )
 _PHONE: Final = re.compile(
     r"(?<![\w+.-])(?:(?:\+?1[ .-]?)?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[ .-])[2-9]\d{2}[ .-]\d{4}"
-    r"|\+[1-9]\d{0,2}(?:[ ./()-]{0,2}\d){7,12})(?![\w-]|\.\d)"
+    r"|\+[1-9]\d{0,2}(?:[ ./()-]{0,2}\d){7,12}|0 ?\([1-9]\d{1,3}\) ?\d{3}(?:[ -]?\d{2,4}){1,2})(?![\w-]|\.\d)"
 )
 _BRITISH: Final = re.compile(
-    r"(?<![\w.-])(?:[A-Z]{1,2}\d[A-Z\d]? \d(?![GMTK]B)[ABD-HJLNP-UW-Z]{2}|([A-Z]{2}\d\d [A-HJ-PR-Z]{3}))(?![\w-])"
+    r"(?<![\w.-])(?:[A-Z]{1,2}\d[A-Z\d]? \d(?![GMTK]B)[ABD-HJLNP-UW-Z]{2}|([A-Z]{2}\d\d [A-HJ-PR-Z]{3}|[A-Z]{2}(?: \d\d){3} [A-D]))(?![\w-])"
 )
-"""A postcode, or a number plate, whose two groups hold letters and digits: `LS9 1DX`, `YA55 BMY`; a memory of `8GB` is none."""
+"""A postcode, or a number plate, whose two groups hold letters and digits: `LS9 1DX`, `YA55 BMY`; a memory of `8GB` is none. Or an insured's number."""
 _SECRETS: Final = (
     (
         "-----BEGIN",

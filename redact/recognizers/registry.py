@@ -103,7 +103,7 @@ RECOGNIZERS: Final[tuple[Recognizer, ...]] = (
         find=_of_kind("secret", assigned_in),
     ),
     Recognizer(
-        cue=r"(?:\([2-9]\d\d\) ?|[2-9]\d\d[ .-])[2-9]\d\d[ .-]\d{4}|\+[1-9]\d{0,2}(?:[ ./()-]{0,2}\d){7}",
+        cue=r"(?:\([2-9]\d\d\) ?|[2-9]\d\d[ .-])[2-9]\d\d[ .-]\d{4}|\+[1-9]\d{0,2}(?:[ ./()-]{0,2}\d){7}|0 ?\([1-9]\d",
         find=_of_kind("phone", phones_in),
     ),
     Recognizer(
@@ -111,16 +111,16 @@ RECOGNIZERS: Final[tuple[Recognizer, ...]] = (
         r"|(?:[0-9a-fA-F]{1,4}:){3}:?[0-9a-fA-F]",
         find=checked_in,
     ),
-    Recognizer(cue=r"[A-Z]\d[A-Z\d]? \d[A-Z]{2}|[A-Z]\d\d [A-Z]{3}", find=british_codes_in),
+    Recognizer(cue=r"[A-Z]\d[A-Z\d]? \d[A-Z]{2}|[A-Z]\d\d [A-Z]{3}|[A-Z] \d\d \d\d \d\d [A-D]", find=british_codes_in),
     Recognizer(
         cue=r"(?:^|[^\w.,$#-])\d{1,5}[a-zA-Z]?,? [A-Z¤][A-Za-z¤]*\.? ?[A-Z¤]|(?:"
         + _ENDS
-        + r") \d|(?:, |\n)(?:\d{4,5}|\d\d-\d{3}) [A-Z¤]",
+        + r") \d|(?:, |\n)(?:\d{4,5}|\d\d-\d{3}|\d{3} \d\d) [A-Z¤]",
         find=addresses_in,
     ),
     Recognizer(
         cue=r"\d(?: ?(?:bis|ter|[A-D]))?,? (?:[Rr]ue|[Aa]venue|[Bb]oulevard|[Pp]lace|[Ii]mpasse|[Aa]ll\xc3\xa9e|[Cc]hemin|[Qq]uai|[Cc]ours) "
-        r"|(?:Calle|C/|Avenida|Avda\.?|Plaza|Paseo|Via|Viale|Piazza|Corso|Rua|Travessa|ul\.|ulica|al\.|os\.|pl\.) ",
+        r"|(?:Calle|C/|Avenida|Avda\.?|Plaza|Paseo|Via|Viale|Piazza|Corso|Vicolo|Largo|Rua|Travessa|ul\.|ulica|al\.|os\.|pl\.) ",
         find=lines_by_kind,
     ),
     Recognizer(cue=UNCAPITALISED, find=_of_kind("street", addresses_without_blanks)),

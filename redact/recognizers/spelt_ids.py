@@ -83,21 +83,19 @@ def _sought(value: str) -> tuple[_Sought, ...]:
         _Sought(plain.translate(None, _NO_DIGITS), plain, written if part == compact else b"")
         for part in dict.fromkeys((compact, *_RUN.findall(compact)))
         for plain in (part.encode(),)
-        if (LONG <= len(part) <= LONGEST_VALUE or _is_short_number(part)) and _is_telling(part)
+        if (LONG <= len(part) <= LONGEST_VALUE or _is_short(part)) and _is_telling(part)
     )
 
 
 def _has_gaps(sought: _Sought, raw: bytes, gapless: bytes) -> bool:
     """Say whether an identifier stands in a text with other gaps than its record has: most stand there as they are, and only so."""
     said = gapless.count(sought.plain)
-    if not said:
-        return False
-    return said > raw.count(sought.plain) + raw.count(sought.written) * bool(sought.written)
+    return said > raw.count(sought.written or sought.plain)
 
 
-def _is_short_number(part: str) -> bool:
-    """Say whether a text is four or five digits: the end of a number that somebody says in two halves."""
-    return len(part) >= STEM and part.isdecimal() and len(part) < LONG
+def _is_short(part: str) -> bool:
+    """Say whether a text is four or five digits, the end of a number that somebody says in two halves; or six signs, as on a plate."""
+    return STEM <= len(part) < LONG and (part.isdecimal() or len(part) == LONG - 1)
 
 
 def _is_telling(part: str) -> bool:
@@ -120,6 +118,6 @@ def _mentions(text: str, compact: str) -> Iterator[str]:
         start, end = held[0], held[-1] + 1
         alone = not text[start - 1 : start].isalnum() and not text[end : end + 1].isalnum()
         wide = max(two - one for one, two in pairwise(held))
-        if alone and 1 < wide <= STEM:
+        if alone and wide <= STEM:
             yield text[start:end]
         first = plain.find(compact, first + 1)

@@ -25,7 +25,7 @@ from redact.bounds import (
 from redact.lists.word_lists import PARTICLES
 from redact.values.dates import read_date
 from redact.values.scripts import is_unspaced
-from redact.values.shapes import digit_count, is_net_address, is_phone, is_street
+from redact.values.shapes import digit_count, is_company, is_net_address, is_phone, is_street
 
 _NUMBER: Final = re.compile(r"[\s\d.,:;%$€£¥+\-*/()=<>^x°#T]*(?:[A-Za-z]{0,3})?")
 URL: Final = re.compile(r"[a-z][a-z+.-]{1,12}://\S+$")
@@ -59,7 +59,7 @@ def shape_of(value: str) -> str:
         shape = "identifier"
     elif not text:
         shape = "number"
-    elif _CHOICE.fullmatch(text):
+    elif _CHOICE.fullmatch(text) or is_company(text):
         shape = "choice"
     else:
         shape = "names" if len(text) <= 60 and _is_name_like(text) else "text"

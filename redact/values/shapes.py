@@ -21,6 +21,7 @@ NOTHING: Final = word_list("nothing")
 """Values that stand under personal keys and name nobody."""
 
 EMAIL: Final = re.compile(r"[\w.+%'-]+@[\w-]+(?:\.[\w-]+)+", re.UNICODE)
+_COMPANIES: Final = word_list("company_forms")
 STREET_TELLING: Final = word_list("street_telling")
 STREET_ENDS: Final = (
     "straße",
@@ -49,18 +50,18 @@ _PLAIN_ENDS: Final = tuple(end for end in STREET_ENDS if end.isascii())
 _ROMANCE_LINE: Final = re.compile(
     r"(?<![\w.,-])(?:\d{1,4}(?: ?(?:bis|ter|[A-D]))?,? (?:[Rr]ue|[Aa]venue|[Bb]oulevard|[Pp]lace|[Ii]mpasse|[Aa]llée|[Cc]hemin|[Qq]uai|[Cc]ours)"
     r" (?:(?:de|du|des|la|le|les) |[dl]['\u2019])*[A-ZÀ-Þ][\w'\u2019-]+(?: (?:(?:de|du|des|la|le|les) )?[A-ZÀ-Þ][\w'\u2019-]+){0,2}"
-    r"|(?:Calle|C/|Avenida|Avda\.?|Plaza|Paseo|Via|Viale|Piazza|Corso|Rua|Travessa|ul\.|ulica|al\.|os\.|pl\.) (?:(?:de|da|do|dos|del|della|la|las|los|el) )*"
+    r"|(?:Calle|C/|Avenida|Avda\.?|Plaza|Paseo|Via|Viale|Piazza|Corso|Vicolo|Largo|Rua|Travessa|ul\.|ulica|al\.|os\.|pl\.) (?:(?:de|da|do|dos|del|della|la|las|los|el) )*"
     r"[A-ZÀ-Þ\u0104-\u017b][^\W\d_]+(?: (?:(?:de|da|do|del|della|la|y|e) )*[A-ZÀ-Þ][^\W\d_]+){0,3},? (?:n[º°.] ?)?\d{1,4}(?:/\d{1,4})?)(?!\w)"
 )
 """Lines whose kind of street stands before its name: `54 rue des Martyrs`, `Calle Mayor 12`."""
 _BEFORE_TOWN: Final = re.compile(
     r"(?<![\w.])(?:(?:Am|An|Auf|Bei|Hinter|Im|In|Unter|Vor|Zum|Zur|(?:Alt|Groß|Hoh|Klein|Lang|Neu)e[nrs]?) )?(?:[a-zà-þ]{2,8} )?"
-    r"[A-ZÀ-Þ][^\W\d_]+(?:-[A-ZÀ-Þ][^\W\d_]+)* \d{1,4}(?:/\d{1,4}| ?[a-z])?(?=(?:, |\n)(?:\d{4,5}|\d\d-\d{3}) [A-ZÀ-Þ][^\W\d_])"
+    r"[A-ZÀ-Þ][^\W\d_]+(?:-[A-ZÀ-Þ][^\W\d_]+)* \d{1,4}(?:/\d{1,4}| ?[a-z])?(?=(?:, |\n)(?:\d{4,5}|\d\d-\d{3}|\d{3} \d\d) [A-ZÀ-Þ][^\W\d_])"
 )
 """A line without a word for a street, which shows by the postcode and the town behind it: `Hinter den Gärten 7, 23552 Lübeck`."""
-_FLAT: Final = r"(?:,? ?(?:apt|suite|unit|ste|#)\.? ?\w{1,6})?"
+_FLAT: Final = r"(?:,? ?(?:apt|appt|suite|unit|ste|lgh|whg|int|piso|#)\.? ?\w{1,6})?"
 _NAMED: Final = r"([A-ZÀ-Þ][^\W\d_]+(?:[ \-][A-ZÀ-Þ][^\W\d_]+){0,2})"
-_CODE: Final = r"(\d{4,6}(?:-\d{3,4})?|\d\d-\d{3}|\d{3} \d{2,3}|\d{4} ?[A-Z]{2}|(?-i:[A-Z]{1,2}-?\d[A-Z\d]{0,4}(?: ?[A-Z\d]{2,4})?)|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2})(?!\w)"
+_CODE: Final = r"((?-i:\d{4} ?[A-Z]{2}\b)|\d{4,6}(?:-\d{3,4})?|\d\d-\d{3}|\d{3} \d{2,3}|(?-i:[A-Z]{1,2}-?\d[A-Z\d]{0,4}(?: ?[A-Z\d]{2,4})?)|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2})(?!\w)"
 """A postcode of any country: digits, or letters and digits in one group or two; where capitals show it, of any such form."""
 _TOWN: Final = re.compile(
     rf"{_FLAT}\s*[,\n]\s*{_NAMED},?\s+(?:[A-Z]{{2,3}},?\s+)?{_CODE}", re.IGNORECASE
@@ -105,6 +106,8 @@ def can_be(kind: str, value: str) -> bool:
         return False
     if text.casefold() in NOTHING and not (text in _CALLED and kind in _PARTS_OF_NAMES):
         return False
+    if kind in _OF_PEOPLE and is_company(text):
+        return False
     check = _CHECKS.get(kind)
     return check(text) if check else bool(letter_count(text) or digit_count(text))
 
@@ -112,10 +115,16 @@ def can_be(kind: str, value: str) -> bool:
 _CALLED: Final = frozenset({"False", "Null", "True"})
 """Somebody may be called so: literals are written small, or without quotes. `None` is what Python prints for nobody."""
 _PARTS_OF_NAMES: Final = frozenset({"first_name", "last_name"})
+_OF_PEOPLE: Final = _PARTS_OF_NAMES | {"full_name", "person_id", "handle"}
 
 
 def _name(text: str) -> bool:
     return letter_count(text) > 0 and digit_count(text) <= 2 and len(text) <= 120
+
+
+def is_company(text: str) -> bool:
+    """Say whether a name ends as those of companies do."""
+    return text.rpartition(" ")[2].casefold().strip(".") in _COMPANIES
 
 
 def _is_plain(word: str) -> bool:
