@@ -15,7 +15,7 @@ from ingest.dialects.content_blocks import blocks_text, is_text_block, part_text
 from ingest.files.partial_json import parse_json
 from ingest.records.call_names import ARGUMENTS
 from ingest.records.episode import Step, ToolCall
-from ingest.records.text import Json, canonical, json_text, type_of
+from ingest.records.text import Json, canonical, json_text, objects_in, type_of
 
 REASONING: Final = frozenset({"reasoning", "thinking", "redacted_thinking", "reasoning_text"})
 CALL_TYPES: Final = frozenset({"tool_call", "tool_use", "tool-call", "function_call"})
@@ -47,13 +47,8 @@ _VERCEL_OUTPUTS: Final = frozenset(
 
 def kinds_of(value: Json) -> set[str]:
     """The kinds of a message's parts, each of which says its own; nothing where a value is no list of these."""
-    told = [type_of(one) for one in value] if are_objects(value) else []
-    return {str(kind) for kind in told} if set(map(str, told)) <= _KINDS else set()
-
-
-def are_objects(value: Json) -> bool:
-    """Whether a value is a list of objects, with at least one."""
-    return isinstance(value, list) and bool(value) and all(isinstance(one, dict) for one in value)
+    told = {str(type_of(one)) for one in objects_in(value)}
+    return told if told <= _KINDS else set()
 
 
 @dataclass(slots=True)

@@ -19,7 +19,7 @@ from ingest.errors import SourceUnreadable
 from ingest.files.file_source import PEEK, FileSource
 from ingest.files.json_values import PlacedValue, placed_values
 from ingest.files.mapping import Layout
-from ingest.files.mapping_draft import draft
+from ingest.files.mapping_draft import draft, layout_in
 from ingest.files.telemetry_files import read_source, sources_in
 from ingest.formats.format import Decoded
 from ingest.formats.table import FORMATS, format_within
@@ -117,6 +117,8 @@ def _explain(source: FileSource, layout: Layout | None, *, among_others: bool) -
     else:
         row = next((row for value in values if (row := format_within(value)) is not None), None)
         found.format = None if row is None else row.title
+        if row is None and layout_in(values) is not None:
+            found.format = "a layout whose fields say what they mean"
         found.takes_mapping = bool(values) and (row is None or row.takes_mapping)
     if values:
         found.keys = _keys(values)

@@ -139,12 +139,13 @@ class Document(_Section):
     outcomes: dict[str, Expression] = {}
 
 
-_SECTIONS: Final = {
+SECTIONS: Final = {
     "records": tuple(Records.model_fields),
     "conversation": tuple(Conversation.model_fields),
     "message": tuple(Message.model_fields),
     "call": tuple(Call.model_fields),
 }
+"""The keys of each part of a mapping."""
 _BESIDE: Final = {
     "id": "conversation_id",
     "task": "task_id",
@@ -347,5 +348,5 @@ def _sentence(error: ValidationError, name: str) -> str:
 
 
 def _known_fields(section: list[str]) -> str:
-    fields = _SECTIONS[section[0]] if section else Document.model_fields
+    fields = SECTIONS[section[0]] if section else Document.model_fields
     return f"known are {', '.join(fields)}"

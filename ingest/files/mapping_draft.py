@@ -8,16 +8,16 @@ value: which of the file's words for a speaker is the user's, only its owner kno
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
-from ingest.files.mapping import Layout, layout_of
+from ingest.files.mapping import SECTIONS, Layout, layout_of
 from ingest.formats.own_words import speakers_in, words_of
 from ingest.formats.records.find import are_messages
 from ingest.formats.records.words import snake_case
-from ingest.records.text import Json
+from ingest.records.text import Json, objects_in
 
 _PLAIN: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _DEEPEST: Final = 5
@@ -57,42 +57,16 @@ def _layout(path: Path, **sections: dict[str, str]) -> Layout:
     return layout_of(document, name="its own words", keeps_rest=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Candidate:
-    """A list that may be one of messages."""
-
-    path: Path
-    known: bool
-    said: tuple[str, str] | None
-    """Where items say who speaks and what."""
-    pair: tuple[str, str] | None
-    """Two texts of every item, where nobody is named."""
-    count: int
-
-    @property
-    def rank(self) -> tuple[bool, bool, bool, int]:
-        """How much it looks like messages; the highest is the likeliest."""
-        return self.known, self.said is not None, self.pair is not None, self.count
-
-
 def draft(values: Sequence[Json]) -> str | None:
     """The text of a mapping."""
-    found = [_candidate(path, lists) for path, lists in _lists_of(values).items()]
-    best = max(found, key=lambda one: one.rank, default=None)
-    return _text(best, values) if best is not None and any(best.rank[:3]) else None
-
-
-def _candidate(path: Path, lists: list[list[dict[str, Any]]]) -> _Candidate:
-    items = [item for one in lists for item in one]
-    texts = [key for key, one in items[0].items() if isinstance(one, str)]
-    key = next((one for one in reversed(path) if one != _LIST), "")
-    return _Candidate(
-        path=path,
-        known=are_messages(items, key=key),
-        said=next(speakers_in(lists), None),
-        pair=(texts[0], texts[1]) if len(texts) == 2 and path else None,
-        count=len(items),
-    )
+    found: list[tuple[bool, int, Path, tuple[str, str] | None]] = []
+    for path, lists in _lists_of(values).items():
+        items = [item for one in lists for item in one]
+        key = next((one for one in reversed(path) if one != _LIST), "")
+        known, said = are_messages(items, key=key), next(speakers_in(lists), None)
+        if known or said is not None:
+            found.append((known, len(items), path, None if known else said))
+    return _text(*max(found)[2:], values) if found else None
 
 
 def _lists_of(values: Sequence[Json]) -> dict[Path, list[list[dict[str, Any]]]]:
@@ -105,60 +79,39 @@ def _lists_of(values: Sequence[Json]) -> dict[Path, list[list[dict[str, Any]]]]:
 
 
 def _lists(value: Json, path: Path) -> Iterator[tuple[Path, list[dict[str, Any]]]]:
+    below = value.items() if isinstance(value, dict) else ()
     if isinstance(value, list):
-        items = [one for one in value[:_LOOKED_AT] if isinstance(one, dict)]
-        if items:
+        below = [(_LIST, one) for one in value[:_LOOKED_AT]]
+        if items := objects_in(value[:_LOOKED_AT]):
             yield path, items
-        if len(path) < 2 * _DEEPEST:
-            for one in value[:_LOOKED_AT]:
-                if isinstance(one, dict | list):
-                    yield from _lists(one, (*path, _LIST))
-    elif isinstance(value, dict) and len(path) < 2 * _DEEPEST:
-        for key, one in value.items():
-            if isinstance(one, dict | list):
-                yield from _lists(one, (*path, key))
+    for key, one in below if len(path) < 2 * _DEEPEST else ():
+        yield from _lists(one, (*path, key))
 
 
-def _text(best: _Candidate, values: Sequence[Json]) -> str:
-    above, messages = _split(best.path)
-    lines = [
-        "# A mapping for `tracegym ingest FILE --map THIS`. Values are JMESPath expressions (jmespath.org).",
-        "",
-        "[records]",
-        _line("path", _expression(above))
-        if above
-        else '# path = ""  # to the list of records, if it is below a key',
-        "",
-        "[conversation]",
-        _line("messages", _messages(messages, best)),
-    ]
-    record = _record(values, best.path)
-    for ours, likely in _BESIDE.items():
-        key = next((one for one in record if set(snake_case(one).split("_")) & set(likely)), None)
-        lines.append(f"# {_line(ours, _quoted(key) if key else '')}")
-    lines += [f'# {one} = ""' for one in ("model", "tools", "question", "response", "correction")]
-    if best.said is not None and not best.known:
-        lines += [
-            "",
-            "[message]",
-            _line("role", _quoted(best.said[0])),
-            _line("content", _quoted(best.said[1])),
-            '# name = ""',
-            '# time = ""',
-            '# calls = ""  # the list of calls in a message; what one holds goes into [call]',
-            '# tool = ""  # or, where a message is itself a call: the tool, its arguments and its result',
-            '# arguments = ""',
-            '# result = ""',
-            "",
-            "# [call]",
-            '# name = ""',
-            '# arguments = ""',
-            '# result = ""',
-            "",
-            "[roles]",
-            '# "the file\'s word" = "user"  # or system, assistant, tool; words that are not here are agents\' names',
-        ]
+def _text(path: Path, said: tuple[str, str] | None, values: Sequence[Json]) -> str:
+    above, messages = _split(path)
+    given = {
+        "records": {"path": _expression(above)} if above else {},
+        "conversation": {"messages": _expression(messages)},
+        "message": dict(zip(("role", "content"), map(_quoted, said or ()), strict=False)),
+        "call": {},
+    }
+    record = _record(values, path)
+    lines = ["# A mapping for `tracegym ingest FILE --map THIS`. Values are JMESPath expressions (jmespath.org)."]  # fmt: skip
+    for section, fields in SECTIONS.items():
+        own = given[section]
+        lines += ["", f"[{section}]" if own else f"# [{section}]"]
+        lines += [_line(key, own[key]) for key in fields if key in own]
+        lines += [f"# {_line(key, _guess(key, record))}" for key in fields if key not in own]
+    lines += ["", "# [roles]", '# "the file\'s word" = "user"  # or system, assistant, tool; words that are not here are agents\' names']  # fmt: skip
     return "\n".join([*lines, "", "[outcomes]", *_outcomes(record)]) + "\n"
+
+
+def _guess(field: str, record: Mapping[str, Json]) -> str:
+    """A key that a field of a mapping may mean."""
+    likely = set(_BESIDE.get(field, ()))
+    key = next((one for one in record if likely.intersection(snake_case(one).split("_"))), None)
+    return _quoted(key) if key else ""
 
 
 def _outcomes(record: Mapping[str, Json]) -> Iterator[str]:
@@ -177,32 +130,15 @@ def _split(path: Path) -> tuple[Path, Path]:
     return path[path[:1] == (_LIST,) : last + 1], path[last + 1 :]
 
 
-def _messages(path: Path, best: _Candidate) -> str:
-    whole = _expression(path) if path else "@"
-    if best.said is None and best.pair is not None and not best.known:
-        asked, told = map(_quoted, best.pair)
-        base = whole if path else ""
-        return f"{base}[].[{{role: 'user', content: {asked}}}, {{role: 'assistant', content: {told}}}][]"
-    return whole
-
-
 def _expression(path: Path) -> str:
-    text = ""
     # Behind another list the last one must be opened, too: it would be a list of lists.
     kept = path[:-1] if path[-1:] == (_LIST,) and _LIST not in path[:-1] else path
-    for key in kept:
-        if key == _LIST:
-            text += _LIST
-        else:
-            text += f".{_quoted(key)}" if text else _quoted(key)
-    return text or "@"
+    text = "".join(key if key == _LIST else f".{_quoted(key)}" for key in kept)
+    return text.removeprefix(".") or "@"
 
 
 def _quoted(key: str) -> str:
-    if _PLAIN.fullmatch(key):
-        return key
-    escaped = key.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
+    return key if _PLAIN.fullmatch(key) else json.dumps(key, ensure_ascii=False)
 
 
 def _line(name: str, expression: str) -> str:

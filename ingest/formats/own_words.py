@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from ingest.dialects.parts import CALL_TYPES, RESULT_TYPES, are_objects, kinds_of
+from ingest.dialects.parts import CALL_TYPES, RESULT_TYPES, kinds_of
 from ingest.formats.records.speech import moment
-from ingest.records.text import Json, json_text
+from ingest.records.text import Json, json_text, objects_in
 
 _TOOL: Final = re.compile(r"[A-Za-z_][\w.-]{1,63}")
 _LONGEST_WORD: Final = 40
@@ -33,12 +33,19 @@ def words_of(lists: Sequence[Sequence[Item]]) -> Words | None:
 
 
 def speakers_in(lists: Sequence[Sequence[Item]]) -> Iterator[tuple[str, str]]:
-    """The keys that may say who speaks, each with the one that most often says something."""
+    """The keys that may say who speaks, each with the one that most often says something.
+
+    Every item has a word there, the words are few, and nearly every conversation has two of them.
+    """
     items = [item for one in lists for item in one]
     keys = list(dict.fromkeys(key for item in items for key in item))
-    for speaker in (key for key in keys if _names_speakers(key, lists)):
+    for speaker in keys:
+        words = {one[speaker] if isinstance(one.get(speaker), str) else "" for one in items}
+        plain = all(0 < len(word) <= _LONGEST_WORD and "\n" not in word for word in words)
+        several = sum(len({str(one.get(speaker)) for one in told}) > 1 for told in lists)
         said = {key: sum(_is_said(one.get(key)) for one in items) for key in keys if key != speaker}
-        if any(said.values()):
+        few = plain and len(words) <= min(_MOST_SPEAKERS, len(items))
+        if few and several >= _NEARLY * len(lists) and any(said.values()):
             yield speaker, max(said, key=lambda key: said[key])
 
 
@@ -78,21 +85,12 @@ def _words(lists: Sequence[Sequence[Item]], speaker: str, said: str) -> Words | 
     return {"message": message, "call": call, "roles": roles | dict.fromkeys(users, "user")}
 
 
-def _names_speakers(key: str, lists: Sequence[Sequence[Item]]) -> bool:
-    """Whether every item has a word there, the words are few, and nearly every conversation has two of them."""
-    told = [[one.get(key) for one in items] for items in lists]
-    words = {word if isinstance(word, str) else "" for one in told for word in one}
-    plain = all(0 < len(word) <= _LONGEST_WORD and "\n" not in word for word in words)
-    several = plain and sum(len({*one}) > 1 for one in told) >= _NEARLY * len(told)
-    return several and len(words) <= min(_MOST_SPEAKERS, sum(map(len, told)))
-
-
 def _is_said(value: Json) -> bool:
     return len(value.split()) > 1 if isinstance(value, str) else bool(kinds_of(value))
 
 
 def _below(items: Sequence[Item], key: str) -> list[Item]:
-    return [one for item in items if are_objects(item.get(key)) for one in item[key]]
+    return [one for item in items for one in objects_in(item.get(key))]
 
 
 def _call_in(calls: Sequence[Item]) -> dict[str, str]:

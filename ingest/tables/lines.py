@@ -76,10 +76,9 @@ def as_lines(source: FileSource, head: bytes) -> FileSource | None:
             lines=lambda: map(_line, turns_of(renamed(row, names) for row in table.rows())),
         )
     # Rows that hold a conversation so far, several of one conversation, are its states.
-    is_own = (
-        isinstance(by, str) and not told and layout_in(list(islice(table.loose_rows(), SAMPLE)))
-    )
-    if told - {RECORD} or (isinstance(by, str) and (told or is_own)):
+    # Or each holds a conversation in the table's own words.
+    is_one = told or layout_in(list(islice(table.loose_rows(), SAMPLE))) is not None
+    if told - {RECORD} or (is_one and isinstance(by, str)):
         return replace(
             source,
             lines=lambda: (

@@ -189,22 +189,15 @@ def _found_in(
         return list(found)
     # A pattern never rewrites what is a value of its own elsewhere: one 16-digit product id in ten passes Luhn's test.
     # Nor is it a product's id where somebody writes it in groups, as cards are.
-    grouped = {_plain(item.value) for item in found if item.value != _plain(item.value)}
+    grouped = {re.sub(r"[ -]", "", item.value) for item in found if not item.value.isdecimal()}
     explained = {
-        leaf.value
-        for findings in texts
-        for _, leaf in findings.sightings
-        if not leaf.free and leaf.value not in grouped
-    }
+        leaf.value for findings in texts for _, leaf in findings.sightings if not leaf.free
+    } - grouped
     return [
         item
         for item in found
         if item.key or item.kind not in _CHECKED or item.value not in explained
     ]
-
-
-def _plain(number: str) -> str:
-    return number.replace(" ", "").replace("-", "")
 
 
 def named_by_owners(found: Collection[FoundValue]) -> Iterator[FoundValue]:

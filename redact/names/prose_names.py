@@ -36,7 +36,6 @@ DESKS: Final = word_list("desks")
 TOLD_LAST: Final = frozenset(word.rpartition("_")[2].strip(":") for word in word_list("name_told"))
 """The last words of what introduces people."""
 KIN: Final = word_list("kin")
-_OWN_KIN: Final = word_list("own_kin")
 CLOSINGS: Final = word_list("closings")
 _TELLING: Final = TOLD_LAST | KIN | CLOSINGS
 _LEADING: Final = TOLD | CLOSINGS
@@ -201,9 +200,7 @@ def _person(context: list[str], own: list[str], listed: tuple[bool, ...]) -> tup
     told = _is_in(context, TOLD)
     if len(own) > 1 and (told or (listed[0] and any(listed[1 : len(own)]))):
         return "full_name", " ".join(own)
-    whose = _is_in(context, _OWN_KIN) or (
-        len(context) > 1 and context[0] in WHOSE and context[1] in KIN
-    )
+    whose = context and context[-1] in KIN and WHOSE.intersection(context)
     related = _is_in(context, RELATED) and _plain_word(own[0]) not in PLACES
     if len(own) > 1 and related and (listed[0] or whose):
         return "full_name", " ".join(own)

@@ -111,7 +111,10 @@ RECOGNIZERS: Final[tuple[Recognizer, ...]] = (
         r"|(?:[0-9a-fA-F]{1,4}:){3}:?[0-9a-fA-F]",
         find=checked_in,
     ),
-    Recognizer(cue=r"[A-Z]\d[A-Z\d]? \d[A-Z]{2}|[A-Z]\d\d [A-Z]{3}|[A-Z] \d\d \d\d \d\d [A-D]", find=british_codes_in),
+    Recognizer(
+        cue=r"[A-Z]\d[A-Z\d]? \d[A-Z]{2}|[A-Z]\d\d [A-Z]{3}|[A-Z] \d\d \d\d \d\d [A-D]",
+        find=british_codes_in,
+    ),
     Recognizer(
         cue=r"(?:^|[^\w.,$#-])\d{1,5}[a-zA-Z]?,? [A-Z¤][A-Za-z¤]*\.? ?[A-Z¤]|(?:"
         + _ENDS

@@ -275,9 +275,6 @@ INVENTED: dict[str, Callable[[], Any]] = {
         ]
         * 2
     },
-    "questions with answers": lambda: {
-        "faq": [{"ask": f"What is {n}?", "told": f"It is {n}."} for n in range(3)]
-    },
 }
 
 

@@ -91,11 +91,6 @@ class Fields:
         nanoseconds = self._first_read(names, moment, self.own, 2)
         return None if nanoseconds is None else to_text(nanoseconds)
 
-    def first_time(self) -> str | None:
-        """The first moment with a time of day among the record's own fields, whatever it is called."""
-        texts = (one for one in self.own.values() if isinstance(one, str) and ":" in one)
-        return next((to_text(at) for one in texts if (at := moment(one)) is not None), None)
-
     def flag(self, name: str) -> bool:
         """Whether a switch is on."""
         return any(value is True for value, _ in _values_named(self.own, name, 2))

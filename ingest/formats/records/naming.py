@@ -8,7 +8,7 @@ apart by their number, else by their place in the file.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Final
@@ -20,10 +20,9 @@ from ingest.otlp.record import Arrival
 from ingest.records.text import Json
 
 _NUMBERS: Final = re.compile(r"\d+")
-_ID: Final = re.compile(r"(?=[^:]*\d)[^\s@:]{1,64}")
-"""A word with a digit that is neither an address nor a time of day."""
+_ID: Final = re.compile(r"(?=\D*\d)[^\s@:.{\[]{1,64}")
+"""A word with a digit that is no address, no time of day, no figure and no object."""
 _SEVERAL: Final = 3
-"""Records from which it says something that a field is different in all of them."""
 _SAMPLE: Final = 1_000
 
 
@@ -61,9 +60,6 @@ class Naming:
         return self.base
 
 
-_NAMELESS: Final = Naming(conversation=None, task=None, row=None, trial=None)
-
-
 def own_fields(record: Json) -> dict[str, Any]:
     """A record's fields; a bare list of messages has none."""
     return record if isinstance(record, dict) else {}
@@ -83,22 +79,19 @@ def facts_of_all(
     facts: FileFacts, records: Callable[[], Iterable[tuple[Json, str | None]]]
 ) -> FileFacts:
     """What goes for all records of a file, each with its name in a map: which field names them, and what tells those of one name apart."""
-    own_id = _own_id([own_fields(one) for one, key in islice(records(), _SAMPLE) if key is None])
+    first = [own_fields(one) for one, key in islice(records(), _SAMPLE) if key is None]
+    own_id = next(_own_ids(first), "") if len(first) >= _SEVERAL else ""
     named = (naming_of(Fields(own_fields(one)), key, own_id=own_id) for one, key in records())
     return replace(facts, own_id=own_id, numbered_by=_numbered_by(named))
 
 
-def _own_id(records: Sequence[dict[str, Any]]) -> str:
-    """The first field that names each of several records by another word with a digit; empty where there is none, or a name is known."""
-    if len(records) < _SEVERAL or any(
-        one != _NAMELESS for one in map(naming_of, map(Fields, records))
-    ):
-        return ""
-    for key in records[0]:
-        told = {one[key] for one in records if isinstance(one.get(key), str)}
+def _own_ids(records: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """The fields that name each record by another word with a digit, where no known one does."""
+    is_named = any(one.conversation or one.base for one in map(naming_of, map(Fields, records)))
+    for key in () if is_named else records[0]:
+        told = {str(one.get(key)) for one in records}
         if len(told) == len(records) and all(map(_ID.fullmatch, told)):
-            return key
-    return ""
+            yield key
 
 
 def _numbered_by(namings: Iterable[Naming]) -> str:

@@ -238,16 +238,8 @@ class _Record:
         if not self._said.has("system"):
             opening = _prompts(self._fields)
         question = self._fields.words(QUESTION)
-        prompt = self._fields.words(("prompt",))
         if question is not None and not self._said.has("user"):
             opening.append({"role": "user", "content": question})
-        elif (
-            prompt is not None
-            and not opening
-            and not self._said.says(prompt)
-            and not self._said.has("system")
-        ):
-            opening.append({"role": "system", "content": prompt})
         self._said.messages[:0] = opening
 
     def _close(self) -> str | None:
@@ -285,7 +277,7 @@ class _Record:
             "agent": fields.text(AGENT) or fields.text_around(AGENT) or self._said.agent,
             "model": fields.text(MODEL, deep=4) or fields.text_around(MODEL),
             "task_key": self._naming.task_key(self._arrival),
-            "started_at": fields.time(STARTED) or fields.first_time(),
+            "started_at": fields.time(STARTED),
             "user_id": fields.user(),
             "do_not_train": fields.flag("do_not_train") or None,
             "tools": tools or None,

@@ -6,6 +6,7 @@ its owner says in `outcomes.toml`. Nothing is judged here: a number stays the nu
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from itertools import chain
 from typing import Any, Final
@@ -31,7 +32,9 @@ _REASONS: Final = NAMES["reasons"]
 _PARTS: Final = frozenset(NAMES["parts_of_verdicts"])
 """Words of a longer name that make it a verdict's; `score` is none: there are scores of anything."""
 _YES_OR_NO: Final = frozenset(NAMES["yes_or_no"])
-_RESOLUTIONS: Final = frozenset(NAMES["resolutions"])
+_BLANK: Final = re.compile(r"[ -]")
+_SAYS_HOW: Final = frozenset(NAMES["says_how"])
+"""Words that say nothing but how something went."""
 _FIGURE: Final = ("score", "value")
 _EVENTS: Final = ("event", "event_type", "type", "kind", "name")
 _FIGURES: Final = ("value", "score", "label", "stars")
@@ -189,7 +192,7 @@ def _reason_of(fields: Fields, name: str) -> str | None:
 
 
 def _by_part(fields: Fields) -> dict[str, Outcome]:
-    """The one statement of a record whose name begins or ends with a verdict's (`task_success`, `feedback_rating`), or whose value is a thumb or a word for resolved."""
+    """The one statement of a record whose name begins or ends with a verdict's (`task_success`, `feedback_rating`), or whose value is a thumb or `resolved`."""
     found: dict[str, Outcome] = {}
     below = [one.items() for one in fields.own.values() if isinstance(one, dict)]
     for key, value in chain(fields.own.items(), *below):
@@ -197,16 +200,10 @@ def _by_part(fields: Fields) -> dict[str, Outcome]:
         # A number behind such a word may count or date something: `passed_tests`, `resolved_at`.
         whose = words[:-1] if words[-1] in _FIGURE else words
         named = words[1:] and (whose[-1] in _PARTS or (_is_truth(value) and words[0] in _PARTS))
-        if _says_how(value) or (named and (_is_truth(value) or isinstance(value, int | float))):
+        is_word = isinstance(value, str) and _BLANK.sub("_", value.lower()) in _SAYS_HOW
+        if is_word or (named and (_is_truth(value) or isinstance(value, int | float))):
             _add(found, snake_case(key), value, _reason_of(fields, key))
     return found if len(found) == 1 else {}
-
-
-def _says_how(value: Json) -> bool:
-    """Whether a value is a word that says nothing but how something went: a thumb, or that it is resolved or not."""
-    return isinstance(value, str) and (
-        value.lower() in NAMES["thumbs"] or snake_case(value) in _RESOLUTIONS
-    )
 
 
 def _is_truth(value: Json) -> bool:
