@@ -79,7 +79,7 @@ def _lists_of(values: Sequence[Json]) -> dict[Path, list[list[dict[str, Any]]]]:
 
 
 def _lists(value: Json, path: Path) -> Iterator[tuple[Path, list[dict[str, Any]]]]:
-    below = value.items() if isinstance(value, dict) else ()
+    below = list(value.items()) if isinstance(value, dict) else []
     if isinstance(value, list):
         below = [(_LIST, one) for one in value[:_LOOKED_AT]]
         if items := objects_in(value[:_LOOKED_AT]):

@@ -17,6 +17,7 @@ from ingest.formats.records.speech import moment
 from ingest.records.text import Json, json_text, objects_in
 
 _TOOL: Final = re.compile(r"[A-Za-z_][\w.-]{1,63}")
+_DIGIT: Final = re.compile(r"\d")
 _LONGEST_WORD: Final = 40
 _MOST_SPEAKERS: Final = 4
 _NEARLY: Final = 0.9
@@ -52,12 +53,14 @@ def speakers_in(lists: Sequence[Sequence[Item]]) -> Iterator[tuple[str, str]]:
 def _words(lists: Sequence[Sequence[Item]], speaker: str, said: str) -> Words | None:
     items = [item for one in lists for item in one]
     rest = list(dict.fromkeys(key for item in items for key in item if key != speaker))
-    own = {item[speaker]: [one for one in items if one[speaker] == item[speaker]] for item in items}
+    own: dict[str, list[Item]] = {}
+    for item in items:
+        own.setdefault(item[speaker], []).append(item)
     kinds = {who: {k for one in told for k in kinds_of(one.get(said))} for who, told in own.items()}
-    lists_of_calls = ((key, _call_in(_below(items, key))) for key in rest if key != said)
-    calls, call = next(((key, call) for key, call in lists_of_calls if call), ("", {}))
-    callers = {who for who in own if kinds[who] & CALL_TYPES or _below(own[who], calls)}
-    ids = {str(one[call["id"]]) for one in _below(items, calls) if "id" in call}
+    called = {key: _call_in([_objects_at(one, key) for one in lists]) for key in rest}
+    calls, call = next(((key, call) for key, call in called.items() if call), ("", {}))
+    callers = {who for who in own if kinds[who] & CALL_TYPES or _objects_at(own[who], calls)}
+    ids = {str(one[call["id"]]) for one in _objects_at(items, calls) if "id" in call}
     quoting = {
         who: key
         for key in rest
@@ -70,7 +73,13 @@ def _words(lists: Sequence[Sequence[Item]], speaker: str, said: str) -> Words | 
     if not callers and all(kinds[who] == {"text"} for who in others):
         users, callers = others[:1], {*others[1:]}  # typed texts: who begins wants something
     users = users or others
-    if not len(users) == len(callers) == 1 or len(others) > 2 or len(quoting) > 1:
+    if not len(users) == len(callers) == 1 or len(others) > 2:
+        return None
+    spoken = (one.get(said) or one.get(calls) for who in (*users, *callers) for one in own[who])
+    beside = (one for key in rest if key != calls for one in _objects_at(items, key))
+    results = len(quoting) + ("result" in call)
+    # Who says nothing there says it elsewhere, and results may stand in a list of their own.
+    if not all(spoken) or any(ids & {*map(str, one.values())} for one in beside) or results > 1:
         return None
     times = (key for key in rest if all(moment(one.get(key)) is not None for one in items))
     message = {"role": speaker, "content": said, "time": next(times, ""), "calls": calls}
@@ -89,36 +98,33 @@ def _is_said(value: Json) -> bool:
     return len(value.split()) > 1 if isinstance(value, str) else bool(kinds_of(value))
 
 
-def _below(items: Sequence[Item], key: str) -> list[Item]:
+def _objects_at(items: Sequence[Item], key: str) -> list[Item]:
     return [one for item in items for one in objects_in(item.get(key))]
 
 
-def _call_in(calls: Sequence[Item]) -> dict[str, str]:
-    """The keys of calls: a tool's word that comes again, with its arguments in an object; an id that each has alone; at most one more thing."""
-    keys = dict.fromkeys(key for one in calls for key in one)
-    told = {key: [one.get(key) for one in calls] for key in keys}
-    words = {
-        key: len(set(values))
-        for key, values in told.items()
-        if all(isinstance(one, str) and _TOOL.fullmatch(one) for one in values)
-    }
-    given = next(
-        (k for k, values in told.items() if all(isinstance(v, dict) for v in values)), None
-    )
-    name = min(words, key=lambda key: words[key], default="")
-    if given is None or words.get(name, 0) in {0, len(calls)}:
+def _call_in(lists: Sequence[Sequence[Item]]) -> dict[str, str]:
+    """The keys of the calls of several conversations: a tool's word, its arguments in an object, an id that each has alone, at most one more thing."""
+    calls = [call for one in lists for call in one]
+    keys = list(dict.fromkeys(key for one in calls for key in one))
+    told = {key: [str(one.get(key, "")) for one in calls] for key in keys}
+    words = [key for key in keys if all(map(_TOOL.fullmatch, told[key]))]
+    given = next((key for key in keys if all(isinstance(c.get(key), dict) for c in calls)), "")
+    # A tool comes again, and has the arguments that it has.
+    kinds = {key: len(set(told[key])) for key in words}
+    forms = {key: len({(one[key], *one[given]) for one in calls}) for key in words if given}
+    tools = [key for key in forms if kinds[key] < len(calls) and forms[key] <= 2 * kinds[key]]
+    tools = [key for key in tools if not any(map(_DIGIT.search, told[key]))] or tools
+    if len(tools) != 1:
         return {}
-    if len({(one[name], *sorted(one[given])) for one in calls}) > 2 * words[name]:
-        return {}  # a tool has the arguments that it has
-    found = {"name": name, "arguments": given}
-    alone = [key for key in words if words[key] == len(calls)]
-    found |= dict(zip(("id",), alone, strict=False))
-    rest = [key for key in keys if key not in found.values()]
-    return {} if rest[1:] else found | dict(zip(("result",), rest, strict=False))
+    each = (k for k in words if all(len({c[k] for c in one}) == len(one) for one in lists))
+    own_id = max((key for key in each if key != tools[0]), key=kinds.__getitem__, default="")
+    rest = [key for key in keys if key not in {tools[0], given, own_id}]
+    call = {"name": tools[0], "arguments": given, "id": own_id, "result": "".join(rest)}
+    return {key: one for key, one in call.items() if one} if len(rest) < 2 else {}
 
 
 def _opens(told: Sequence[Item], lists: Sequence[Sequence[Item]]) -> bool:
     """Whether items are only ever the first of their conversation, and nearly all say the same."""
-    first = [id(items[0]) for items in lists]
+    first = {id(items[0]) for items in lists}
     alike = Counter(json_text([one for one in item.values() if _is_said(one)]) for item in told)
     return all(id(one) in first for one in told) and max(alike.values()) >= _NEARLY * len(told)

@@ -447,13 +447,13 @@ def test_fields_that_leave_one_reading_need_no_mapping(tmp_path: Path, name: str
     found = read(written(tmp_path, READ_ALONE[name](), lines=True))
     assert found.rejected == []
     for chat in found.chats:
-        steps = [step for step in chat.episode.steps if step.role != "system"]
+        steps = tuple(step for step in chat.episode.steps if step.role != "system")
         assert told(steps) == EXPECTED
         bound(chat)
 
 
 def test_fields_with_two_readings_are_refused(tmp_path: Path) -> None:
-    """Two speakers without calls, two who call, a list of goods, and calls of which two fields may be the result."""
+    """Two speakers without calls, two who call, calls of which two fields may be the result, goods, words under two names, results apart."""
     two = [
         {"actor": who, "does": [{"fn": "find", "with": {"id": 1}, "gave": "x"}], "line": "a b"}
         for who in ("one", "other")
@@ -463,8 +463,23 @@ def test_fields_with_two_readings_are_refused(tmp_path: Path) -> None:
         {"actor": "one", "line": "some words"},
         {"actor": "other", "line": "more words", "does": [twice, twice]},
     ]
+    call = {"nr": "d-1", "fn": "find", "with": {"id": 1}}
+    apart = [
+        {"actor": "one", "line": "some words"},
+        {
+            "actor": "other",
+            "line": "x",
+            "does": [call, {**call, "nr": "d-2"}],
+            "got": [{"nr": "d-1", "v": 1}],
+        },
+    ]
+    words = [
+        {"actor": "one", "asks": "some words"},
+        {"actor": "other", "line": "more words", "does": [call, {**call, "nr": "d-2"}]},
+        {"actor": "other", "line": "other words"},
+    ]
     goods = [{"size": size, "about": f"a good {size} shirt"} for size in ("large", "small")]
-    for items in (two * 2, unsure, goods, _undecided("s1")["entries"]):
+    for items in (two * 2, unsure, apart, words, goods, _undecided("s1")["entries"]):
         path = written(tmp_path, [{"ref": f"s{n}", "things": items} for n in range(3)], lines=True)
         found = read(path)
         assert found.chats == []
