@@ -47,11 +47,11 @@ UNNAMED_NOISE: Final = 0.1
 """Share of wrong outcomes of an annotator whose noise nobody states."""
 
 GOOD_WORDS: Final = frozenset(
-    {"good", "yes", "true", "up", "thumbs_up", "positive", "pass", "passed", "resolved", "solved"}
-)
+    {"good", "yes", "true", "up", "thumbs_up", "positive", "pass", "passed", "resolved", "solved", "gelöst", "opgelost", "löst", "løst", "résolu", "resuelto", "risolto", "resolvido", "rozwiązane", "çözüldü"}
+)  # fmt: skip
 BAD_WORDS: Final = frozenset(
-    {"bad", "no", "false", "down", "thumbs_down", "negative", "fail", "failed", "unresolved"}
-)
+    {"bad", "no", "false", "down", "thumbs_down", "negative", "fail", "failed", "unresolved", "unsolved", "not resolved", "ungelöst", "nicht gelöst", "niet opgelost", "olöst", "uløst", "non résolu", "no resuelto", "non risolto", "não resolvido", "nierozwiązane", "çözülmedi"}
+)  # fmt: skip
 
 
 class OutcomePolicyError(ValueError):

@@ -17,7 +17,6 @@ from ingest.formats.records.speech import moment
 from ingest.records.text import Json, json_text, objects_in
 
 _TOOL: Final = re.compile(r"[A-Za-z_][\w.-]{1,63}")
-_DIGIT: Final = re.compile(r"\d")
 _LONGEST_WORD: Final = 40
 _MOST_SPEAKERS: Final = 4
 _NEARLY: Final = 0.9
@@ -113,7 +112,7 @@ def _call_in(lists: Sequence[Sequence[Item]]) -> dict[str, str]:
     kinds = {key: len(set(told[key])) for key in words}
     forms = {key: len({(one[key], *one[given]) for one in calls}) for key in words if given}
     tools = [key for key in forms if kinds[key] < len(calls) and forms[key] <= 2 * kinds[key]]
-    tools = [key for key in tools if not any(map(_DIGIT.search, told[key]))] or tools
+    tools = [key for key in tools if not any(map(str.isdigit, "".join(told[key])))] or tools
     if len(tools) != 1:
         return {}
     each = (k for k in words if all(len({c[k] for c in one}) == len(one) for one in lists))
