@@ -93,7 +93,10 @@ def test_forms_of_more_countries() -> None:
 @pytest.mark.parametrize(
     ("text", "name"),
     [
-        ("Eşim Gülbahar K\u0131l\u0131çarslan ad\u0131na ar\u0131yorum", "Gülbahar K\u0131l\u0131çarslan"),
+        (
+            "Eşim Gülbahar K\u0131l\u0131çarslan ad\u0131na ar\u0131yorum",
+            "Gülbahar K\u0131l\u0131çarslan",
+        ),
         ("Familjen Gyllenhammar spelar musik", "Gyllenhammar"),
     ],
 )
