@@ -490,6 +490,6 @@ def test_parts_of_a_message_are_no_conversation(tmp_path: Path) -> None:
     """A message whose speaker nobody knows is not read as many conversations of one part each."""
     parts = [{"type": "text", "text": ASKED}]
     call = {"type": "tool_use", "id": "t1", "name": "find_order", "input": ARGUMENTS}
-    turns = [{"n": 1, "parti": parts}, {"n": 2, "parti": [call]}]
+    turns = [{"n": 1, "parti": parts}, {"n": 2, "parti": [call]}, {"n": 3, "parti": [7, *parts]}]
     found = read(written(tmp_path, {"scambi": turns}))
     assert found.chats == []

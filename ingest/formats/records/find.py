@@ -81,7 +81,7 @@ def are_messages(items: Json, *, key: str = "") -> bool:
     """Whether a list is one of messages."""
     if not isinstance(items, list) or not items:
         return False
-    if kinds_of(items) and not any("role" in item for item in items):
+    if kinds_of(items) and not any("role" in item for item in objects_in(items)):
         return False  # the parts of one message
     seen = [strength(item) for item in items[:_LOOKED_AT]]
     if _are_pairs(items):
