@@ -123,8 +123,9 @@ def _name(text: str) -> bool:
 
 
 def is_company(text: str) -> bool:
-    """Say whether a name ends as those of companies do."""
-    return text.rpartition(" ")[2].casefold().strip(".") in _COMPANIES
+    """Say whether a name ends as those of companies do; `Jan Kowalski Ltd` is somebody all the same."""
+    *words, form = text.casefold().split() or [""]
+    return form.strip(".") in _COMPANIES and not any(map(is_name, words[:1]))
 
 
 def _is_plain(word: str) -> bool:

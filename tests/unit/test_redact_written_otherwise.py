@@ -64,6 +64,7 @@ def test_a_sentence_among_telephone_numbers_is_read_as_a_sentence() -> None:
 def test_a_company_is_nobody() -> None:
     """Its form stands at its end, also under a key of people."""
     assert not can_be("full_name", "Northgate Logistics Ltd")
+    assert can_be("full_name", "Jan Kowalski Ltd")
     assert shape_of("Haus & Hof GmbH") == "choice"
     raw = [
         episode(
