@@ -51,3 +51,25 @@ def test_words_are_not_told_to_calls_like_one_refused_in_others(strangers: tuple
     assert told("Ada") == TAKEN
     assert told("Cleo") == CRASHED.format("Cleo")
     assert told("Fenn") == (None if strangers else CRASHED.format("Fenn"))
+
+
+def test_sentences_for_every_field_are_a_refusal() -> None:
+    """A framework's form validation lists what is wrong with each field and marks nothing as an error."""
+    objection = {"until": ["Cannot be later than 2028-02-28."]}
+    out = []
+    for at in range(30):
+        late = at % 3 == 0
+        told = objection if late else {"berth": at % 5, "until": "2028-02-01", "paid": True}
+        asked = json.dumps({"berth": at % 5, "until": "2029-01-01" if late else "2028-02-01"})
+        call = CleanToolCall(call_id="c0", name="extend_stay", arguments=asked)
+        steps = (
+            CleanStep(role="user", content="hello"),
+            CleanStep(role="assistant", tool_calls=(call,)),
+            CleanStep(role="tool", call_id="c0", content=json.dumps(told)),
+        )
+        out.append(CleanEpisode(app="ship", episode_id=f"e{at}", started_at=at, steps=steps))
+    learnt = learn_world(out, WorldSettings(continuity="reset"))
+    session = World.from_json(learnt.document.to_json()).session()
+    refused = session.call("extend_stay", {"berth": 0, "until": "2029-01-01"})
+    assert (json.loads(refused.content), refused.is_error) == (objection, True)
+    assert not session.call("extend_stay", {"berth": 1, "until": "2028-02-01"}).is_error

@@ -91,6 +91,12 @@ def ticking(rng: random.Random, body: str, at: int) -> str:
     return beside_a_clock(body, f"2026-05-12T09:{31 + (at - START) % BETWEEN:02d}")
 
 
+def numbered(rng: random.Random, body: str, at: int) -> str:
+    """A log's number of the call behind the result."""
+    del rng
+    return f"{body}\n[op. {4021 + (at - START) % BETWEEN:06d}]"
+
+
 def wandering(rng: random.Random, body: str, at: int) -> str:
     """Another clock starts anew as well, and nobody knows how long its calls take."""
     seconds = 10 * ((at - START) % BETWEEN) + rng.randint(0, 9)
@@ -131,6 +137,14 @@ def test_a_clock_beside_every_result_goes_on_with_the_calls() -> None:
     told = [json.loads(session.call("lamp", {"lamp": f"L-{n}"}).content) for n in (103, 1, 104)]
     assert [one["serverTime"][-5:] for one in told] == ["09:31", "09:32", "09:33"]
     assert [one.get("data") for one in told] == [ROWS["L-103"], None, ROWS["L-104"]]
+
+
+def test_a_number_of_the_call_goes_on_with_the_calls() -> None:
+    """Whatever was asked before, answers and refusals bear the next one."""
+    session = world_of(numbered).session()
+    told = [session.call("lamp", {"lamp": f"L-{n}"}).content for n in (103, 1, 104, 103, 101, 102)]
+    assert [one[-12:] for one in told] == [f"[op. 00{number}]" for number in range(4021, 4027)]
+    assert json.loads(told[4].splitlines()[0]) == ROWS["L-101"]
 
 
 def test_a_time_of_which_no_record_tells_hides_no_answer() -> None:

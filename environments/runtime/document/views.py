@@ -54,9 +54,9 @@ class ValueForm:
     latest: int | None = None
     """The largest that fits all recorded dates."""
     origin: int | None = None
-    """Where a clock starts that begins anew in every session."""
+    """Where a clock, or a number of calls, starts that begins anew in every session."""
     each: int | None = None
-    """How far one call takes it; None where that differs."""
+    """How far one call takes it; None where that differs, and of a number that no call moves."""
     untold: bool | None = None
     """Nobody can tell it."""
 

@@ -124,11 +124,16 @@ class Fresh:
             latest = write_time(form, at + (earliest if form.latest is None else form.latest))
             return told if told == latest else None
         if form.kind in {"number", "any"}:
-            return form.value
+            return form.value if form.each is None else self._number_of_call(form)
         known = self._told.get(mark)
         if known and mark[-1:].isdigit():
             return known[-1]
         return draw_id(form, f"{self._at}|{mark}|{len(known or ())}")
+
+    def _number_of_call(self, form: ValueForm) -> Json:
+        """As long as the recorded one where that is a text: `004021`."""
+        number = (form.origin or 0) + (form.each or 0) * self._calls
+        return f"{number:0{len(form.value)}}" if isinstance(form.value, str) else number
 
 
 class MarkedResults(View):

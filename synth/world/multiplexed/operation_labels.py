@@ -14,6 +14,7 @@ from typing import Final
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import is_name, stable
 from environments.runtime.views.multiplexed import GIVEN, label_value
+from synth.tool_content import innermost_value
 from synth.world.grouping import lists_by_key
 from synth.world.multiplexed.call_signatures import Call
 from synth.world.support import HARDLY_EVER, NEARLY_ALWAYS, SEEN_THRICE, USUALLY
@@ -82,11 +83,23 @@ def _has_own(mine: Mapping[str, float], others: Mapping[str, float]) -> bool:
 
 
 def _shares_of_signs(calls: Sequence[Call]) -> Mapping[str, float]:
-    """What stands in answers, by the share of answers that have it: the keys of records, the words of texts."""
+    """What stands in answers, by the share of answers that have it: the keys of records and the words in them, the words of texts."""
     counts: Counter[str] = Counter()
     for call in calls:
         counts.update(call.shape.split(",") if call.shape else _signs_of(call.seen.content))
+        counts.update(_words_in(innermost_value(call.seen.content), 3) if call.shape else ())
     return {sign: count / len(calls) for sign, count in counts.items()}
+
+
+def _words_in(value: Json, depth: int) -> set[str]:
+    """The fields of a record that hold a word, with it: `status=PREVIEW`."""
+    found: set[str] = set()
+    for name, item in value.items() if isinstance(value, dict) else ():
+        if isinstance(item, bool) or (isinstance(item, str) and LABEL.fullmatch(item)):
+            found.add(f"{name}={item}")
+        elif depth:
+            found |= _words_in(item, depth - 1)
+    return found
 
 
 def _signs_of(text: str) -> set[str]:

@@ -13,6 +13,7 @@ from typing import Final
 
 from environments.runtime.answers.outcome import ERROR_WORDS, PARTLY
 from environments.runtime.document.tools import LayoutPart
+from environments.runtime.task.attempt import Json
 from environments.runtime.values.json_text import writer
 from environments.runtime.values.normal import parse_json
 from synth.tool_errors import ERROR_START, HEAD
@@ -59,6 +60,7 @@ def learn_outcomes(tool: ToolModel) -> None:
         name
         for name, group in classes.items()
         if _says_error(group)
+        or (name != main and all(_objects_to_fields(seen.value) for seen in group))
         or (name.startswith("record:") and name != main and _is_fault_record(name))
         or (name == main and len(classes) > 1 and all(_tells_fault(seen) for seen in group))
     }
@@ -83,6 +85,16 @@ def _says_error(group: Sequence[Observation]) -> bool:
     """Marked by the source, or a text that begins as failed calls do."""
     text = "" if group[0].is_json else group[0].content
     return any(seen.is_error for seen in group) or ERROR_START.match(text[:HEAD]) is not None
+
+
+def _objects_to_fields(value: Json) -> bool:
+    """Whether a record lists sentences for every field it has, as form validation answers (Django REST framework, Rails)."""
+    if not isinstance(value, dict) or not value:
+        return False
+    lists = [item for item in value.values() if isinstance(item, list) and item]
+    return len(lists) == len(value) and all(
+        isinstance(text, str) and len(text.split()) > 1 for item in lists for text in item
+    )
 
 
 def _tells_fault(seen: Observation) -> bool:

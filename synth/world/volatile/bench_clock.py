@@ -30,6 +30,7 @@ MIN_SPAN: Final = 20
 """Times that by which calls are further apart than the times that they tell, where the clock starts anew with every episode."""
 MIN_UNLIKE: Final = SEEN_THRICE
 """Different calls, each answered with unequal times, before these are a clock's and not something's own."""
+MOST_DIGITS: Final = 18
 UNTOLD: Final = "the time of a clock of its own, which nobody can tell"
 MIN_PLACES: Final = SEEN_THRICE
 """Different places in an episode at which a rule must have told the time."""
@@ -64,6 +65,25 @@ def bench_clock(rows: Sequence[tuple[Observation, Json]]) -> ValueForm | None:
         return replace(form, seen=len(rows), untold=True, says=UNTOLD)
     says = "the time of a clock that starts anew and goes on with every call"
     return replace(form, seen=len(rows), origin=rule[0], each=rule[1], says=says)
+
+
+def call_number(rows: Rows) -> ValueForm | None:
+    """The format of numbers that start anew with every episode and go on with its calls, as a log numbers them; None of others."""
+    texts = [str(value) for _, value in rows]
+    if any(isinstance(value, bool) for _, value in rows) or not all(
+        text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS for text in texts
+    ):
+        return None
+    rule = _rule(
+        {(one.position + 1, int(text)) for (one, _), text in zip(rows, texts, strict=True)}
+    )
+    if rule is None or not rule[1]:
+        return None
+    says = "a number that starts anew and goes on with every call"
+    first = rows[0][1]
+    return ValueForm(
+        kind="number", value=first, says=says, seen=len(rows), origin=rule[0], each=rule[1]
+    )
 
 
 def usual_clock(rows: Sequence[tuple[Observation, Json]]) -> ValueForm | None:

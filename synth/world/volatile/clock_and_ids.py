@@ -47,6 +47,7 @@ from synth.world.volatile.bench_clock import (
     Place,
     Rows,
     bench_clock,
+    call_number,
     shared_clock,
     stamps,
     stored,
@@ -310,8 +311,8 @@ def clock(rows: Sequence[tuple[Observation, Json]]) -> ValueForm | None:
 
 
 def moving_form(rows: Rows, histories: Sequence[History]) -> ValueForm | None:
-    """The format of what every call is told anew, whatever stands beside it: a clock's times, or ids drawn by dice."""
-    form = clock(rows) or dice(rows, histories)
+    """The format of what every call is told anew, whatever stands beside it: a clock's times, its own number, or ids drawn by dice."""
+    form = clock(rows) or call_number(rows) or dice(rows, histories)
     return usual_clock(rows) if form is None and bench_clock(rows) is not None else form
 
 
