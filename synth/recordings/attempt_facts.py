@@ -15,7 +15,7 @@ from environments.runtime.checks.end_state import Write
 from environments.runtime.checks.texts import groundless_texts
 from environments.runtime.checks.view import View, numbers_in, plain_words, text_of, words_in
 from environments.runtime.task.attempt import Attempt, Json
-from environments.runtime.values.facts import Fact, facts_in, folded
+from environments.runtime.values.facts import DATE, TIME, Fact, facts_in, folded
 from environments.runtime.values.normal import is_name
 from synth.labels import UNLABELLED, Label
 from synth.recordings.attempt import EpisodeAttempt
@@ -218,8 +218,11 @@ def asks_a_name(text: str) -> bool:
 
 
 def _amounts(text: str) -> set[float]:
-    """The amounts of a text that tells a few; more than that is a list to choose from, not an answer."""
-    plain = CARD.sub(" ", text)
+    """The amounts of a text that tells a few; more than that is a list to choose from, not an answer. Days and times are none."""
+    plain = CARD.sub(" ", text.casefold())
+    for fact in facts_in(plain):
+        if fact.kind in {DATE, TIME}:
+            plain = plain.replace(fact.text, " ")
     found = {n for n in numbers_in(plain) if not (n >= LONG and n == int(n))}
     return found if len(found) <= MOST_AMOUNTS else set()
 

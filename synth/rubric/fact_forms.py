@@ -19,11 +19,14 @@ from num2words import CONVERTER_CLASSES, num2words
 
 from environments.runtime.checks.final_answer import words_of
 from environments.runtime.values.facts import DATE, NUMBER, TIME, Fact, folded
+from redact.values.months import ordinal
 
 ENGLISH: Final = "en"
 LARGEST_IN_WORDS: Final = 1e9
 JOINING: Final = frozenset({"and", "und", "et", "y", "e", "a"})
 """Words of numbers that join other words, too."""
+BEFORE_DAY: Final = {"en": "the ", "es": "día ", "pt": "dia ", "de": "den "}
+"""What stands before the number of a day behind its weekday, beside nothing."""
 DAYS: Final = ("d MMMM y", "d MMMM", "MMMM d", "d. MMMM", "d MMM")
 """How a day is written, in the letters of Unicode's date patterns."""
 
@@ -53,13 +56,26 @@ def _forms(fact: Fact, language: str) -> Iterator[str]:
     value = fact.readings[0]
     if fact.kind == NUMBER and isinstance(value, float):
         yield from _number(value, language)
-    elif fact.kind == DATE and isinstance(value, str) and language != ENGLISH:
-        full = len(value) == len("2024-05-15")
-        day = date.fromisoformat(value if full else f"2000-{value}")
-        for pattern in DAYS if full else DAYS[1:]:
-            yield format_date(day, pattern, locale=language)
+    elif fact.kind == DATE:
+        # `05/06/2026` may be a day of May or of June.
+        yield from (form for day in map(str, fact.readings) for form in _date(day, language))
     elif fact.kind == TIME and isinstance(value, str):
         yield format_time(time.fromisoformat(value), "short", locale=language)
+
+
+def _date(value: str, language: str) -> Iterator[str]:
+    full = len(value) == len("2024-05-15")
+    day = date.fromisoformat(value if full else f"2000-{value}")
+    if language != ENGLISH:
+        for pattern in DAYS if full else DAYS[1:]:
+            yield format_date(day, pattern, locale=language)
+    if full:
+        # With its weekday a day needs no month: it is the next one of that number.
+        weekday = format_date(day, "EEEE", locale=language)
+        numbers = [f"{day.day}", f"{BEFORE_DAY.get(language, '')}{day.day}"]
+        if language == ENGLISH:
+            numbers = [f"{end}{ordinal(day.day)}" for end in numbers]
+        yield from (f"{weekday} {number}" for number in numbers)
 
 
 def _number(value: float, language: str) -> Iterator[str]:

@@ -58,6 +58,8 @@ def tells(fact: str, language: str = "en") -> Check:
         ("2024-05-15", "en", "It is due on the 15th of May."),
         ("2024-05-15", "fr", "Elle est due le 15 mai 2024."),
         ("2024-05-15", "zh", "请在5月15日之前付款。"),
+        ("2026-05-25", "en", "It is ready on Monday the 25th."),
+        ("2026-05-25", "es", "Listo el lunes día 25."),
         ("14:30", "en", "Come at 2:30 pm."),
         ("W2378156", "en", "Your order #W2378156 is on its way."),
         ("W2378156", "ja", "注文W2378156は発送済みです。"),

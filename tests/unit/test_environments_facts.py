@@ -41,6 +41,9 @@ def only(text: str) -> Fact:
         "\u0661\u0662\u0663\u0664\u066b\u0665\u0660",
         "\uff11\uff12\uff13\uff14.\uff15\uff10",
         "USD 1,234.50",
+        "1234 euros con 50",
+        "1234 pounds and 50 pence",
+        "1234 Euro und 50 Cent",
     ],
 )
 def test_an_amount_reads_alike_however_it_is_written(text: str) -> None:
@@ -63,6 +66,11 @@ def test_an_amount_reads_alike_however_it_is_written(text: str) -> None:
         "5月15日",
         "5/15",
         "15/5",
+        "el 15 de mayo de 2024",
+        "15. Mai 2024",
+        "le 15 mai",
+        "15 maja 2024",
+        "15 maggio",
     ],
 )
 def test_a_day_reads_alike_however_it_is_written(text: str) -> None:
@@ -71,7 +79,13 @@ def test_a_day_reads_alike_however_it_is_written(text: str) -> None:
     assert "05-15" in only(text).readings
 
 
-@pytest.mark.parametrize("text", ["14:30", "2:30 pm", "2:30PM", "14:30:00", "14点30分"])
+def test_a_sum_of_money_ends_where_something_else_is_counted() -> None:
+    """Minutes and items are no cents."""
+    told = facts_in("20 dollars and 15 minutes, 20 euros y 30 prendas")
+    assert [fact.readings for fact in told] == [(20.0,), (15.0,), (20.0,), (30.0,)]
+
+
+@pytest.mark.parametrize("text", ["14:30", "2:30 pm", "2:30PM", "14:30:00", "14点30分", "2.30pm", "14.30 Uhr", "14h30"])
 def test_a_time_reads_alike_however_it_is_written(text: str) -> None:
     """Twelve hours or twenty-four."""
     assert (only(text).kind, only(text).readings) == (TIME, ("14:30",))

@@ -177,10 +177,10 @@ def counted_facts(view: View) -> tuple[Fact, ...]:
 
 
 def counts_told(text: str) -> Iterator[tuple[str, str]]:
-    """The small numbers that a folded text tells, with the words behind them; no days of a month."""
-    dates = [fact.text for fact in facts_in(text) if fact.kind == DATE]
+    """The small numbers that a folded text tells, with the words behind them; no days of a month, no euros with cents."""
+    longer = [fact.text for fact in facts_in(text) if fact.kind == DATE or " " in fact.text]
     for found in COUNTED.finditer(text):
-        if not any(found[0] in date for date in dates):
+        if not any(found[0] in fact for fact in longer):
             yield found[1], found[2]
 
 

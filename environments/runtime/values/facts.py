@@ -17,6 +17,7 @@ from math import isfinite
 from typing import Final
 
 from ..task.attempt import Json
+from .months import MONTHS
 
 NUMBER: Final = "number"
 DATE: Final = "date"
@@ -51,24 +52,12 @@ _SIGNS: Final = str.maketrans(
     }
 )
 _SPACED_THOUSANDS: Final = re.compile(r"(?<=\d)[\u00a0\u2009\u202f'](?=\d{3}(?!\d))")
-_MONTHS: Final = (
-    "jan",
-    "feb",
-    "mar",
-    "apr",
-    "may",
-    "jun",
-    "jul",
-    "aug",
-    "sep",
-    "oct",
-    "nov",
-    "dec",
-)
 _MONTH: Final = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)\.?"
 )
+"""Before a day; behind it any language's."""
+_MONTHS: Final = "|".join(map(re.escape, MONTHS))
 _SCALES: Final = {
     "k": 1e3, "thousand": 1e3, "m": 1e6, "mn": 1e6, "million": 1e6, "bn": 1e9, "billion": 1e9, "千": 1e3, "万": 1e4, "萬": 1e4,
     "亿": 1e8, "億": 1e8, "lakh": 1e5, "crore": 1e7,
@@ -78,6 +67,12 @@ _FIGURE: Final = (
     r"|\d+(?:[.,]\d+)?)"
 )
 _CURRENCY: Final = r"[$€£¥₹₩₽元円]"
+_COINS: Final = (
+    r"(?:[€£]|euros?|pounds?|dollars?|francs?|franken|kron(?:or|er|en)|reais|lir[ae]|zł(?:otych)?)"
+)
+_JOINS: Final = r"(?:and|und|et|y|con|e|en|og|och|i)"
+_CENTS: Final = r"cents?|pence|rappen|centimes|c[eé]ntimos|centavos|centesimi|öre|øre|gr(?:oszy)?"
+"""Money as people say it: `64 euros and 45 cents`, `64 euros con 45`."""
 _WORD: Final = r"[a-z0-9]"
 _BETWEEN: Final = r"""[\s,;!?()"'|=<>{}\[\]]"""
 _NO_FACT: Final = rf"(?!jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]+(?:[_./+:\#-][a-z]+)*(?:{_BETWEEN}|\.\s)"
@@ -90,9 +85,10 @@ _PARTS: Final = re.compile(
   | (?<!\d)(?P<iso>\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}})(?!\d)
   | (?P<cjk>(?:\d{{4}}\s?年\s?)?\d{{1,2}}\s?月\s?\d{{1,2}}\s?[日号號])
   | (?<!{_WORD})(?P<monthly>{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?(?!\d|:|{_WORD})(?:,?\s+\d{{4}}(?!{_WORD}))?)
-  | (?<![\w.])(?P<daily>\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}(?!{_WORD})(?:,?\s+\d{{4}}(?!{_WORD}))?)
+  | (?<![\w.])(?P<daily>\d{{1,2}}(?:st|nd|rd|th|er|[.º])?\s+(?:(?:of|del?|di)\s+)?(?:{_MONTHS})\b\.?(?:(?:,|\s+del?)?\s+\d{{4}}(?!{_WORD}))?)
   | (?<![\w/.-])(?P<slashed>\d{{1,2}}(?P<mark>[/.])\d{{1,2}}(?P=mark)(?:\d{{4}}|\d{{2}}))(?![\w/]|[.-]\d)
-  | (?<![a-su-z0-9_:])(?P<time>(?:(?<=\d)t)?\d{{1,2}}:\d{{2}}(?::\d{{2}}(?:\.\d+)?)?z?(?:\s?[ap](?:m\b|\.m\b\.?))?|\d{{1,2}}\s?[ap](?:m\b|\.m\b\.?)|\d{{1,2}}\s?[时時点點](?:\d{{1,2}}\s?分)?)
+  | (?<![a-su-z0-9_:])(?P<time>(?:(?<=\d)t)?\d{{1,2}}:\d{{2}}(?::\d{{2}}(?:\.\d+)?)?z?(?:\s?[ap](?:m\b|\.m\b\.?))?|\d{{1,2}}(?:\.\d{{2}})?\s?[ap](?:m\b|\.m\b\.?)|\d{{1,2}}(?:[.:]\d{{2}})?\s?uhr\b|\d{{1,2}}h\d{{2}}\b|\d{{1,2}}\s?[时時点點](?:\d{{1,2}}\s?分)?)
+  | (?<![\w#.,/-])(?P<coins>\d{{1,6}}\s?{_COINS}\s(?:(?:{_JOINS}\s)?\d\d\s(?:{_CENTS})\b|(?:con\s)?\d\d(?!\w|\s\w|\s?%|[.,:/-]\d)|con\s\d\d\b))
   | (?<![\w#./])(?<!\w-)(?P<money>-?{_CURRENCY}\s?-?)?(?P<number>{_FIGURE})(?P<after>\s?(?:%|元|円|€|£|(?:thousand|million|billion|lakh|crore)\b|[千万萬亿億]))?(?![a-z0-9_]|[-/:.,]\d)
   | (?P<token>\#?[a-z0-9]+(?:[_./+:#-][a-z0-9]+)*)
     """,
@@ -106,8 +102,9 @@ _UNIT: Final = re.compile(
 )
 """A number with its unit; more letters that are no word of measure make it an id."""
 _RANGE: Final = re.compile(r"(\d{1,6})[-/](\d{1,6})")
+_LETTERS: Final = re.compile(r"[^\W\d_]{3,}")
 _MARKS: Final = frozenset(".,")
-_ENUMERATED: Final = re.compile(r"(?m)^\s*\d{1,2}[.)]\s")
+_ENUMERATED: Final = re.compile(rf"(?m)^\s*\d{{1,2}}[.)]\s(?!\s*(?:{_MONTHS})\b)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +192,9 @@ def _facts(text: str) -> Iterator[Fact]:
         elif kind == "time":
             told = _time(found)
             yield Fact(TIME if told else ID, found, (told or found,), specific=True)
+        elif kind == "coins":
+            whole, *_, cents = re.findall(r"\d+", found)
+            yield Fact(NUMBER, found, (float(f"{whole}.{cents}"),), specific=True)
         elif kind in {"number", "after"}:
             yield _number(
                 match["number"], (match["after"] or "").strip(), money=bool(match["money"])
@@ -258,10 +258,7 @@ def _dates(kind: str, text: str) -> Iterator[str]:
         yield from _date(year, parts[0], parts[1])
         yield from _date(year, parts[1], parts[0])
     else:
-        named = re.search(
-            r"[a-z]{3,}", re.sub(r"\d+(?:st|nd|rd|th)", " ", text).replace(" of ", " ")
-        )
-        month = _MONTHS.index(named[0][:3]) + 1 if named else 0
+        month = next((MONTHS[word] for word in _LETTERS.findall(text) if word in MONTHS), 0)
         yield from _date(parts[1] if len(parts) > 1 else None, month, parts[0])
 
 

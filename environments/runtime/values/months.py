@@ -1,0 +1,29 @@
+"""Month names behind the number of a day, in the languages that agents write dates in.
+
+In: a folded word. Out: the number of its month. Not here: how a date is written (`facts`).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+_NAMES: Final = (
+    "jan feb mar apr may jun jul aug sep oct nov dec",
+    "january february march april may june july august september october november december",
+    "januar februar märz april mai juni juli august september oktober november dezember",
+    "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
+    "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+    "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
+    "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
+    "januari februari maart april mei juni juli augustus september oktober november december",
+    "januari februari mars april maj juni juli augusti september oktober november december",
+    "januar februar marts april maj juni juli august september oktober november desember",
+    "stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia",
+    "января февраля марта апреля мая июня июля августа сентября октября ноября декабря",
+    "ocak şubat mart nisan may\u0131s haziran temmuz ağustos eylül ekim kas\u0131m aral\u0131k",
+)
+"""One row a language, January first."""
+MONTHS: Final = {word: number for row in _NAMES for number, word in enumerate(row.split(), 1)} | {
+    "sept": 9
+}
+"""Each name with its number, from 1."""
