@@ -20,7 +20,7 @@ from dagster_project.lake.digests import digest_of, digest_of_parts, hash_of
 from dagster_project.lake.store import Lake, Stamp
 from dagster_project.lake.tables import Table
 
-CODE: Final = "58"
+CODE: Final = "59"
 """Goes up when an asset's rules change in a way that makes old rows wrong."""
 
 Key = tuple[str, str]

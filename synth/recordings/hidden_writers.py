@@ -70,7 +70,9 @@ def _judged_pairs(groups: Iterable[Sequence[Facts]]) -> Iterator[tuple[Facts, Fa
 
 
 def _only_change(one: Facts, other: Facts) -> frozenset[str]:
-    """The writer that only one of the two called, where nothing else changed; none where both did or more differs."""
+    """The writer that only one of the two called, where nothing else changed; none where both did, more differs, or what was told may be why."""
+    if not _tells_as_much(one, other):
+        return frozenset()
     tools = {tool for tool, _ in (one.writes - other.writes) + (other.writes - one.writes)}
     both = {tool for tool, _ in one.writes} & {tool for tool, _ in other.writes}
     alone = len(tools) == 1 and not tools & both and one.acts == other.acts
@@ -86,13 +88,18 @@ def _vote(one: Facts, other: Facts) -> Vote:
 
 def _differ_in(one: Facts, other: Facts) -> frozenset[str]:
     """The looks that tell the two apart; none where what was changed or told may be why."""
-    good, bad = (one, other) if one.resolved else (other, one)
-    if not bad.resolved and not _figures(good) <= bad.told:
+    if not _tells_as_much(one, other):
         return frozenset()
     if (one.writes, one.failed, one.acts) != (other.writes, other.failed, other.acts):
         return frozenset()
     mine, theirs = _looks(one), _looks(other)
     return frozenset(tool for tool, _ in (mine - theirs) + (theirs - mine))
+
+
+def _tells_as_much(one: Facts, other: Facts) -> bool:
+    """Whether an unresolved attempt told all figures of a resolved one, so that they are not why it failed."""
+    good, bad = (one, other) if one.resolved else (other, one)
+    return bool(bad.resolved) or _figures(good) <= bad.told
 
 
 def _figures(facts: Facts) -> frozenset[float | str]:

@@ -22,7 +22,7 @@ from synth.rubric.fact_forms import ENGLISH
 from synth.rubric.forgiveness import Seen, ended_right, undecided, unforgiven
 from synth.rubric.habits import NULL
 from synth.rubric.told_amounts import AmountSpread, spread_of
-from synth.rubric.told_facts import ToldFacts, shared_by_others
+from synth.rubric.told_facts import Place, ToldFacts, shared_by_others
 
 EVERYDAY: Final = 0.15
 """Share of an app's attempts from which a word says nothing about one task."""
@@ -37,6 +37,12 @@ LEAST_ALIKE: Final = 12
 """Resolved attempts beside others that changed the same and told facts, before the app is said to tell them always."""
 OTHERWISE: Final = 0.1
 """Share of them that may leave out what all the others told."""
+LEAST_TOLD: Final = 6
+"""Resolved attempts that told what results show at one place, before the app's users are said to expect it."""
+LEAST_TASKS: Final = 3
+"""Tasks at which they did."""
+UNTOLD: Final = 0.05
+"""Share of them that may leave it out."""
 WITHOUT_GROUND: Final = 0.1
 """Share of an app's resolved attempts that tell a fact of one kind without a ground, beyond which that kind is not asked for one."""
 
@@ -70,6 +76,8 @@ class AppTraits:
     """Kinds of facts that resolved attempts of this app tell without a ground."""
     told_alike: bool = False
     """Whether resolved attempts that changed the same tell the same facts, so that who leaves one out did not resolve the request."""
+    told_places: frozenset[Place] = frozenset()
+    """Where results show what nearly every resolved attempt tells its user."""
     language: str = ENGLISH
     """The ISO 639 code of the language that its users are told things in."""
 
@@ -109,6 +117,7 @@ def traits_of(
         groundless_texts=_groundless_texts(attempts),
         written_everywhere=_written_everywhere(groups),
         told_alike=_told_alike(groups),
+        told_places=_told_places(groups),
         language=language_of(attempts),
     )
 
@@ -153,6 +162,25 @@ def _told_alike(groups: Sequence[Sequence[Facts]]) -> bool:
                 cases += len(good) > 1 and bool(shared.facts)
                 misses += not shared.told_by(one)
     return cases >= LEAST_ALIKE and misses <= OTHERWISE * cases
+
+
+def _told_places(groups: Sequence[Sequence[Facts]]) -> frozenset[Place]:
+    """Where results show what nearly every resolved attempt at several tasks told."""
+    told, shown = Counter[Place](), Counter[Place]()
+    tasks: dict[Place, set[int]] = defaultdict(set)
+    for number, group in enumerate(groups):
+        for facts in (a.told_facts for a in group if a.resolved):
+            told.update(facts.told_at.keys())
+            shown.update([*facts.told_at.keys(), *facts.untold_at])
+            for place in facts.told_at:
+                tasks[place].add(number)
+    return frozenset(
+        place
+        for place, times in told.items()
+        if times >= LEAST_TOLD
+        and len(tasks[place]) >= LEAST_TASKS
+        and times >= (1 - UNTOLD) * shown[place]
+    )
 
 
 def _groundless(attempts: Sequence[Facts]) -> frozenset[str]:

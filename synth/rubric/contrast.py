@@ -28,7 +28,7 @@ from synth.rubric.habits import (
     shared_words,
     unexplained,
 )
-from synth.rubric.told_facts import SharedFacts, meaning, shared_facts
+from synth.rubric.told_facts import SharedFacts, facts_at, meaning, shared_facts
 
 
 def is_explained(bad: Facts, good: Sequence[Facts], traits: AppTraits) -> bool:
@@ -58,8 +58,15 @@ def _tells_groundless(bad: Facts, good: Sequence[Facts], traits: AppTraits) -> b
 
 
 def facts_asked(good: Sequence[Facts], traits: AppTraits) -> SharedFacts:
-    """The facts that this app's users expect to be told at this end; none where its resolved attempts differ in what they tell."""
-    return shared_facts([a.told_facts for a in good] if traits.told_alike else [])
+    """The facts that this app's users expect to be told at this end.
+
+    What all of several resolved attempts told, where those of the app tell alike; else what results show where nearly all tell it.
+    """
+    told = [a.told_facts for a in good]
+    shared = shared_facts(told if traits.told_alike else [])
+    if len(told) > 1 and shared.facts:
+        return shared
+    return facts_at(told, traits.told_places) or shared
 
 
 def asks_first(attempt: Facts, traits: AppTraits) -> bool:

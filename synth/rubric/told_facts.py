@@ -7,9 +7,10 @@ holds the forms of each fact. Not here: how facts are found and compared (`envir
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from environments.runtime.checks.ground import counted_facts, counts_in, without_ground
@@ -21,7 +22,7 @@ from environments.runtime.checks.told_values import (
     texts_told,
 )
 from environments.runtime.checks.view import View
-from environments.runtime.task.attempt import Json
+from environments.runtime.task.attempt import UNKNOWN, Json
 from environments.runtime.values.facts import Fact, facts_in, folded
 from environments.runtime.values.normal import is_number, leaves, parse_json
 from redact.records.clean_episode import CleanEpisode
@@ -29,6 +30,13 @@ from synth.recordings.attempt import record
 from synth.rubric.fact_forms import ENGLISH, forms_of
 
 TEXT: Final = "text"
+WORDS_BEFORE: Final = 2
+"""Words before a fact in a text that name it, as a field does in a record."""
+LETTERS: Final = re.compile(r"[^\W\d_]+")
+
+
+Place = tuple[str, ...]
+"""Where a result shows a fact: the tool, the fields on the way, and the words before the fact where it stands in a text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +64,10 @@ class ToldFacts:
     """Names of fields that are."""
     choices: int = 0
     """Pairs of facts of which it left open at the end which of them it is."""
+    told_at: Mapping[Place, Fact] = field(default_factory=dict)
+    """What results show at one place each and the user had not said, of it what was told."""
+    untold_at: frozenset[Place] = frozenset()
+    """Where they show something like this that was not told."""
 
     @property
     def kinds(self) -> frozenset[str]:
@@ -90,6 +102,17 @@ def shared_facts(told: Sequence[ToldFacts]) -> SharedFacts:
     return SharedFacts(facts, len(facts) if len(told) > 1 else min(1, len(facts)))
 
 
+def facts_at(told: Sequence[ToldFacts], places: Collection[Place]) -> SharedFacts | None:
+    """What results showed at these places, of it what all of these attempts told; None where they told nothing of it."""
+    found = [
+        {meaning(fact): fact for place, fact in one.told_at.items() if place in places}
+        for one in told
+    ]
+    shared = frozenset[Meaning].intersection(*map(frozenset, found)) if found else frozenset()
+    facts = tuple(found[0][one] for one in sorted(shared, key=repr))
+    return SharedFacts(facts, len(facts)) if facts else None
+
+
 def shared_by_others(told: Sequence[ToldFacts]) -> Iterator[SharedFacts]:
     """For each attempt what all the others found out and told; counted once, since many attempts may be at one end."""
     found = [{meaning(fact): fact for fact in one.new} for one in told]
@@ -122,6 +145,13 @@ def told_facts(
     heard = {reading for fact in facts_in(view.heard_text) for reading in fact.readings}
     said_before = [f for f in told if not heard.isdisjoint(f.readings) or f.text in view.heard_text]
     new = [f for f in told if f not in said_before and f not in groundless]
+    said = {reading for fact in told for reading in fact.readings}
+    places = {
+        place: fact
+        for place, fact in _facts_by_place(view, writers).items()
+        if heard.isdisjoint(fact.readings)
+    }
+    told_at = {place: fact for place, fact in places.items() if not said.isdisjoint(fact.readings)}
     small = frozenset(fact.text for fact in small_facts(view))
     shown = [_numbers_shown(call.result.content) for call in view.attempt.calls] if small else []
     return ToldFacts(
@@ -136,7 +166,47 @@ def told_facts(
         quoted=characters_copied(view),
         fields=fields_copied(view),
         choices=choices_told(view),
+        told_at=told_at,
+        untold_at=frozenset(places.keys() - told_at.keys()),
     )
+
+
+def _facts_by_place(view: View, writers: frozenset[str]) -> dict[Place, Fact]:
+    """What the last result of each tool shows at one place alone: of changes, or of looks where nothing was changed."""
+    calls = [
+        call
+        for call in view.attempt.calls
+        if not call.result.is_error and call.result.source != UNKNOWN
+    ]
+    changes = [call for call in calls if call.name in writers]
+    found: dict[Place, Fact] = {}
+    for call in changes or calls:
+        parsed = parse_json(call.result.content)
+        value = call.result.content if parsed is None else parsed.value
+        shown: dict[Place, list[Fact]] = defaultdict(list)
+        for place, fact in _facts_in_value(value, (call.name,)):
+            shown[place].append(fact)
+        found.update({place: facts[0] for place, facts in shown.items() if len(facts) == 1})
+    return found
+
+
+def _facts_in_value(value: Json, place: Place) -> Iterator[tuple[Place, Fact]]:
+    """The specific facts of a result with their places; rows of a list have no place of their own, but for a single one."""
+    if isinstance(value, dict):
+        for name, item in value.items():
+            yield from _facts_in_value(item, (*place, name))
+    elif isinstance(value, list):
+        if len(value) == 1:
+            yield from _facts_in_value(value[0], place)
+    elif is_number(value) or isinstance(value, str):
+        for line in folded(str(value)).splitlines():
+            after = 0
+            for fact in facts_in(line):
+                start = line.find(fact.text, after)
+                words = LETTERS.findall(line[after : max(start, after)])
+                after = max(start, after) + len(fact.text)
+                if fact.specific:
+                    yield (*place, *words[-WORDS_BEFORE:]), fact
 
 
 def _is_shown(text: str, shown: Iterable[set[float]]) -> bool:

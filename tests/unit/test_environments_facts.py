@@ -85,7 +85,9 @@ def test_a_sum_of_money_ends_where_something_else_is_counted() -> None:
     assert [fact.readings for fact in told] == [(20.0,), (15.0,), (20.0,), (30.0,)]
 
 
-@pytest.mark.parametrize("text", ["14:30", "2:30 pm", "2:30PM", "14:30:00", "14点30分", "2.30pm", "14.30 Uhr", "14h30"])
+@pytest.mark.parametrize(
+    "text", ["14:30", "2:30 pm", "2:30PM", "14:30:00", "14点30分", "2.30pm", "14.30 Uhr", "14h30"]
+)
 def test_a_time_reads_alike_however_it_is_written(text: str) -> None:
     """Twelve hours or twenty-four."""
     assert (only(text).kind, only(text).readings) == (TIME, ("14:30",))

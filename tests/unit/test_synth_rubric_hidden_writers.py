@@ -122,6 +122,26 @@ def test_a_tool_without_which_attempts_are_resolved_changes_nothing(
     assert harmless_tools(facts(seen), kinds) == found
 
 
+def test_a_failed_attempt_that_left_a_figure_out_says_nothing_of_what_it_did_not_note() -> None:
+    """Two pairs of resolved attempts clear a note; failed ones speak against it only if they told all that was to be told."""
+    note = ("add_note", '{"order": "W-9", "text": "done"}', '{"note": 9}')
+    seen = [e for n in range(2) for e in pair(n, note, resolved=True)]
+    for said, found in (("Done.", {"add_note": "read"}), ("It has 2 parts.", {})):
+        silent = [
+            e
+            for n in range(2, 4)
+            for e in (
+                (
+                    episode(f"g{n}", look(n), note, close(n), key=f"s{n}", says="It has 2 parts."),
+                    True,
+                ),
+                (episode(f"x{n}", look(n), close(n), key=f"s{n}", says=said), False),
+            )
+        ]
+        kinds = infer_tools([record(e) for e, _ in seen + silent])
+        assert harmless_tools(facts(seen + silent), kinds) == found
+
+
 def test_nothing_is_said_where_words_or_one_doubtful_label_may_be_why() -> None:
     """A failed attempt that left out a figure failed by what it told; one label that is often wrong proves nothing."""
     silent = [

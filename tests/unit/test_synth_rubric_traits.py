@@ -216,3 +216,26 @@ def test_where_resolved_attempts_differ_in_what_they_tell_nothing_is_asked_for()
     """Every third leaves the figure out and its user is content."""
     seen = fees(silent=4)
     assert not traits_of(kinds_of(told("a", "41.50")), seen).told_alike
+
+
+def stopped(name: str, fee: str, left: str, words: str) -> CleanEpisode:
+    """Stops the parcel, which shows what that costs and what is left to pay, and says something."""
+    shown = f'{{"parcel": "P-100", "state": "stopped", "fee": {fee}, "left": {left}}}'
+    stop = ("call", "stop_parcel", '{"parcel": "P-100"}', shown)
+    return episode(name, stop, ("say", words.format(fee=fee, left=left)))
+
+
+def test_what_a_change_shows_where_nearly_all_tell_it_is_asked_of_a_task_with_one_attempt() -> None:
+    """The other figure of the same result is none, and where a third leaves it out it is not asked for."""
+    for silent, paid in ((0, 0.0), (3, 1.0)):
+        attempts = [
+            stopped(
+                f"g{n}", f"{40 + n}.50", f"{10 + n}.25", "Done." if n < silent else "It was {fee}."
+            )
+            for n in range(9)
+        ]
+        kinds = kinds_of(*attempts)
+        seen = [[facts(one, True, kinds)] for one in attempts]
+        derived = derive_rubric("t", seen[-1], traits_of(kinds, seen))
+        assert reward(derived, stopped("x", "48.50", "18.25", "That makes {fee} in all.")) == 1.0
+        assert reward(derived, stopped("y", "48.50", "18.25", "That makes {left} in all.")) == paid
