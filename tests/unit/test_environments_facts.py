@@ -21,6 +21,8 @@ from environments.runtime.values.facts import (
     folded,
     stands_in,
 )
+from environments.runtime.values.months import MONTHS
+from redact.values import months
 
 
 def only(text: str) -> Fact:
@@ -77,6 +79,14 @@ def test_a_day_reads_alike_however_it_is_written(text: str) -> None:
     """With and without its year, in the order of any country."""
     assert only(text).kind == DATE
     assert "05-15" in only(text).readings
+
+
+def test_graders_read_the_months_that_redaction_moves() -> None:
+    """The runtime's table knows every word of redaction's, with the same number."""
+    words = months.MONTH.split("|")
+    assert {word: MONTHS.get(word) for word in words} == {
+        word: months.month_number(word) for word in words
+    }
 
 
 def test_a_sum_of_money_ends_where_something_else_is_counted() -> None:

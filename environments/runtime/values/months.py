@@ -1,6 +1,7 @@
 """Month names behind the number of a day, in the languages that agents write dates in.
 
-In: a folded word. Out: the number of its month. Not here: how a date is written (`facts`).
+In: a folded word. Out: the number of its month. Redaction has a table of its own, since the runtime travels alone; a test compares them.
+Not here: how a date is written (`facts`).
 """
 
 from __future__ import annotations
