@@ -96,21 +96,21 @@ class SharedFacts:
 
 def shared_facts(told: Sequence[ToldFacts]) -> SharedFacts:
     """What all of these attempts found out and told; nothing of nobody."""
-    found = [{meaning(fact): fact for fact in one.new} for one in told]
-    shared = frozenset[Meaning].intersection(*map(frozenset, found)) if found else frozenset()
-    facts = tuple(found[0][one] for one in sorted(shared, key=repr))
+    facts = _in_all([one.new for one in told])
     return SharedFacts(facts, len(facts) if len(told) > 1 else min(1, len(facts)))
 
 
 def facts_at(told: Sequence[ToldFacts], places: Collection[Place]) -> SharedFacts | None:
     """What results showed at these places, of it what all of these attempts told; None where they told nothing of it."""
-    found = [
-        {meaning(fact): fact for place, fact in one.told_at.items() if place in places}
-        for one in told
-    ]
-    shared = frozenset[Meaning].intersection(*map(frozenset, found)) if found else frozenset()
-    facts = tuple(found[0][one] for one in sorted(shared, key=repr))
+    facts = _in_all([[f for at, f in one.told_at.items() if at in places] for one in told])
     return SharedFacts(facts, len(facts)) if facts else None
+
+
+def _in_all(told: Sequence[Iterable[Fact]]) -> tuple[Fact, ...]:
+    """The facts that stand in each of these, as the first tells them."""
+    found = [{meaning(fact): fact for fact in facts} for facts in told]
+    shared = frozenset[Meaning].intersection(*map(frozenset, found)) if found else frozenset()
+    return tuple(found[0][one] for one in sorted(shared, key=repr))
 
 
 def shared_by_others(told: Sequence[ToldFacts]) -> Iterator[SharedFacts]:

@@ -19,6 +19,8 @@ from synth.world.observation import Observation
 from synth.world.support import NEARLY_ALWAYS
 
 MAX_PAIRS: Final = 400
+DEPTH: Final = 3
+"""Records in records that are looked into."""
 Kind = tuple[frozenset[str], frozenset[str], frozenset[str]]
 """Of some calls: the arguments that nearly all have, those that more than a slip have, and what came back."""
 
@@ -51,10 +53,15 @@ class Call:
         return frozenset(inner.union(self.arguments, self.beside))
 
     @cached_property
+    def answer(self) -> Json:
+        """What came back, under all layers."""
+        return innermost_value(self.seen.content)
+
+    @cached_property
     def shape(self) -> str:
         """The keys of the record that came back; empty for texts."""
-        inner = innermost_value(self.seen.content)
-        return ",".join(sorted(_places(inner, "", 3))) if isinstance(inner, dict | list) else ""
+        told = self.answer
+        return ",".join(sorted(_places(told, "", DEPTH))) if isinstance(told, dict | list) else ""
 
 
 def _places(value: Json, under: str, depth: int) -> Iterable[str]:

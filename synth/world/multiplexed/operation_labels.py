@@ -14,9 +14,8 @@ from typing import Final
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import is_name, stable
 from environments.runtime.views.multiplexed import GIVEN, label_value
-from synth.tool_content import innermost_value
 from synth.world.grouping import lists_by_key
-from synth.world.multiplexed.call_signatures import Call
+from synth.world.multiplexed.call_signatures import DEPTH, Call
 from synth.world.support import HARDLY_EVER, NEARLY_ALWAYS, SEEN_THRICE, USUALLY
 
 ENOUGH_OPERATIONS: Final = SEEN_THRICE
@@ -87,7 +86,7 @@ def _shares_of_signs(calls: Sequence[Call]) -> Mapping[str, float]:
     counts: Counter[str] = Counter()
     for call in calls:
         counts.update(call.shape.split(",") if call.shape else _signs_of(call.seen.content))
-        counts.update(_words_in(innermost_value(call.seen.content), 3) if call.shape else ())
+        counts.update(_words_in(call.answer, DEPTH))
     return {sign: count / len(calls) for sign, count in counts.items()}
 
 

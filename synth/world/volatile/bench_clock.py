@@ -31,6 +31,7 @@ MIN_SPAN: Final = 20
 MIN_UNLIKE: Final = SEEN_THRICE
 """Different calls, each answered with unequal times, before these are a clock's and not something's own."""
 MOST_DIGITS: Final = 18
+"""Longer numbers are ids."""
 UNTOLD: Final = "the time of a clock of its own, which nobody can tell"
 MIN_PLACES: Final = SEEN_THRICE
 """Different places in an episode at which a rule must have told the time."""
@@ -79,10 +80,13 @@ def call_number(rows: Rows) -> ValueForm | None:
     )
     if rule is None or not rule[1]:
         return None
-    says = "a number that starts anew and goes on with every call"
-    first = rows[0][1]
     return ValueForm(
-        kind="number", value=first, says=says, seen=len(rows), origin=rule[0], each=rule[1]
+        kind="number",
+        value=rows[0][1],
+        says="a number that starts anew and goes on with every call",
+        seen=len(rows),
+        origin=rule[0],
+        each=rule[1],
     )
 
 
