@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Final
 
 from environments.runtime.checks.end_state import effect_rows, event_rows, own_texts
-from environments.runtime.checks.ground import without_ground
+from environments.runtime.checks.ground import doubted_facts
 from environments.runtime.checks.view import View, text_of
 from environments.runtime.task.attempt import Attempt, Json
 from environments.runtime.task.rubric import Rubric
@@ -136,7 +136,7 @@ class _AttemptReading:
     @cached_property
     def groundless(self) -> frozenset[Reading]:
         """What was told and nothing shows, not even arithmetic."""
-        facts = without_ground(self._view, self._known)
+        facts = doubted_facts(self._view, self._known).groundless
         return frozenset(reading for fact in facts for reading in fact.readings)
 
     @cached_property

@@ -14,6 +14,7 @@ from typing import Final
 from environments.runtime.checks.calls import confirmed
 from environments.runtime.checks.texts import content_words, stem
 from environments.runtime.checks.view import View, text_of
+from environments.runtime.values.facts import NUMBER
 from redact.values.talk_language import language_code, language_of_talk
 from synth.recordings.attempt_facts import Facts
 from synth.recordings.repeats import Repeats, repeats_of
@@ -45,6 +46,10 @@ UNTOLD: Final = 0.05
 """Share of them that may leave it out."""
 WITHOUT_GROUND: Final = 0.1
 """Share of an app's resolved attempts that tell a fact of one kind without a ground, beyond which that kind is not asked for one."""
+LEAST_FIGURES: Final = 20
+"""Resolved attempts that tell figures, before it is said how."""
+COMPUTED: Final = 0.05
+"""Share of those that tell figures of which one only follows from others by arithmetic, up to which nobody has to compute any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +79,8 @@ class AppTraits:
     """Beginnings of words that stand in so many of its tasks that they say nothing about one."""
     groundless: frozenset[str] = frozenset()
     """Kinds of facts that resolved attempts of this app tell without a ground."""
+    computes: bool = True
+    """Whether they tell figures that only arithmetic gives."""
     told_alike: bool = False
     """Whether resolved attempts that changed the same tell the same facts, so that who leaves one out did not resolve the request."""
     told_places: frozenset[Place] = frozenset()
@@ -115,6 +122,7 @@ def traits_of(
         looks_first=_looks_first(attempts, kinds),
         groundless=_groundless(attempts),
         groundless_texts=_groundless_texts(attempts),
+        computes=_computes(attempts),
         written_everywhere=_written_everywhere(groups),
         told_alike=_told_alike(groups),
         told_places=_told_places(groups),
@@ -191,6 +199,13 @@ def _groundless(attempts: Sequence[Facts]) -> frozenset[str]:
             told.update(attempt.told_facts.kinds)
             without.update({fact.kind for fact in attempt.told_facts.groundless})
     return _too_often(without, told)
+
+
+def _computes(attempts: Sequence[Facts]) -> bool:
+    """Whether more than a few resolved attempts tell a figure that only arithmetic gives, or too few tell any to know."""
+    figures = [a.told_facts for a in attempts if a.resolved and NUMBER in a.told_facts.kinds]
+    computed = sum(bool(told.computed) for told in figures)
+    return len(figures) < LEAST_FIGURES or computed > COMPUTED * len(figures)
 
 
 def _groundless_texts(attempts: Sequence[Facts]) -> frozenset[str]:

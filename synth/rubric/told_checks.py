@@ -126,7 +126,8 @@ def grounded_checks(accepted: Sequence[End], traits: AppTraits, definitions: str
     good = [a for end in accepted for a in end.good]
     kinds = [k for k in (NUMBER, DATE, TIME, ID, EMAIL, COUNT) if k not in traits.groundless]
     # What a resolved attempt said without a ground was right all the same, as far as anybody knows.
-    own = " ".join(sorted({f.text for a in good for f in a.told_facts.groundless}))
+    lacking = {f.text for a in good for f in (*a.told_facts.groundless, *a.told_facts.computed)}
+    own = " ".join(sorted(lacking))
     args: dict[str, Json] = {
         "kinds": list[Json](kinds),
         "known": f"{known_facts(definitions)} {own}".strip(),
@@ -135,6 +136,8 @@ def grounded_checks(accepted: Sequence[End], traits: AppTraits, definitions: str
     }
     if traits.groundless:
         args["loose"] = GROUNDLESS
+    if not traits.computes:
+        args["computed"] = False
     named = {NUMBER: "amount", ID: "id", EMAIL: "e-mail address"}
     says = f"No {', '.join(named.get(k, k) for k in kinds)} is told that nothing shows."
     return [required_check("grounded", args, says, good, positive=False)]

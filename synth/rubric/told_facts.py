@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from environments.runtime.checks.ground import counted_facts, counts_in, without_ground
+from environments.runtime.checks.ground import counted_facts, counts_in, doubted_facts
 from environments.runtime.checks.told_values import (
     characters_copied,
     choices_told,
@@ -56,6 +56,8 @@ class ToldFacts:
     repeated: tuple[Fact, ...] = ()
     """Specific facts that the user or the opening said first."""
     groundless: tuple[Fact, ...] = ()
+    computed: tuple[Fact, ...] = ()
+    """Numbers that no tool and nobody said, and that follow from such by arithmetic."""
     beside: int = 0
     """The most new facts in one message."""
     quoted: int = 0
@@ -141,7 +143,8 @@ def told_facts(
     `ignore`: arguments of theirs that agents word themselves, which prove nothing.
     """
     told = tuple(dict.fromkeys(f for facts in view.facts for f in facts if f.specific))
-    groundless = tuple(without_ground(view, known_facts(definitions), writers, ignore=ignore))
+    doubted = doubted_facts(view, known_facts(definitions), writers, ignore=ignore)
+    groundless = doubted.groundless
     heard = {reading for fact in facts_in(view.heard_text) for reading in fact.readings}
     said_before = [f for f in told if not heard.isdisjoint(f.readings) or f.text in view.heard_text]
     new = [f for f in told if f not in said_before and f not in groundless]
@@ -162,6 +165,7 @@ def told_facts(
         counts=counted_facts(view),
         repeated=tuple(said_before),
         groundless=groundless,
+        computed=doubted.computed,
         beside=max(view.new_facts, default=0),
         quoted=characters_copied(view),
         fields=fields_copied(view),
@@ -227,7 +231,7 @@ def groundless_of(episode: CleanEpisode, writers: frozenset[str]) -> frozenset[F
     """What the agent of one recorded episode told without a ground; `writers` are the tools that change something."""
     definitions = folded("\n".join(episode.tools))
     view = View(record(episode).attempt)
-    return frozenset(without_ground(view, known_facts(definitions), writers))
+    return frozenset(doubted_facts(view, known_facts(definitions), writers).groundless)
 
 
 def known_facts(text: str) -> str:

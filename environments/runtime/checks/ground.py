@@ -13,6 +13,7 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations, islice
 from typing import Final
 
@@ -25,6 +26,7 @@ from ..values.facts import (
     ID,
     LEAST_SPECIFIC,
     NUMBER,
+    TIME,
     Fact,
     facts_in,
     figure_stands_in,
@@ -46,12 +48,14 @@ LARGEST_FACTOR: Final = 31
 """A count that an amount is multiplied with or divided by."""
 LEAST_DIGITS: Final = 3
 """So many digits at an end of a longer number name it: the last four of a card."""
-COUNTED: Final = re.compile(r"(?<![\w.,:/#+-])(\d{1,2})\s+([^\W\d_]{3,})")
-"""A small number before the word for what it counts."""
-COUNT_OF: Final = re.compile(r"([^\W\d_]{3,})[\"']?\s*[:=]\s*[\"']?(\d{1,2})(?!\w|[.,:/-]\d)")
-"""The same behind a name: `"open_alarms": 3`."""
+COUNTED: Final = re.compile(r"(?<![\w.,:/#+-])(\d{1,2})\s+([^\W\d_]{3,})(?!\s*\d)")
+"""A small number before the word for what it counts; a word between two numbers makes a range of them."""
+COUNT_OF: Final = re.compile(r"([^\W\d]{3,})[\"']?\s*[:=]\s*[\"']?(\d{1,2})(?!\w|[.,:/-]\d)")
+"""The same behind a name, of which each part may say what is counted: `"open_alarms": 3`."""
 HUNDREDTHS: Final = re.compile(r"[.,]\d\d(?!\d)")
 """What an amount of money has behind its point."""
+HOURS: Final = re.compile(r"(?<![\w.,/-])(\d{1,2})\s?-\s?(\d{1,2})(?![\w/-]|[.,]\d)")
+"""From one hour to another: `10-12`."""
 MOST_NAMED: Final = 3
 MOST_TOLD: Final = 300
 """Facts of one message that are looked for: more are a flood, which other checks are for."""
@@ -60,10 +64,14 @@ MOST_TOLD: Final = 300
 def grounded(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
     """Whether everything specific that the user was told has a ground; `kinds` says what is asked.
 
-    Of all kinds together, at most the share `loose` may lack one, where it is given.
+    Of all kinds together, at most the share `loose` may lack one, where it is given. With `computed` false a number that only
+    arithmetic gives has none: of a right amount, twice and half are lies.
     """
     writers, texts = as_names(args.get("writes")), as_object(args.get("ignore"))
-    view.groundless = without_ground(view, allowed_text(args), writers, ignore=texts)
+    doubted = doubted_facts(view, allowed_text(args), writers, ignore=texts)
+    view.groundless = list(doubted.groundless)
+    if args.get("computed") is False:
+        view.groundless += doubted.computed
     found = asked_for(args, view.groundless)
     most = args.get("loose")
     if not found and isinstance(most, int | float):
@@ -94,13 +102,23 @@ def none_of(groundless: Sequence[Fact], done: str) -> tuple[float, str]:
     return 0.0, f"{count} {done} without a ground: {listed}"
 
 
-def without_ground(
+@dataclass(frozen=True, slots=True)
+class DoubtedFacts:
+    """Specific facts told that nothing shows as they are."""
+
+    groundless: tuple[Fact, ...] = ()
+    """Those that nothing gives."""
+    computed: tuple[Fact, ...] = ()
+    """Numbers that follow from others by arithmetic."""
+
+
+def doubted_facts(
     view: View,
     known: str = "",
     writers: frozenset[str] = frozenset(),
     *,
     ignore: Mapping[str, Json] | None = None,
-) -> list[Fact]:
+) -> DoubtedFacts:
     """The specific facts told that nothing shows; `known` is a folded text with what else a policy may say.
 
     What a change was made with is a ground as well, where one of the tools `writers` took it: the end decides whether it is right,
@@ -110,7 +128,7 @@ def without_ground(
     if not any(fact.specific for facts in view.facts for fact in facts) and not any(
         map(COUNTED.search, texts)
     ):
-        return []
+        return DoubtedFacts()
     written = [
         _drop_names(c.arguments, (ignore or {}).get(c.name))
         for c in view.attempt.calls
@@ -118,7 +136,8 @@ def without_ground(
     ]
     allowed = "\n".join([known, *(folded(json.dumps(a)) for a in written)])
     grounds = _Grounds(view, allowed)
-    return [*_without_ground(view.visible, grounds), *_false_counts(texts, grounds)]
+    found = _doubted(view.visible, grounds)
+    return replace(found, groundless=(*found.groundless, *_false_counts(texts, grounds)))
 
 
 def written_without_ground(view: View, text: str, *, until: int, known: str = "") -> list[Fact]:
@@ -128,12 +147,13 @@ def written_without_ground(view: View, text: str, *, until: int, known: str = ""
     """
     if not any(fact.specific for fact in facts_in(text)):
         return []
-    return _without_ground((text,), _Grounds(view, known, until))
+    return list(_doubted((text,), _Grounds(view, known, until)).groundless)
 
 
-def _without_ground(texts: Iterable[str], grounds: _Grounds) -> list[Fact]:
+def _doubted(texts: Iterable[str], grounds: _Grounds) -> DoubtedFacts:
     stated: list[float] = []
     found: dict[Fact, None] = {}
+    computed: dict[Fact, None] = {}
     for text in texts:
         told = (f for f in facts_in(text) if f.specific)
         facts = dict.fromkeys(islice(told, MOST_TOLD))
@@ -148,9 +168,10 @@ def _without_ground(texts: Iterable[str], grounds: _Grounds) -> list[Fact]:
         for fact in doubted:
             if fact.kind == NUMBER and grounds.compute(fact, shown, stated):
                 stated += fact.numbers[:1]
+                computed[fact] = None
             else:
                 found[fact] = None
-    return list(found)
+    return DoubtedFacts(tuple(found), tuple(computed))
 
 
 def _false_counts(texts: Iterable[str], grounds: _Grounds) -> list[Fact]:
@@ -189,8 +210,9 @@ def _counts_in(text: str) -> dict[str, set[int]]:
     found: dict[str, set[int]] = defaultdict(set)
     for number, thing in COUNTED.findall(text):
         found[_thing(thing)].add(int(number))
-    for thing, number in COUNT_OF.findall(text):
-        found[_thing(thing)].add(int(number))
+    for things, number in COUNT_OF.findall(text):
+        for thing in things.split("_"):
+            found[_thing(thing)].add(int(number))
     return found
 
 
@@ -200,7 +222,7 @@ def _thing(word: str) -> str:
 
 def _possible_numbers(fact: Fact) -> tuple[float, ...]:
     """What a told number may be among those shown: many tools count money in cents."""
-    if HUNDREDTHS.search(fact.text) is None:
+    if HUNDREDTHS.search(fact.text) is None and not fact.text.isdigit():
         return fact.numbers
     return (*fact.numbers, *(float(round(100 * n)) for n in fact.numbers if abs(n) < LARGEST))
 
@@ -240,9 +262,8 @@ class _Grounds:
             return True
         readings = self._all_readings()
         if fact.kind == NUMBER:
-            return any(_is_near(self._sorted, n) for n in _possible_numbers(fact)) or self._is_part(
-                fact.text
-            )
+            near = any(_is_near(self._sorted, n) for n in _possible_numbers(fact))
+            return near or self._is_part(fact.text) or self._is_time(fact.text)
         if fact.kind == ID and not any(c.isalpha() for c in fact.text):
             return self._is_part("".join(c for c in fact.text if c.isdigit()))
         if fact.kind == DATE:
@@ -274,6 +295,8 @@ class _Grounds:
         shown_counts = self._counts.get(_thing(word))
         if shown_counts is None or number in shown_counts:
             return True
+        if f"{number:0>2}:00" in self._all_readings().get(TIME, ()):
+            return True  # `10 horas` is a time as well.
         sizes = (
             (name.removesuffix("[]").casefold(), values)
             for text in self._results
@@ -290,9 +313,16 @@ class _Grounds:
                     self._readings[fact.kind].update(fact.readings)
                     if fact.kind == DATE:
                         self._dates.add(fact.readings)
+            hours = (hour for span in HOURS.findall(self._text) for hour in span)
+            self._readings[TIME].update(f"{hour:0>2}:00" for hour in hours)
             self._sorted = sorted(n for n in self._readings[NUMBER] if isinstance(n, float))
             self._runs = re.findall(r"\d{5,}", self._text)
         return self._readings
+
+    def _is_time(self, text: str) -> bool:
+        """Whether `8.00` is a time that was shown."""
+        hour, _, minute = text.partition(".")
+        return f"{hour:0>2}:{minute}" in self._all_readings().get(TIME, ())
 
     def _is_part(self, digits: str) -> bool:
         """Whether these digits begin or end a longer run of digits."""

@@ -83,12 +83,14 @@ _PARTS: Final = re.compile(
   | (?P<email>(?<![\w.+-])[\w.+-]{{1,64}}@[\w-]+(?:\.[\w-]+)+)
   | (?P<url>https?://[^\s<>")\]]+)
   | (?<!\d)(?P<iso>\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}})(?!\d)
+  | (?<![\w#.,/:-])(?P<compact>(?:19|20)\d{{2}}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))(?![\w/]|[.,:-]\d)
   | (?P<cjk>(?:\d{{4}}\s?年\s?)?\d{{1,2}}\s?月\s?\d{{1,2}}\s?[日号號])
   | (?<!{_WORD})(?P<monthly>{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?(?!\d|:|{_WORD})(?:,?\s+\d{{4}}(?!{_WORD}))?)
-  | (?<![\w.])(?P<daily>\d{{1,2}}(?:st|nd|rd|th|er|[.º])?\s+(?:(?:of|del?|di)\s+)?(?:{_MONTHS})\b\.?(?:(?:,|\s+del?)?\s+\d{{4}}(?!{_WORD}))?)
+  | (?<![\w.])(?!\d\d?\.\smay\b)(?P<daily>\d{{1,2}}(?:st|nd|rd|th|er|[.º])?\s+(?:(?:of|del?|di)\s+)?(?:{_MONTHS})\b\.?(?:(?:,|\s+del?)?\s+\d{{4}}(?!{_WORD}))?)
+  | (?<![\w.])(?P<dotted>(?:(?<=\bam\s)|(?<=\bab\s)|(?<=\b(?:vom|zum|bis|dem|den|der|auf|für)\s)|(?=\d{{1,2}}\.\d{{1,2}}\.[,;:)]))\d{{1,2}}\.\d{{1,2}}\.)(?!\d)
   | (?<![\w/.-])(?P<slashed>\d{{1,2}}(?P<mark>[/.])\d{{1,2}}(?P=mark)(?:\d{{4}}|\d{{2}}))(?![\w/]|[.-]\d)
-  | (?<![a-su-z0-9_:])(?P<time>(?:(?<=\d)t)?\d{{1,2}}:\d{{2}}(?::\d{{2}}(?:\.\d+)?)?z?(?:\s?[ap](?:m\b|\.m\b\.?))?|\d{{1,2}}(?:\.\d{{2}})?\s?[ap](?:m\b|\.m\b\.?)|\d{{1,2}}(?:[.:]\d{{2}})?\s?uhr\b|\d{{1,2}}h\d{{2}}\b|\d{{1,2}}\s?[时時点點](?:\d{{1,2}}\s?分)?)
-  | (?<![\w#.,/-])(?P<coins>\d{{1,6}}\s?{_COINS}\s(?:(?:{_JOINS}\s)?\d\d\s(?:{_CENTS})\b|(?:con\s)?\d\d(?!\w|\s\w|\s?%|[.,:/-]\d)|con\s\d\d\b))
+  | (?:(?<=\d)t|(?<![a-z0-9_:]))(?P<time>\d{{1,2}}:\d{{2}}(?::\d{{2}}(?:\.\d+)?(?:[+-]\d{{2}}:\d{{2}})?)?z?(?:\s?[ap](?:m\b|\.m\b\.?))?|\d{{1,2}}(?:\.\d{{2}})?\s?[ap](?:m\b|\.m\b\.?)|\d{{1,2}}(?:[.:]\d{{2}})?\s?uhr\b|\d{{1,2}}h\d{{2}}\b|\d{{1,2}}\s?[时時点點](?:\d{{1,2}}\s?分)?)
+  | (?<![\w#.,/-])(?P<coins>\d{{1,6}}\s?{_COINS}\s(?:(?:{_JOINS}\s)?\d\d\s(?:{_CENTS})\b|(?:con\s)?\d\d(?!\w|\s?%|[.,:/-]\d)))
   | (?<![\w#./])(?<!\w-)(?P<money>-?{_CURRENCY}\s?-?)?(?P<number>{_FIGURE})(?P<after>\s?(?:%|元|円|€|£|(?:thousand|million|billion|lakh|crore)\b|[千万萬亿億]))?(?![a-z0-9_]|[-/:.,]\d)
   | (?P<token>\#?[a-z0-9]+(?:[_./+:#-][a-z0-9]+)*)
     """,
@@ -184,13 +186,13 @@ def _facts(text: str) -> Iterator[Fact]:
             yield Fact(EMAIL, found.rstrip("."), (found.rstrip("."),), specific=True)
         elif kind == "url":
             yield Fact(ID, found.rstrip(".,;:!?"), (found.rstrip(".,;:!?"),), specific=True)
-        elif kind in {"iso", "cjk", "monthly", "daily", "slashed"}:
+        elif kind in {"iso", "compact", "cjk", "monthly", "daily", "dotted", "slashed"}:
             readings = tuple(dict.fromkeys(_dates(kind, found)))
             found = found.rstrip(".")  # the sentence's, or of a month cut short
             # A day that no calendar has is still something that was told.
             yield Fact(DATE if readings else ID, found, readings or (found,), specific=True)
         elif kind == "time":
-            told = _time(found)
+            told, found = _time(match["time"]), match["time"]
             yield Fact(TIME if told else ID, found, (told or found,), specific=True)
         elif kind == "coins":
             whole, *_, cents = re.findall(r"\d+", found)
@@ -248,11 +250,14 @@ def _token(text: str) -> Iterator[Fact]:
 
 
 def _dates(kind: str, text: str) -> Iterator[str]:
-    parts = [int(n) for n in re.findall(r"\d+", text)]
-    if kind in {"iso", "cjk"} and len(parts) == 3:
+    written = f"{text[:4]}-{text[4:6]}-{text[6:]}" if kind == "compact" else text
+    parts = [int(n) for n in re.findall(r"\d+", written)]
+    if kind in {"iso", "compact", "cjk"} and len(parts) == 3:
         yield from _date(*parts)
     elif kind == "cjk":
         yield from _date(None, *parts)
+    elif kind == "dotted":
+        yield from _date(None, parts[1], parts[0])
     elif kind == "slashed":
         year = parts[2] if parts[2] > 99 else 2000 + parts[2]
         yield from _date(year, parts[0], parts[1])
