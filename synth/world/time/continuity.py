@@ -105,6 +105,9 @@ class _Sight:
     last: str
     clean: bool
     """Nothing that may have changed it came before the first sight."""
+    first_call: str
+    last_call: str
+    """The calls that showed it so."""
 
 
 def infer_continuity(bench: Workbench, *, override: str | None) -> ContinuityPart:
@@ -122,6 +125,9 @@ def infer_continuity(bench: Workbench, *, override: str | None) -> ContinuityPar
             if before is None or not sight.clean:
                 continue
             same = sight.first == before.last
+            if not same and sight.first_call != before.last_call:
+                # Another call may show another thing: who books two lessons is shown two under one new number.
+                continue
             pairs["same" if same else "different"] += 1
             if not same:
                 moved.add(place)
@@ -282,13 +288,13 @@ def _sights(bench: Workbench, history: History, writers: frozenset[str]) -> dict
     """First and last sight of every record in one episode, by tools that are no writers themselves."""
     out: dict[Place, _Sight] = {}
     for look in looks(bench, history):
-        text = stable(look.value)
+        text, call = stable(look.value), f"{look.seen.tool} {look.seen.key}"
         known = out.get(look.place)
         if known is None:
             clean = look.seen.tool not in writers and not _disturbed(bench, history, look, writers)
-            out[look.place] = _Sight(text, text, clean)
+            out[look.place] = _Sight(text, text, clean, call, call)
         else:
-            known.last = text
+            known.last, known.last_call = text, call
     return out
 
 
