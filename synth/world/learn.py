@@ -20,18 +20,16 @@ from synth.world.influence.dependencies import learn_relevance
 from synth.world.influence.frame_axioms import learn_settled
 from synth.world.influence.path_containment import learn_beneath
 from synth.world.influence.protocol_preconditions import learn_early
-from synth.world.influence.reach import learn_reach
 from synth.world.influence.writers import learn_base, learn_last, learn_writers
 from synth.world.model import Workbench
 from synth.world.proposals import Proposer
 from synth.world.refusals.guards import learn_guards
-from synth.world.refusals.unseen_values import withhold_refused, withhold_unseen
 from synth.world.schema.compared_outcomes import learn_http_status, learn_partly_done
 from synth.world.schema.kinds import learn_kinds
 from synth.world.schema.nested_tables import learn_nested
 from synth.world.schema.outcomes import learn_outcomes, learn_style
 from synth.world.schema.paired_values import learn_paired
-from synth.world.schema.receipts import adds_fields, unsettle
+from synth.world.schema.receipts import adds_fields
 from synth.world.search.computed import learn_computed
 from synth.world.tape import learn_tape
 from synth.world.time.timeline import learn_timeline
@@ -93,7 +91,6 @@ def learn_actions(bench: Workbench) -> None:
     if bench.parts:
         examples = collect(bench, World(write_document(bench)))
     learn_guards(bench, examples, propose)
-    withhold_refused(bench, examples)
 
 
 def learn_history(bench: Workbench) -> None:
@@ -122,10 +119,7 @@ THEORY: Final[tuple[Step, ...]] = (
     learn_starts,
     learn_shown,
     learn_inner_tables,
-    learn_reach,
     learn_actions,
-    unsettle,
-    withhold_unseen,
     learn_paired,
     learn_history,
 )

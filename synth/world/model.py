@@ -78,8 +78,6 @@ class ToolModel:
     """What it computes from its arguments alone."""
     loose: bool = False
     claims: bool = False
-    reach: set[str] = field(default_factory=set)
-    """Tables whose rows the records it is about point to."""
     issues: bool = False
     """Its results name things that were not there before: earlier calls of its own matter."""
     limit: int | None = None
@@ -109,8 +107,6 @@ class ToolModel:
     """By argument beside a record's key, the values that each record was asked for with."""
     paired_by: list[str] = field(default_factory=list)
     """Of a writer: the arguments that are the key there."""
-    news: bool = False
-    """Its results name what nothing before had named: while one is unknown, any name may be its."""
     doubted: bool = False
     """Taken for a writer only for want of evidence: where its answers contradict, nothing explains it."""
     restless: bool = False
@@ -164,8 +160,6 @@ class Workbench:
     parts: dict[str, dict[str, tuple[KnownField, ...]]] = field(default_factory=dict)
     """Rows known in part, by table and key."""
     counters: dict[str, CounterPart] = field(default_factory=dict)
-    stirred: set[str] = field(default_factory=set)
-    """Tables seen to change after a call that named a row of theirs without being about it."""
     tape: dict[str, dict[str, tuple[Recording, ...]]] = field(default_factory=dict)
     continuity: ContinuityPart | None = None
     own_starts: OwnStarts | None = None

@@ -7,12 +7,11 @@ Goes in: a call in a state. Comes out: `ToolResult`, with the row it shows and t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import islice
 from typing import Final
 
 from ..expr.gaps import TOUCHED, NoValueError, required
 from ..task.attempt import DERIVED, RECORDED, Json, ToolResult
-from ..values.normal import labels_in, names_in, parse_arguments
+from ..values.normal import names_in, parse_arguments
 from ..world.entries import Entry, Place
 from ..world.log import words_in
 from ..world.notice import notice
@@ -85,14 +84,11 @@ def _show_row(
         unsure = here.state.log and (
             here.state.is_tainted(place, names)
             or here.state.is_tainted((place[0] + ABSENCE, place[1]), names)
-            or _named_since(here)
         )
         if text is None or unsure:
             raise NoValueError("never seen")
         refusal = ToolResult(content=text, source=RECORDED, is_error=True, evidence=":".join(place))
         return refusal, names
-    if place not in here.state.rows and _named_since(here) and _says_nothing(here, place, found):
-        raise NoValueError("an earlier call may have made this")
     words = words_in(here, found)
     shown = names | here.state.names_at(place, found) | names_of_key(place[1])
     if (
@@ -135,16 +131,3 @@ def _is_inside_place(tool: Tool, args: dict[str, Json], place: Place, entry: Ent
         and place not in entry.targets
         and places_overlap(args, entry.args)
     )
-
-
-def _named_since(here: CallContext) -> bool:
-    """Whether a call with an unknown result may have made anything, under any name."""
-    return any(entry.may_name_anything for entry in here.state.log)
-
-
-def _says_nothing(here: CallContext, place: Place, row: Json) -> bool:
-    """Whether a row does not name its own key though many rows of its table do: it says that there is nothing."""
-    if names_of_key(place[1]) <= labels_in(row):
-        return False
-    rows = list(islice(here.world.base.get(place[0], {}).items(), MAX_ROWS))
-    return sum(names_of_key(key) <= labels_in(value) for key, value in rows) * 4 >= len(rows)

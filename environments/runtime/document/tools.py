@@ -139,7 +139,7 @@ class InfluencePart:
 
     Its answers: from `limit` to `loose`, and from `heeds` to `modes`, which name earlier tools. An earlier call matters if it shares a name with
     the call, unless its tool is one of `ignores`; if it does not, only if its tool is one of `heeds`. The other sets name tools of
-    which too little was recorded: they matter to some answers only. Its own calls: `settled`, `reach` and `far`, which name tables.
+    which too little was recorded: they matter to some answers only. Its own calls: `settled` and `far`, which name tables.
     """
 
     limit: int | None = always_written(None)
@@ -148,14 +148,10 @@ class InfluencePart:
     """Answered only where no earlier call touched what it names."""
     issues: bool = always_written(default=False)
     """Names new things: its own earlier calls are always relevant history."""
-    news: bool = False
-    """Its results name what nothing before had named."""
     loose: bool = always_written(default=False)
     """A search: what it shows may change with rows that the call does not name."""
     settled: frozenset[str] = always_written(frozenset())
     """Tables whose named rows it was seen not to change."""
-    reach: frozenset[str] = always_written(frozenset())
-    """Tables that the records it is about point to, less those it leaves alone."""
     far: frozenset[str] = frozenset()
     """Tables whose rows a call may change without naming them."""
     heeds: frozenset[str] = frozenset()

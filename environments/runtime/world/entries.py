@@ -135,8 +135,6 @@ class Entry:
     """Per name the words that lists with it were asked for by."""
     fields: frozenset[str] = frozenset()
     """Keys that look like ids and name nothing, unless the call gives one as a value."""
-    may_name_anything: bool = False
-    """It may have named anything: its result is unknown, and such results name new things."""
     _call: str | None = None
     _names: frozenset[str] | None = None
     _labels: frozenset[str] | None = None

@@ -30,7 +30,6 @@ def history(here: CallContext, tool: Tool, args: dict[str, Json], content: str) 
     words = frozenset[str]().union(*(words_in(here, one.row) for one in met))
     tokens = {f"{table}|{key}" for table, key in about}
     shown = _shown_place(here, tool, args)
-    refused = tool.refused(content, args) is not False
     # Of a backend that lives on few calls say that one does not matter: hardly any was about the very same thing.
     about_same = asked if here.world.living else set[str]()
     return tuple(
@@ -44,8 +43,7 @@ def history(here: CallContext, tool: Tool, args: dict[str, Json], content: str) 
         or (
             not _ignored(tool, e, about_same)
             and (
-                (e.may_name_anything and _may_name(here, e, names, refused=refused))
-                or not names.isdisjoint(e.names)
+                not names.isdisjoint(e.names)
                 or (e.tool in tool.influence.untried and not words.isdisjoint(e.names))
                 or not asked.isdisjoint(e.words())
                 or not tokens.isdisjoint(f"{t}|{k}" for t, k in e.about)
@@ -82,16 +80,6 @@ def _shown_place(here: CallContext, tool: Tool, args: dict[str, Json]) -> Place:
     return "", ""
 
 
-def _may_name(here: CallContext, entry: Entry, names: set[str], *, refused: bool) -> bool:
-    """Whether a call with an unknown result, of a tool that names new things, may have named one of these.
-
-    What an answer shows was there before, or was named by such a call when it was recorded. What was not found may be
-    named by any.
-    """
-    issued = here.world.tools[entry.tool].issued
-    return refused or not issued or not names.isdisjoint(issued)
-
-
 def entry_of(
     here: CallContext, tool: Tool, args: dict[str, Json], came: CallResult, *, known: bool
 ) -> Entry:
@@ -108,12 +96,9 @@ def entry_of(
         is_result_unknown=is_result_unknown,
         under=here.world.listed,
         fields=here.world.fields,
-        may_name_anything=is_result_unknown and tool.influence.news,
         settled=tool.influence.settled,
         about=about,
-        tainted_tables=tool.influence.far
-        if known
-        else tool.influence.far | _tainted_tables(here, tool, about),
+        tainted_tables=tool.influence.far,
     )
 
 
@@ -154,9 +139,3 @@ def _row_snapshots(here: CallContext, about: tuple[Place, ...]) -> tuple[RowSnap
         if row is not ABSENT and place[1] != ONLY:
             met.append(RowSnapshot(place=place, row=row, kept=state.names_kept(place)))
     return tuple(met)
-
-
-def _tainted_tables(here: CallContext, tool: Tool, about: tuple[Place, ...]) -> frozenset[str]:
-    """What a call with an unknown outcome may reach beyond the rows it names."""
-    seen = bool(about) and all(here.state.look(place) is not ABSENT for place in about)
-    return frozenset() if seen else tool.influence.reach - {place[0] for place in about}

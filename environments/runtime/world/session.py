@@ -377,8 +377,6 @@ class Session:
             place[0] in state.tainted_tables or place[0] + ABSENCE in state.tainted_tables
         ):
             return False
-        if any(entry.may_name_anything for entry in state.log):
-            return False
         return names is not None and not state.touches(names)
 
     def _envelope(self) -> Mapping[str, Json] | None:

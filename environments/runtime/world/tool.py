@@ -20,7 +20,6 @@ from ..expr.scope import Expr, Tree
 from ..task.attempt import Json
 from ..values.json_text import Writer, writer
 from ..values.normal import coerce, simplify, stable
-from .entries import CallResult
 
 INNOCENT: Final = frozenset({"constant", "pure", "read", "search"})
 """Kinds of tools that change nothing."""
@@ -87,8 +86,6 @@ class Tool:
     policy: str = DERIVE
     """One of `POLICIES`."""
     tape: Mapping[str, tuple[Recording, ...]] = field(default_factory=dict)
-    issued: frozenset[str] = frozenset()
-    """What its recorded results name, where they name new things."""
     write: Writer = stable
     """Writes values as this tool does."""
     shaped: frozenset[str] = frozenset()
@@ -180,7 +177,6 @@ def load_tool(
         names=tuple(map(_ref_of, part.names)),
         influence=part.influence,
         policy=part.policy or DERIVE,
-        issued=_issued(tape) if part.influence.news else frozenset(),
         tape=tape,
     )
 
@@ -200,11 +196,6 @@ def _writer(style: LayoutPart) -> Writer:
         separators=style.separators or (", ", ": "),
         sort_keys=style.sorted,
     )
-
-
-def _issued(tape: Mapping[str, tuple[Recording, ...]]) -> frozenset[str]:
-    contents = {entry.content for entries in tape.values() for entry in entries}
-    return frozenset[str]().union(*(CallResult(content=content).labels() for content in contents))
 
 
 def _ref(part: RowRefPart | None) -> RowRef | None:

@@ -44,7 +44,6 @@ from synth.world.model import TOO_FEW, ToolModel, Workbench, outcome_class, refu
 from synth.world.observation import Observation
 from synth.world.support import FAVOUR, HALF_OF_CASES, SEEN_ALL_THE_TIME, SEEN_THRICE
 from synth.world.time.indirect_effects import note_afar, note_pasts
-from synth.world.volatile.generated_ids import learn_news
 from synth.world.volatile.tokens import admits
 
 MAX_EXAMPLES: Final = 20
@@ -122,7 +121,6 @@ def learn_relevance(bench: Workbench) -> None:
             if tool.restless:
                 tool.table = None
                 tool.says = "never answers alike: a clock or dice"
-    learn_news(bench)
 
 
 def _sentences(tool: ToolModel) -> frozenset[str]:

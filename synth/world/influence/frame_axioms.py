@@ -40,7 +40,6 @@ def learn_settled(bench: Workbench) -> None:
     for history in bench.histories:
         _count_settled(bench, history, calm, moved)
         moved.update(_rows_gone(bench, history))
-    bench.stirred = {table for _, table in moved}
     pooled = _pooled(calm, moved)
     for tool in bench.tools.values():
         if tool.innocent:

@@ -26,16 +26,5 @@ def adds_fields(bench: Workbench) -> set[str]:
     return out
 
 
-def unsettle(bench: Workbench) -> None:
-    """Leave open what becomes of the record whose receipt a writer gives, where nobody knows what it does to it.
-
-    That it left alone other records of the same table says nothing of its own.
-    """
-    for tool in bench.tools.values():
-        shows = tool.evidence.get("shows") or any(w.table == tool.table for w in tool.writes)
-        if tool.kind == "write" and tool.table is not None and not shows:
-            tool.settled.discard(tool.table)
-
-
 def _has_more(told: Json, read: Json) -> bool:
     return isinstance(told, dict) and isinstance(read, dict) and bool(told.keys() - read.keys())
