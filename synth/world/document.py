@@ -87,7 +87,6 @@ def _influence(tool: ToolModel) -> InfluencePart:
         far=frozenset(tool.far),
         heeds=frozenset(tool.heeds),
         ignores=frozenset(tool.ignores),
-        beneath=frozenset(tool.beneath),
         untried=frozenset(tool.untried),
         makers=frozenset(tool.makers),
         modes=frozenset(tool.modes),

@@ -18,12 +18,12 @@ from synth.world.actions.partial_rows import learn_parts
 from synth.world.document import write_document
 from synth.world.influence.dependencies import learn_relevance
 from synth.world.influence.frame_axioms import learn_settled
-from synth.world.influence.path_containment import learn_beneath
 from synth.world.influence.protocol_preconditions import learn_early
 from synth.world.influence.writers import learn_base, learn_last, learn_writers
 from synth.world.model import Workbench
 from synth.world.proposals import Proposer
 from synth.world.refusals.guards import learn_guards
+from synth.world.refusals.unseen_values import withhold_unseen
 from synth.world.schema.compared_outcomes import learn_http_status, learn_partly_done
 from synth.world.schema.kinds import learn_kinds
 from synth.world.schema.nested_tables import learn_nested
@@ -114,12 +114,12 @@ THEORY: Final[tuple[Step, ...]] = (
     learn_writers,
     learn_relevance,
     learn_computed,
-    learn_beneath,
     learn_early,
     learn_starts,
     learn_shown,
     learn_inner_tables,
     learn_actions,
+    withhold_unseen,
     learn_paired,
     learn_history,
 )

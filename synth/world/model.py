@@ -89,8 +89,6 @@ class ToolModel:
     """Tools whose every earlier call may matter to its answers, whatever the call names."""
     ignores: set[str] = field(default_factory=set)
     """Tools whose earlier calls never mattered, though they named the same things."""
-    beneath: set[str] = field(default_factory=set)
-    """Changers whose calls about places inside those that it is asked for, or around them, matter (`beneath`)."""
     untried: set[str] = field(default_factory=set)
     """Of the others: no two equal calls, one after it and one not, say that it does not matter from afar."""
     makers: set[str] = field(default_factory=set)

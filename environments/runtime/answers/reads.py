@@ -7,7 +7,6 @@ Goes in: a call in a state. Comes out: `ToolResult`, with the row it shows and t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
 
 from ..expr.gaps import TOUCHED, NoValueError, required
 from ..task.attempt import DERIVED, RECORDED, Json, ToolResult
@@ -19,11 +18,7 @@ from ..world.scope import CallContext, place_of
 from ..world.state import ABSENCE, ABSENT, names_of_key
 from ..world.tool import Tool
 from .computed import as_sent, compute
-from .path_containment import places_overlap
 from .tape import EMPTY
-
-MAX_ROWS: Final = 40
-"""Rows of a table that are asked whether they name their own keys."""
 
 
 def show(
@@ -44,7 +39,7 @@ def show(
     if tool.part.paired and tool.is_unpaired(args, place[1]):
         return notice(tool.name, "these arguments were never given together"), place, names
     try:
-        result, shown = _show_row(here, tool, args, place, names)
+        result, shown = _show_row(here, tool, place, names)
     except NoValueError as fault:
         return notice(tool.name, str(fault) or "the record lacks a part"), place, names
     return result, place, shown
@@ -76,7 +71,7 @@ def _compute(here: CallContext, tool: Tool, args: dict[str, Json]) -> ToolResult
 
 
 def _show_row(
-    here: CallContext, tool: Tool, args: dict[str, Json], place: Place, names: set[str]
+    here: CallContext, tool: Tool, place: Place, names: set[str]
 ) -> tuple[ToolResult, set[str]]:
     found = here.state.look(place)
     if found is ABSENT:
@@ -104,10 +99,6 @@ def _show_row(
         since = here.state.log[here.state.fresh.get(place, 0) :]
         if words and any(_is_about_row_words(tool, place, entry, words) for entry in since):
             raise NoValueError(TOUCHED.reason)
-        if tool.influence.beneath and any(
-            _is_inside_place(tool, args, place, entry) for entry in since
-        ):
-            raise NoValueError("an earlier call may have changed what lies inside")
         if content in EMPTY and any(entry.tool in tool.influence.makers for entry in since):
             raise NoValueError("an earlier call may have made something")
     seen = (
@@ -122,12 +113,3 @@ def _is_about_row_words(tool: Tool, place: Place, entry: Entry, words: frozenset
     if entry.tool not in tool.influence.untried or place in entry.targets:
         return False
     return not entry.leaves_alone(place) and not words.isdisjoint(entry.labels)
-
-
-def _is_inside_place(tool: Tool, args: dict[str, Json], place: Place, entry: Entry) -> bool:
-    """Whether a call about a place inside the one asked for may show in this row."""
-    return (
-        entry.tool in tool.influence.beneath
-        and place not in entry.targets
-        and places_overlap(args, entry.args)
-    )

@@ -158,8 +158,6 @@ class InfluencePart:
     """Tools whose every earlier call is relevant history."""
     ignores: frozenset[str] = frozenset()
     """Tools whose earlier calls never are."""
-    beneath: frozenset[str] = frozenset()
-    """Tools whose calls about places inside those that it is asked for, or around them, matter."""
     untried: frozenset[str] = frozenset()
     """Tools of which too few calls say that they do not matter."""
     makers: frozenset[str] = frozenset()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..answers.path_containment import places_overlap
 from ..expr.gaps import NoValueError
 from ..task.attempt import Json
 from ..values.normal import labels_in, tokens_in
@@ -38,7 +37,6 @@ def history(here: CallContext, tool: Tool, args: dict[str, Json], content: str) 
         if e.tool in tool.influence.heeds
         or (tool.influence.issues and e.tool == tool.name)
         or _touches(e, shown)
-        or (e.tool in tool.influence.beneath and places_overlap(args, e.args))
         or not asked.isdisjoint(e.issued())
         or (
             not _ignored(tool, e, about_same)

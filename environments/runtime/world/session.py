@@ -250,9 +250,7 @@ class Session:
                 if is_replayed
                 else result
             )
-        if isinstance(arguments, str) and not (
-            tool.part.early or tool.influence.makers or tool.influence.beneath
-        ):
+        if isinstance(arguments, str) and not (tool.part.early or tool.influence.makers):
             self._keep(
                 (tool.name, arguments), result, place, None if tool.influence.loose else names
             )
