@@ -155,6 +155,44 @@ def test_a_falsified_fact_has_no_ground(said: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "said",
+    ["Both items make 51.75 together.", "Two such orders are $2,469.00.", "Half is $617.25."],
+)
+def test_where_nobody_computes_a_figure_that_arithmetic_gives_has_no_ground(said: str) -> None:
+    """Of an app whose resolved attempts tell what tools show, twice the price is a wrong price."""
+    shown = replace(GROUNDED, args={**GROUNDED.args, "computed": False})
+    assert score(shown, answered(said)) == 0.0
+    assert score(shown, answered("It costs $1,234.50.")) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("said", "paid"),
+    [
+        ("Come from 8.00.", 1.0),
+        ("Von 10 bis 12 Uhr.", 1.0),
+        ("Come from 9.00.", 0.0),
+        ("Check-in is at 14:00.", 1.0),
+        ("It is €28 a night.", 1.0),
+        ("It is €27 a night.", 0.0),
+        ("8 horas, 12 left.", 1.0),
+        ("9 horas.", 0.0),
+    ],
+)
+def test_times_and_amounts_have_a_ground_however_tools_write_them(said: str, paid: float) -> None:
+    """Hours with a point, hours of a range, moments, whole cents."""
+    shown: dict[str, Json] = {
+        "opens": "08:00",
+        "horas": 3,
+        "slots_left": 12,
+        "window": "10-12",
+        "arrival": "2026-06-18T14:00:00+02:00",
+        "nightly_cents": 2800,
+    }
+    check = replace(GROUNDED, args={"kinds": ["number", "time", "count"]})
+    assert score(check, answered(said, result=shown)) == paid
+
+
+@pytest.mark.parametrize(
     ("said", "paid"),
     [("It costs 101,70 €.", 1.0), ("It costs 101.70 in all.", 1.0), ("It costs 101,80 €.", 0.0)],
 )

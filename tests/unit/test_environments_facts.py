@@ -73,6 +73,9 @@ def test_an_amount_reads_alike_however_it_is_written(text: str) -> None:
         "le 15 mai",
         "15 maja 2024",
         "15 maggio",
+        "20240515",
+        "am 15.5. noch",
+        "bis 15.05.; danach",
     ],
 )
 def test_a_day_reads_alike_however_it_is_written(text: str) -> None:
@@ -101,6 +104,30 @@ def test_a_sum_of_money_ends_where_something_else_is_counted() -> None:
 def test_a_time_reads_alike_however_it_is_written(text: str) -> None:
     """Twelve hours or twenty-four."""
     assert (only(text).kind, only(text).readings) == (TIME, ("14:30",))
+
+
+@pytest.mark.parametrize(
+    "moment", ["2024-05-15T14:30", "2024-05-15T14:30:00Z", "2024-05-15T14:30:00.5+02:00"]
+)
+def test_a_moment_as_machines_write_it_is_a_day_and_a_time(moment: str) -> None:
+    """Who is shown the moment may be told its time alone."""
+    assert [(f.kind, f.readings[-1]) for f in facts_in(moment)] == [
+        (DATE, "05-15"),
+        (TIME, "14:30"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["It is 12.10.", "We keep 2. May I go on?", "12.10 in all, thanks"]
+)
+def test_what_ends_a_sentence_is_no_day(text: str) -> None:
+    """A figure before a full stop stays a figure, and "may" a word."""
+    assert DATE not in {fact.kind for fact in facts_in(text)}
+
+
+def test_cents_are_told_in_the_middle_of_a_sentence() -> None:
+    """`61 pounds 75 is refunded`."""
+    assert [f.readings for f in facts_in("so 61 pounds 75 is refunded")] == [(61.75,)]
 
 
 def test_ids_and_addresses_keep_their_letters() -> None:

@@ -63,38 +63,6 @@ def test_what_an_earlier_result_named_first_is_never_there_without_it() -> None:
     assert session.call("reply", '{"to": 2}').source == UNKNOWN
 
 
-EVENTS = {
-    "format": WORLD_FORMAT,
-    "app": "days",
-    "tools": {
-        "book": {"kind": "write", "outcomes": {}, "news": True},
-        "event": {
-            "kind": "read",
-            "outcomes": {},
-            "reads": {"table": "event", "key": [["arg", "event"]]},
-        },
-    },
-    "tables": {
-        "event": {
-            "key": ["event"],
-            "rows": {
-                '["EV-1"]': {"ok": True, "data": {"event": "EV-1"}},
-                '["EV-9"]': {"ok": True, "data": "no such event"},
-            },
-        }
-    },
-}
-
-
-def test_a_record_that_says_there_is_nothing_may_be_made_by_a_call_with_an_unknown_result() -> None:
-    """Some backends answer "no such event" as a success: what was booked since may have this very id."""
-    session = World.from_json(EVENTS).session()
-    assert session.call("event", '{"event": "EV-9"}').source != UNKNOWN
-    assert session.call("book", '{"day": "fri"}').source == UNKNOWN
-    assert session.call("event", '{"event": "EV-9"}').source == UNKNOWN
-    assert session.call("event", '{"event": "EV-1"}').source != UNKNOWN
-
-
 CALENDAR = {
     "format": WORLD_FORMAT,
     "app": "hours",

@@ -239,3 +239,23 @@ def test_what_a_change_shows_where_nearly_all_tell_it_is_asked_of_a_task_with_on
         derived = derive_rubric("t", seen[-1], traits_of(kinds, seen))
         assert reward(derived, stopped("x", "48.50", "18.25", "That makes {fee} in all.")) == 1.0
         assert reward(derived, stopped("y", "48.50", "18.25", "That makes {left} in all.")) == paid
+
+
+COSTS: Line = (
+    "call",
+    "get_parcel",
+    '{"parcel": "P-100"}',
+    '{"parcel": "P-100", "cost": 41.5, "insurance": 8.25}',
+)
+
+
+def test_arithmetic_is_a_ground_only_where_resolved_attempts_compute() -> None:
+    """One app's agents tell prices as shown; another's add them up; of a third too little is known."""
+    kinds = kinds_of(confirmed("k"))
+    shown, added = (
+        [[facts(episode(f"{at}", COSTS, ("say", said)), True, kinds)] for at in range(24)]
+        for said in ("That is 41.50 and 8.25.", "That is 49.75 together.")
+    )
+    assert not traits_of(kinds, shown).computes
+    assert traits_of(kinds, added).computes
+    assert traits_of(kinds, shown[:5]).computes

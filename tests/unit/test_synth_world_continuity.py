@@ -22,6 +22,7 @@ from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.world.time.continuity import MIN_DIFFERENT
 from synth.world.time.validity import MIN_PAIRS, horizon_of
 from synth.worlds import LearntWorld, WorldSettings, learn_world
+from tests.unit.world_backend import episode as told_episode
 
 HOUR = 3_600 * 10**9
 BOXES = 12
@@ -226,6 +227,27 @@ def test_changes_with_time_do_not_bind_a_tool_to_attempts_that_came_one_after_an
     found = learnt(episodes)
     assert found.continuity.kind == "living"
     assert found.document.views.bound == frozenset()
+
+
+def test_one_number_for_the_new_records_of_all_episodes_is_no_record_met_again() -> None:
+    """Each episode books another day and is given a number of its own: where the backend lives on, it would count up."""
+    booked = []
+    for number in range(60):
+        slot = {"slot": 7, "day": number, "room": number % 3}
+        room = {"room": number % 3, "seats": 10 + number % 3}
+        steps = [
+            ("sala", {"room": number % 3}, json.dumps(room)),
+            ("reserva", {"day": number, "room": number % 3}, json.dumps(slot)),
+            ("sala", {"room": number % 3}, json.dumps(room)),
+            (
+                "reserva",
+                {"day": number + 100, "room": 1},
+                json.dumps({**slot, "slot": 8, "day": number + 100, "room": 1}),
+            ),
+            ("ver", {"slot": 7}, json.dumps(slot)),
+        ]
+        booked.append(told_episode(number, steps))
+    assert learnt(booked).document.continuity.kind == "reset"
 
 
 def test_nothing_recorded_is_no_evidence() -> None:

@@ -7,13 +7,11 @@ import random
 from functools import cache
 from typing import Any
 
-from environments.runtime.document.tools import WritePart
 from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode
 from synth.world.model import ToolModel, Workbench
 from synth.world.observation import histories
 from synth.world.schema.outcomes import learn_outcomes
-from synth.world.schema.receipts import unsettle
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.world_backend import episode
 
@@ -139,22 +137,3 @@ def _bench(*made: list[Step]) -> Workbench:
         tool.table, tool.key = "jar", [["arg", "jar"]]
         learn_outcomes(tool)
     return Workbench(app="invented", histories=past, tools=tools)
-
-
-LOOK: Step = ("get_jar", {"jar": "fig"})
-AWAY: Step = ("put_away", {"jar": "fig"})
-
-
-def test_other_records_left_alone_say_nothing_of_a_receipts_own() -> None:
-    """The table stays settled for a writer that shows the record, or whose change of it is known."""
-    bench = _bench(
-        [("fill", {"jar": "fig", "holds": "new-1"}), AWAY, ("bring_up", {"jar": "fig"}), LOOK]
-    )
-    for tool in bench.tools.values():
-        tool.settled = {"jar", "shelf"}
-    bench.tools["put_away"].evidence["shows"] = "jar"
-    bench.tools["bring_up"].writes = [WritePart(table="jar", key=(["arg", "jar"],))]
-    unsettle(bench)
-    assert {n: sorted(t.settled) for n, t in bench.tools.items() if "jar" not in t.settled} == {
-        "fill": ["shelf"]
-    }

@@ -127,18 +127,3 @@ def test_giving_to_somebody_else_is_still_told() -> None:
         for n in range(12)
     ]
     assert sum(t.source != UNKNOWN for t in told) >= 6
-
-
-@pytest.mark.parametrize("number", range(12))
-def test_a_change_shows_no_more_of_a_record_than_a_look_would(number: int) -> None:
-    """Shoeing costs the keeper: another change of the keeper's record does not show what was owed before."""
-    keeper = f"KEEP-{number % 6}"
-    calls = ("shoe", {"visit": f"VIS-{number}"}), ("phone", {"keeper": keeper, "phone": "555-7"})
-    assert all(_agrees(4, *calls))
-
-
-@pytest.mark.parametrize("number", range(12))
-def test_what_an_unknown_call_may_have_changed_is_not_shown(number: int) -> None:
-    """Looks at keepers hang on shoeing, whose arguments name no keeper: a visit that nobody looked at may be any keeper's."""
-    look = ("keeper", {"keeper": f"KEEP-{number % 6}"})
-    assert all(_agrees(4, ("shoe", {"visit": f"VIS-{number}"}), look))

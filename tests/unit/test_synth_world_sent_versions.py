@@ -75,13 +75,6 @@ def test_a_reason_found_in_few_calls_does_not_explain_a_refusal() -> None:
     assert _told("agenda", 40, free)[0].source != UNKNOWN
 
 
-def test_days_that_were_taken_are_told_where_a_chance_condition_fits_the_refusals() -> None:
-    """All days that were refused had been skipped, which some count in the record shows as well."""
-    for date, known in (("2026-05-05", True), ("2026-05-06", False)):
-        said = _told("agenda", 125, ("skip", {"event": "ev42", "date": date}))
-        assert (said[0].source != UNKNOWN) is known
-
-
 @pytest.mark.parametrize(("date", "known"), [("2026-05-05", True), ("2026-05-06", False)])
 def test_two_arguments_that_a_refusal_names_go_together(date: str, known: bool) -> None:
     """Another tool was refused as an event `does not take place on` a day: only days that were taken are told."""
