@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from redact.apply.context import Vocabulary, vocabulary_of
-from redact.apply.coverage import TextsElsewhere, is_accounted_for, texts_elsewhere
+from redact.apply.coverage import TextsElsewhere, is_accounted_for
 from redact.apply.episode_memory import CleanTools, Memories
 from redact.apply.matcher import Match, Matcher, searched
 from redact.bounds import LONGEST_VALUE, REMEMBERED
@@ -206,12 +206,6 @@ class AppGate:
             len(evidence.get(place, _NOBODY).get(evidence_value(leaf.value), ())) >= least
             for place, leaf in leaves
         ) and not any(verdict.action == WITHHOLD for _, verdict in self.doubts(findings))
-
-    def told_elsewhere(
-        self, texts: Iterable[str], withheld: Collection[str], values: Iterable[str]
-    ) -> TextsElsewhere:
-        """Return what texts say without the leaves that a verdict withholds; `values` are their other leaves."""
-        return texts_elsewhere(texts, withheld, values, self.judgement.words)
 
     def tokens_in(self, several: Iterable[Findings]) -> Iterator[str]:
         """Yield the tokens of texts of unknown form that are replaced wherever they stand."""

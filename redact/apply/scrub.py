@@ -254,9 +254,10 @@ def _scrub_step(step: Step, desk: Desk, path: str) -> CleanStep:
 
 
 def _scrub_content(step: Step, desk: Desk, path: str) -> str | None:
-    if step.role == "tool" and step.content in desk.documents:
-        return desk.public_text(step.content, path + ".content")
-    return desk.optional(step.content, path, ".content")
+    content = step.content
+    if content is not None and step.role == "tool" and content in desk.documents:
+        return desk.public_text(content, path + ".content")
+    return desk.optional(content, path, ".content")
 
 
 def _scrub_call(call: ToolCall, desk: Desk, path: str) -> CleanToolCall:
