@@ -1,4 +1,4 @@
-"""Catalogues among an app's evidence: places that show everybody the same things.
+"""Catalogues among an app's evidence: long lists of keys, and places that show everybody the same things.
 
 In: the evidence that `redact.apply.learn` gathered and what was judged of it. Out: paths and places that are a catalogue's.
 """
@@ -6,7 +6,7 @@ In: the evidence that `redact.apply.learn` gathered and what was judged of it. O
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final, TypeAlias
@@ -19,9 +19,20 @@ from redact.lists.word_lists import PARTICLES, STREET_WORDS
 from redact.readers.place import RESULT, UNKNOWN, Place
 from redact.values.forms import commonest
 
+_LIST: Final = SEVERAL * ENOUGH
+"""So many keys beside each other are data: no person has so many keys of one shape."""
 _WORD: Final = re.compile(r"[^\W\d_]+")
 
 Evidence: TypeAlias = Mapping[str, Mapping[str, list[int]]]
+
+
+def long_lists(evidence: Iterable[str]) -> frozenset[str]:
+    """Return the paths of long lists `{"name": "key", ...}` that stand beside no person."""
+    below: dict[str, list[str]] = {}
+    for place in map(Place.from_key, evidence):
+        if place.origin == RESULT and not place.personal and place.kind == UNKNOWN:
+            below.setdefault(place.path.rpartition(".")[0], []).append(place.path)
+    return frozenset(path for paths in below.values() if len(paths) >= _LIST for path in paths)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from typing import Final
 
 from redact.bounds import ENOUGH, SEVERAL
 from redact.evidence.app_values import AppLearnt, merge_subjects
+from redact.evidence.catalogues import long_lists
 from redact.evidence.definitions import public_choices
 from redact.evidence.subjects import enough_of, subjects_of, subjects_up_to
 from redact.readers.place import RESULT, Place, tool_of
@@ -35,6 +36,7 @@ def public_values(
 ) -> frozenset[str]:
     """Return values that are nobody's: enumerated, shared by k subjects, a record's key, or seen without a person."""
     public = public_choices(app, k=k)
+    lists = long_lists(app.evidence)
     of_people = {tool_of(place.path) for place in places.values() if place.personal}
     for key, seen in app.evidence.items():
         place = places[key]
@@ -50,8 +52,11 @@ def public_values(
             public.update(
                 value
                 for value, listed in seen.items()
-                if (len(listed) >= least or shape_of(value) not in _WORDS)
-                and not is_reference(value)
+                if place.path in lists
+                or (
+                    (len(listed) >= least or shape_of(value) not in _WORDS)
+                    and not is_reference(value)
+                )
             )
         else:
             public.update(value for value, subjects in seen.items() if len(subjects) >= k)
