@@ -48,9 +48,9 @@ class KeyedDigest:
     @cached_property
     def move(self) -> Callable[[int, int, str], int]:
         """The image of a number under the tweak's permutation of [0, size); never the number itself."""
-        return lru_cache(maxsize=PARTS_REMEMBERED)(self._moved)
+        return lru_cache(maxsize=PARTS_REMEMBERED)(self._image_of)
 
-    def _moved(self, number: int, size: int, tweak: str) -> int:
+    def _image_of(self, number: int, size: int, tweak: str) -> int:
         if size < 2:
             return number
         forward = self._forward(number, size, tweak)
