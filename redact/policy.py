@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
@@ -19,7 +19,6 @@ from redact.operators.date_shift import DateShift
 from redact.recognizers.presidio_engine import ENGINES, NamesEngine, OwnRecognizer
 
 PROSE_NAMES: Final = frozenset({"remove", "flag", "off"})
-"""`keep` is read as `off`."""
 TASK_KEYS: Final = frozenset({"keep", "opaque"})
 UNKNOWN: Final = frozenset({"replace", "withhold", "keep"})
 DATE_ORDERS: Final = frozenset({"month", "day"})
@@ -77,19 +76,7 @@ def load_policy(path: Path) -> Policy:
 
 
 def _policy_of(table: dict[str, object], name: str) -> Policy:
-    known = {
-        "enabled",
-        "k",
-        "keys",
-        "public_values",
-        "prose_names",
-        "unknown",
-        "names",
-        "recognizers",
-        "task_keys",
-        "date_shift_days",
-        "date_order",
-    }
+    known = {field.name for field in fields(Policy)}
     for key in table:
         if key not in known:
             raise PolicyError(
@@ -109,7 +96,7 @@ def _policy_of(table: dict[str, object], name: str) -> Policy:
         k=k,
         keys=MappingProxyType(keys),
         public_values=frozenset(value.casefold() for value in public),
-        prose_names=_prose_names(table, name),
+        prose_names=_choice(table, "prose_names", PROSE_NAMES, name) or "remove",
         task_keys=_choice(table, "task_keys", TASK_KEYS, name) or "keep",
         names=_engine_of(table.get("names"), name),
         recognizers=_recognizers_of(table.get("recognizers", []), name),
@@ -142,12 +129,6 @@ def _shifts_of(listed: object, name: str) -> Mapping[str, int]:
                 "or a table of them by app."
             )
     return MappingProxyType(shifts)
-
-
-def _prose_names(table: dict[str, object], name: str) -> str:
-    if table.get("prose_names") == "keep":
-        return "off"
-    return _choice(table, "prose_names", PROSE_NAMES, name) or "remove"
 
 
 def _engine_of(table: object, name: str) -> NamesEngine | None:

@@ -6,13 +6,14 @@ nothing: that is `redact.apply.redactor`'s.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property, lru_cache, partial
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from redact.apply.context import Vocabulary, vocabulary_of
-from redact.apply.coverage import TextsElsewhere, is_accounted_for, texts_elsewhere
+from redact.apply.coverage import TextsElsewhere, is_accounted_for
 from redact.apply.episode_memory import CleanTools, Memories
 from redact.apply.matcher import Match, Matcher, searched
 from redact.bounds import LONGEST_VALUE, REMEMBERED
@@ -74,10 +75,6 @@ class AppGate:
             seen, k=policy.k, words=policy.public_values, judgement=self.judgement
         )
         self._seen = seen
-        self._runs: dict[str, tuple[tuple[Unexplained, Verdict], ...]] = {}
-        self._many: dict[str, frozenset[str]] = {}
-        self._least: int | None = None
-        self._everybodys: dict[Findings, bool] = {}
         self.documents: Final[set[str]] = set()
         """Results that are everybody's: one person's words in them are not the person's."""
         self._k = policy.k
@@ -85,7 +82,6 @@ class AppGate:
         """The tools and arguments of everybody's definitions."""
         self._unknown_texts: Final = policy.unknown
         """What is done with text that nobody could judge by its key: `replace`, `withhold` or `keep`."""
-        self._personal_parts: dict[tuple[str, str], tuple[FoundValue, ...]] = {}
         self.hides_task_keys = policy.task_keys == "opaque"
         self.shift = policy.shift_of(app)
         values = dict(known.values)
@@ -93,7 +89,6 @@ class AppGate:
             keep_kind(values, value, kind)
         self.everywhere: Final = searched(values)
         """The values that are looked for in all of the app's texts, with their kinds."""
-        self._drawn: dict[tuple[str, str], str] = {}
         self._matcher: Matcher | None = None
         self._called: Matcher | None = None
         self.memories = Memories()
@@ -104,8 +99,6 @@ class AppGate:
         """What is made of definitions that everybody has, by them and by the moment that dates hang on."""
         self._kept: set[str] = set()
         """Places of which every value is kept: most of them."""
-        self._tokens: dict[Findings, tuple[str, ...]] = {}
-        self._doubts: dict[Findings, tuple[tuple[Unexplained, Verdict], ...]] = {}
 
     def own_words(
         self, episode_id: str, found: Mapping[str, str] = MappingProxyType({})
@@ -113,15 +106,11 @@ class AppGate:
         """Return the words that are personal within an episode: what was learnt, and what its texts reveal now."""
         return without_choices({**self._local.get(episode_id, {}), **found}, self.judgement.choices)
 
-    def surrogate(self, kind: str, mention: str) -> str:
-        """Return what replaces a mention: no id that is known to be somebody's."""
-        moved = self._drawn.get((kind, mention))
-        if moved is None:
-            if len(self._drawn) >= REMEMBERED:
-                self._drawn.clear()
-            moved = self.vault.unlike(self.app, kind, mention, self.everywhere)
-            self._drawn[kind, mention] = moved
-        return moved
+    @cached_property
+    def surrogate(self) -> Callable[[str, str], str]:
+        """What replaces a mention of a kind: no id that is known to be somebody's."""
+        unlike = partial(self.vault.unlike, self.app, known=self.everywhere)
+        return lru_cache(maxsize=REMEMBERED)(unlike)
 
     def named_in(self, text: str) -> Iterator[str]:
         """Yield the folded words of a comment that stand anywhere under a key that holds names by verdict: whose they are is not known there."""
@@ -170,28 +159,24 @@ class AppGate:
         """
         if not is_read(leaf.value):
             return None
-        asked = (leaf.path, leaf.value)
-        parts = self._personal_parts.get(asked)
-        if parts is None:
-            if len(self._personal_parts) >= REMEMBERED:
-                self._personal_parts.clear()
-            words = [self.judgement.language]
-            if verdict.action == WITHHOLD:
-                words = [self.judgement.words, self._said_by_many(leaf.path)]
-            parts = self._personal_parts[asked] = tuple(
-                personal_parts(leaf.value, *words, of_people=verdict is OWN_WORDS)
-            )
+        parts = self._parts_of_text(leaf, verdict)
         doubtful = any(p.kind == "last_name" and fold_value(p.value) in ORDINARY for p in parts)
         return None if doubtful else parts
 
-    def is_everybodys(self, findings: Findings) -> bool:
-        """Say whether a text is a document that many subjects were shown as it is, and that keeps nobody's record."""
-        known = self._everybodys.get(findings)
-        if known is None:
-            if len(self._everybodys) >= REMEMBERED:
-                self._everybodys.clear()
-            known = self._everybodys[findings] = self._is_shown_to_many(findings)
-        return known
+    @cached_property
+    def _parts_of_text(self) -> Callable[[Unexplained, Verdict], tuple[FoundValue, ...]]:
+        return lru_cache(maxsize=REMEMBERED)(self._read_parts)
+
+    def _read_parts(self, leaf: Unexplained, verdict: Verdict) -> tuple[FoundValue, ...]:
+        words = [self.judgement.language]
+        if verdict.action == WITHHOLD:
+            words = [self.judgement.words, self._said_by_many(leaf.path)]
+        return tuple(personal_parts(leaf.value, *words, of_people=verdict is OWN_WORDS))
+
+    @cached_property
+    def is_everybodys(self) -> Callable[[Findings], bool]:
+        """Whether a text is a document that many subjects were shown as it is, and that keeps nobody's record."""
+        return lru_cache(maxsize=REMEMBERED)(self._is_shown_to_many)
 
     def _is_shown_to_many(self, findings: Findings) -> bool:
         leaves = [(place, leaf) for place, leaf in findings.sightings if not leaf.free]
@@ -199,46 +184,34 @@ class AppGate:
             return False
         if any(found.key for found in findings.values):
             return False
-        if self._least is None:
-            self._least = least_of(self._k, subjects_of(self._seen.evidence.values()))
-        evidence, least = self._seen.evidence, self._least
+        evidence = self._seen.evidence
         return all(
-            len(evidence.get(place, _NOBODY).get(evidence_value(leaf.value), ())) >= least
+            len(evidence.get(place, _NOBODY).get(evidence_value(leaf.value), ())) >= self._least
             for place, leaf in leaves
         ) and not any(verdict.action == WITHHOLD for _, verdict in self.doubts(findings))
 
-    def told_elsewhere(
-        self, texts: Iterable[str], withheld: Collection[str], values: Iterable[str]
-    ) -> TextsElsewhere:
-        """Return what texts say without the leaves that a verdict withholds; `values` are their other leaves."""
-        return texts_elsewhere(texts, withheld, values, self.judgement.words)
+    @cached_property
+    def _least(self) -> int:
+        return least_of(self._k, subjects_of(self._seen.evidence.values()))
 
     def tokens_in(self, several: Iterable[Findings]) -> Iterator[str]:
         """Yield the tokens of texts of unknown form that are replaced wherever they stand."""
+        personal = self.judgement.tokens.personal
         for findings in several:
-            if findings.sightings:
-                tokens = self._tokens.get(findings)
-                if tokens is None:
-                    personal = self.judgement.tokens.personal
-                    tokens = self._tokens[findings] = tuple(
-                        leaf.value
-                        for _, leaf in findings.sightings
-                        if leaf.path == FREE and leaf.value in personal
-                    )
-                yield from tokens
+            for _, leaf in findings.sightings:
+                if leaf.path == FREE and leaf.value in personal:
+                    yield leaf.value
 
-    def _said_by_many(self, path: str) -> frozenset[str]:
-        """Return the words of free text that k subjects saw at a path, each asked for once."""
-        words = self._many.get(path)
-        if words is None:
-            paths = {path, WORDS + path}
-            at = [
-                seen
-                for key, seen in self._seen.evidence.items()
-                if Place.from_key(key).path in paths
-            ]
-            words = self._many[path] = words_of_subjects(at, self.judgement.words, k=self._k)
-        return words
+    @cached_property
+    def _said_by_many(self) -> Callable[[str], frozenset[str]]:
+        return lru_cache(maxsize=REMEMBERED)(self._count_words)
+
+    def _count_words(self, path: str) -> frozenset[str]:
+        """Return the words of free text that k subjects saw at a path."""
+        paths = {path, WORDS + path}
+        evidence = self._seen.evidence
+        at = [seen for key, seen in evidence.items() if Place.from_key(key).path in paths]
+        return words_of_subjects(at, self.judgement.words, k=self._k)
 
     def known_text(self, text: str) -> KnownText:
         """Return what the whole app knows of a text, once per distinct text."""
@@ -278,15 +251,10 @@ class AppGate:
                 memory[text] = KnownText(read, of_app, has_hidden_text(text))
         return found
 
-    def doubts(self, findings: Findings) -> tuple[tuple[Unexplained, Verdict], ...]:
-        """Return the leaves of a text that no rule explains and that the app's verdicts do not keep."""
-        doubts = self._doubts.get(findings)
-        if doubts is None:
-            if len(self._doubts) >= REMEMBERED:
-                self._doubts.clear()
-                self._tokens.clear()
-            doubts = self._doubts[findings] = tuple(self._doubts_in(findings))
-        return doubts
+    @cached_property
+    def doubts(self) -> Callable[[Findings], tuple[tuple[Unexplained, Verdict], ...]]:
+        """The leaves of a text that no rule explains and that the app's verdicts do not keep."""
+        return lru_cache(maxsize=REMEMBERED)(lambda findings: tuple(self._doubts_in(findings)))
 
     def _doubts_in(self, findings: Findings) -> Iterator[tuple[Unexplained, Verdict]]:
         kept = self._kept
@@ -314,17 +282,20 @@ class AppGate:
         else:
             yield leaf
 
-    def _unknown_in(self, place: str, leaf: Unexplained) -> tuple[tuple[Unexplained, Verdict], ...]:
-        """Return what of a run of prose the app's language does not explain, once per run."""
+    @cached_property
+    def _unknown_in(
+        self,
+    ) -> Callable[[str, Unexplained], tuple[tuple[Unexplained, Verdict], ...]]:
+        return lru_cache(maxsize=REMEMBERED)(self._read_run)
+
+    def _read_run(self, place: str, leaf: Unexplained) -> tuple[tuple[Unexplained, Verdict], ...]:
+        """Return what of a run of prose the app's language does not explain."""
         run = leaf.value
-        parts = self._runs.get(run)
-        if parts is None:
-            verdict = self.judgement.verdict_of(place, run)
-            spared = self.judgement.spares(verdict, run)
-            own = [] if spared else unexplained_in(run, self.judgement.large)
-            parts = tuple((leaf._replace(value=part), verdict) for part in own)
-            self._runs[run] = parts
-        return parts
+        verdict = self.judgement.verdict_of(place, run)
+        if self.judgement.spares(verdict, run):
+            return ()
+        own = unexplained_in(run, self.judgement.large)
+        return tuple([(leaf._replace(value=part), verdict) for part in own])
 
     def _settle(self, place: str, value: str) -> Verdict:
         """Return the verdict over a value, remembered where it hangs on the place alone."""

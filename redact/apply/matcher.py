@@ -175,9 +175,6 @@ def _in_number(text: str, start: int, end: int) -> bool:
     return after[0] == "." or (before != "," and _FRACTION.match(text, end) is not None)
 
 
-_RANKS: Final = {name: kind.rank for name, kind in KINDS.items()}
-
-
 def _camel(original: str, start: int, end: int) -> bool:
     """Say whether a name stands as a word of a camelCase identifier: `getYusufRossi`."""
     if not original[start].isupper():
@@ -194,13 +191,10 @@ def resolve(matches: Sequence[Match]) -> list[Match]:
     """
     if len(matches) < 2:
         return list(matches)
-    # What is sorted by is written down beside each: a function would be called for each of 17,000.
-    ordered = sorted(
-        [(match[0], -match[1], _RANKS[match[3]], turn, match) for turn, match in enumerate(matches)]
-    )
+    ordered = sorted(matches, key=lambda match: (match.start, -match.end, KINDS[match.kind].rank))
     kept: list[Match] = []
     done = -1
-    for _, _, _, _, match in ordered:
+    for match in ordered:
         if match.start >= done:
             kept.append(match)
             done = match.end

@@ -32,7 +32,6 @@ from redact.recognizers.analyzer import Finder
 from redact.recognizers.spelt_ids import respelt_in
 from redact.records.clean_episode import REQUEST_REPLACED, CleanEpisode, CleanStep, CleanToolCall
 from redact.records.clean_outcome import CleanOutcome
-from redact.records.clean_steps import CleanTexts, clean_step
 from redact.values.shapes import can_be
 
 _TALKING: Final = frozenset({"user", "assistant"})
@@ -236,32 +235,29 @@ def _texts_of(episode: Episode) -> dict[str | None, None]:
 
 
 def _scrub_step(step: Step, desk: Desk, path: str) -> CleanStep:
-    call_id, tool_name, agent, parent = step.call_id, step.tool_name, step.agent, step.parent
-    content, same = step.content, desk.same
-    texts: CleanTexts = {
-        "content": content
-        if content is None or content in same
-        else desk.public_text(content, path + ".content")
-        if step.role == "tool" and content in desk.documents
-        else desk.text(content, path, ".content"),
-        "tool_calls": tuple(
-            [
-                _scrub_call(call, desk, f"{path}.tool_calls[{place}]")
-                for place, call in enumerate(step.tool_calls)
-            ]
-        )
-        if step.tool_calls
-        else (),
-        # Most steps have none of these; a call that is spared is a tenth of what writing a step costs.
-        "call_id": call_id and desk.joint(call_id, path, ".call_id"),
-        "tool_name": tool_name
-        if not tool_name or tool_name in same
-        else desk.name(tool_name, path, ".tool_name"),
-        "at": None if step.at is None else desk.moment(step.at),
-        "agent": agent and desk.name(agent, path, ".agent"),
-        "parent": parent and desk.joint(parent, path, ".parent"),
-    }
-    return clean_step(step, texts)
+    return CleanStep(
+        role=step.role,
+        content=_scrub_content(step, desk, path),
+        tool_calls=tuple(
+            _scrub_call(call, desk, f"{path}.tool_calls[{place}]")
+            for place, call in enumerate(step.tool_calls)
+        ),
+        call_id=desk.joint(step.call_id, path, ".call_id"),
+        tool_name=step.tool_name and desk.name(step.tool_name, path, ".tool_name"),
+        at=desk.moment(step.at),
+        is_error=step.is_error,
+        input_tokens=step.input_tokens,
+        output_tokens=step.output_tokens,
+        agent=step.agent and desk.name(step.agent, path, ".agent"),
+        parent=desk.joint(step.parent, path, ".parent"),
+    )
+
+
+def _scrub_content(step: Step, desk: Desk, path: str) -> str | None:
+    content = step.content
+    if content is not None and step.role == "tool" and content in desk.documents:
+        return desk.public_text(content, path + ".content")
+    return desk.optional(content, path, ".content")
 
 
 def _scrub_call(call: ToolCall, desk: Desk, path: str) -> CleanToolCall:
@@ -354,6 +350,10 @@ _AS_IT_IS: Final = (
     *("app", "started_at", "ended_at", "agent", "model", "agent_version", "task_key"),
     *("subject", "do_not_train", "tools", "completeness"),
 )
+_STEP_AS_IT_IS: Final = (
+    *("role", "content", "call_id", "tool_name", "at", "is_error"),
+    *("input_tokens", "output_tokens", "agent", "parent"),
+)
 
 
 def _unchanged_step(step: Step) -> CleanStep:
@@ -361,16 +361,10 @@ def _unchanged_step(step: Step) -> CleanStep:
         CleanToolCall(call_id=call.call_id, name=call.name, arguments=call.arguments)
         for call in step.tool_calls
     )
-    texts: CleanTexts = {
-        "content": step.content,
-        "tool_calls": calls,
-        "call_id": step.call_id,
-        "tool_name": step.tool_name,
-        "at": step.at,
-        "agent": step.agent,
-        "parent": step.parent,
-    }
-    return clean_step(step, texts)
+    return CleanStep(
+        **{name: getattr(step, name) for name in _STEP_AS_IT_IS},
+        tool_calls=calls,
+    )
 
 
 def _given_id(episode: Episode) -> str:

@@ -6,12 +6,12 @@ Not here: replacing them (`desk`).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from redact.apply.app_gate import AppGate
-from redact.apply.coverage import TextsElsewhere, spellings_of
+from redact.apply.coverage import spellings_of, texts_elsewhere
 from redact.apply.learn import Reads, local_values
 from redact.bounds import SEVERAL
 from redact.decisions.verdicts import NAMELIKE, Verdict
@@ -58,7 +58,8 @@ def judged_leaves(
         return found, []
     held: list[HeldLeaf] = []
     own = gate.own_words(episode_id, local_values([*known, *found]))
-    told = _told_elsewhere(reads, gate, {leaf.value for _, leaf, _ in doubted})
+    withheld = {leaf.value for _, leaf, _ in doubted}
+    told = texts_elsewhere(reads.texts, withheld, gate.judgement.words)
     for row, leaf, verdict in doubted:
         if gate.accounts_for(leaf, verdict, own, told):
             continue
@@ -69,17 +70,6 @@ def judged_leaves(
         elif leaf.value.count(" ") <= SEVERAL:
             found += (FoundValue("code", d, "") for d in doors_in(fold_value(leaf.value)))
     return found, held
-
-
-def _told_elsewhere(reads: Reads, gate: AppGate, withheld: Collection[str]) -> TextsElsewhere:
-    """Return what an episode says besides the leaves that a verdict withholds."""
-    values = (
-        leaf.value
-        for findings in reads.findings
-        for _, leaf in findings.sightings
-        if not leaf.free and leaf.value not in withheld
-    )
-    return gate.told_elsewhere(reads.texts, withheld, values)
 
 
 def _words_of_a_name(value: str, gate: AppGate) -> Iterator[FoundValue]:

@@ -17,11 +17,10 @@ from redact.lists.dictionary import ENGLISH
 from redact.lists.gazetteer import ORDINARY, is_compound, nobodys_words
 from redact.lists.word_lists import PARTICLES, STREET_WORDS
 from redact.recognizers.addresses_without_blanks import addresses_without_blanks
-from redact.values.character_classes import SIGNS
 from redact.values.forms import plain_day
 from redact.values.free_ids import is_free_id
 from redact.values.months import MONTH
-from redact.values.scripts import is_unspaced
+from redact.values.scripts import SIGNS, is_unspaced
 from redact.values.segments import is_sentence
 
 _PLAIN: Final = re.compile(r"[\W_]+")

@@ -26,8 +26,8 @@ from redact.evidence.subjects import least_of, subjects_of
 from redact.fold import fold_value
 from redact.lists.gazetteer import ORDINARY
 from redact.readers.place import Place
-from redact.values.character_classes import SIGNS
 from redact.values.free_ids import FREE, free_ids, is_free_id
+from redact.values.scripts import SIGNS
 from redact.values.segments import is_sentence, words_apart
 from redact.values.shapes import is_phone
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from redact.bounds import A_THIRD, CODE_LENGTH, ENOUGH, NEARLY_ALL, SEVERAL, SHORT
-from redact.decisions.free_text import are_own
-from redact.decisions.profile import App, Evidence
+from redact.bounds import A_THIRD, CODE_LENGTH, ENOUGH, NEARLY_ALL, SEVERAL
+from redact.decisions.profile import App
 from redact.evidence.subjects import enough_of, subjects_of
 from redact.fold import fold_value
 from redact.lists.dictionary import ENGLISH
@@ -164,47 +163,3 @@ def _are_own(seen: Mapping[str, list[int]], *, k: int) -> bool:
     """Say whether nearly all of the values are few people's."""
     least = enough_of(k, subjects_of([seen]))
     return sum(len(listed) < least for listed in seen.values()) >= NEARLY_ALL * len(seen)
-
-
-_HANDLE: Final = re.compile(r"[^\W_][\w.-]{3,31}")
-_RUN: Final = re.compile(r"[^\W\d_]{3,}")
-
-
-def handle_places(app: App) -> Iterator[str]:
-    """Yield the keys of places in text of unknown form whose values are people's user names."""
-    named = app.keys_of_names()
-    names = _names_by_subject(app.evidence, named)
-    for key, seen in app.evidence.items():
-        place = app.places[key]
-        if not place.free or place.kind != UNKNOWN or key in named:
-            continue
-        mine = {value: listed for value, listed in seen.items() if is_handle(value)}
-        if not mine or len(mine) * 2 < len(seen):
-            continue
-        made = sum(_is_made_of(value, listed, names) for value, listed in mine.items())
-        many = subjects_of([mine]) >= ENOUGH and len(mine) >= NEARLY_ALL * subjects_of([mine])
-        if made * 2 > len(mine) or (many and are_own(mine, k=app.k, fits=is_handle)):
-            yield key
-
-
-def is_handle(value: str) -> bool:
-    """Say whether a value is one word in small letters, as user names are, and no word of a dictionary."""
-    if not value.islower() or _HANDLE.fullmatch(value) is None:
-        return False
-    return value not in nobodys_words(ENGLISH)
-
-
-def _names_by_subject(evidence: Evidence, named: Collection[str]) -> dict[int, set[str]]:
-    """Return the beginnings of the names that each subject saw."""
-    names: dict[int, set[str]] = {}
-    for key in named:
-        for value, listed in evidence[key].items():
-            begins = {word[:SHORT] for word in _RUN.findall(fold_value(value))}
-            for subject in listed:
-                names.setdefault(subject, set()).update(begins)
-    return names
-
-
-def _is_made_of(value: str, listed: list[int], names: Mapping[int, set[str]]) -> bool:
-    folded = fold_value(value)
-    return any(begin in folded for subject in listed for begin in names.get(subject, ()))

@@ -16,7 +16,6 @@ from redact.decisions.field_forms import are_numbered, is_line
 from redact.decisions.keys_of_people import (
     asked_numbers,
     drawn_records,
-    handle_places,
     person_keys,
     rooms_of_people,
 )
@@ -40,7 +39,6 @@ from redact.decisions.verdicts import (
     TEXTS,
     Verdict,
 )
-from redact.evidence.catalogues import attributes
 from redact.readers.place import UNKNOWN, last_key
 from redact.values.forms import commonest, is_code, is_mark
 from redact.values.value_sets import (
@@ -143,16 +141,14 @@ def _read_as_names(place: Profile) -> bool:
     return place.own_shape == "names" and place.is_labelled and place.by_person
 
 
-def _choices(app: App) -> set[str]:
-    """Return the places of words that are attributes in a catalogue's map, or choices that many had under keys of their name."""
+def _choices(app: App) -> Iterable[str]:
+    """Return the places of words that are choices which many had under keys of their name."""
     worded = {
         key: one
         for key, one in app.open()
         if one.shape == WORDS or _are_marks(one) or _read_as_names(one)
     }
-    named = {key for key, one in worded.items() if one.shape != WORDS and not _are_marks(one)}
-    alike = shown_alike(app, worded, lambda one: decide_alone(one).action == KEEP)
-    return {*attributes(app.evidence, named), *alike}
+    return shown_alike(app, worded, lambda one: decide_alone(one).action == KEEP)
 
 
 def _same_key(app: App) -> list[str]:
@@ -225,10 +221,6 @@ RULES: Final[tuple[Rule, ...]] = (
     ),
     Rule(OWN_WORDS, among=named_elsewhere),
     Rule(OWN_WORDS, among=beside_names),
-    Rule(
-        Verdict(OPAQUE, "user names: each person's own word, or made of her name"),
-        among=handle_places,
-    ),
     Rule(
         Verdict(OPAQUE, "identifiers of people under the same key of other records"),
         among=_same_key,

@@ -19,9 +19,8 @@ from redact.lists.gazetteer import ORDINARY, is_name
 from redact.lists.lexicon import key_words, word_group
 from redact.lists.word_lists import PARTICLES, PLACES, STREET_WORDS, word_list
 from redact.readers.place import UNKNOWN, last_key
-from redact.values.character_classes import SIGNS
 from redact.values.forms import commonest
-from redact.values.scripts import is_word
+from redact.values.scripts import SIGNS, is_word
 
 _WORD: Final = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{SIGNS}])+")
 _JOINTS: Final = re.compile(r"[._-]")

@@ -11,7 +11,7 @@ import zlib
 from bisect import bisect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from redact.bounds import LONGEST_VALUE
 from redact.errors import VaultError
@@ -88,10 +88,10 @@ class Learnt:
                     app["values"],
                     app["local"],
                     app["evidence"],
-                    _choices_of(app),
-                    app.get("latest", 0),
-                    app.get("told", {}),
-                    set(app.get("small", ())),
+                    app["choices"],
+                    app["latest"],
+                    app["told"],
+                    set(app["small"]),
                 )
                 for name, app in body["apps"].items()
             }
@@ -99,13 +99,6 @@ class Learnt:
 
 
 _EMPTY: Final = AppLearnt()
-
-
-def _choices_of(app: Mapping[str, Any]) -> dict[str, list[int]]:
-    """Return an app's choices; a record of an earlier form counted nobody, and each was everybody's."""
-    earlier = {value: list(range(SUBJECTS_KEPT)) for value in app.get("vocabulary", ())}
-    choices: dict[str, list[int]] = app.get("choices", earlier)
-    return choices
 
 
 def merge(*parts: Learnt) -> Learnt:

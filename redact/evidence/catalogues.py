@@ -1,4 +1,4 @@
-"""Catalogues among an app's evidence: long lists of keys, and maps of many attributes that customers' records share.
+"""Catalogues among an app's evidence: long lists of keys, and places that show everybody the same things.
 
 In: the evidence that `redact.apply.learn` gathered and what was judged of it. Out: paths and places that are a catalogue's.
 """
@@ -11,16 +11,16 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from redact.bounds import A_SMALL_SHARE, A_THIRD, ENOUGH, NEARLY_ALL, SEVERAL, VARIED
+from redact.bounds import A_SMALL_SHARE, ENOUGH, NEARLY_ALL, SEVERAL, VARIED
 from redact.evidence.app_values import SUBJECTS_KEPT
 from redact.fold import fold_value
 from redact.lists.gazetteer import ORDINARY, is_listed, is_name
 from redact.lists.word_lists import PARTICLES, STREET_WORDS
 from redact.readers.place import RESULT, UNKNOWN, Place
-from redact.values.forms import commonest, shape_of
+from redact.values.forms import commonest
 
 _LIST: Final = SEVERAL * ENOUGH
-"""So many keys beside each other are data: no person has so many keys of one shape, and no form so many fields."""
+"""So many keys beside each other are data: no person has so many keys of one shape."""
 _WORD: Final = re.compile(r"[^\W\d_]+")
 
 Evidence: TypeAlias = Mapping[str, Mapping[str, list[int]]]
@@ -33,31 +33,6 @@ def long_lists(evidence: Iterable[str]) -> frozenset[str]:
         if place.origin == RESULT and not place.personal and place.kind == UNKNOWN:
             below.setdefault(place.path.rpartition(".")[0], []).append(place.path)
     return frozenset(path for paths in below.values() if len(paths) >= _LIST for path in paths)
-
-
-def attributes(evidence: Evidence, withheld: AbstractSet[str]) -> frozenset[str]:
-    """Return withheld places of capitalised words that are attributes in a catalogue's map.
-
-    `USB-A` and `USB-C` in two orders look like two people's names. The map is judged as a whole, over all tools that
-    show it: it has many keys, hardly one of which holds anybody's own words, and several customers share values of this
-    one. A word that some people bear, or initials, is reason enough to withhold all the same: an engraving is an
-    option of an item too.
-    """
-    places = [(key, Place.from_key(key)) for key in evidence]
-    maps: dict[str, dict[str, list[str]]] = {}
-    for key, place in places:
-        if place.origin == RESULT and place.kind == UNKNOWN and not place.free:
-            above, _, name = _below_tool(place.path).rpartition(".")
-            if above:
-                maps.setdefault(above, {}).setdefault(name, []).append(key)
-    found: set[str] = set()
-    for keys in maps.values():
-        own = {name for name, listed in keys.items() if not withheld.isdisjoint(listed)}
-        if len(keys) >= _LIST and len(own) <= (1 - NEARLY_ALL) * len(keys):
-            for name in own:
-                if _is_attribute([evidence[key] for key in keys[name]]):
-                    found.update(key for key in keys[name] if key in withheld)
-    return frozenset(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,25 +152,3 @@ def _is_borne(word: str) -> bool:
 
 
 _WORDED: Final = frozenset({"names", "text"})
-
-
-def _below_tool(path: str) -> str:
-    return path.partition(".")[2]
-
-
-def _is_attribute(listed: list[Mapping[str, list[int]]]) -> bool:
-    """Say whether nothing under a key names anybody, and customers share enough of what is there."""
-    seen: dict[str, set[int]] = {}
-    for values in listed:
-        for value, subjects in values.items():
-            seen.setdefault(value, set()).update(subjects)
-    # What is no word of its own ("none", a number) vouches for nothing.
-    worded = [subjects for value, subjects in seen.items() if shape_of(value) == "names"]
-    shared = sum(len(subjects) > 1 for subjects in worded)
-    return shared >= A_THIRD * len(worded) and not any(map(_may_name, seen))
-
-
-def _may_name(value: str) -> bool:
-    """Say whether a value has a word that people bear, ordinary or not, or nothing but initials."""
-    words = [word for word in _WORD.findall(fold_value(value)) if len(word) >= SEVERAL]
-    return not words or any(is_name(word) or word in ORDINARY for word in words)

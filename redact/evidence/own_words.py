@@ -19,9 +19,9 @@ from redact.lists.word_lists import PARTICLES, PLACES
 from redact.names.without_capitals import name_alone, people_in
 from redact.readers.documents import FoundValue
 from redact.recognizers.short_codes import codes_in
-from redact.values.character_classes import SIGNS
 from redact.values.free_ids import is_time_or_amount
 from redact.values.months import MONTH
+from redact.values.scripts import SIGNS
 from redact.values.segments import without_words, words_apart
 
 _LETTER: Final = rf"(?:[^\W\d_]|[{SIGNS}])"

@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Final
 
-from redact.bounds import SHORT
+from redact.bounds import PARTS_REMEMBERED, REMEMBERED, SHORT
 
 RECORD: Final = "record"
 PUBLIC: Final = "public"
@@ -39,7 +39,7 @@ def key_words(key: str) -> tuple[str, ...]:
     return tuple(part.casefold() for part in _PARTS.findall(plain))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Lexicon:
     """Phrases and words by what they mean."""
 
@@ -49,23 +49,11 @@ class Lexicon:
     """Group (`person`, `payment`, `address`, `name`, `id`, `record`, ...) to its words."""
     rules: tuple[tuple[str, str], ...] = ()
     """A policy's own (key pattern, kind) lines; the first that matches decides."""
-    memory: dict[tuple[str, tuple[str, ...], frozenset[str]], str | None] = field(
-        default_factory=dict, compare=False
-    )
-    neighbours: dict[tuple[str, ...], dict[str, str]] = field(default_factory=dict, compare=False)
-    parted: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict, compare=False)
-    """A key's words with the last split in two: the same key stands at many places."""
 
-    def kind_of(
-        self, key: str, above: tuple[str, ...], beside: frozenset[str] = frozenset()
-    ) -> str | None:
-        """Return the kind that a key means below the keys `above` (outermost first) and among the kinds `beside`."""
-        asked = (key, above, beside)
-        if asked not in self.memory:
-            if len(self.memory) > 200_000:  # keys made of data must not fill the memory
-                self.memory.clear()
-            self.memory[asked] = self._judge(key, above, beside)
-        return self.memory[asked]
+    @cached_property
+    def kind_of(self) -> Callable[[str, tuple[str, ...], frozenset[str]], str | None]:
+        """The kind that a key means below the keys `above` (outermost first) and among the kinds `beside`."""
+        return lru_cache(maxsize=PARTS_REMEMBERED)(self._judge)
 
     def phrase_kind(self, label: str) -> str | None:
         """Return the kind that a label means by itself, whatever stands around it."""
@@ -74,24 +62,21 @@ class Lexicon:
 
     def kinds_beside(self, key: str, keys: tuple[str, ...]) -> frozenset[str]:
         """Return the kinds that the other keys of an object mean by themselves."""
-        known = self.neighbours.get(keys)
-        if known is None:
-            if len(self.neighbours) > 20_000:
-                self.neighbours.clear()
-            kinds = ((name, self._phrase_kind(key_words(name))) for name in keys)
-            known = self.neighbours[keys] = {name: kind for name, kind in kinds if kind}
-        return frozenset(kind for name, kind in known.items() if name != key)
+        return frozenset(kind for name, kind in self._kinds_of(keys).items() if name != key)
+
+    @cached_property
+    def _kinds_of(self) -> Callable[[tuple[str, ...]], dict[str, str]]:
+        return lru_cache(maxsize=REMEMBERED)(self._phrases_among)
+
+    def _phrases_among(self, keys: tuple[str, ...]) -> dict[str, str]:
+        kinds = ((name, self._phrase_kind(key_words(name))) for name in keys)
+        return {name: kind for name, kind in kinds if kind}
 
     def _judge(self, key: str, above: tuple[str, ...], beside: frozenset[str]) -> str | None:
         ruled = self._ruled(key, above)
         if ruled is not None:
             return ruled
-        told = key_words(key)
-        words = self.parted.get(told)
-        if words is None:
-            if len(self.parted) > 20_000:
-                self.parted.clear()
-            words = self.parted[told] = self._unfused(told)
+        words = self._parted(key_words(key))
         if not words:
             return None
         kind = self._phrase_kind(words)
@@ -162,6 +147,10 @@ class Lexicon:
             "record": RECORD,
             "place": RECORD,
         }.get(around or "")
+
+    @cached_property
+    def _parted(self) -> Callable[[tuple[str, ...]], tuple[str, ...]]:
+        return lru_cache(maxsize=REMEMBERED)(self._unfused)
 
     def _unfused(self, words: tuple[str, ...]) -> tuple[str, ...]:
         """Split a last word such as `kundennummer` or `orderid` into its two parts."""

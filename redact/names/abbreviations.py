@@ -10,23 +10,16 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
-from redact.bounds import LONG, NEAR, STEM
-from redact.values.character_classes import DIGITS, LOWER, UPPER, class_table
+from redact.bounds import NEAR, STEM
 
 _NUMBERED: Final = re.compile(r"\d(?<=[A-Za-z]{5}.)\d{0,5}(?![^\W_])")
 """The number first: the engine jumps from digit to digit, and asks there for the letters before it."""
 _LETTERS: Final = re.compile(r"(?<![^\W_])[A-Za-z]{5,24}\Z")
 _NUMBER: Final = re.compile(r"\d+")
-_MARKS: Final = class_table(b"?", a=UPPER + LOWER, o=DIGITS)
-_CORE: Final = b"aaaaao"
-"""Five letters and a digit."""
-_LETTER, _DIGIT = _MARKS[ord("a")], _MARKS[ord("0")]
 
 
 def numbered_words(text: str) -> tuple[str, ...]:
     """Return the words of a text with a number behind them, each once: all that can be such a user name."""
-    if text.isascii():
-        return tuple(_in_ascii(text))
     found: dict[str, None] = {}
     for number in _NUMBERED.finditer(text):
         start = number.start()
@@ -34,24 +27,6 @@ def numbered_words(text: str) -> tuple[str, ...]:
         if word:
             found[word[0] + number[0]] = None
     return tuple(found)
-
-
-def _in_ascii(text: str) -> dict[str, None]:
-    """Return the words of an ASCII text, in a third of the patterns' time: few letters stand before a digit."""
-    marks = text.encode("ascii").translate(_MARKS)
-    found: dict[str, None] = {}
-    start = marks.find(_CORE)
-    while start >= 0:
-        number = end = start + len(_CORE) - 1
-        while start and marks[start - 1] == _LETTER:
-            start -= 1
-        while marks.startswith(b"o", end):
-            end += 1
-        alone = not marks.startswith(b"a", end) and not (start and marks[start - 1] == _DIGIT)
-        if alone and number - start <= NEAR and end - number <= LONG:
-            found[text[start:end]] = None
-        start = marks.find(_CORE, end)
-    return found
 
 
 def user_names_among(words: Iterable[str], names: Collection[str]) -> Iterator[str]:

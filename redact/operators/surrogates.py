@@ -21,10 +21,9 @@ from redact.lists.word_lists import ID_WORDS, PARTICLES, STREET_WORDS
 from redact.operators.invented_names import invent
 from redact.recognizers.spoken_forms import digits_said, email_said, say_digits, say_email
 from redact.records.clean_episode import WITHHELD
-from redact.values.character_classes import SIGNS
 from redact.values.dates import move_date
 from redact.values.permutations import KeyedDigest
-from redact.values.scripts import is_unspaced, is_word
+from redact.values.scripts import SIGNS, is_unspaced, is_word
 
 _RUNS: Final = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{SIGNS}])*|\d+|[\W_]+")
 _TOKENS: Final = re.compile(rf"[^\W_](?:[^\W_]|[{SIGNS}])*|[\W_]+")

@@ -46,7 +46,6 @@ class Vault:
         self._root = KeyedDigest(b"tracegym vault 1" + secret)
         self._lock = Fernet(base64.urlsafe_b64encode(self._root.digest("seal", size=32)))
         self._keys: dict[str, KeyedDigest] = {}
-        self._memory: dict[tuple[str, str, str], str] = {}
         self._given: dict[str, dict[str, str]] = {}
         """App and family to (canonical value to surrogate)."""
         self._taken: dict[str, dict[str, str]] = {}
@@ -57,14 +56,7 @@ class Vault:
 
     def surrogate(self, app: str, kind: str, mention: str) -> str:
         """Return what replaces a mention of a value of that kind."""
-        family = family_of(kind)
-        asked = (app, family, mention)
-        moved = self._memory.get(asked)
-        if moved is None:
-            if len(self._memory) > 500_000:  # a cache, not a record: `_given` is
-                self._memory.clear()
-            moved = self._memory[asked] = self._draw(app, family, mention)
-        return moved
+        return self._draw(app, family_of(kind), mention)
 
     def unlike(self, app: str, kind: str, mention: str, known: Container[str]) -> str:
         """Return what replaces a mention: where that is an id and known to the build (folded), another that is not."""
@@ -133,7 +125,6 @@ class Vault:
                 for value in {canonical(family, mention) for mention in values} & given.keys():
                     self._taken.get(drawer, {}).pop(given.pop(value), None)
                     gone += 1
-        self._memory.clear()
         if self._path is not None and self._path.exists():
             self._write(self._path)
         return gone

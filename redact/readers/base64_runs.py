@@ -10,12 +10,10 @@ import binascii
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final
 
-from redact.bounds import AT_ONCE, CODE_LENGTH
+from redact.bounds import CODE_LENGTH
 
-_SHORT: Final = 48
 _RUN: Final = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}={0,2}")
 
 
@@ -37,15 +35,7 @@ class Hidden:
 
 
 def has_hidden_text(text: str) -> bool:
-    """Say whether the text holds a base64 run that can be read; what learning has asked, scrubbing asks again."""
-    size = len(text)
-    if size < CODE_LENGTH:
-        return False
-    return _hides_text(text) if size < AT_ONCE else _hides_text.__wrapped__(text)
-
-
-@lru_cache(maxsize=20_000)
-def _hides_text(text: str) -> bool:
+    """Say whether the text holds a base64 run that can be read."""
     return may_hide(text) and next(hidden_texts(text), None) is not None
 
 
@@ -65,34 +55,13 @@ def may_hide(text: str) -> bool:
 
 def hidden_texts(text: str) -> Iterator[Hidden]:
     """Yield the runs that decode to readable text."""
-    for start, end in long_runs(text):
-        body = text[start:end]
-        # Words, ids and digests fail here; a few hundred of them make most of an app's runs.
-        decoded = _read_short(body) if len(body) < _SHORT else _read(body)
+    for run in _RUN.finditer(text):
+        body = run[0]
+        decoded = _read(body)
         if decoded is not None:
             url_safe = "-" in body or "_" in body
             padded = body.endswith("=") or len(body) % 4 == 0
-            yield Hidden(start, end, decoded, url_safe, padded)
-
-
-def long_runs(text: str) -> list[tuple[int, int]]:
-    """Return where the long runs stand; in ASCII, where bytes are characters, without trying every word."""
-    if not text.isascii():
-        return [run.span() for run in _RUN.finditer(text)]
-    marks = text.encode("ascii").translate(_ALPHABET)
-    found = []
-    end = 0
-    while (start := marks.find(_SHORTEST, end)) >= 0:
-        end = marks.find(b" ", start)
-        if end < 0:
-            end = len(marks)
-        found.append((start, end + text.startswith("=", end) + text.startswith("==", end)))
-    return found
-
-
-@lru_cache(maxsize=20_000)
-def _read_short(run: str) -> str | None:
-    return _read(run)
+            yield Hidden(*run.span(), decoded, url_safe, padded)
 
 
 def _read(run: str) -> str | None:

@@ -16,7 +16,7 @@ from redact.bounds import LONGEST_TABLE, PARTS, SEVERAL, STEM
 from redact.lists.word_lists import word_list
 from redact.readers.fields import fields_in
 from redact.readers.printed_objects import printed_in
-from redact.values.character_classes import SIGNS
+from redact.values.scripts import SIGNS
 from redact.values.shapes import digit_count, is_phone, letter_count
 
 _LABEL: Final = re.compile(rf"[^\W\d_](?:[\w{SIGNS}'\u2019./#() -]{{0,38}}[\w{SIGNS}.)#])?")

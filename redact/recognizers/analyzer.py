@@ -37,10 +37,9 @@ from redact.recognizers.accounts import mentioned_in
 from redact.recognizers.prefilter import EVERYTHING, Needs, needs_of
 from redact.recognizers.short_codes import codes_told
 from redact.recognizers.spoken_forms import emails_said, numbers_said
-from redact.values.character_classes import SIGNS
 from redact.values.forms import drawn_in
 from redact.values.free_ids import FREE, free_days, free_ids
-from redact.values.scripts import is_word
+from redact.values.scripts import SIGNS, is_word
 from redact.values.segments import is_sentence
 from redact.values.shapes import digit_count, letter_count
 

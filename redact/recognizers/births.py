@@ -7,7 +7,7 @@ here: dates under a key (`documents`), what a date is (`dates`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from redact.values.dates import read_date
@@ -19,23 +19,13 @@ _CUES: Final = (
     "ur.", "syntynyt", "syntymäaika",
 )  # fmt: skip
 # Spelt out, not asked for without regard to case: then some letters beyond ASCII would be among them.
-_SPELT: Final = sorted({form for c in _CUES for form in (c, c.capitalize(), c.upper(), c.title())})
-CUES: Final = tuple(_SPELT)
+CUES: Final = tuple(
+    sorted({form for c in _CUES for form in (c, c.capitalize(), c.upper(), c.title())})
+)
 """Every cue as it may be spelt: a text without any tells no birth date."""
-_BY_FIRST: Final = {
-    form[0]: [c[1:] for c in sorted(_SPELT, key=len, reverse=True) if c[0] == form[0]]
-    for form in _SPELT
-}
 _BETWEEN: Final = r"(?:(?:on|is|was|am|den|le|el|il|em|op|the)[ :]{1,3})?"
-
-
-def _any_of(words: Iterable[str]) -> str:
-    return "|".join(map(re.escape, words))
-
-
 _BIRTH: Final = re.compile(
-    # The first letter before the look behind it: so the engine jumps from one to the next, and asks for few cues there.
-    rf"[{''.join(_BY_FIRST)}](?<![^\W_].)(?:{'|'.join(f'(?<={first})(?:{_any_of(rests)})' for first, rests in _BY_FIRST.items())})(?![^\W_])"
+    rf"(?<![^\W_])(?:{'|'.join(map(re.escape, sorted(CUES, key=len, reverse=True)))})(?![^\W_])"
     rf"[\"'*)]{{0,3}}[ :=(*\"']{{0,4}}{_BETWEEN}"
     r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}"
     r"|\d{1,2}(?:st|nd|rd|th)?\.?(?: de)? [^\W\d_]{3,12}\.?,?(?: de)? \d{4}|[^\W\d_]{3,12}\.? \d{1,2}(?:st|nd|rd|th)?,? \d{4})(?!\d)"

@@ -11,6 +11,8 @@ its own surrogate.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
+from functools import cached_property, lru_cache
 from math import isqrt
 from typing import Final
 
@@ -24,12 +26,6 @@ class KeyedDigest:
 
     def __init__(self, key: bytes) -> None:
         self._key = hashlib.blake2b(key, digest_size=64).digest()
-        self._derived: dict[tuple[str, ...], KeyedDigest] = {}
-        self._moved: dict[tuple[int, int, str], int] = {}
-        self._steps: dict[tuple[int, str], int] = {}
-        """How far `move` goes along a permutation."""
-        self._started: dict[int, hashlib.blake2b] = {}
-        """Digests by their size that have read the key and nothing else."""
 
     def digest(self, *parts: str, size: int = 32) -> bytes:
         """Return a keyed digest of the parts, unambiguous about where each part ends."""
@@ -42,35 +38,30 @@ class KeyedDigest:
         """Return a keyed number in [0, size)."""
         return int.from_bytes(self.digest(*parts, size=64), "big") % size
 
-    def derive(self, *parts: str) -> KeyedDigest:
-        """Return an independent key for one purpose."""
-        derived = self._derived.get(parts)
-        if derived is None:
-            derived = KeyedDigest(self.digest("derive", *parts, size=64))
-            if len(self._derived) < PARTS_REMEMBERED:
-                self._derived[parts] = derived
-        return derived
+    @cached_property
+    def derive(self) -> Callable[..., KeyedDigest]:
+        """An independent key for one purpose, told by its parts."""
+        return lru_cache(maxsize=PARTS_REMEMBERED)(
+            lambda *parts: KeyedDigest(self.digest("derive", *parts, size=64))
+        )
 
-    def move(self, number: int, size: int, tweak: str) -> int:
-        """Return the image of a number under the tweak's permutation of [0, size); never the number itself."""
+    @cached_property
+    def move(self) -> Callable[[int, int, str], int]:
+        """The image of a number under the tweak's permutation of [0, size); never the number itself."""
+        return lru_cache(maxsize=PARTS_REMEMBERED)(self._image_of)
+
+    def _image_of(self, number: int, size: int, tweak: str) -> int:
         if size < 2:
             return number
-        asked = (number, size, tweak)
-        moved = self._moved.get(asked)
-        if moved is None:
-            forward = self._forward(number, size, tweak)
-            moved = self._inverse((forward + self._step(size, tweak)) % size, size, tweak)
-            if len(self._moved) < PARTS_REMEMBERED:
-                self._moved[asked] = moved
-        return moved
+        forward = self._forward(number, size, tweak)
+        return self._inverse((forward + self._step(size, tweak)) % size, size, tweak)
 
-    def _step(self, size: int, tweak: str) -> int:
-        step = self._steps.get((size, tweak))
-        if step is None:
-            step = 1 + self.number(size - 1, "step", tweak)
-            if len(self._steps) < PARTS_REMEMBERED:
-                self._steps[size, tweak] = step
-        return step
+    @cached_property
+    def _step(self) -> Callable[[int, str], int]:
+        """How far `move` goes along a permutation."""
+        return lru_cache(maxsize=PARTS_REMEMBERED)(
+            lambda size, tweak: 1 + self.number(size - 1, "step", tweak)
+        )
 
     def _forward(self, number: int, size: int, tweak: str) -> int:
         side = isqrt(size - 1) + 1
@@ -96,15 +87,15 @@ class KeyedDigest:
             if number < size:
                 return number
 
-    def _hasher(self, side: int) -> hashlib.blake2b:
-        """Return the digest for one side, the key read and nothing else."""
-        # 128 bits beyond any half that occurs keep the reduction's bias out of reach.
-        width = min(64, (side.bit_length() + 7) // 8 + 16)
-        started = self._started.get(width)
-        if started is None:
-            started = hashlib.blake2b(key=self._key, digest_size=width)
-            self._started[width] = started
-        return started
+    @cached_property
+    def _hasher(self) -> Callable[[int], hashlib.blake2b]:
+        """The digest for one side, the key read and nothing else."""
+        return lru_cache(maxsize=None)(
+            # 128 bits beyond any half that occurs keep the reduction's bias out of reach.
+            lambda side: hashlib.blake2b(
+                key=self._key, digest_size=min(64, (side.bit_length() + 7) // 8 + 16)
+            )
+        )
 
 
 def _round(started: hashlib.blake2b, turn: int, half: int, rest: bytes) -> int:

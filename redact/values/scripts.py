@@ -1,4 +1,4 @@
-"""Scripts written without spaces between words: a name in them ends where nothing shows it.
+"""Scripts written without spaces between words, in which nothing shows where a name ends, and signs inside words of others.
 
 In: a character. Out: whether words of its script stand side by side without a gap, or take particles at their end: Han, Kana,
 Hangul (as NFKD leaves it too), Thai, Lao, Burmese, Khmer.
@@ -22,6 +22,10 @@ _RANGES: Final = (
     (0xF900, 0xFAFF),
     (0x20000, 0x3134F),
 )
+SIGNS: Final = (
+    "\u0300-\u036f\u064b-\u065f\u0900-\u0dff\u0e31-\u0e4e\u0eb1-\u0ece\u102b-\u103e\u17b4-\u17d3"
+)
+"""For a class of characters: vowel signs and marks, which stand inside words of Indian and other scripts and are no letters to `re`."""
 FIRST: Final = chr(_RANGES[0][0])
 """No such character comes before this one."""
 

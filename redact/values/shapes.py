@@ -42,11 +42,6 @@ ADDRESS_LINE: Final = re.compile(
     + "|".join(STREET_ENDS)
     + r") \d{1,4}[a-z]?)(?<! )(?!\w)"
 )
-_NUMBERED_LINE: Final = re.compile(
-    r"\d(?<![\w.,$€£#-].)\d{0,4}[a-zA-Z]?,? (?:[A-Z][A-Za-z]*\.? ?){2,4}(?<! )(?!\w)", re.ASCII
-)
-"""The same with a number first and in ASCII: the engine jumps from digit to digit."""
-_PLAIN_ENDS: Final = tuple(end for end in STREET_ENDS if end.isascii())
 _ROMANCE_LINE: Final = re.compile(
     r"(?<![\w.,-])(?:\d{1,4}(?: ?(?:bis|ter|[A-D]))?,? (?:[Rr]ue|[Aa]venue|[Bb]oulevard|[Pp]lace|[Ii]mpasse|[Aa]llée|[Cc]hemin|[Qq]uai|[Cc]ours)"
     r" (?:(?:de|du|des|la|le|les) |[dl]['\u2019])*[A-ZÀ-Þ][\w'\u2019-]+(?: (?:(?:de|du|des|la|le|les) )?[A-ZÀ-Þ][\w'\u2019-]+){0,2}"
@@ -190,7 +185,7 @@ def is_phone(text: str) -> bool:
 
 def addresses_in(text: str) -> Iterator[tuple[str, str]]:
     """Yield the address lines, towns and codes that stand in a text as addresses do."""
-    for found in address_lines(text):
+    for found in ADDRESS_LINE.finditer(text):
         if is_street(found[0]):
             yield "street", found[0]
             yield from _town_behind(text, found.end())
@@ -215,12 +210,6 @@ def _is_town(name: str) -> bool:
     """Say whether a capitalised run is no word of a sentence that goes on: a place of the list, or in no dictionary."""
     words = [word.casefold() for word in _WORDS.findall(name)]
     return any(word in _PLACES or word not in words_of(ENGLISH) for word in words)
-
-
-def address_lines(text: str) -> Iterator[re.Match[str]]:
-    """Return what has the form of an address line."""
-    plain = text.isascii() and not any(end in text for end in _PLAIN_ENDS)
-    return (_NUMBERED_LINE if plain else ADDRESS_LINE).finditer(text)
 
 
 def lines_by_kind(text: str) -> Iterator[tuple[str, str]]:

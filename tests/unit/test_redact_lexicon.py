@@ -56,7 +56,7 @@ LEXICON = load_lexicon()
 )
 def test_keys(key: str, above: tuple[str, ...], kind: str | None) -> None:
     """Each key means its kind, or nothing."""
-    assert LEXICON.kind_of(key, above) == kind
+    assert LEXICON.kind_of(key, above, frozenset()) == kind
 
 
 def test_an_id_beside_personal_keys_is_a_persons() -> None:
@@ -68,6 +68,6 @@ def test_an_id_beside_personal_keys_is_a_persons() -> None:
 def test_a_policys_own_line_comes_first() -> None:
     """A person's decision beats every phrase, for a key or a path."""
     own = load_lexicon({"email": "public", "get_user.x*": "first_name"})
-    assert own.kind_of("email", ()) == "public"
-    assert own.kind_of("xyz", ("get_user",)) == "first_name"
-    assert own.kind_of("xyz", ("get_order",)) is None
+    assert own.kind_of("email", (), frozenset()) == "public"
+    assert own.kind_of("xyz", ("get_user",), frozenset()) == "first_name"
+    assert own.kind_of("xyz", ("get_order",), frozenset()) is None

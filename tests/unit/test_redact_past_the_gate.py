@@ -122,7 +122,7 @@ def test_people_in_everybodys_definitions_are_removed() -> None:
 
 
 def test_what_definitions_say_merges_in_any_order_and_goes_to_bytes_and_back() -> None:
-    """Subjects of choices are counted over parts; a record of the earlier form is read."""
+    """Subjects of choices are counted over parts."""
     one, two = (
         learn([visit(n, defined("a", "A.", b={"enum": ["x", str(n)]}))], (), policy=POLICY)
         for n in (0, 1)

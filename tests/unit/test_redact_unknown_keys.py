@@ -383,11 +383,6 @@ def option_verdict(key: str, values: list[str]) -> str:
     return next((found.action for place, found in verdicts.items() if key in place), "keep")
 
 
-def test_an_attribute_that_customers_share_stays_among_the_many_of_a_catalogue() -> None:
-    """Two ports in two orders are no people where a third of the key's values is several customers'."""
-    assert option_verdict("output", ["USB-A", "USB-C", "Wireless", "Wireless"]) == "keep"
-
-
 def test_a_persons_own_words_are_withheld_among_a_catalogues_attributes() -> None:
     """An engraving, a gift note and a monogram stand in the same map as size and colour."""
     for own in ("Anna K", "A-K", "Zofia", "Rose"):
@@ -395,12 +390,6 @@ def test_a_persons_own_words_are_withheld_among_a_catalogues_attributes() -> Non
     assert option_verdict("engraving", ["Xuxu", "Bibo", "Wuppi", "none", "none"]) == WITHHOLD
     notes = ["see you soon, old friend", "for the best mother there is", "get well soon, you two"]
     assert option_verdict("gift", notes) == WITHHOLD
-
-
-def test_attributes_of_a_small_map_are_judged_one_by_one() -> None:
-    """A profile with a few fields is no catalogue, whatever its customers share."""
-    values = ["USB-A", "USB-C", "Wireless", "Wireless"]
-    assert verdict("output", values) == WITHHOLD
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ def test_a_policy_file_is_read(tmp_path: Path) -> None:
     """Every setting has its place."""
     path = tmp_path / "redaction.toml"
     path.write_text(
-        '# ours\nk = 7\nprose_names = "keep"\nunknown = "keep"\npublic_values = ["Brown"]\n'
+        '# ours\nk = 7\nprose_names = "off"\nunknown = "keep"\npublic_values = ["Brown"]\n'
         '[keys]\nmember_no = "person_id"\nnotes = "public"\n'
     )
     policy = load_policy(path)
