@@ -1,9 +1,9 @@
 """Units of work that were left out because our own code failed at them: a fault costs its unit, and everything else goes on.
 
 A stage runs each unit (an app, a day, an episode, a tool, a task, a section of the report) inside `Skips.unit`. What it raises is noted
-with the kind of the error and where it arose, never with its message, which may quote the data; then the stage goes on with the next
-unit. The notes of a stage lie in the clean lake until the unit succeeds. What a person has to settle first (a wrong secret, a damaged
-table, a full disk) still stops everything. Not here: what takes the unit's place (each stage), where it is shown (`skipped_parts`).
+with the kind of the error and where it arose, never with its message, which may quote the data; then the stage goes on with the next unit.
+The notes of a stage lie in the clean lake until the unit succeeds. What a person has to settle first (a wrong secret, a damaged table, a
+full disk) still stops everything.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

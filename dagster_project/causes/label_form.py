@@ -1,6 +1,6 @@
 """The form on the review page in which a person says what went wrong in a failed episode, and what others say of it.
 
-Comes in: a clean episode, its failure record if there is one, and reviews. Goes out: choices to show, and a label out of what was sent. Not here: HTML, HTTP (`review`).
+Comes in: a clean episode, its failure record if there is one, and reviews. Goes out: choices to show, and a label out of what was sent.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

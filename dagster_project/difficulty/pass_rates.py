@@ -1,8 +1,7 @@
 """Difficulty: how often a task is solved, in production and by each policy that tried it, with intervals.
 
-Comes in: recorded attempts with what their users said, and rollouts. Goes out: `TaskDifficulty`. A rate without
-attempts is not known, never 0; rollouts without a grade do not count. Not here: the estimate before any rollout
-(`estimate`), what a whole task set looks like (`difficulty_report`).
+Comes in: recorded attempts with what their users said, and rollouts. Goes out: `TaskDifficulty`. A rate without attempts is not known,
+never 0; rollouts without a grade do not count.
 """
 
 from collections import defaultdict

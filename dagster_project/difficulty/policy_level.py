@@ -1,7 +1,7 @@
 """How far a policy is from production: one shift of the odds, learnt on the tasks that it tried, for those that it did not.
 
-Comes in: difficulties with the policy's rollouts. Goes out: the shift, and moved estimates. Production's agents are not the policy:
-their estimates keep tasks apart, and miss the level. Not here: the estimates themselves (`estimate`).
+Comes in: difficulties with the policy's rollouts. Goes out: the shift, and moved estimates. Production's agents are not the policy: their
+estimates keep tasks apart, and miss the level.
 """
 
 from collections.abc import Iterable

@@ -1,9 +1,8 @@
 """The lake: Delta tables under one folder, or where that side of the home says they are. The only file that reads or writes tables.
 
-Comes in: Arrow tables and the partition they replace. Goes out: Arrow tables of one version. A partition is replaced in
-one commit; a writer that meets another one's commit reads again and retries; columns are only ever added. In object storage a
-table is as new as its log, never as a listing of it (`lake_log`).
-Not here: what the rows mean (`rows`, and the schemas beside the records).
+Comes in: Arrow tables and the partition they replace. Goes out: Arrow tables of one version. A partition is replaced in one commit; a
+writer that meets another one's commit reads again and retries; columns are only ever added. In object storage a table is as new as its log,
+never as a listing of it (`lake_log`).
 """
 
 import random

@@ -1,7 +1,6 @@
 """The lake's tables: name, layout, and how each is cut into partitions.
 
 Layouts stand beside their records; the few tables whose rows only the pipeline knows have theirs here.
-Not here: reading and writing (`lake`), tables of what is learnt (`learnt_tables`: which take longer to import).
 """
 
 from collections.abc import Sequence

@@ -1,9 +1,8 @@
 """The gate over partitions: raw episodes and outcomes of some days in, clean ones out, with the account of what was done.
 
-Learns per day, merges per app, scrubs per day. A value learnt today re-opens exactly the old days whose texts contain
-its words: each day keeps an index of hashed words, and a partition is made of the learnt values that its index holds,
-and of the verdicts over the unknown keys that stand in it.
-Not here: how values are found and replaced (`redact`).
+Learns per day, merges per app, scrubs per day. A value learnt today re-opens exactly the old days whose texts contain its words: each day
+keeps an index of hashed words, and a partition is made of the learnt values that its index holds, and of the verdicts over the unknown keys
+that stand in it.
 """
 
 import re

@@ -1,8 +1,7 @@
 """The leak check at the gate: what it finds in a scrubbed episode is taken out of the text that holds it.
 
-Comes in: raw episodes with their scrubbed ones, and the search. Goes out: episodes in which a marker stands for every hit,
-with an account by the key that taught the value; an episode of which a hit cannot be taken out is held back whole. Not
-here: the search over everything past the gate (`leak_check`).
+Comes in: raw episodes with their scrubbed ones, and the search. Goes out: episodes in which a marker stands for every hit, with an account
+by the key that taught the value; an episode of which a hit cannot be taken out is held back whole.
 """
 
 import re

@@ -1,8 +1,7 @@
 """The leak check over everything past the gate: rows, documents, files of task sets, the report, Dagster's metadata.
 
-Comes in: both sides of a home and the vault. Goes out: an `AppLeaks` per app, kept in `clean/leaks.json` with what it was
-true of: `export` refuses what was not checked or leaks. Counts and places, never a text. Not here: how values are
-searched for (`redact.audit.leaks`), which episodes are held back at the gate (`gate`).
+Comes in: both sides of a home and the vault. Goes out: an `AppLeaks` per app, kept in `clean/leaks.json` with what it was true of: `export`
+refuses what was not checked or leaks. Counts and places, never a text.
 """
 
 import json

@@ -1,7 +1,6 @@
 """The keys over which somebody may decide, ranked by how many conversations wait for it.
 
-Comes in: the gate's account. Goes out: a `WaitingKey` for each key whose values were withheld or leaked. Not here: asking
-about them (`cli.redact`).
+Comes in: the gate's account. Goes out: a `WaitingKey` for each key whose values were withheld or leaked.
 """
 
 from collections import Counter

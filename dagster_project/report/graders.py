@@ -1,7 +1,6 @@
 """The report's rows on graders: how far rubrics agree with outcomes that they have not seen, by app, cluster, kind of check and task.
 
 Comes in: attempts that were left out once, and where tasks stand. Goes out: `GraderRow`s and `GraderKindRow`s of the report.
-Not here: the comparison itself (`agreement`), how it looks.
 """
 
 from collections.abc import Iterator, Sequence

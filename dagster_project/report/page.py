@@ -1,8 +1,7 @@
 """The report page: `ReportData` in, one self-contained HTML file out.
 
-No script, no external resource, nothing inline but one stylesheet whose hash the content-security policy names.
-Everything from data is escaped by the template engine, cleaned of characters that reorder or hide text, and cut where
-it is longer than a person reads. Not here: the data (`data`), the pictures (`pictures`), the words (`templates/`).
+No script, no external resource, nothing inline but one stylesheet whose hash the content-security policy names. Everything from data is
+escaped by the template engine, cleaned of characters that reorder or hide text, and cut where it is longer than a person reads.
 """
 
 import base64

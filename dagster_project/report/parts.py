@@ -1,7 +1,7 @@
 """The report's data out of the lake: one record with everything on the page.
 
-Comes in: both sides of a home. Goes out: `ReportData`. Only clean texts; of the private side only counts and the
-reasons of quarantined records, which hold no text. Not here: how it looks (`report.page`).
+Comes in: both sides of a home. Goes out: `ReportData`. Only clean texts; of the private side only counts and the reasons of quarantined
+records, which hold no text.
 """
 
 from collections import Counter, defaultdict

@@ -1,6 +1,6 @@
 """The report's rows on tasks.
 
-Comes in: candidates with their verdicts. Goes out: `TaskRow` and `TaskCount` records. Not here: the other parts of the page (`report_parts`), how it looks (`report.page`).
+Comes in: candidates with their verdicts. Goes out: `TaskRow` and `TaskCount` records.
 """
 
 from collections import Counter, defaultdict

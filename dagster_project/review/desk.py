@@ -1,8 +1,7 @@
 """The desk: what a reviewer needs of one home, read from the clean lake and kept while the page is open.
 
-Comes in: the clean lake. Goes out: tasks with their runs and verdicts, ready to show; reviews go back to the lake.
-Attempts are made again in the task's world once and only their verdicts are kept for all tasks.
-Not here: the queue's order (`queue`), HTML (`pages`), HTTP (`web`).
+Comes in: the clean lake. Goes out: tasks with their runs and verdicts, ready to show; reviews go back to the lake. Attempts are made again
+in the task's world once and only their verdicts are kept for all tasks.
 """
 
 import time

@@ -1,7 +1,6 @@
 """The HTML of the review page and of the page of rollouts: records in, text out. The look is the report's.
 
 Everything from data is escaped by the template engine, cleaned of characters that hide or reorder text, and cut.
-Not here: where the records come from (`desk`, `queue`), HTTP (`web`).
 """
 
 import json

@@ -1,7 +1,7 @@
 """What an edited rubric changes: every recorded attempt and stored rollout of one task, graded before and after.
 
-Comes in: runs of one task (already made again in its world) and two rubrics. Goes out: a `Change` with the agreement
-before and after. Pure: saves nothing. Not here: making the runs (`desk`).
+Comes in: runs of one task (already made again in its world) and two rubrics. Goes out: a `Change` with the agreement before and after.
+Pure: saves nothing.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,7 @@
 """Reviews through a spreadsheet: one row per recorded attempt out, labels back in.
 
-Comes in and goes out: CSV. A cell that a spreadsheet would run as a formula is written with an apostrophe before it,
-which is taken off when it comes back. Not here: storing what came in (`store`).
+Comes in and goes out: CSV. A cell that a spreadsheet would run as a formula is written with an apostrophe before it, which is taken off
+when it comes back.
 """
 
 import csv

@@ -1,7 +1,6 @@
 """Reviews in the lake: appended as they are made, read back in order of time.
 
-Comes in: reviews. Goes out: what holds now, per episode, task and check. Its stamp tells the build that people said
-something new. Not here: what the build makes of it (`feedback`).
+Comes in: reviews. Goes out: what holds now, per episode, task and check. Its stamp tells the build that people said something new.
 """
 
 from collections.abc import Iterable, Sequence

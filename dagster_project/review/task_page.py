@@ -1,6 +1,6 @@
 """What the page of one task shows beside its rubric: a conversation with its verdict, the gate's probes, the decision in force.
 
-In: the desk and one of its entries. Out: values for `task.html`. Not here: HTTP (`web`), HTML (`pages`).
+In: the desk and one of its entries. Out: values for `task.html`.
 """
 
 from collections import Counter

@@ -1,7 +1,6 @@
 """The review page's HTTP: reads the desk, takes reviews, shows what an edit changes before it is saved.
 
 In: a desk, the reviewer's name, the keys. Out: an ASGI application. It works without script: links and plain forms.
-Not here: who may ask (`guard`), HTML (`pages`), what is true (`desk`, `regrading`).
 """
 
 import threading

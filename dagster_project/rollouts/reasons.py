@@ -1,10 +1,9 @@
 """Rewards by reason and by policy, and which policies have no reward more often where they fail.
 
-Comes in: rows of rollouts, without their conversations. Goes out: one `PolicyReasons` per policy. A run without a reward
-whose rubric predicts that the user would report a failure is a failure. Of the others nobody knows how they would have
-ended: each counts as a failure by the chance that this policy fails at that task, by its own graded rollouts of the task
-version; where it has none, by those of other policies, moved to this policy's level.
-Not here: which reason holds for one rollout (`environments.rollout.causes`).
+Comes in: rows of rollouts, without their conversations. Goes out: one `PolicyReasons` per policy. A run without a reward whose rubric
+predicts that the user would report a failure is a failure. Of the others nobody knows how they would have ended: each counts as a failure
+by the chance that this policy fails at that task, by its own graded rollouts of the task version; where it has none, by those of other
+policies, moved to this policy's level.
 """
 
 from collections import Counter, defaultdict

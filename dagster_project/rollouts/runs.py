@@ -1,7 +1,7 @@
 """Rollouts of a policy over a task set, kept in the lake of a home as they end.
 
-Comes in: a task set's folder and what to launch. Goes out: rollouts in the lake and counts. Stopped at any
-moment it goes on where it was: what is in the lake is not run again. Not here: the loop (`environments.rollout`).
+Comes in: a task set's folder and what to launch. Goes out: rollouts in the lake and counts. Stopped at any moment it goes on where it was:
+what is in the lake is not run again.
 """
 
 import time

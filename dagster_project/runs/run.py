@@ -1,7 +1,7 @@
 """One rollout as people look at it: a line of the list, and everything that explains it.
 
-In: rows of the lake, or lines of a file that `tracegym rollout --out` wrote. Out: frozen records. Texts stay raw: the
-template engine escapes them. Not here: reading rows (`shelf`), choosing among them (`choice`).
+In: rows of the lake, or lines of a file that `tracegym rollout --out` wrote. Out: frozen records. Texts stay raw: the template engine
+escapes them.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,7 @@
 """The page of rollouts over HTTP: a list with filters, and one rollout with its transcript and verdict. It only reads.
 
-In: a shelf of rollouts and the keys. Out: an ASGI application behind the review page's guard. It works without script: links and
-one plain form. Not here: who may ask (`review.guard`), the look (`review.pages`), what is true (`shelf`).
+In: a shelf of rollouts and the keys. Out: an ASGI application behind the review page's guard. It works without script: links and one plain
+form.
 """
 
 import threading

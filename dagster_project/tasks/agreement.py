@@ -1,9 +1,8 @@
 """Agreement: what rubrics say of attempts that they were not made from, beside what users said.
 
-Comes in: an app's clean episodes, labels, world and tasks. Goes out: `HeldOut`s, one per attempt that was left out once,
-and figures over them with intervals. One attempt of each task is left out at a time; tasks and rubrics are derived from
-the rest; the attempt's actions are made again and graded. The world is not learnt again: it says what tools answer, not
-who was right. Not here: attacks (`verification`).
+Comes in: an app's clean episodes, labels, world and tasks. Goes out: `HeldOut`s, one per attempt that was left out once, and figures over
+them with intervals. One attempt of each task is left out at a time; tasks and rubrics are derived from the rest; the attempt's actions are
+made again and graded. The world is not learnt again: it says what tools answer, not who was right.
 """
 
 import random

@@ -1,7 +1,6 @@
 """What `tracegym export` does: the tasks that were asked for, divided, with their difficulty, in a consumer's format.
 
-Comes in: the clean side of a home and what was asked. Goes out: the folder, and counts. Not here: the command line,
-the leak check that comes first (`leak_check`).
+Comes in: the clean side of a home and what was asked. Goes out: the folder, and counts.
 """
 
 import json

@@ -1,7 +1,7 @@
 """Found cheats in the clean lake: attempts that were paid without doing the job, tried by every build from then on.
 
-Comes in: cheats as `tracegym attack` found them, or a file of them. Goes out: the cheats of an app, by task. Their texts come from
-a task set, which holds nothing but what is past redaction. Not here: the search (`environments.search`), the gate (`verification`).
+Comes in: cheats as `tracegym attack` found them, or a file of them. Goes out: the cheats of an app, by task. Their texts come from a task
+set, which holds nothing but what is past redaction.
 """
 
 import json

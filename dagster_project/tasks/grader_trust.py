@@ -1,8 +1,8 @@
 """Which graders of an app are trusted: how often each kind of check errs on attempts that it has not seen.
 
 Comes in: attempts that were left out once, the kind of each task, and which tasks their own gate accepted. Goes out: a row per kind, with
-exact 95 % intervals, and the kinds whose tasks do not ship. Where a model or a program says what users got, figures are
-shown and decide nothing. Not here: grading (`agreement`), what a kind is (`environments.verification.kinds`).
+exact 95 % intervals, and the kinds whose tasks do not ship. Where a model or a program says what users got, figures are shown and decide
+nothing.
 """
 
 from collections import Counter, defaultdict

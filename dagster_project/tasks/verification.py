@@ -1,8 +1,7 @@
 """Verified tasks in the lake: what the gate of `environments.verify` said of each task version.
 
-Comes in: candidates of an app and its world. Goes out: `VerifiedTask`s; a version that was verified before keeps its
-verdict, and what depends on the other tasks of the set is said anew each time. What policies did at a task judges
-them, never the task. Not here: the attacks themselves.
+Comes in: candidates of an app and its world. Goes out: `VerifiedTask`s; a version that was verified before keeps its verdict, and what
+depends on the other tasks of the set is said anew each time. What policies did at a task judges them, never the task.
 """
 
 import asyncio

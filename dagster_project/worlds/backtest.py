@@ -1,8 +1,8 @@
 """The backtest: held-out chat logs through the same redaction, replayed and graded by what a home has learnt.
 
-Comes in: chat-log files and a home. Goes out: the document of design section 9. The home is not changed: surrogates are
-keyed, so a value gets here what it got there. Where a task names a held-out episode's key, calls start from its state,
-else from the app's at the time the episode started. Not here: what counts as equal (`environments.fidelity`).
+Comes in: chat-log files and a home. Goes out: the document of design section 9. The home is not changed: surrogates are keyed, so a value
+gets here what it got there. Where a task names a held-out episode's key, calls start from its state, else from the app's at the time the
+episode started.
 """
 
 from collections import Counter

@@ -1,8 +1,7 @@
 """Everything on the page: plain records of clean counts and texts, filled by the pipeline from the lake.
 
 Every number on the page is a field of a record here or beside; the page itself computes only shares, widths of pictures and sums over days.
-Not here: how it looks (`page`, `pictures`, `templates/`), where the numbers come from (the pipeline). Texts may hold anything: the page
-escapes them and cuts what is too long.
+Texts may hold anything: the page escapes them and cuts what is too long.
 """
 
 from dataclasses import dataclass

@@ -1,8 +1,7 @@
 """Edits of a rubric: what a person filled in, and the rubric it makes.
 
-Comes in: a rubric and form fields by name. Goes out: the edited rubric, or sentences that say which field to change.
-A check's sentence is made from its arguments; one that a person writes stands beside it and is known as theirs.
-Not here: what the edit does to verdicts (`regrading`), what the next build says (`preview`).
+Comes in: a rubric and form fields by name. Goes out: the edited rubric, or sentences that say which field to change. A check's sentence is
+made from its arguments; one that a person writes stands beside it and is known as theirs.
 """
 
 from collections.abc import Collection, Mapping

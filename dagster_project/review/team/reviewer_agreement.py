@@ -1,7 +1,7 @@
 """How far reviewers agree with one another, beside how far rubrics agree with reviewers and with users.
 
-Comes in: labels by episode and reviewer, tasks as they stand, attempts that were left out once. Goes out: `Row`s of a
-table with Cohen's kappa. Not here: trust (`trust`), which turns agreement into how much people look at.
+Comes in: labels by episode and reviewer, tasks as they stand, attempts that were left out once. Goes out: `Row`s of a table with Cohen's
+kappa.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
