@@ -228,7 +228,6 @@ def run_document(run: "OpenRun") -> dict[str, object]:
         "answers": run.answers and [{"tool": t, "source": s} for t, s in run.answers],
         "unanswered": list(run.unanswered),
         "graded_later": [asdict(one) for one in run.later],
-        "made_again": run.again,
     }
 
 
