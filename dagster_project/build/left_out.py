@@ -18,7 +18,8 @@ import pyarrow as pa
 
 from dagster_project.fatal import is_fatal
 from dagster_project.lake.store import Lake
-from dagster_project.lake.tables import SKIPPED
+from dagster_project.lake.tables import Table
+from ingest.records.columns import schema_of
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")
@@ -51,6 +52,7 @@ class SkippedUnit:
     version: str
 
 
+SKIPPED: Final = Table(name="skipped", schema=schema_of(SkippedUnit), by=("stage", "app"))
 _listener: ContextVar[Callable[[SkippedUnit], None] | None] = ContextVar("skipped", default=None)
 
 

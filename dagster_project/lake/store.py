@@ -27,7 +27,7 @@ from dagster_project.lake.log import LogAhead, commit_name, committed, naming, r
 from dagster_project.lake.objects import Objects
 from dagster_project.lake.open_tables import newest
 from dagster_project.lake.partition_files import upload_files, write_files
-from dagster_project.lake.tables import STAMPS, Table
+from dagster_project.lake.tables import STAMPS, Stamp, Table
 
 _TRIES: Final = 20
 _WRITER: Final = WriterProperties(compression="ZSTD", statistics_truncate_length=64)
@@ -36,19 +36,6 @@ _PART: Final = 4096
 """Rows read at one time by `Lake.parts`."""
 _HOURS_KEPT: Final = 24
 """Old files outlive the longest reader by far; readers hold one version for seconds."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stamp:
-    """What one partition of one asset holds, and what it was made of."""
-
-    asset: str
-    app: str
-    day: str
-    """Empty for assets by app."""
-    digest: str
-    made_of: str
-    rows: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

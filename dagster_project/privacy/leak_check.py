@@ -30,7 +30,8 @@ from dagster_project.lake.learnt_tables import (
     WORLDS,
 )
 from dagster_project.lake.store import Lake
-from dagster_project.lake.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, EPISODES, REDACTIONS
+from dagster_project.lake.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, EPISODES
+from dagster_project.privacy.account import REDACTIONS
 from dagster_project.privacy.consistency import commutation_of
 from dagster_project.privacy.gate import policy_of, raw_episodes, vault_of
 from dagster_project.privacy.gate_leaks import mark_phrases

@@ -29,6 +29,8 @@ from dagster_project.report.data.failures import ClusterRow
 from dagster_project.report.data.page import ReportData
 from dagster_project.report.data.tasks import TaskCount, TaskRow
 from dagster_project.report.faults import SEND
+from dagster_project.report.tasks import turns_of
+from environments.describe_check import describe
 from environments.rollout.causes import nulls_in_words
 from environments.verification.sentences import probe_says
 from synth.clusters.trend import DayCount
@@ -239,6 +241,8 @@ def _environment() -> jinja2.Environment:
         missing_parts=_missing_parts,
         attack=probe_says,
         nulls=nulls_in_words,
+        describe=describe,
+        turns=turns_of,
     )
     environment.globals.update(
         funnel_widths=pictures.funnel_widths,

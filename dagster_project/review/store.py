@@ -12,8 +12,8 @@ import pyarrow as pa
 from dagster_project.lake.digests import hash_of
 from dagster_project.lake.freshness import made_of
 from dagster_project.lake.rows import from_rows
-from dagster_project.lake.store import Lake, Stamp
-from dagster_project.lake.tables import deduplicate
+from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import Stamp, deduplicate
 from dagster_project.review.review import (
     CAUSE,
     CHECK,
