@@ -52,6 +52,7 @@ JOINED: Final = {
 STATIC: Final = {
     "review.css": "text/css; charset=utf-8",
     "review.js": "text/javascript; charset=utf-8",
+    "runs.css": "text/css; charset=utf-8",
 }
 
 
@@ -76,10 +77,8 @@ class Frame:
 
 def static_text(name: str) -> str:
     """A file of the page; the style is the report's and ours."""
-    text = (_HERE / name).read_text(encoding="utf-8")
-    if name == "review.css":
-        return (_REPORT / "style.css").read_text(encoding="utf-8") + text
-    return text
+    parts = {"review.css": (_REPORT / "style.css", _HERE / name), "runs.css": (_RUNS / name,)}
+    return "".join(p.read_text(encoding="utf-8") for p in parts.get(name, (_HERE / name,)))
 
 
 def page(name: str, frame: Frame, **values: object) -> str:
