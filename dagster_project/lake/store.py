@@ -338,36 +338,37 @@ class Lake:
 
     def fingerprints(self, table: Table) -> dict[tuple[str, ...], str]:
         """For each partition a text that changes whenever it is written."""
-        opened = self._open(table)
-        if opened is None:
-            return {}
-        files: dict[tuple[str, ...], list[str]] = {}
-        for action in _files(opened):
-            key = tuple(str(action[f"partition.{column}"]) for column in table.by)
-            if action["num_records"] != 0:
-                files.setdefault(key, []).append(str(action["path"]))
-        return {key: hash_of(*sorted(paths)) for key, paths in sorted(files.items())}
+        paths = {
+            key: sorted(str(file["path"]) for file in files if file["num_records"] != 0)
+            for key, files in self._files(table).items()
+        }
+        return {key: hash_of(*names) for key, names in paths.items() if names}
 
     def counts(self, table: Table) -> dict[tuple[str, ...], int]:
         """Rows per partition, from the log alone."""
-        opened = self._open(table)
-        found: dict[tuple[str, ...], int] = {}
-        if opened is not None:
-            for action in _files(opened):
-                key = tuple(str(action[f"partition.{column}"]) for column in table.by)
-                found[key] = found.get(key, 0) + int(action["num_records"] or 0)
-        return {key: count for key, count in sorted(found.items()) if count}
+        counts = {
+            key: sum(int(file["num_records"] or 0) for file in files)
+            for key, files in self._files(table).items()
+        }
+        return {key: count for key, count in counts.items() if count}
 
     def written_at(self, table: Table) -> dict[tuple[str, ...], int]:
         """When each partition was last written, in nanoseconds since the epoch."""
+        return {
+            key: max(int(file["modification_time"]) for file in files) * 1_000_000
+            for key, files in self._files(table).items()
+        }
+
+    def _files(self, table: Table) -> dict[tuple[str, ...], list[dict[str, Any]]]:
+        """What the log of the newest version says of its files, by partition, in the order of partitions."""
         opened = self._open(table)
-        latest: dict[tuple[str, ...], int] = {}
-        if opened is not None:
-            for action in _files(opened):
-                key = tuple(str(action[f"partition.{column}"]) for column in table.by)
-                at = int(action["modification_time"]) * 1_000_000
-                latest[key] = max(latest.get(key, 0), at)
-        return latest
+        if opened is None:
+            return {}
+        found: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+        for file in pa.table(opened.get_add_actions(flatten=True)).to_pylist():
+            key = tuple(str(file[f"partition.{column}"]) for column in table.by)
+            found.setdefault(key, []).append(file)
+        return dict(sorted(found.items()))
 
     def version(self, table: Table) -> int | None:
         """The version that a reader sees now; None while the table does not exist."""
@@ -469,11 +470,6 @@ def _shaped(rows: pa.Table, schema: pa.Schema) -> pa.Table:
         for field in schema
     ]
     return pa.Table.from_arrays(columns, schema=schema)
-
-
-def _files(opened: DeltaTable) -> list[dict[str, Any]]:
-    """The files of one version, from the table's log."""
-    return pa.table(opened.get_add_actions(flatten=True)).to_pylist()
 
 
 def _predicate(by: Sequence[str], partitions: Sequence[tuple[str, ...]]) -> str:

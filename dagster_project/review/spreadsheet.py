@@ -14,9 +14,9 @@ from typing import Final
 from dagster_project.errors import InputError
 from dagster_project.review.desk import Entry
 from dagster_project.review.queue import QueueItem
-from dagster_project.review.regrading import says_resolved
 from dagster_project.review.review import LABEL, LABELS, Review
 from dagster_project.review.store import Reviews
+from dagster_project.tasks.shares import says_resolved
 from environments.diff import title_of
 
 COLUMNS: Final = (

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from dagster_project.review.desk import Entry
-from dagster_project.review.regrading import says_resolved
 from dagster_project.review.review import LABELS, Review
 from dagster_project.tasks.agreement import HeldOut
-from dagster_project.tasks.shares import interval, kappa
+from dagster_project.tasks.shares import interval, kappa, says_resolved
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
