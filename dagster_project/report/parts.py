@@ -29,7 +29,7 @@ from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import CLEAN_EPISODES
 from dagster_project.privacy.account import HELD, LANGUAGE, REPLACED, TALKS, WITHHELD, account_in
 from dagster_project.privacy.gate import policy_of
-from dagster_project.privacy.leak_check import leaks_of
+from dagster_project.privacy.leaks import leaks_of
 from dagster_project.privacy.signoff import says
 from dagster_project.report.clusters import agreement_rows, cluster_rows, gone_rows
 from dagster_project.report.data.arrivals import (

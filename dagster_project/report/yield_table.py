@@ -21,7 +21,7 @@ from dagster_project.defs.spans import counts_once
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import CHATS, EPISODES, LOG_EVENTS, SPANS
 from dagster_project.privacy.account import HELD, account_in
-from dagster_project.privacy.leak_check import is_among, leaks_of, to_settle
+from dagster_project.privacy.leaks import is_among, leaks_of, to_settle
 from dagster_project.privacy.undecided_keys import waiting_keys
 from dagster_project.report.data.counts import Count, FunnelStage
 from dagster_project.report.faults import BUDGET, counts_of

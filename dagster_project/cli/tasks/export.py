@@ -328,7 +328,7 @@ def _leaking(clean: Path, apps: Sequence[str]) -> frozenset[str]:
     Refuses an app that was not checked as it stands now, or whose tasks all share what leaks.
     """
     from dagster_project.home.layout import Home, redaction_of  # noqa: PLC0415 - beside what is slow
-    from dagster_project.privacy.leak_check import leaks_of, to_settle  # noqa: PLC0415 - dagster: 2 s
+    from dagster_project.privacy.leaks import leaks_of, to_settle  # noqa: PLC0415 - dagster: 2 s
 
     home = Home(path=clean.parent)
     if redaction_of(home) == "off":
