@@ -16,10 +16,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from dagster_project.review.addresses import part_of_list, query_of, send_static
-from dagster_project.review.guard import Guard, Keys
-from dagster_project.review.pages import Frame, page
-from dagster_project.review.transcript import Turn, turns
+from dagster_project.review.page.addresses import part_of_list, query_of, send_static
+from dagster_project.review.page.guard import Guard, Keys
+from dagster_project.review.page.pages import Frame, page
+from dagster_project.review.page.transcript import Turn, turns
 from dagster_project.rollouts.reasons import by_policy
 from dagster_project.runs.choice import GOT, Choice, choose_lines, earned
 from dagster_project.runs.run import Line, OpenRun

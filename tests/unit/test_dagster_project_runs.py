@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dagster_project.errors import InputError
 from dagster_project.lake.store import Lake
-from dagster_project.review.guard import Keys
+from dagster_project.review.page.guard import Keys
 from dagster_project.review.verdicts import regrade_stored
 from dagster_project.rollouts.store import keep
 from dagster_project.runs.choice import GOT, Choice, choose_lines, earned

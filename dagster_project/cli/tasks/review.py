@@ -186,9 +186,9 @@ def _import(  # noqa: PLR0913 - what a row is checked against
 
 def _serve(desk: "Desk", author: str, port: int, *, browser: bool, home: Home) -> None:
     # starlette and uvicorn: 0.3 s
-    from dagster_project.review.guard import Keys  # noqa: PLC0415
+    from dagster_project.review.page.guard import Keys  # noqa: PLC0415
+    from dagster_project.review.page.web import ReviewPage  # noqa: PLC0415
     from dagster_project.review.team.plan import load_team  # noqa: PLC0415
-    from dagster_project.review.web import ReviewPage  # noqa: PLC0415
 
     keys = Keys()
     team = load_team(home.clean)

@@ -8,7 +8,7 @@ from urllib.parse import quote, urlencode
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from dagster_project.review.pages import STATIC, static_text
+from dagster_project.review.page.pages import STATIC, static_text
 
 PER_PAGE: Final = 40
 Item = TypeVar("Item")

@@ -13,7 +13,7 @@ from dagster_project.lake.rows import canonical_text
 from dagster_project.review.desk import AppDesk, Entry
 from dagster_project.review.editing.edits import Edit
 from dagster_project.review.feedback import can_accept, derived_hash, doubts_of
-from dagster_project.review.guard import BadFormError
+from dagster_project.review.page.guard import BadFormError
 from dagster_project.review.review import (
     ACCEPT,
     CAUSE,

@@ -22,8 +22,8 @@ from environments.runtime.task.rubric import AGREEMENT, BOTH, REWARD, SHARE, Rub
 from environments.verification.sentences import probe_says, reason_says
 
 _HERE: Final = Path(__file__).parent / "templates"
-_REPORT: Final = Path(__file__).parent.parent / "report" / "templates"
-_RUNS: Final = Path(__file__).parent.parent / "runs" / "templates"
+_REPORT: Final = Path(__file__).parents[2] / "report" / "templates"
+_RUNS: Final = Path(__file__).parents[2] / "runs" / "templates"
 ROLES: Final = {
     BOTH: "pays and predicts",
     REWARD: "pays",

@@ -13,8 +13,8 @@ from dagster_project.review.desk import AppDesk, Entry, GradedAttempt
 from dagster_project.review.editing.check_lines import lines_of, parts_of
 from dagster_project.review.editing.edits import written_in
 from dagster_project.review.editing.kinds import KINDS, ShownArgument, example_of, fields_of
+from dagster_project.review.page.transcript import turns
 from dagster_project.review.review import CHECK, Review
-from dagster_project.review.transcript import turns
 from dagster_project.tasks.app_state import ENDS
 from environments.describe_check import describe
 from environments.regrade import conversation

@@ -15,18 +15,16 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from dagster_project.review.addresses import part_of_list, query_of, send_static, task_path
 from dagster_project.review.desk import AppDesk, Desk, Entry, GradedAttempt
 from dagster_project.review.editing.drafts import Drafts
 from dagster_project.review.editing.edits import Edit, edited, written_in
 from dagster_project.review.feedback import can_accept, review_note
-from dagster_project.review.guard import BadFormError, Guard, Keys, read_form
 from dagster_project.review.guide.tour import COOKIE, QUEUE, SECONDS, TASK, address_of, place_of
-from dagster_project.review.pages import Frame, page
-from dagster_project.review.queue import ORDER, WHY, queue, trust_rows
-from dagster_project.review.review import CAUSE, DECISION, LABEL, RUBRIC
-from dagster_project.review.statements import STATEMENTS, Asked, rubric_review
-from dagster_project.review.task_page import (
+from dagster_project.review.page.addresses import part_of_list, query_of, send_static, task_path
+from dagster_project.review.page.guard import BadFormError, Guard, Keys, read_form
+from dagster_project.review.page.pages import Frame, page
+from dagster_project.review.page.statements import STATEMENTS, Asked, rubric_review
+from dagster_project.review.page.task_page import (
     cause_shown,
     conversation_shown,
     decision_now,
@@ -36,6 +34,8 @@ from dagster_project.review.task_page import (
     rubric_shown,
     tried_attacks,
 )
+from dagster_project.review.queue import ORDER, WHY, queue, trust_rows
+from dagster_project.review.review import CAUSE, DECISION, LABEL, RUBRIC
 from dagster_project.review.team.plan import Team
 from dagster_project.review.team.reviewer_agreement import agreement_rows
 from dagster_project.review.team.turn import Turn, turns_of, unlabelled_by
