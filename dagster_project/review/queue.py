@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from dagster_project.review.desk import Entry
+from dagster_project.review.entry import Entry
 from dagster_project.review.feedback import STALE, review_note
 from dagster_project.review.review import LABELS
 from dagster_project.review.store import Reviews

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from dagster_project.errors import InputError
-from dagster_project.review.desk import Entry
+from dagster_project.review.entry import Entry
 from dagster_project.review.queue import QueueItem
 from dagster_project.review.review import LABEL, LABELS, Review
 from dagster_project.review.store import Reviews

@@ -15,7 +15,8 @@ from dagster_project.errors import InputError
 from dagster_project.home.layout import Home, apps_of, open_home
 
 if TYPE_CHECKING:
-    from dagster_project.review.desk import Desk, Entry
+    from dagster_project.review.desk import Desk
+    from dagster_project.review.entry import Entry
     from dagster_project.review.store import Reviews
 
 

@@ -10,8 +10,9 @@ from typing import Final
 
 from dagster_project.causes.label_form import label_of
 from dagster_project.lake.rows import canonical_text
-from dagster_project.review.desk import AppDesk, Entry
+from dagster_project.review.desk import AppDesk
 from dagster_project.review.editing.edits import Edit
+from dagster_project.review.entry import Entry
 from dagster_project.review.feedback import can_accept, derived_hash, doubts_of
 from dagster_project.review.page.guard import BadFormError
 from dagster_project.review.review import (

@@ -15,9 +15,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from dagster_project.review.desk import AppDesk, Desk, Entry, GradedAttempt
+from dagster_project.review.desk import AppDesk, Desk
 from dagster_project.review.editing.drafts import Drafts
 from dagster_project.review.editing.edits import Edit, edited, written_in
+from dagster_project.review.entry import Entry, GradedAttempt
 from dagster_project.review.feedback import can_accept, review_note
 from dagster_project.review.guide.tour import COOKIE, QUEUE, SECONDS, TASK, address_of, place_of
 from dagster_project.review.page.addresses import part_of_list, query_of, send_static, task_path

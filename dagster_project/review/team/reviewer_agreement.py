@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from dagster_project.review.desk import Entry
+from dagster_project.review.entry import Entry
 from dagster_project.review.review import LABELS, Review
 from dagster_project.tasks.agreement import HeldOut
 from dagster_project.tasks.shares import interval, kappa, says_resolved
