@@ -28,7 +28,6 @@ class RunRow(BaseModel):
     task_id: str
     task_version: str
     seed: int
-    cause: Annotated[str, Field(pattern=rf"^(?:{'|'.join(CAUSES)})$")]
     task_set_version: str = ""
     day: str = ""
     started_at: int = 0
@@ -50,6 +49,7 @@ class RunRow(BaseModel):
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     cost: float | None = None
+    cause: Annotated[str, Field(pattern=rf"^(?:{'|'.join(CAUSES)})$")]
     # Only where one rollout is opened:
     trajectory: str | None = None
     opening: int | None = None
