@@ -32,8 +32,8 @@ MAX_NOTE: Final = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """A form about one task."""
+class TaskForm:
+    """A form that a reviewer sent about one task."""
 
     form: Mapping[str, str]
     desk: AppDesk
@@ -74,13 +74,13 @@ class Asked:
         )
 
 
-def _label(asked: Asked) -> Review:
+def _label(asked: TaskForm) -> Review:
     if not asked.episode_id or asked.value not in LABELS:
         raise BadFormError("There is no such episode or label.")
     return asked.review(LABEL, asked.value, episode_id=asked.episode_id)
 
 
-def _decision(asked: Asked) -> Review:
+def _decision(asked: TaskForm) -> Review:
     verified = asked.entry.verified
     if asked.value not in {ACCEPT, REJECT, ""} or verified is None:
         raise BadFormError("There is no such decision.")
@@ -90,14 +90,14 @@ def _decision(asked: Asked) -> Review:
     return asked.review(DECISION, asked.value, document={"probes": probes})
 
 
-def _check(asked: Asked) -> Review:
+def _check(asked: TaskForm) -> Review:
     rubric = asked.entry.candidate.rubric
     if all(check.check_id != asked.value for check in rubric.checks):
         raise BadFormError("There is no such check.")
     return asked.review(CHECK, asked.value, document={"rubric": rubric_hash(rubric)})
 
 
-def _cause(asked: Asked) -> Review:
+def _cause(asked: TaskForm) -> Review:
     episode = asked.desk.episode(asked.episode_id) if asked.episode_id else None
     label = label_of(episode, asked.form) if episode is not None else None
     if label is None:
@@ -106,7 +106,7 @@ def _cause(asked: Asked) -> Review:
     return asked.review(CAUSE, cause, document=document, episode_id=asked.episode_id)
 
 
-STATEMENTS: Final[Mapping[str, Callable[[Asked], Review]]] = {
+STATEMENTS: Final[Mapping[str, Callable[[TaskForm], Review]]] = {
     LABEL: _label,
     DECISION: _decision,
     CHECK: _check,
@@ -115,7 +115,7 @@ STATEMENTS: Final[Mapping[str, Callable[[Asked], Review]]] = {
 """What the forms say that are sent below a task's address, each under the kind of its review."""
 
 
-def rubric_review(asked: Asked, edit: Edit) -> Review:
+def rubric_review(asked: TaskForm, edit: Edit) -> Review:
     """The review that puts an edited rubric in place: what is previewed is what is kept."""
     evidence = {k: v for k, v in edit.rubric.evidence.items() if k != "review"}
     document = {

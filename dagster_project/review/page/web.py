@@ -24,7 +24,7 @@ from dagster_project.review.guide.tour import COOKIE, QUEUE, SECONDS, TASK, addr
 from dagster_project.review.page.addresses import part_of_list, query_of, send_static, task_path
 from dagster_project.review.page.guard import BadFormError, Guard, Keys, read_form
 from dagster_project.review.page.pages import Frame, page
-from dagster_project.review.page.statements import STATEMENTS, Asked, rubric_review
+from dagster_project.review.page.statements import STATEMENTS, TaskForm, rubric_review
 from dagster_project.review.page.task_page import (
     cause_shown,
     conversation_shown,
@@ -58,7 +58,7 @@ Answer = Callable[["_TaskRequest"], Response]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _TaskRequest(Asked):
+class _TaskRequest(TaskForm):
     """One request about one task."""
 
     request: Request
