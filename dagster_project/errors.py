@@ -7,7 +7,8 @@
     ├── InputError                   a file or folder cannot be read or holds nothing usable
     ├── LakeError                    a table cannot be read or written (a full disk, a lost conflict)
     ├── StageError                   an asset failed; nothing stored before it is lost
-    └── StrictError         exit 3   a gate that was asked for did not hold
+    ├── StrictError         exit 3   a gate that was asked for did not hold
+    └── Interrupted         exit 130 Ctrl-C; everything stored so far stays
 
 Raised with ids, partitions and paths; never with a user's text.
 """
@@ -47,3 +48,9 @@ class StrictError(ProjectError):
     """A strict gate did not hold."""
 
     exit_code = 3
+
+
+class Interrupted(ProjectError):  # noqa: N818 - what happened, not a fault
+    """Ctrl-C: what is stored stays, and the sentence says how to go on."""
+
+    exit_code = 130

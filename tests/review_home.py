@@ -135,6 +135,7 @@ def put_rollouts(lake: Lake, one: Candidate, stored: StoredWorld | None) -> None
             reward=reward,
             predicted=reward,
             reason="as it was",
+            cause="rewarded" if reward else "failed",
             passed=1,
             graded=1,
             total=1,

@@ -31,11 +31,8 @@ class Shop:
     """Each policy's rollout at the first task."""
 
 
-def runs_home(folder: Path, *, hostile: bool = False, older: bool = False) -> Shop:
-    """A policy that solves, one that idles, one that also does what nobody knows the effect of, and one that broke.
-
-    `older` leaves out what explains a rollout, as rows have it that were stored before.
-    """
+def runs_home(folder: Path, *, hostile: bool = False) -> Shop:
+    """A policy that solves, one that idles, one that also does what nobody knows the effect of, and one that broke."""
     home = open_home(folder / "home", create=True)
     add_apps(home, [APP])
     task_set = home.clean / "tasksets" / APP
@@ -58,11 +55,6 @@ def runs_home(folder: Path, *, hostile: bool = False, older: bool = False) -> Sh
             made[0], policy="broken", reward=None, error="no connection", cause="error", checks="[]"
         )
     )
-    if older:
-        made = [
-            replace(one, cause=None, checks=None, answers=None, unanswered=None, user_unknown=None)
-            for one in made
-        ]
     lake = Lake(home.clean / "lake")
     keep(lake, made)
     settle(lake, [APP])

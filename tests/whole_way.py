@@ -26,8 +26,9 @@ from dagster_project.lake.rows import (
     to_table,
 )
 from dagster_project.lake.tables import CLEAN_EPISODES, EPISODES, OUTCOMES
+from dagster_project.privacy.account import account_of
 from dagster_project.privacy.consistency import pairs_of
-from dagster_project.privacy.gate import account_of, account_table, index_of, rules_of
+from dagster_project.privacy.gate import index_of, rules_of
 from dagster_project.privacy.gate_leaks import leak_checked
 from dagster_project.privacy.leak_search import Searcher, search_with
 from dagster_project.tasks import verification
@@ -111,7 +112,7 @@ def past_the_gate(
     scrubbed = list(scrub(raw, learnt=learnt, vault=vault, policy=policy))
     search = Searcher(search_with(learnt, policy, "odd", ()), vault, "odd")
     checked = leak_checked(raw, scrubbed, search)
-    account_table(account_of("odd", DAY, checked.passed))
+    account_of("odd", DAY, checked.passed)
     together = zip(raw, (one.clean for one in scrubbed), strict=True)
     pairs_of(("odd", DAY), together, vault.key_of("odd"))
     rows = to_table(

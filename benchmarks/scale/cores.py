@@ -27,6 +27,7 @@ from typing import Final
 from benchmarks.figures import Figure, Row
 from benchmarks.scale.growth import MEANINGS, SECRET
 from dagster_project.arrival.files import take_in
+from dagster_project.build.left_out import SKIPPED
 from dagster_project.home.layout import Home, apps_of, open_home
 from dagster_project.lake.learnt_tables import (
     AGREEMENT,
@@ -37,7 +38,8 @@ from dagster_project.lake.learnt_tables import (
     WORLDS,
 )
 from dagster_project.lake.store import Lake
-from dagster_project.lake.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, REDACTIONS, SKIPPED
+from dagster_project.lake.tables import CLEAN_EPISODES, CLEAN_OUTCOMES
+from dagster_project.privacy.account import REDACTIONS
 from dagster_project.tasks.exporting import ExportRequest, export_tasks
 
 TABLES: Final = (

@@ -1,8 +1,7 @@
 """Assembly over partitions: the spans, log events and chats of some days of one app, as episodes with their home day.
 
-Comes in: the private lake. Goes out: `Assembly`, or `Findings` with the episodes handed over one by one. An episode lives where its first span was first seen, for ever: spans
-that arrive later, or lie beyond midnight, are added to it there. Not here: how spans become an episode
-(`ingest.assembly.assemble`), writing the result (`defs.episodes`).
+Comes in: the private lake. Goes out: `Assembly`, or `Findings` with the episodes handed over one by one. An episode lives where its first
+span was first seen, for ever: spans that arrive later, or lie beyond midnight, are added to it there.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,6 @@
 """Chat-log lines out of the lake: canonical episodes with their outcomes, one JSON line each.
 
-Comes in: a home. Goes out: lines, raw (assembled now, whatever `build` has done so far) or clean (what `build` let
-through the gate). Not here: the format itself (`ingest.files.chat_log`).
+Comes in: a home. Goes out: lines, raw (assembled now, whatever `build` has done so far) or clean (what `build` let through the gate).
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,8 +1,7 @@
 """Arrival: files into the write-ahead log, and the log's bodies into the private lake.
 
-Comes in: paths, or bodies that the receiver stored. Goes out: rows appended to `spans`, `log_events`, `chats`,
-`arrived_outcomes` and `quarantine`, and counts. At least once: a crash between the two repeats rows, which the assets
-fold by identity. Not here: what a body means (`ingest.otlp.decode`), which partitions must be rebuilt (`freshness`).
+Comes in: paths, or bodies that the receiver stored. Goes out: rows appended to `spans`, `log_events`, `chats`, `arrived_outcomes` and
+`quarantine`, and counts. At least once: a crash between the two repeats rows, which the assets fold by identity.
 """
 
 import time

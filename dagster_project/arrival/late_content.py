@@ -1,8 +1,8 @@
 """Content that a span names and that is not there yet when the span is decoded.
 
-Comes in: decoded batches, and where content may be fetched from. Goes out: the same spans and events once more, with their
-content, while their time lasts; tables fold a row that comes again into the one that was there. After that they stay as they are, and
-their episodes say `content_elsewhere`. What waits is in memory only. Not here: what may be read (`ingest.assembly.stored_content`).
+Comes in: decoded batches, and where content may be fetched from. Goes out: the same spans and events once more, with their content, while
+their time lasts; tables fold a row that comes again into the one that was there. After that they stay as they are, and their episodes say
+`content_elsewhere`. What waits is in memory only.
 """
 
 import time

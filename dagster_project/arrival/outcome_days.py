@@ -1,9 +1,7 @@
 """Outcomes joined to their episodes, by the episode's day.
 
-Comes in: every outcome that has arrived for an app, whenever and from wherever, and the episodes as the lake has them.
-Goes out: outcomes by partition; those that no episode answers to yet stay with the day they were said, unjoined, and
-are tried again on every build. Not here: which episode an outcome means (`ingest.files.outcome_table`), good or bad
-(`synth.labels`).
+Comes in: every outcome that has arrived for an app, whenever and from wherever, and the episodes as the lake has them. Goes out: outcomes
+by partition; those that no episode answers to yet stay with the day they were said, unjoined, and are tried again on every build.
 """
 
 from collections.abc import Iterable, Mapping

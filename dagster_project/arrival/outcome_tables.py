@@ -1,8 +1,7 @@
 """Outcome tables into the private lake.
 
 Comes in: a table, or rows of a query, and which column says what. Goes out: outcomes, joined where their episode has arrived; the others
-wait. The same table twice is the same outcomes. Rows of a query come from files by
-DuckDB, or from a database by ADBC. Not here: reading tables (`ingest.files.outcome_table`).
+wait. The same table twice is the same outcomes. Rows of a query come from files by DuckDB, or from a database by ADBC.
 """
 
 from collections import Counter

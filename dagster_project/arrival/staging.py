@@ -1,7 +1,7 @@
 """Episodes on their way into the lake: rows in a scratch file instead of objects in memory.
 
-Comes in: episodes one by one, in any order, each with its home day. Goes out: the rows of a day, sorted and in portions. What stays
-in memory is a portion and some bytes an episode. Not here: how episodes are made (`assembly`), how rows are stored (`lake`).
+Comes in: episodes one by one, in any order, each with its home day. Goes out: the rows of a day, sorted and in portions. What stays in
+memory is a portion and some bytes an episode.
 """
 
 from collections.abc import Callable, Iterator, Sequence

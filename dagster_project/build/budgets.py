@@ -1,8 +1,8 @@
 """Budgets of a build: what a stage may take of time, tokens and money before it stops with what is done.
 
-Comes in: texts such as `verified_tasks=5m` or `verified_tasks=2usd`, of the command line or `budgets` of home.json. Goes
-out: a `Meter` per stage, asked between units of work. What a stage leaves out for its budget it notes as `SkippedUnit`
-with the error `BUDGET`, and the next build goes on there. Not here: what a unit is (each stage).
+Comes in: texts such as `verified_tasks=5m` or `verified_tasks=2usd`, of the command line or `budgets` of home.json. Goes out: a `Meter` per
+stage, asked between units of work. What a stage leaves out for its budget it notes as `SkippedUnit` with the error `BUDGET`, and the next
+build goes on there.
 """
 
 import re

@@ -2,7 +2,6 @@
 
 Comes in: what `TRACEGYM_EXECUTOR` says. Goes out: an executor, configured. A file names any executor of Dagster's or of an installed
 library of it: `{module: dagster_k8s, name: k8s_job_executor, config: {…}, runs_at_once: 8}`.
-Not here: launching runs (`partitioned_runs`, Dagster's own run launchers).
 """
 
 import os

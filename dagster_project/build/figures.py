@@ -1,8 +1,7 @@
 """Figures over all conversations of an app, which few more hardly move: until when they stand, and when they are taken anew.
 
-Comes in: the clean lake, an app, the name of a figure, and what else decides about it. Goes out: whether the figure of before stands.
-The larger an app, the more rarely: each conversation then pays for a figure a few times, not once a day for ever. Not here: the figures
-(`defs.agreement`, `held_out`).
+Comes in: the clean lake, an app, the name of a figure, and what else decides about it. Goes out: whether the figure of before stands. The
+larger an app, the more rarely: each conversation then pays for a figure a few times, not once a day for ever.
 """
 
 from collections.abc import Mapping

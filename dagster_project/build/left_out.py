@@ -1,9 +1,9 @@
 """Units of work that were left out because our own code failed at them: a fault costs its unit, and everything else goes on.
 
 A stage runs each unit (an app, a day, an episode, a tool, a task, a section of the report) inside `Skips.unit`. What it raises is noted
-with the kind of the error and where it arose, never with its message, which may quote the data; then the stage goes on with the next
-unit. The notes of a stage lie in the clean lake until the unit succeeds. What a person has to settle first (a wrong secret, a damaged
-table, a full disk) still stops everything. Not here: what takes the unit's place (each stage), where it is shown (`skipped_parts`).
+with the kind of the error and where it arose, never with its message, which may quote the data; then the stage goes on with the next unit.
+The notes of a stage lie in the clean lake until the unit succeeds. What a person has to settle first (a wrong secret, a damaged table, a
+full disk) still stops everything.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,7 +18,8 @@ import pyarrow as pa
 
 from dagster_project.fatal import is_fatal
 from dagster_project.lake.store import Lake
-from dagster_project.lake.tables import SKIPPED
+from dagster_project.lake.tables import Table
+from ingest.records.columns import schema_of
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")
@@ -51,6 +52,7 @@ class SkippedUnit:
     version: str
 
 
+SKIPPED: Final = Table(name="skipped", schema=schema_of(SkippedUnit), by=("stage", "app"))
 _listener: ContextVar[Callable[[SkippedUnit], None] | None] = ContextVar("skipped", default=None)
 
 

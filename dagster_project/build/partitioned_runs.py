@@ -2,7 +2,6 @@
 
 Comes in: partitions that are stale, and an executor. Goes out: what each run came to. Steps read their resources from the run's
 configuration, which Dagster stores: it holds the home and the judge's name, never a secret (those are in the environment).
-Not here: which partitions are stale (`plan`), runs in this process (`build`).
 """
 
 from collections.abc import Callable, Mapping, Sequence

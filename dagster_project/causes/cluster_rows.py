@@ -1,6 +1,6 @@
 """What a cluster cost, where it comes from, and who names its cause as people do: equal in the command line, the report and Dagster.
 
-Comes in: clusters and `Agreement`s. Goes out: texts and cells of a table. Not here: how they are found and counted (`synth`).
+Comes in: clusters and `Agreement`s. Goes out: texts and cells of a table.
 """
 
 from collections.abc import Iterable

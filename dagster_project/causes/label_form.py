@@ -1,6 +1,6 @@
 """The form on the review page in which a person says what went wrong in a failed episode, and what others say of it.
 
-Comes in: a clean episode, its failure record if there is one, and reviews. Goes out: choices to show, and a label out of what was sent. Not here: HTML, HTTP (`review`).
+Comes in: a clean episode, its failure record if there is one, and reviews. Goes out: choices to show, and a label out of what was sent.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from dagster_project.causes.labels import opinion_of
-from dagster_project.lake.rows import canonical_text
 from dagster_project.review.review import Review
 from redact.records.clean_episode import CleanEpisode, CleanStep
 from synth.failures.causes import PARTIES, SAYS
@@ -85,16 +84,17 @@ def form_of(
     )
 
 
-def label_of(episode: CleanEpisode, form: Mapping[str, str]) -> tuple[str, str] | None:
+def label_of(
+    episode: CleanEpisode, form: Mapping[str, str]
+) -> tuple[str, dict[str, object]] | None:
     """The cause and the document of a label that was sent; an empty cause takes it back, None is no label."""
     cause, step = form.get("cause", ""), form.get("step", "")
     if not cause:
-        return "", "{}"
+        return "", {}
     chosen = next((one for one in _choices(episode) if str(one.step) == step), None)
     if cause not in CAUSES or (step and chosen is None):
         return None
-    document = {"step": chosen.step, "agent": chosen.agent} if chosen else {}
-    return cause, canonical_text(document)
+    return cause, {"step": chosen.step, "agent": chosen.agent} if chosen else {}
 
 
 def _choices(episode: CleanEpisode) -> Iterator[StepChoice]:

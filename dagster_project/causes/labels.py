@@ -1,6 +1,6 @@
 """What people say went wrong: labels of failures as opinions, and which of them a model is shown as examples.
 
-Comes in: the clean lake and an app. Goes out: opinions by episode, and the app's first labelled conversations. Not here: the page on which labels are given (`review`).
+Comes in: the clean lake and an app. Goes out: opinions by episode, and the app's first labelled conversations.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
 """Names of failure clusters by the model that is asked for causes, within the budget of `failure_clusters`.
 
-Comes in: the clean side and a meter. Goes out: what `cluster` takes as `naming`, or None without a model. A cluster is named once, so nothing is remembered beside its name.
-Not here: what the model is shown and which of its names may be told (`synth.clusters.llm_names`).
+Comes in: the clean side and a meter. Goes out: what `cluster` takes as `naming`, or None without a model. A cluster is named once, so
+nothing is remembered beside its name.
 """
 
 import asyncio

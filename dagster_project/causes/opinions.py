@@ -1,7 +1,7 @@
 """What people and a model say went wrong in the failures of an app, as `detect` takes it.
 
-Comes in: failed episodes, labels, and the model that may be asked. Goes out: what is said of each. An episode of which the model gives no usable
-opinion, or for which the budget does not last, is noted and keeps the cause that the evidence names. Not here: requests and replies (`replies`), labels (`labels`).
+Comes in: failed episodes, labels, and the model that may be asked. Goes out: what is said of each. An episode of which the model gives no
+usable opinion, or for which the budget does not last, is noted and keeps the cause that the evidence names.
 """
 
 from collections import defaultdict

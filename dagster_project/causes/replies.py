@@ -1,7 +1,7 @@
 """What a model answered about causes, in the clean lake: each request is asked once and for all.
 
-Comes in: replies by the digest of what was asked. Goes out: a judge that knows them; without a model, one that knows what the last one said.
-Not here: what is asked (`synth.failures.judging`), how a model is chosen (`tracegym build --judge-causes`).
+Comes in: replies by the digest of what was asked. Goes out: a judge that knows them; without a model, one that knows what the last one
+said.
 """
 
 from typing import Final

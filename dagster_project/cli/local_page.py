@@ -11,7 +11,7 @@ from dagster_project.cli.stopping import stop_event
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
-    from dagster_project.review.guard import Keys
+    from dagster_project.review.page.guard import Keys
 
 
 def serve_page(page: "ASGIApp", keys: "Keys", port: int, *, browser: bool) -> None:

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table as RichTable
@@ -20,6 +21,18 @@ def notices() -> Console:
 def print_json(document: object) -> None:
     """One JSON document on stdout."""
     sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+
+
+def write_document(document: object, out: Path | None) -> bool:
+    """The document as `--json OUT` asks for it, `-` is stdout; says whether stdout is taken."""
+    text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+    if str(out) == "-":
+        sys.stdout.write(text)
+        return True
+    if out is not None:
+        out.write_text(text, encoding="utf-8")
+        notices().print(f"written: {out}")
+    return False
 
 
 def print_table(

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from functools import partial
 
 import dagster as dg
+import pyarrow as pa
 
 from dagster_project.build.budgets import Meter, meter_of
 from dagster_project.build.figures import forget, keep, stands
 from dagster_project.build.left_out import Skips
 from dagster_project.build.progress import tell
-from dagster_project.defs.asset import lake_asset
+from dagster_project.defs.asset import lake_asset, make_each
 from dagster_project.defs.partitions import APPS
 from dagster_project.defs.resources import CleanSide
 from dagster_project.defs.result import AssetResult, asset_result
@@ -24,13 +25,12 @@ from dagster_project.lake.clean_records import (
 from dagster_project.lake.documents import Document, records, to_rows
 from dagster_project.lake.freshness import (
     Key,
+    Work,
     digests,
     file_digest,
     made_of,
-    store,
     was_tried,
     work,
-    work_to_retry,
 )
 from dagster_project.lake.learnt_tables import AGREEMENT
 from dagster_project.lake.store import Lake
@@ -61,40 +61,7 @@ def agreement(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResul
     """Leave one attempt out at a time in the apps whose tasks changed."""
     lake = clean.lake
     todo = work(lake, ASSET, ingredients(clean, context.partition_keys))
-    meter = meter_of(ASSET, clean.limits)
-    for app in sorted(app for app, _ in todo.stale):
-        skips = Skips(ASSET, app)
-        # What a budget left in the middle goes on: the folds that were made of the same stand.
-        before = held_out_of(lake, app) if was_tried(lake, todo, (app, "")) else []
-        rows = AGREEMENT.schema.empty_table()
-        with skips.unit("app"):
-            world = world_of(lake, app)
-            found: list[HeldOut] = []
-            if world is not None:
-                found = leave_one_out(
-                    sampled_episodes(clean_episodes_of(lake, app), sample_of(lake, app)),
-                    labels_of(lake, app, clean.outcome_policy),
-                    world,
-                    candidates_of(clean, app),
-                    corrections=said_corrections_of(lake, app, clean.outcome_policy),
-                    references=references_said_of(lake, app, clean.outcome_policy),
-                    step=partial(tell, ASSET, says=app),
-                    skips=skips,
-                    engine=clean.maps,
-                    known=before,
-                    left=partial(_leaves_fold, meter, skips),
-                )
-            rows = to_rows(
-                Document(app=app, id=one.episode_id, version=one.task_id, content=one)
-                for one in found
-            )
-        again = work_to_retry(todo, [(app, "")]) if skips else todo
-        store(lake, AGREEMENT, rows, again, keys=[(app, "")])
-        if skips:
-            forget(lake, app, ASSET)
-        else:
-            keep(lake, app, ASSET, of=digests(lake, "tasks", app), said=_said_digest(clean, app))
-        skips.keep(lake)
+    make_each(lake, AGREEMENT, todo, partial(_measured, clean, todo, meter_of(ASSET, clean.limits)))
     known = {app: held_out_of(lake, app) for app in context.partition_keys}
     with_witness = [one for group in known.values() for one in group if one.witness]
     whole = figures_of(with_witness)
@@ -124,6 +91,34 @@ def agreement(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResul
                 },
             )
         },
+    )
+
+
+def _measured(clean: CleanSide, todo: Work, meter: Meter, app: str, skips: Skips) -> pa.Table:
+    """The attempts of an app that were left out once, as rows; a figure that is not taken whole stands for nothing."""
+    lake = clean.lake
+    forget(lake, app, ASSET)
+    world = world_of(lake, app)
+    found: list[HeldOut] = []
+    if world is not None:
+        found = leave_one_out(
+            sampled_episodes(clean_episodes_of(lake, app), sample_of(lake, app)),
+            labels_of(lake, app, clean.outcome_policy),
+            world,
+            candidates_of(lake, app),
+            corrections=said_corrections_of(lake, app, clean.outcome_policy),
+            references=references_said_of(lake, app, clean.outcome_policy),
+            step=partial(tell, ASSET, says=app),
+            skips=skips,
+            engine=clean.maps,
+            # What a budget left in the middle goes on: the folds that were made of the same stand.
+            known=held_out_of(lake, app) if was_tried(lake, todo, (app, "")) else (),
+            left=partial(_leaves_fold, meter, skips),
+        )
+    if not skips:
+        keep(lake, app, ASSET, of=digests(lake, "tasks", app), said=_said_digest(clean, app))
+    return to_rows(
+        Document(app=app, id=one.episode_id, version=one.task_id, content=one) for one in found
     )
 
 

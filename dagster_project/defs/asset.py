@@ -1,13 +1,18 @@
-"""The declaration that all assets of the lake share: one run a backfill, who owns it, the check that shows what was left out."""
+"""What assets of the lake share: the declaration (one run a backfill, owners, the check that shows what was left out), and how an app's rows are made."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 import dagster as dg
+import pyarrow as pa
 
+from dagster_project.build.left_out import Skips
 from dagster_project.defs.partitions import ONE_RUN
 from dagster_project.defs.resources import OWNERS
 from dagster_project.defs.result import left_out_check
+from dagster_project.lake.freshness import Work, store
+from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import Table
 
 
 def lake_asset(  # noqa: PLR0913 - what assets differ in
@@ -40,6 +45,23 @@ def lake_asset(  # noqa: PLR0913 - what assets differ in
         )(body)
 
     return declare
+
+
+def make_each(
+    lake: Lake,
+    table: Table,
+    todo: Work,
+    make: Callable[[str, Skips], pa.Table],
+    apps: Iterable[str] | None = None,
+) -> None:
+    """Make the rows of stale apps and store them; one at which that fails has none until the next build."""
+    for app in todo.apps() if apps is None else apps:
+        skips = Skips(todo.asset, app)
+        rows = table.schema.empty_table()
+        with skips.unit("app"):
+            rows = make(app, skips)
+        store(lake, table, rows, todo, keys=[(app, "")], again=bool(skips))
+        skips.keep(lake)
 
 
 def every_part_of(asset: str) -> dg.AssetDep:

@@ -17,22 +17,25 @@ from dagster_project.defs.result import AssetResult, asset_result
 from dagster_project.defs.show import bars, rows_of
 from dagster_project.home.layout import lock
 from dagster_project.lake.clean_records import stored_episodes_of
-from dagster_project.lake.freshness import Key, Work, nobody_knows, store, work, work_to_retry
+from dagster_project.lake.freshness import Key, Work, clear, nobody_knows, store, work
 from dagster_project.lake.rows import constant_column, to_table
 from dagster_project.lake.store import Lake
-from dagster_project.lake.tables import CALL_PAIRS, CLEAN_EPISODES, EPISODES, REDACTIONS
-from dagster_project.privacy.consistency import Commutation, commutation_of, pairs_of
-from dagster_project.privacy.gate import (
+from dagster_project.lake.tables import CALL_PAIRS, CLEAN_EPISODES, EPISODES
+from dagster_project.privacy.account import (
     HELD,
+    REDACTIONS,
     REPLACED,
     STAYS,
+    account_in,
     account_of,
-    account_table,
+    stays_of,
+)
+from dagster_project.privacy.consistency import Commutation, commutation_of, pairs_of
+from dagster_project.privacy.gate import (
     gate_ingredients,
     learn_days,
     policy_of,
     raw_episodes,
-    stays_of,
     told_ingredients,
     unread_of,
     vault_of,
@@ -116,10 +119,9 @@ def _scrub_app(
 
 def _clear_day(private: PrivateSide, clean: Lake, todo: Work, key: Key) -> None:
     """All episodes of a day wait."""
-    again = work_to_retry(todo, [key])
     clean.replace(REDACTIONS, REDACTIONS.schema.empty_table(), [key])
     private.lake.replace(CALL_PAIRS, CALL_PAIRS.schema.empty_table(), [key])
-    store(clean, CLEAN_EPISODES, CLEAN_EPISODES.schema.empty_table(), again, keys=[key])
+    clear(clean, CLEAN_EPISODES, todo, [key])
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,17 +153,19 @@ def _scrub_day(
             )
         checked = leak_checked(some, scrubbed, known.search)
         together = zip(some, (one.clean for one in scrubbed), strict=True)
-        held = leak_rows(app, day, checked.held)
         return _Day(
             rows=to_table(
                 (one.clean for one in checked.passed),
                 CLEAN_EPISODES.schema,
                 day=constant_column(day),
             ),
-            account=account_table(
-                [*account_of(app, day, checked.passed), *held, *stays_of(app, day, some, scrubbed)]
-                if policy.enabled
-                else [*account_of(app, day, checked.passed), *held]
+            account=to_table(
+                (
+                    *account_of(app, day, checked.passed),
+                    *leak_rows(app, day, checked.held),
+                    *(stays_of(app, day, some, scrubbed) if policy.enabled else ()),
+                ),
+                REDACTIONS.schema,
             ),
             pairs=pairs_of(key, together, vault.key_of(app)),
         )
@@ -173,8 +177,7 @@ def _scrub_day(
     clean.replace(REDACTIONS, found.account, [key])
     if policy.enabled:
         private.lake.replace(CALL_PAIRS, found.pairs, [key])
-    again = work_to_retry(todo, [key]) if skips or unread else todo
-    store(clean, CLEAN_EPISODES, found.rows, again, keys=[key])
+    store(clean, CLEAN_EPISODES, found.rows, todo, keys=[key], again=bool(skips or unread))
 
 
 def _result(
@@ -189,13 +192,11 @@ def _result(
     for app, day in sorted(todo.wanted):
         asked.setdefault(app, []).append(day)
     for app, days in asked.items():
-        for row in clean.read(REDACTIONS, app=app, days=days).to_pylist():
-            if row["what"] == STAYS:
-                continue
-            kinds[f"{row['what']}: {row['kind']}"] += row["count"]
-            place = (row["what"], row["kind"], row["place"])
-            places[place] += row["count"]
-            lengths[place] += row["length"]
+        for row in account_in(clean, app, days):
+            if row.what != STAYS:
+                kinds[f"{row.what}: {row.kind}"] += row.count
+                places[row.what, row.kind, row.place] += row.count
+                lengths[row.what, row.kind, row.place] += row.length
     held = kinds[f"{HELD}: leak"]
     leaks = _leaks_in(sides, clean, todo, secrets)
     kept = {key: stamp.rows for key, stamp in clean.stamps(ASSET).items() if key in todo.wanted}

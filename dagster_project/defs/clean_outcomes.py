@@ -14,7 +14,7 @@ from dagster_project.defs.resources import CleanSide, PrivateSide
 from dagster_project.defs.result import AssetResult, asset_result
 from dagster_project.defs.show import table_of
 from dagster_project.home.layout import lock
-from dagster_project.lake.freshness import Key, Work, digest, made_of, store, work, work_to_retry
+from dagster_project.lake.freshness import Key, Work, clear, digest, made_of, store, work
 from dagster_project.lake.rows import constant_column, to_table
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import CLEAN_OUTCOMES
@@ -56,8 +56,7 @@ def clean_outcomes(
                     names.update(_scrub_day(said, known, vault, private, (lake, todo, skips, day)))
             if scrubbing.failed:
                 # Nothing passes that nobody scrubbed, not even what passed before.
-                rows = CLEAN_OUTCOMES.schema.empty_table()
-                store(lake, CLEAN_OUTCOMES, rows, work_to_retry(todo, keys), keys=keys)
+                clear(lake, CLEAN_OUTCOMES, todo, keys)
             skips.keep(lake, days)
         vault.save()
     return asset_result(
@@ -99,9 +98,8 @@ def _scrub_day(
     names, rows = without_those_that_fail(
         said, make, lambda _, fault: skips.note(fault, "outcome", day=day)
     )
-    key = (skips.app, day)
-    again = work_to_retry(todo, [key]) if len(skips.found) > before else todo
-    store(lake, CLEAN_OUTCOMES, rows, again, keys=[key])
+    again = len(skips.found) > before
+    store(lake, CLEAN_OUTCOMES, rows, todo, keys=[(skips.app, day)], again=again)
     return names
 
 

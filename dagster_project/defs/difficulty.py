@@ -25,7 +25,7 @@ from dagster_project.difficulty.report import (
     saturation,
 )
 from dagster_project.lake.documents import Document, records, to_rows
-from dagster_project.lake.freshness import Key, Work, digests, made_of, store, work, work_to_retry
+from dagster_project.lake.freshness import Key, Work, digests, made_of, store, work
 from dagster_project.lake.learnt_tables import DIFFICULTY, ROLLOUTS
 from dagster_project.lake.store import Lake
 from dagster_project.rollouts.store import rewards_of
@@ -56,8 +56,7 @@ def difficulty(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResu
                 for one in found[app].tasks
             )
         if (app, "") in todo.stale:
-            again = work_to_retry(todo, [(app, "")]) if skips else todo
-            store(lake, DIFFICULTY, rows, again, keys=[(app, "")])
+            store(lake, DIFFICULTY, rows, todo, keys=[(app, "")], again=bool(skips))
         skips.keep(lake)
     return asset_result(
         ASSET,

@@ -26,10 +26,9 @@ from dagster_project.lake.freshness import (
     made_of,
     store_parts,
     work,
-    work_to_retry,
 )
-from dagster_project.lake.store import Lake, Stamp
-from dagster_project.lake.tables import CHATS, EPISODES, RESPONSES
+from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import CHATS, EPISODES, RESPONSES, Stamp
 from ingest.records.episode import Episode
 
 ASSET = "episodes"
@@ -119,8 +118,9 @@ def assemble_into(lake: Lake, app: str, days: list[str], todo: Work, skips: Skip
         found = collect_days(lake, app, days, keeper, unit=partial(skips.unit, "episode"))
         staged.finish()
         keys = [(app, day) for day in days]
-        todo = work_to_retry(todo, keys) if skips else todo
-        store_parts(lake, EPISODES, lambda key: staged.rows(key[1]), todo, keys=keys)
+        store_parts(
+            lake, EPISODES, lambda key: staged.rows(key[1]), todo, keys=keys, again=bool(skips)
+        )
         for day in sorted(staged.days() - set(days)):
             _merge(lake, app, day, pa.concat_tables(staged.rows(day)))
         append_outcomes(lake, found.outcomes, staged.home)

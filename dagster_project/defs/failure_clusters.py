@@ -37,7 +37,7 @@ def failure_clusters(context: dg.AssetExecutionContext, clean: CleanSide) -> Ass
     lake = clean.lake
     meter = meter_of(ASSET, clean.limits)
     todo = work(lake, ASSET, ingredients(lake, context.partition_keys, k=clean.k))
-    for app in report_each(ASSET, sorted(app for app, _ in todo.stale)):
+    for app in report_each(ASSET, todo.apps()):
         skips = Skips(ASSET, app)
         with skips.unit("app") as clustering:
             known = Clusters(clusters=tuple(clusters_of(lake, app)))

@@ -26,6 +26,7 @@ from dagster_project.lake.clean_records import (
 )
 from dagster_project.lake.freshness import (
     Key,
+    clear,
     digest,
     digests,
     file_digest,
@@ -33,7 +34,6 @@ from dagster_project.lake.freshness import (
     or_unknown,
     store,
     work,
-    work_to_retry,
 )
 from dagster_project.lake.learnt_tables import FAILURES
 from dagster_project.lake.rows import constant_column, looked_up, to_table
@@ -74,12 +74,10 @@ def failures(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult
                 calibrated[app] = calibration
             home = home_days(lake, app, days)
             rows = to_table(mine, FAILURES.schema, day=looked_up(home, "episode_id"))
-            store(lake, FAILURES, rows, work_to_retry(todo, keys) if skips else todo, keys=keys)
+            store(lake, FAILURES, rows, todo, keys=keys, again=bool(skips))
             found += mine
         if looking.failed:
-            store(
-                lake, FAILURES, FAILURES.schema.empty_table(), work_to_retry(todo, keys), keys=keys
-            )
+            clear(lake, FAILURES, todo, keys)
         skips.keep(lake, days)
     return asset_result(
         ASSET,

@@ -12,8 +12,8 @@ from dagster_project.defs.partitions import APP_DAYS, app_days
 from dagster_project.defs.resources import PrivateSide
 from dagster_project.defs.result import AssetResult, asset_result
 from dagster_project.lake.freshness import Key, made_of, work, work_to_retry
-from dagster_project.lake.store import Lake, Stamp
-from dagster_project.lake.tables import CHATS, LOG_EVENTS, SPANS, Table, deduplicate
+from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import CHATS, LOG_EVENTS, SPANS, Stamp, Table, deduplicate
 
 ASSET = "spans"
 _ARRIVING = (SPANS, LOG_EVENTS, CHATS)

@@ -2,20 +2,21 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 
 import dagster as dg
 import pyarrow as pa
 
 from dagster_project.build.left_out import Skips, without_those_that_fail
 from dagster_project.build.progress import report_each
-from dagster_project.defs.asset import lake_asset
+from dagster_project.defs.asset import lake_asset, make_each
 from dagster_project.defs.partitions import APPS
 from dagster_project.defs.resources import CleanSide
 from dagster_project.defs.result import AssetResult, asset_result
 from dagster_project.defs.show import rows_of
 from dagster_project.lake.clean_files import bring, publish
 from dagster_project.lake.documents import Document, contents, to_rows
-from dagster_project.lake.freshness import Key, digests, made_of, store, work, work_to_retry
+from dagster_project.lake.freshness import Key, digests, made_of, work
 from dagster_project.lake.learnt_tables import TASK_SETS
 from dagster_project.lake.store import Lake
 from dagster_project.tasks.judge_replies import replies_seen
@@ -47,14 +48,10 @@ def task_sets(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResul
     """Write the task sets of the apps whose verdicts changed."""
     lake = clean.lake
     todo = work(lake, ASSET, ingredients(lake, context.partition_keys))
-    for app in report_each(ASSET, sorted(app for app, _ in todo.stale)):
-        skips = Skips(ASSET, app)
-        rows = TASK_SETS.schema.empty_table()
-        with skips.unit("app"):  # the folder of before stays as it is
-            rows = _write_task_set(clean, app, skips)
-        again = work_to_retry(todo, [(app, "")]) if skips else todo
-        store(lake, TASK_SETS, rows, again, keys=[(app, "")])
-        skips.keep(lake)
+    # Where it fails the folder of before stays as it is.
+    make_each(
+        lake, TASK_SETS, todo, partial(_write_task_set, clean), report_each(ASSET, todo.apps())
+    )
     known = {app: contents(lake, TASK_SETS, app).get(app, {}) for app in context.partition_keys}
     opened = _opened(clean, [app for app in known if known[app]])
     return asset_result(

@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 
 import dagster as dg
 import pyarrow as pa
 
 from dagster_project.build.left_out import Skips, without_those_that_fail
 from dagster_project.build.progress import tell
-from dagster_project.defs.asset import every_part_of, lake_asset
+from dagster_project.defs.asset import every_part_of, lake_asset, make_each
 from dagster_project.defs.partitions import APPS
 from dagster_project.defs.resources import CleanSide
 from dagster_project.defs.result import AssetResult, Metadata, asset_result
@@ -20,17 +21,9 @@ from dagster_project.lake.clean_records import (
     said_corrections_of,
 )
 from dagster_project.lake.documents import Document, records, to_rows
-from dagster_project.lake.freshness import (
-    Key,
-    Work,
-    digests,
-    file_digest,
-    made_of,
-    store,
-    work,
-    work_to_retry,
-)
+from dagster_project.lake.freshness import Key, Work, digests, file_digest, made_of, work
 from dagster_project.lake.learnt_tables import TASKS
+from dagster_project.lake.store import Lake
 from dagster_project.review.feedback import with_rubrics
 from dagster_project.review.store import ASSET as REVIEWS
 from dagster_project.review.store import reviews_of
@@ -64,22 +57,15 @@ def tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
     """Derive the tasks of the apps whose world, episodes or outcomes changed."""
     lake = clean.lake
     todo = work(lake, ASSET, ingredients(clean, context.partition_keys))
-    for number, app in enumerate(sorted(app for app, _ in todo.stale)):
-        tell(ASSET, number, len(todo.stale), app)
-        skips = Skips(ASSET, app)
-        rows = TASKS.schema.empty_table()
-        with skips.unit("app"):
-            rows = _derived(clean, app, skips)
-        again = work_to_retry(todo, [(app, "")]) if skips else todo
-        store(lake, TASKS, rows, again, keys=[(app, "")])
-        skips.keep(lake)
+    make_each(lake, TASKS, todo, partial(_derived, clean))
     return asset_result(
-        ASSET, lake, context.partition_keys, lambda: _task_metadata(clean, context, todo)
+        ASSET, lake, context.partition_keys, lambda: _task_metadata(lake, context, todo)
     )
 
 
 def _derived(clean: CleanSide, app: str, skips: Skips) -> pa.Table:
     """The tasks of an app as rows; without the episodes with which none can be derived, where they can be found."""
+    tell(ASSET, 0, 1, app)
     lake = clean.lake
     world = world_of(lake, app)
     labels = labels_of(lake, app, clean.outcome_policy)
@@ -123,8 +109,8 @@ def _derived(clean: CleanSide, app: str, skips: Skips) -> pa.Table:
     return pa.concat_tables(rows).sort_by([("app", "ascending"), ("id", "ascending")])
 
 
-def _task_metadata(clean: CleanSide, context: dg.AssetExecutionContext, todo: Work) -> Metadata:
-    candidates = [c for app in context.partition_keys for c in candidates_of(clean, app)]
+def _task_metadata(lake: Lake, context: dg.AssetExecutionContext, todo: Work) -> Metadata:
+    candidates = [c for app in context.partition_keys for c in candidates_of(lake, app)]
     reasons = Counter(reason for one in candidates for reason in one.reasons)
     checks = Counter(check.fn for one in candidates for check in one.rubric.checks)
     return {
@@ -155,6 +141,6 @@ def ingredients(clean: CleanSide, apps: Sequence[str]) -> dict[Key, str]:
     }
 
 
-def candidates_of(clean: CleanSide, app: str) -> list[Candidate]:
+def candidates_of(lake: Lake, app: str) -> list[Candidate]:
     """The candidates of an app, by task id."""
-    return list(records(clean.lake, TASKS, app, Candidate).values())
+    return list(records(lake, TASKS, app, Candidate).values())

@@ -6,19 +6,20 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 import dagster as dg
+import pyarrow as pa
 
-from dagster_project.build.budgets import meter_of
+from dagster_project.build.budgets import Meter, meter_of
 from dagster_project.build.left_out import Skips
 from dagster_project.build.progress import report_each
 from dagster_project.defs.agreement import held_out_of
-from dagster_project.defs.asset import lake_asset
+from dagster_project.defs.asset import lake_asset, make_each
 from dagster_project.defs.partitions import APPS
 from dagster_project.defs.resources import CleanSide
 from dagster_project.defs.result import AssetResult, asset_result
 from dagster_project.defs.show import bars, rows_of, table_of
 from dagster_project.defs.tasks import candidates_of
 from dagster_project.lake.documents import Document, records, to_rows
-from dagster_project.lake.freshness import Key, digests, made_of, store, work, work_to_retry
+from dagster_project.lake.freshness import Key, digests, made_of, work
 from dagster_project.lake.learnt_tables import VERIFIED
 from dagster_project.lake.store import Lake
 from dagster_project.review.feedback import undecided, with_decisions
@@ -65,39 +66,7 @@ def verified_tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> Asset
     lake = clean.lake
     asking = clean.judge is not None
     todo = work(lake, ASSET, ingredients(lake, context.partition_keys, asking=asking))
-    meter = meter_of(ASSET, clean.limits)
-    for app in sorted(app for app, _ in todo.stale):
-        skips = Skips(ASSET, app)
-        rows = VERIFIED.schema.empty_table()
-        with skips.unit("app"):
-            judge = judge_of(clean.judge, lake, [app], spent=meter.spent)
-            judge.may_ask = lambda: not meter.dear
-            reads = remembered(lake, app)
-            by_gate = verify_all(
-                candidates_of(clean, app),
-                world_of(lake, app),
-                known=undecided(verified_of(lake, app)),
-                seen=TaskKnowledge(
-                    judge=judge,
-                    found=cheats_of(lake, app),
-                    held_out=held_out_of(lake, app),
-                    reads=reads,
-                    meter=meter,
-                ),
-                track=partial(report_each, ASSET, says=app),
-                skips=skips,
-                engine=clean.maps,
-            )
-            keep_fresh(lake, judge)
-            keep_reads(lake, app, reads.now)
-            found = with_decisions(by_gate, reviews_of(lake, app))
-            rows = to_rows(
-                Document(app=app, id=one.task_id, version=one.task_version, content=one)
-                for one in found
-            )
-        again = work_to_retry(todo, [(app, "")]) if skips else todo
-        store(lake, VERIFIED, rows, again, keys=[(app, "")])
-        skips.keep(lake)
+    make_each(lake, VERIFIED, todo, partial(_verified, clean, meter_of(ASSET, clean.limits)))
     everything = {app: list(verified_of(lake, app).values()) for app in context.partition_keys}
     listed = [one for group in everything.values() for one in group]
     broken = [one for one in listed if one.status == ACCEPTED and not _holds(one)]
@@ -136,6 +105,35 @@ def verified_tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> Asset
             ),
             CHECK: lambda: _graders_trusted(lake, everything),
         },
+    )
+
+
+def _verified(clean: CleanSide, meter: Meter, app: str, skips: Skips) -> pa.Table:
+    """What the gate and people say of an app's tasks, as rows."""
+    lake = clean.lake
+    judge = judge_of(clean.judge, lake, [app], spent=meter.spent)
+    judge.may_ask = lambda: not meter.dear
+    reads = remembered(lake, app)
+    by_gate = verify_all(
+        candidates_of(lake, app),
+        world_of(lake, app),
+        known=undecided(verified_of(lake, app)),
+        seen=TaskKnowledge(
+            judge=judge,
+            found=cheats_of(lake, app),
+            held_out=held_out_of(lake, app),
+            reads=reads,
+            meter=meter,
+        ),
+        track=partial(report_each, ASSET, says=app),
+        skips=skips,
+        engine=clean.maps,
+    )
+    keep_fresh(lake, judge)
+    keep_reads(lake, app, reads.now)
+    return to_rows(
+        Document(app=app, id=one.task_id, version=one.task_version, content=one)
+        for one in with_decisions(by_gate, reviews_of(lake, app))
     )
 
 

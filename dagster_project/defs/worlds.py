@@ -24,6 +24,7 @@ from dagster_project.lake.clean_records import clean_episodes_of
 from dagster_project.lake.documents import Document, to_rows
 from dagster_project.lake.freshness import (
     Key,
+    clear,
     digests,
     file_digest,
     leave,
@@ -31,7 +32,6 @@ from dagster_project.lake.freshness import (
     store,
     was_tried,
     work,
-    work_to_retry,
 )
 from dagster_project.lake.learnt_tables import WORLDS
 from dagster_project.lake.store import Lake
@@ -78,7 +78,7 @@ def worlds(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
     lake = clean.lake
     todo = work(lake, ASSET, ingredients(clean, context.partition_keys))
     meter = meter_of(ASSET, clean.limits)
-    for app in sorted(app for app, _ in todo.stale):
+    for app in todo.apps():
         skips = Skips(ASSET, app)
         if meter.is_late:
             meter.leave(skips, "app")
@@ -93,16 +93,14 @@ def worlds(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
                 clean, app, settings, skips, meter=meter, known=learnt, measured=measured
             )
             content: Any = document.content
-            again = work_to_retry(todo, [(app, "")]) if skips else todo
-            store(lake, WORLDS, to_rows([document]), again, keys=[(app, "")])
+            store(lake, WORLDS, to_rows([document]), todo, keys=[(app, "")], again=bool(skips))
             if skips:
                 forget(lake, app, MEASURING)
             elif measured is None:
                 keep(lake, app, MEASURING, of=_made_from(clean, app), said=_said_digest(clean))
             _for_people(clean, app, content["document"])
         if learning.failed:
-            nothing = WORLDS.schema.empty_table()
-            store(lake, WORLDS, nothing, work_to_retry(todo, [(app, "")]), keys=[(app, "")])
+            clear(lake, WORLDS, todo, [(app, "")])
             (clean.folder / "worlds" / f"{app}.json").unlink(missing_ok=True)
             publish(clean.folder, f"worlds/{app}.json")
         skips.keep(lake)

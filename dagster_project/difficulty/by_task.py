@@ -1,7 +1,6 @@
 """The difficulty of all tasks of an app: counts of each, and estimates that borrow from tasks of the same kind.
 
-Comes in: candidates, their versions, rollouts, which tools change something. Goes out: `TaskDifficulty`s, and the
-estimates' calibration. Not here: the lake, the pictures.
+Comes in: candidates, their versions, rollouts, which tools change something. Goes out: `TaskDifficulty`s, and the estimates' calibration.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -9,14 +9,14 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from math import exp, log, log1p
+from math import log1p
 from typing import Final, TypeAlias
 from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
 
-from dagster_project.difficulty.pass_rates import Estimate
+from dagster_project.difficulty.pass_rates import SAFE, Estimate, shifted_rate
 from dagster_project.tasks.shares import wilson
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
@@ -27,8 +27,6 @@ ENOUGH: Final = 20
 STRENGTHS: Final = tuple(product((0.5, 1.0, 2.0, 5.0, 10.0, 30.0), (0.5, 1.0, 2.0, 5.0, 10.0)))
 """How many attempts the app counts for beside a kind, and the kind beside a task: chosen by what predicts best."""
 _RIDGE: Final = 4.0
-_SAFE: Final = 0.02
-"""No estimate says never or always."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +96,7 @@ class Estimator:
     def _shifted_rate(self, rate: float, one: TriedAttempt) -> float:
         mean, weights = self._length
         shift = float(np.dot(weights, np.subtract(_shape(one), mean)))
-        return _safe(1 / (1 + exp(-(_logit(rate) + shift))))
+        return shifted_rate(rate, shift)
 
 
 class _Counts:
@@ -144,7 +142,7 @@ def _rate(seen: Numbers, strengths: tuple[float, float]) -> Numbers:
 
 
 def _loss(seen: Numbers, good: Numbers, strengths: tuple[float, float]) -> float:
-    rate = np.clip(_rate(seen, strengths), _SAFE, 1 - _SAFE)
+    rate = np.clip(_rate(seen, strengths), SAFE, 1 - SAFE)
     return -float(np.sum(np.log(np.where(good > 0, rate, 1 - rate))))
 
 
@@ -155,7 +153,7 @@ def _length(attempts: Sequence[TriedAttempt], rates: Numbers) -> tuple[list[floa
     shapes = np.array([_shape(one) for one in attempts])
     mean = shapes.mean(axis=0)
     shapes -= mean
-    safe = np.clip(rates, _SAFE, 1 - _SAFE)
+    safe = np.clip(rates, SAFE, 1 - SAFE)
     base = np.log(safe / (1 - safe))
     good = np.array([float(one.resolved) for one in attempts])
     weights = np.zeros(2)
@@ -169,15 +167,6 @@ def _length(attempts: Sequence[TriedAttempt], rates: Numbers) -> tuple[list[floa
 
 def _shape(one: TriedAttempt) -> tuple[float, float]:
     return log1p(one.steps), float(one.writes)
-
-
-def _safe(rate: float) -> float:
-    return min(max(rate, _SAFE), 1 - _SAFE)
-
-
-def _logit(rate: float) -> float:
-    safe = _safe(rate)
-    return log(safe / (1 - safe))
 
 
 def calibrate(attempts: Sequence[TriedAttempt]) -> Calibration | None:

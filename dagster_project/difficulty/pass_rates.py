@@ -1,20 +1,22 @@
 """Difficulty: how often a task is solved, in production and by each policy that tried it, with intervals.
 
-Comes in: recorded attempts with what their users said, and rollouts. Goes out: `TaskDifficulty`. A rate without
-attempts is not known, never 0; rollouts without a grade do not count. Not here: the estimate before any rollout
-(`estimate`), what a whole task set looks like (`difficulty_report`).
+Comes in: recorded attempts with what their users said, and rollouts. Goes out: `TaskDifficulty`. A rate without attempts is not known,
+never 0; rollouts without a grade do not count.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from math import exp, log
+from typing import Any, Final
 
 from dagster_project.tasks.shares import wilson
 from environments.runtime.task.candidate import Candidate
 
 _FLAT = 1e-6
 """Rewards that differ by less give no advantage to learn from."""
+SAFE: Final = 0.02
+"""No estimate says never or always."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,3 +94,19 @@ def rate_of(scores: Sequence[float]) -> Rate:
     low, high = wilson(share, tried)
     spread = max(scores) - min(scores) if tried > 1 else None
     return Rate(tried=tried, solved=solved, rate=share, low=low, high=high, spread=spread)
+
+
+def odds_of(rate: float) -> float:
+    """The logit of a rate that says neither never nor always."""
+    safe = min(max(rate, SAFE), 1 - SAFE)
+    return log(safe / (1 - safe))
+
+
+def chance(odds: float) -> float:
+    """The rate with a logit."""
+    return 1 / (1 + exp(-odds))
+
+
+def shifted_rate(rate: float, shift: float) -> float:
+    """A rate whose logit is moved; no estimate says never or always."""
+    return min(max(chance(odds_of(rate) + shift), SAFE), 1 - SAFE)

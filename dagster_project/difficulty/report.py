@@ -1,7 +1,6 @@
 """How hard a whole task set is: what `difficulty.json` says, which tasks lie in a band, saturation over versions.
 
-Comes in: the clean lake or difficulties. Goes out: plain JSON without a clock, and task ids. Not here: pictures
-(`difficulty_picture`), the counting itself (`task_difficulty`).
+Comes in: the clean lake or difficulties. Goes out: plain JSON without a clock, and task ids.
 """
 
 from collections import defaultdict

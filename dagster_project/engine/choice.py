@@ -1,7 +1,7 @@
 """Which engine a build runs on, from its settings.
 
-Comes in: workers, memory and engine as a person sets them, each with a default. Goes out: the engine, and a sentence that says what it
-may take. Not here: the engines themselves.
+Comes in: workers, memory and engine as a person sets them, each with a default. Goes out: the engine, and a sentence that says what it may
+take.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """One part of a map inside a worker: loads what is shared once, and returns faults in a form that travels.
 
-Comes in: a function with what it shares, pickled, and items. Goes out: their results. Not here: who starts workers.
+Comes in: a function with what it shares, pickled, and items. Goes out: their results.
 """
 
 import gc

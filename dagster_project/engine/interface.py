@@ -1,8 +1,8 @@
 """What every engine offers: a function over items, somewhere, with the results in the order of the items.
 
-Comes in: a function of a module, what all calls share, and items. Goes out: an iterator of results. The results are the same on
-every engine and for any number of workers, so the function depends on its arguments only, and what `shared` keeps between calls
-is a cache. Functions note faults of single units themselves (`dagster_project.build.left_out`) and return the notes. Not here: the engines.
+Comes in: a function of a module, what all calls share, and items. Goes out: an iterator of results. The results are the same on every
+engine and for any number of workers, so the function depends on its arguments only, and what `shared` keeps between calls is a cache.
+Functions note faults of single units themselves (`dagster_project.build.left_out`) and return the notes.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -1,9 +1,8 @@
 """The home: one folder with everything tracegym keeps, its version, its locks and its secret.
 
-Comes in: a path, or a URL of object storage. Goes out: a `Home` with the paths of design section 3. Raw data lies under `private/`
-(mode 0700), pseudonymised data under `clean/`; nothing past `redact` is given a path under `private/`. Of a home in object storage
-the folder keeps what stays on this machine; its tables, its files and `home.json` lie below the URL.
-Not here: tables (`lake`), the write-ahead log (`ingest.receiver.wal`), the vault's contents (`redact.operators.vault`).
+Comes in: a path, or a URL of object storage. Goes out: a `Home` with the paths of design section 3. Raw data lies under `private/` (mode
+0700), pseudonymised data under `clean/`; nothing past `redact` is given a path under `private/`. Of a home in object storage the folder
+keeps what stays on this machine; its tables, its files and `home.json` lie below the URL.
 """
 
 import errno

@@ -1,9 +1,8 @@
 """Who may build a home: one command at a time, on one machine.
 
-Comes in: a home. Goes out: a context in which this process is the home's only build. On a disk that is the lock `build`, for which
-a second build waits. In object storage a lease stands beside it: an object written under the condition that it is not there
-(If-None-Match) and kept alive by its owner (If-Match); a build on another machine is refused while it lives. Its age is told by the
-storage's clock alone. Not here: commits (`lake`), which ask before each whether the lease was lost.
+Comes in: a home. Goes out: a context in which this process is the home's only build. On a disk that is the lock `build`, for which a second
+build waits. In object storage a lease stands beside it: an object written under the condition that it is not there (If-None-Match) and kept
+alive by its owner (If-Match); a build on another machine is refused while it lives. Its age is told by the storage's clock alone.
 """
 
 import json

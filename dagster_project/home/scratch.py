@@ -1,7 +1,7 @@
 """Folders of raw data in between: gone when their work is done, and at the next start when their process was killed.
 
-Comes in: the private side's folder. Goes out: a folder for the length of a context, locked by its process. The lock ends with
-the process, however that ends, so what nobody holds was left behind. Not here: what is written there.
+Comes in: the private side's folder. Goes out: a folder for the length of a context, locked by its process. The lock ends with the process,
+however that ends, so what nobody holds was left behind.
 """
 
 import fcntl

@@ -1,7 +1,6 @@
 """`home.json` of a home in object storage: read by every machine, changed by conditional puts.
 
 Comes in: a place and a change. Goes out: the document. Of two machines that change it at once the later one reads again.
-Not here: what stands in it (`home`).
 """
 
 import json

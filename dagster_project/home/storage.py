@@ -1,8 +1,8 @@
 """Where a home's tables and files lie: on this disk, or in object storage below a URL.
 
-Comes in: `--home` as it was given, or one side's folder. Goes out: the local folder that stands for the home, and the `Place` in
-object storage, if there is one. A side's folder says where its tables are (`storage.json`), so that whoever is given the folder
-finds them; credentials and endpoint come from the environment (`AWS_*`), never from a file. Not here: requests (`objects`).
+Comes in: `--home` as it was given, or one side's folder. Goes out: the local folder that stands for the home, and the `Place` in object
+storage, if there is one. A side's folder says where its tables are (`storage.json`), so that whoever is given the folder finds them;
+credentials and endpoint come from the environment (`AWS_*`), never from a file.
 """
 
 import json

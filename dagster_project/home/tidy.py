@@ -24,11 +24,11 @@ from dagster_project.lake.tables import (
     LOG_EVENTS,
     OUTCOMES,
     QUARANTINE,
-    REDACTIONS,
     RESPONSES,
     SPANS,
     Table,
 )
+from dagster_project.privacy.account import REDACTIONS
 from ingest.receiver.wal import Wal
 
 _RAW: Final = (

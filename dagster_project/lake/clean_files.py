@@ -1,8 +1,8 @@
 """Files past the gate that are no tables (task sets, worlds, the report, the account of leaks), kept in object storage.
 
-Comes in: the clean folder and the part's name in it. Goes out: the part as the storage has it, in that folder. A part is published
-whole: its files under their digests, then one object that names them; who reads sees the part before or after, never half of it.
-For a home on a disk both are nothing to do. Not here: tables (`lake`).
+Comes in: the clean folder and the part's name in it. Goes out: the part as the storage has it, in that folder. A part is published whole:
+its files under their digests, then one object that names them; who reads sees the part before or after, never half of it. For a home on a
+disk both are nothing to do.
 """
 
 import hashlib

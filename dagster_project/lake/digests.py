@@ -1,7 +1,4 @@
-"""Short texts that are equal for equal things: of rows, and of texts. What is fresh, and what changed, is told by them.
-
-Not here: which digests an asset is made of (`freshness`).
-"""
+"""Short texts that are equal for equal things: of rows, and of texts. What is fresh, and what changed, is told by them."""
 
 import hashlib
 from collections.abc import Iterable

@@ -1,6 +1,6 @@
 """Documents in the lake: learnt things whose shape is a tree, as canonical JSON, a row each, by app.
 
-Comes in: records and their ids. Goes out: rows of `DOCUMENT_SCHEMA`, and records again. Not here: what they mean.
+Comes in: records and their ids. Goes out: rows of `DOCUMENT_SCHEMA`, and records again.
 """
 
 from collections.abc import Iterable

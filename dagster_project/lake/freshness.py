@@ -17,10 +17,10 @@ import pyarrow.compute as pc
 
 from dagster_project.fatal import is_fatal
 from dagster_project.lake.digests import digest_of, digest_of_parts, hash_of
-from dagster_project.lake.store import Lake, Stamp
-from dagster_project.lake.tables import Table
+from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import Stamp, Table
 
-CODE: Final = "59"
+CODE: Final = "60"
 """Goes up when an asset's rules change in a way that makes old rows wrong."""
 
 Key = tuple[str, str]
@@ -59,6 +59,10 @@ class Work:
     wanted: Mapping[Key, str]
     """What each asked partition is made of now."""
     stale: frozenset[Key]
+
+    def apps(self) -> list[str]:
+        """The stale apps."""
+        return sorted({app for app, _ in self.stale})
 
     def days(self) -> dict[str, list[str]]:
         """The stale days of each app."""
@@ -148,10 +152,19 @@ def leave(lake: Lake, todo: Work, keys: Iterable[Key]) -> None:
     _stamp(lake, work_to_retry(todo, held), held)
 
 
-def store(
-    lake: Lake, table: Table, rows: pa.Table, todo: Work, *, keys: Iterable[Key]
-) -> dict[Key, int]:
-    """Replace partitions by their rows, then stamp them; equal rows are not written again."""
+def store(  # noqa: PLR0913 - which rows, where, and whether they are all
+    lake: Lake,
+    table: Table,
+    rows: pa.Table,
+    todo: Work,
+    *,
+    keys: Iterable[Key],
+    again: bool = False,
+) -> None:
+    """Replace partitions by their rows, then stamp them; equal rows are not written again.
+
+    `again`: a unit of them was left out, so that the next build makes them again.
+    """
     parts = {key: _part(rows, table, key) for key in keys}
     fresh = {
         key: PartitionContent(digest=digest_of(part), rows=part.num_rows)
@@ -161,17 +174,22 @@ def store(
     if changed:
         together = pa.concat_tables([parts[key] for key in changed])
         lake.replace(table, together, [key[: len(table.by)] for key in changed])
-    _stamp(lake, todo, fresh)
-    return {key: part.num_rows for key, part in parts.items()}
+    _stamp(lake, work_to_retry(todo, parts) if again else todo, fresh)
 
 
-def store_parts(
+def clear(lake: Lake, table: Table, todo: Work, keys: Iterable[Key]) -> None:
+    """Empty partitions that could not be made, until the next build makes them again."""
+    store(lake, table, table.schema.empty_table(), todo, keys=keys, again=True)
+
+
+def store_parts(  # noqa: PLR0913 - as above
     lake: Lake,
     table: Table,
     rows: Callable[[Key], Iterable[pa.Table]],
     todo: Work,
     *,
     keys: Iterable[Key],
+    again: bool = False,
 ) -> None:
     """What `store` does with rows that do not fit in memory: they are read once to compare them, once to write them."""
     fresh = {key: _content_of(rows(key)) for key in keys}
@@ -181,7 +199,7 @@ def store_parts(
         lambda: (part for key in changed for part in rows(key)),
         [key[: len(table.by)] for key in changed],
     )
-    _stamp(lake, todo, fresh)
+    _stamp(lake, work_to_retry(todo, fresh) if again else todo, fresh)
 
 
 def _content_of(parts: Iterable[pa.Table]) -> PartitionContent:

@@ -1,8 +1,7 @@
 """Single objects in object storage, written under conditions. The only file that imports obstore.
 
-Comes in: a `Place` and keys below it. Goes out: bytes with the tag of their version. Each request is bounded in time and tried
-again; what then still fails is a `LakeError` of one sentence. Nothing here decides by a listing.
-Not here: tables (`lake`), who may write (`lake_owner`), which files are kept (`clean_files`).
+Comes in: a `Place` and keys below it. Goes out: bytes with the tag of their version. Each request is bounded in time and tried again; what
+then still fails is a `LakeError` of one sentence. Nothing here decides by a listing.
 """
 
 from collections.abc import Iterator

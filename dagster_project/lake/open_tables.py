@@ -1,8 +1,8 @@
 """Tables on this machine as they were opened last: their log is read again only where it has gone on since.
 
-Comes in: a table's folder. Goes out: the table at its newest version. Opening one reads its whole log (15 ms after a hundred commits), and a
-build reads tables hundreds of times. For readers only: what a commit was made of must not move on meanwhile. Each thread has tables of its own.
-Not here: object storage, where a look at the next commit costs as much as opening (`lake_log`).
+Comes in: a table's folder. Goes out: the table at its newest version. Opening one reads its whole log (15 ms after a hundred commits), and
+a build reads tables hundreds of times. For readers only: what a commit was made of must not move on meanwhile. Each thread has tables of
+its own.
 """
 
 import threading

@@ -1,7 +1,7 @@
 """The files of new partitions, written part by part in the order given: what `Lake.replace_parts` commits.
 
-Comes in: rows whose partitions follow one another. Goes out: one Parquet file a partition, and what the table's log says of it.
-The library's own writer holds what it is given (300 MiB for 6,000 episodes) and changes its order. Not here: the commit (`lake`).
+Comes in: rows whose partitions follow one another. Goes out: one Parquet file a partition, and what the table's log says of it. The
+library's own writer holds what it is given (300 MiB for 6,000 episodes) and changes its order.
 """
 
 import json

@@ -1,8 +1,7 @@
 """Records to rows and back: frozen dataclasses on one side, Arrow tables on the other.
 
-The layout is the pyarrow schema beside each record. A field that is a mapping (or any nested record whose column is
-text) is kept as canonical JSON text, because Arrow unifies the structs of different rows.
-Not here: where the rows are kept (`lake`).
+The layout is the pyarrow schema beside each record. A field that is a mapping (or any nested record whose column is text) is kept as
+canonical JSON text, because Arrow unifies the structs of different rows.
 """
 
 import json

@@ -1,9 +1,8 @@
 """The lake: Delta tables under one folder, or where that side of the home says they are. The only file that reads or writes tables.
 
-Comes in: Arrow tables and the partition they replace. Goes out: Arrow tables of one version. A partition is replaced in
-one commit; a writer that meets another one's commit reads again and retries; columns are only ever added. In object storage a
-table is as new as its log, never as a listing of it (`lake_log`).
-Not here: what the rows mean (`rows`, and the schemas beside the records).
+Comes in: Arrow tables and the partition they replace. Goes out: Arrow tables of one version. A partition is replaced in one commit; a
+writer that meets another one's commit reads again and retries; columns are only ever added. In object storage a table is as new as its log,
+never as a listing of it (`lake_log`).
 """
 
 import random
@@ -28,7 +27,7 @@ from dagster_project.lake.log import LogAhead, commit_name, committed, naming, r
 from dagster_project.lake.objects import Objects
 from dagster_project.lake.open_tables import newest
 from dagster_project.lake.partition_files import upload_files, write_files
-from dagster_project.lake.tables import STAMPS, Table
+from dagster_project.lake.tables import STAMPS, Stamp, Table
 
 _TRIES: Final = 20
 _WRITER: Final = WriterProperties(compression="ZSTD", statistics_truncate_length=64)
@@ -37,19 +36,6 @@ _PART: Final = 4096
 """Rows read at one time by `Lake.parts`."""
 _HOURS_KEPT: Final = 24
 """Old files outlive the longest reader by far; readers hold one version for seconds."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stamp:
-    """What one partition of one asset holds, and what it was made of."""
-
-    asset: str
-    app: str
-    day: str
-    """Empty for assets by app."""
-    digest: str
-    made_of: str
-    rows: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -352,36 +338,37 @@ class Lake:
 
     def fingerprints(self, table: Table) -> dict[tuple[str, ...], str]:
         """For each partition a text that changes whenever it is written."""
-        opened = self._open(table)
-        if opened is None:
-            return {}
-        files: dict[tuple[str, ...], list[str]] = {}
-        for action in _files(opened):
-            key = tuple(str(action[f"partition.{column}"]) for column in table.by)
-            if action["num_records"] != 0:
-                files.setdefault(key, []).append(str(action["path"]))
-        return {key: hash_of(*sorted(paths)) for key, paths in sorted(files.items())}
+        paths = {
+            key: sorted(str(file["path"]) for file in files if file["num_records"] != 0)
+            for key, files in self._files(table).items()
+        }
+        return {key: hash_of(*names) for key, names in paths.items() if names}
 
     def counts(self, table: Table) -> dict[tuple[str, ...], int]:
         """Rows per partition, from the log alone."""
-        opened = self._open(table)
-        found: dict[tuple[str, ...], int] = {}
-        if opened is not None:
-            for action in _files(opened):
-                key = tuple(str(action[f"partition.{column}"]) for column in table.by)
-                found[key] = found.get(key, 0) + int(action["num_records"] or 0)
-        return {key: count for key, count in sorted(found.items()) if count}
+        counts = {
+            key: sum(int(file["num_records"] or 0) for file in files)
+            for key, files in self._files(table).items()
+        }
+        return {key: count for key, count in counts.items() if count}
 
     def written_at(self, table: Table) -> dict[tuple[str, ...], int]:
         """When each partition was last written, in nanoseconds since the epoch."""
+        return {
+            key: max(int(file["modification_time"]) for file in files) * 1_000_000
+            for key, files in self._files(table).items()
+        }
+
+    def _files(self, table: Table) -> dict[tuple[str, ...], list[dict[str, Any]]]:
+        """What the log of the newest version says of its files, by partition, in the order of partitions."""
         opened = self._open(table)
-        latest: dict[tuple[str, ...], int] = {}
-        if opened is not None:
-            for action in _files(opened):
-                key = tuple(str(action[f"partition.{column}"]) for column in table.by)
-                at = int(action["modification_time"]) * 1_000_000
-                latest[key] = max(latest.get(key, 0), at)
-        return latest
+        if opened is None:
+            return {}
+        found: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+        for file in pa.table(opened.get_add_actions(flatten=True)).to_pylist():
+            key = tuple(str(file[f"partition.{column}"]) for column in table.by)
+            found.setdefault(key, []).append(file)
+        return dict(sorted(found.items()))
 
     def version(self, table: Table) -> int | None:
         """The version that a reader sees now; None while the table does not exist."""
@@ -483,11 +470,6 @@ def _shaped(rows: pa.Table, schema: pa.Schema) -> pa.Table:
         for field in schema
     ]
     return pa.Table.from_arrays(columns, schema=schema)
-
-
-def _files(opened: DeltaTable) -> list[dict[str, Any]]:
-    """The files of one version, from the table's log."""
-    return pa.table(opened.get_add_actions(flatten=True)).to_pylist()
 
 
 def _predicate(by: Sequence[str], partitions: Sequence[tuple[str, ...]]) -> str:

@@ -1,7 +1,6 @@
 """The lake's tables: name, layout, and how each is cut into partitions.
 
 Layouts stand beside their records; the few tables whose rows only the pipeline knows have theirs here.
-Not here: reading and writing (`lake`), tables of what is learnt (`learnt_tables`: which take longer to import).
 """
 
 from collections.abc import Sequence
@@ -10,6 +9,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from ingest.records.columns import schema_of
 from ingest.records.episode import EPISODE_SCHEMA
 from ingest.records.outcome import OUTCOME_SCHEMA
 from ingest.records.quarantine import REJECTED_SCHEMA
@@ -41,15 +41,17 @@ def layout(**columns: pa.DataType) -> pa.Schema:
     return pa.schema(fields)
 
 
-STAMP_SCHEMA: Final = layout(
-    asset=pa.string(),
-    app=pa.string(),
-    day=pa.string(),
-    digest=pa.string(),
-    made_of=pa.string(),
-    rows=pa.int64(),
-)
-"""What each partition of each asset holds (`digest`) and what it was made of: equal means nothing to do."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stamp:
+    """What one partition of one asset holds, and what it was made of: equal means nothing to do."""
+
+    asset: str
+    app: str
+    day: str
+    """Empty for assets by app."""
+    digest: str
+    made_of: str
+    rows: int = 0
 
 
 def _extended(schema: pa.Schema, *columns: str) -> pa.Schema:
@@ -79,64 +81,33 @@ QUARANTINE: Final = Table(
 EPISODES: Final = Table(name="episodes", schema=EPISODE_SCHEMA)
 OUTCOMES: Final = Table(name="outcomes", schema=OUTCOME_SCHEMA)
 
-RESPONSE_SCHEMA: Final = layout(
-    app=pa.string(), day=pa.string(), response_id=pa.string(), episode_id=pa.string()
+_TEXT: Final = pa.string()
+RESPONSES: Final = Table(
+    name="responses",
+    schema=layout(app=_TEXT, day=_TEXT, response_id=_TEXT, episode_id=_TEXT),
+    identity=("response_id",),
 )
 """Which episode a model's response belongs to: thumbs are often stored with nothing but the response's id."""
-RESPONSES: Final = Table(name="responses", schema=RESPONSE_SCHEMA, identity=("response_id",))
 
-LEARNT_SCHEMA: Final = layout(
-    app=pa.string(),
-    day=pa.string(),
-    sealed=pa.binary(),
-    words=pa.binary(),
-    unread=pa.list_(pa.string()),
+LEARNT: Final = Table(
+    name="learnt",
+    schema=layout(
+        app=_TEXT, day=_TEXT, sealed=pa.binary(), words=pa.binary(), unread=pa.list_(_TEXT)
+    ),
 )
 """What a day revealed of its people, sealed under the vault's secret, and an index of hashed words of its texts.
 
 `unread` are episodes at which learning failed: nobody knows who is in them, so they do not come through the gate.
 """
-LEARNT: Final = Table(name="learnt", schema=LEARNT_SCHEMA)
-
-CALL_PAIR_SCHEMA: Final = layout(
-    app=pa.string(),
-    day=pa.string(),
-    raw=pa.binary(),
-    clean=pa.binary(),
+CALL_PAIRS: Final = Table(
+    name="call_pairs", schema=layout(app=_TEXT, day=_TEXT, raw=pa.binary(), clean=pa.binary())
 )
 """Answered calls as keyed digests, before and past the gate; `clean` is null where a part was withheld."""
-CALL_PAIRS: Final = Table(name="call_pairs", schema=CALL_PAIR_SCHEMA)
-
-REDACTION_SCHEMA: Final = layout(
-    app=pa.string(),
-    day=pa.string(),
-    what=pa.string(),
-    kind=pa.string(),
-    place=pa.string(),
-    count=pa.int64(),
-    length=pa.int64(),
-    episodes=pa.int64(),
-)
-"""What the gate did, by kind, place and length: `replaced`, `withheld` (in how many episodes), `held`, and by `language` of the conversation; never a text."""
-
-SKIPPED_SCHEMA: Final = layout(
-    stage=pa.string(),
-    app=pa.string(),
-    day=pa.string(),
-    kind=pa.string(),
-    unit=pa.string(),
-    error=pa.string(),
-    place=pa.string(),
-    version=pa.string(),
-)
-"""Units of work at which our own code failed: which, and where in the code; never a text of the data."""
 
 # clean/lake
-SKIPPED: Final = Table(name="skipped", schema=SKIPPED_SCHEMA, by=("stage", "app"))
-REDACTIONS: Final = Table(name="redactions", schema=REDACTION_SCHEMA)
 CLEAN_EPISODES: Final = Table(name="clean_episodes", schema=CLEAN_EPISODE_SCHEMA)
 CLEAN_OUTCOMES: Final = Table(name="clean_outcomes", schema=CLEAN_OUTCOME_SCHEMA)
-STAMPS: Final = Table(name="stamps", schema=STAMP_SCHEMA, by=("asset",))
+STAMPS: Final = Table(name="stamps", schema=schema_of(Stamp), by=("asset",))
 
 
 def deduplicate(rows: pa.Table, table: Table) -> pa.Table:

@@ -1,9 +1,9 @@
 """Commutation: a recorded call and its result are the same pair past the gate, in every episode and for every customer.
 
-Comes in: raw episodes beside what the gate made of them, day by day. Goes out: keyed digests of both sides of every
-answered call (private table `call_pairs`), and per app how many calls became several (the same call would be answered
-one way here and another way there) or one with another (two customers' answers could be taken for each other). A call in which something was
-withheld has no value to be compared and is counted apart. Not here: why a value is read unlike (`redact`).
+Comes in: raw episodes beside what the gate made of them, day by day. Goes out: keyed digests of both sides of every answered call (private
+table `call_pairs`), and per app how many calls became several (the same call would be answered one way here and another way there) or one
+with another (two customers' answers could be taken for each other). A call in which something was withheld has no value to be compared and
+is counted apart.
 """
 
 import re

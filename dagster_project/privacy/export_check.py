@@ -1,8 +1,7 @@
 """The leak check over an export as it was written: every file's bytes, whatever format they are in.
 
-Comes in: the home the export was made of, its vault's secret where there is one, and the folder. Goes out: `Searched`, or an
-error after the folder was removed. What the export was made from was searched by the build (`leak_check`); this looks at what
-the formats made of it. Not here: how values are searched for (`redact.audit.leaks`).
+Comes in: the home the export was made of, its vault's secret where there is one, and the folder. Goes out: `Searched`, or an error after
+the folder was removed. What the export was made from was searched by the build (`leak_check`); this looks at what the formats made of it.
 """
 
 import hashlib

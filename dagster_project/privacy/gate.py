@@ -1,15 +1,13 @@
-"""The gate over partitions: raw episodes and outcomes of some days in, clean ones out, with the account of what was done.
+"""The gate over partitions: raw episodes and outcomes of some days in, clean ones out.
 
-Learns per day, merges per app, scrubs per day. A value learnt today re-opens exactly the old days whose texts contain
-its words: each day keeps an index of hashed words, and a partition is made of the learnt values that its index holds,
-and of the verdicts over the unknown keys that stand in it.
-Not here: how values are found and replaced (`redact`).
+Learns per day, merges per app, scrubs per day. A value learnt today re-opens exactly the old days whose texts contain its words: each day
+keeps an index of hashed words, and a partition is made of the learnt values that its index holds, and of the verdicts over the unknown keys
+that stand in it.
 """
 
 import re
 import zlib
 from array import array
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -31,17 +29,14 @@ from dagster_project.lake.freshness import (
     or_unknown,
     store,
     work,
-    work_to_retry,
 )
 from dagster_project.lake.rows import from_rows
 from dagster_project.lake.store import Lake
-from dagster_project.lake.tables import EPISODES, LEARNT, OUTCOMES, REDACTIONS
+from dagster_project.lake.tables import EPISODES, LEARNT, OUTCOMES
 from ingest.records.episode import Episode, Step, ToolCall
 from ingest.records.outcome import Outcome
 from redact.apply.context import vocabulary_of
 from redact.apply.learn import learn
-from redact.apply.scrub import Scrubbed
-from redact.audit.remaining_values import staying
 from redact.decisions.judgement import Judgement, judge
 from redact.evidence.app_values import AppLearnt, Learnt, keep_kind, merge
 from redact.evidence.definitions import names_of_all
@@ -52,17 +47,8 @@ from redact.operators.vault import Vault, open_vault
 from redact.policy import Policy, load_policy
 from redact.readers.base64_runs import hidden_texts
 from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
-from redact.values.talk_language import language_of_talk
 
-REPLACED: Final = "replaced"
-WITHHELD: Final = "withheld"
-"""A leaf that nobody could judge, replaced by a marker."""
-HELD: Final = "held"
-"""A whole episode that did not come through."""
-LANGUAGE: Final = "language"
-"""A language's conversations, and what was replaced and withheld in them."""
 _WORD: Final = re.compile(r"[^\W\d_]+|\d+")
-_INDEX: Final = re.compile(r"\[\d+\]")
 
 
 def policy_of(home: Home) -> Policy:
@@ -128,8 +114,7 @@ def learn_days(home: Home, lake: Lake, vault: Vault, asked: dict[str, list[str]]
             "unread": sorted(found.unread),
         }
         rows = pa.Table.from_pylist([row], schema=LEARNT.schema)
-        again = work_to_retry(todo, [(app, day)]) if skips else todo
-        store(lake, LEARNT, rows, again, keys=[(app, day)])
+        store(lake, LEARNT, rows, todo, keys=[(app, day)], again=bool(skips))
         skips.keep(Lake(home.clean / "lake"), [day])
 
 
@@ -394,75 +379,3 @@ def texts_of(episode: Episode | CleanEpisode) -> Iterator[tuple[str, str]]:
         said |= {f"tool_calls[{m}].arguments": call.arguments for m, call in enumerate(calls)}
         said |= {"call_id": step.call_id, "agent": step.agent}
         yield from ((f"steps[{n}].{path}", text) for path, text in said.items() if text)
-
-
-def account_of(app: str, day: str, scrubbed: Sequence[Scrubbed]) -> list[dict[str, object]]:
-    """What was done on a day, by kind, place and length, and to how many episodes; and the same by language of the conversation."""
-    counts: Counter[tuple[str, str, str]] = Counter()
-    lengths: Counter[tuple[str, str, str]] = Counter()
-    episodes: Counter[tuple[str, str, str]] = Counter()
-    for one in scrubbed:
-        episodes.update({(WITHHELD, held.reason, held.key) for held in one.held})
-        for note in one.notes:
-            key = (REPLACED, note.kind, _INDEX.sub("[]", note.path))
-            counts[key] += 1
-            lengths[key] += note.length
-        for held in one.held:
-            counts[WITHHELD, held.reason, held.key] += 1
-        language = language_of_talk(
-            step.content for step in one.clean.steps if step.role in _TALKING and step.content
-        )
-        for what, n in ((TALKS, 1), (REPLACED, len(one.notes)), (WITHHELD, len(one.held))):
-            counts[LANGUAGE, language, what] += n
-    return [
-        {
-            "app": app,
-            "day": day,
-            "what": what,
-            "kind": kind,
-            "place": place,
-            "count": count,
-            "length": lengths[what, kind, place],
-            "episodes": episodes[what, kind, place],
-        }
-        for (what, kind, place), count in sorted(counts.items())
-    ]
-
-
-def stays_of(
-    app: str, day: str, raw: Sequence[Episode], scrubbed: Sequence[Scrubbed]
-) -> list[dict[str, object]]:
-    """What stays of a day's first conversations, by kind and key, and in how many of them."""
-    counts: Counter[tuple[str, str]] = Counter()
-    episodes: Counter[tuple[str, str]] = Counter()
-    pairs = list(zip(raw, scrubbed, strict=True))[:COUNTED_A_DAY]
-    for episode, one in pairs:
-        found = staying(episode, one.clean)
-        counts += found
-        episodes.update(found.keys())
-    return [
-        {
-            "app": app,
-            "day": day,
-            "what": STAYS,
-            "kind": kind,
-            "place": key,
-            "count": count,
-            "length": len(pairs),
-            "episodes": episodes[kind, key],
-        }
-        for (kind, key), count in sorted(counts.items())
-    ]
-
-
-STAYS: Final = "stays"
-"""Values of a key that nothing changed; `length` is of how many conversations they were counted."""
-COUNTED_A_DAY: Final = 200
-"""Of more conversations a day the first ones are looked at: keys repeat."""
-TALKS: Final = "conversations"
-_TALKING: Final = frozenset({"user", "assistant"})
-
-
-def account_table(rows: Iterable[dict[str, object]]) -> pa.Table:
-    """The account as rows of `redactions`."""
-    return pa.Table.from_pylist(list(rows), schema=REDACTIONS.schema)

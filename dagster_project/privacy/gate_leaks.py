@@ -1,8 +1,7 @@
 """The leak check at the gate: what it finds in a scrubbed episode is taken out of the text that holds it.
 
-Comes in: raw episodes with their scrubbed ones, and the search. Goes out: episodes in which a marker stands for every hit,
-with an account by the key that taught the value; an episode of which a hit cannot be taken out is held back whole. Not
-here: the search over everything past the gate (`leak_check`).
+Comes in: raw episodes with their scrubbed ones, and the search. Goes out: episodes in which a marker stands for every hit, with an account
+by the key that taught the value; an episode of which a hit cannot be taken out is held back whole.
 """
 
 import re
@@ -11,7 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from dagster_project.privacy.gate import HELD, texts_of
+from dagster_project.privacy.account import HELD, AccountRow
+from dagster_project.privacy.gate import texts_of
 from dagster_project.privacy.leak_search import Searcher, TaughtPlaces, words_of
 from environments.runtime.values.normal import parse_json
 from ingest.records.episode import Episode
@@ -78,19 +78,10 @@ def without_leaks(outcome: CleanOutcome, raw_episode: str, search: Searcher) -> 
     )
 
 
-def leak_rows(app: str, day: str, held: Sequence[tuple[str, str]]) -> list[dict[str, object]]:
+def leak_rows(app: str, day: str, held: Sequence[tuple[str, str]]) -> list[AccountRow]:
     """Episodes that were held back, as rows of `redactions`."""
     return [
-        {
-            "app": app,
-            "day": day,
-            "what": HELD,
-            "kind": LEAK,
-            "place": place,
-            "count": n,
-            "length": 0,
-            "episodes": n,
-        }
+        AccountRow(app=app, day=day, what=HELD, kind=LEAK, place=place, count=n, episodes=n)
         for (_, place), n in sorted(Counter(held).items())
     ]
 

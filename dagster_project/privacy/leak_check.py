@@ -1,16 +1,13 @@
 """The leak check over everything past the gate: rows, documents, files of task sets, the report, Dagster's metadata.
 
-Comes in: both sides of a home and the vault. Goes out: an `AppLeaks` per app, kept in `clean/leaks.json` with what it was
-true of: `export` refuses what was not checked or leaks. Counts and places, never a text. Not here: how values are
-searched for (`redact.audit.leaks`), which episodes are held back at the gate (`gate`).
+Comes in: both sides of a home and the vault. Goes out: an `AppLeaks` per app, which is kept. Counts and places, never a text.
 """
 
-import json
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
@@ -18,25 +15,14 @@ import dagster as dg
 
 from dagster_project.build.left_out import Skips
 from dagster_project.home.layout import Home, apps_of, lock, vault_secret
-from dagster_project.lake.clean_files import bring, publish
-from dagster_project.lake.digests import hash_of
+from dagster_project.lake.clean_files import bring
 from dagster_project.lake.freshness import digests
-from dagster_project.lake.learnt_tables import (
-    CLUSTERS,
-    DIFFICULTY,
-    FAILURES,
-    TASK_SETS,
-    TASKS,
-    VERIFIED,
-    WORLDS,
-)
 from dagster_project.lake.store import Lake
-from dagster_project.lake.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, EPISODES, REDACTIONS
+from dagster_project.lake.tables import EPISODES
 from dagster_project.privacy.consistency import commutation_of
 from dagster_project.privacy.gate import policy_of, raw_episodes, vault_of
 from dagster_project.privacy.gate_leaks import mark_phrases
 from dagster_project.privacy.leak_search import (
-    IN_TEXT,
     Searcher,
     TaughtPlaces,
     is_app_name,
@@ -44,86 +30,21 @@ from dagster_project.privacy.leak_search import (
     searcher_of,
     words_of,
 )
-from environments.runtime.task.task import Task
+from dagster_project.privacy.leaks import SEARCHED, AppLeaks, keep_leaks, made_of, read_leaks
 from environments.runtime.values.normal import parse_json
 from redact.audit.leaks import Leak
 from redact.operators.vault import Vault
 
-_TABLES: Final = (
-    CLEAN_EPISODES,
-    CLEAN_OUTCOMES,
-    REDACTIONS,
-    FAILURES,
-    CLUSTERS,
-    WORLDS,
-    TASKS,
-    VERIFIED,
-    TASK_SETS,
-    DIFFICULTY,
-)
-_MADE: Final = tuple(table.name for table in _TABLES if table is not REDACTIONS)
 _OF_EPISODES: Final = frozenset(
     {"clean_episodes", "clean_outcomes", "failures", "tasks", "verified_tasks"}
 )
 """Tables whose rows derive from the episodes they name; worlds and clusters derive from all."""
 _SHARED: Final = frozenset({"tasks", "verified_tasks", "tasks.jsonl"})
 _EPISODE_ID: Final = re.compile(r"(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])")
-_LEDGER: Final = "leaks.json"
-_RULES: Final = "13"
-"""Raised when the check looks further: what was checked before is checked again."""
 _OURS: Final = frozenset({"app", "role", "completeness", "redaction", "withheld"})
 """Columns that hold names of the operator's and of tracegym's, none of the data."""
 _LOGS: Final = frozenset({".log", ".out", ".err"})
 _READ: Final = frozenset({".json", ".jsonl", ".md", ".html", ".toml", ".txt", ".csv"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AppLeaks:
-    """What the check found in one app."""
-
-    made_of: str
-    """What stood past the gate when the check ran."""
-    known: str = ""
-    """What was known of people when the check ran."""
-    leaks: int = 0
-    waived: int = 0
-    """Hits that do not count, for the reasons in `waivers`."""
-    waivers: dict[str, int] = field(default_factory=dict)
-    """`surrogate`: the vault gave this very text; `ordinary`, `public`: the word stands apart from every other word of its
-    subject; `apart`: likewise, in a task, whose world holds other people's records too."""
-    texts: int = 0
-    places: dict[str, int] = field(default_factory=dict)
-    """Leaks by table or file."""
-    pieces: list[str] = field(default_factory=list)
-    """Our ids of the episodes and tasks that hold a leak: no task of theirs is exported."""
-    shared: int = 0
-    """Leaks in what all tasks of the app share, such as its world."""
-    taught: dict[str, int] = field(default_factory=dict)
-    """Leaks by the tool and key that taught the value (`get_user.plate`)."""
-    commutation: dict[str, int] = field(default_factory=dict)
-    """How recorded calls came through the gate: the counts of `Commutation`."""
-
-
-def made_of(clean: Lake, app: str) -> str:
-    """What of an app stands past the gate now, as one text."""
-    return hash_of(_RULES, *(digests(clean, asset, app) for asset in _MADE))
-
-
-def read_leaks(clean_folder: Path) -> dict[str, AppLeaks]:
-    """What the last check of each app found; apps never checked are not there."""
-    path = bring(clean_folder, _LEDGER)
-    try:
-        listed = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-        return {app: AppLeaks(**found) for app, found in listed.items()}
-    except (ValueError, TypeError, AttributeError):
-        return {}  # a damaged account is no account: the next build checks again, until then nothing is exported
-
-
-def leaks_of(clean_folder: Path, app: str) -> AppLeaks | None:
-    """What the check found in an app as it stands now; None when it has not run since something changed."""
-    found = read_leaks(clean_folder).get(app)
-    current = found is not None and found.made_of == made_of(Lake(clean_folder / "lake"), app)
-    return found if current else None
 
 
 def check_apps(
@@ -146,11 +67,7 @@ def check_apps(
         with unit(app):
             same = before is not None and (before.made_of, before.known) == (now, known)
             found[app] = before if before and same else _check(home, vault, app, now, known)
-    listed = {app: asdict(one) for app, one in sorted(found.items())}
-    beside = _ledger(home.clean).with_suffix(".new")
-    beside.write_text(json.dumps(listed, indent=1) + "\n", encoding="utf-8")
-    beside.replace(_ledger(home.clean))
-    publish(home.clean, _LEDGER)
+    keep_leaks(home.clean, found)
     return found
 
 
@@ -285,26 +202,6 @@ def _count_taught(home: Home, app: str, found: Iterable[tuple["_Text", Leak]]) -
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
-def is_among(pieces: Collection[str], task: Task) -> bool:
-    """Whether a task, or an episode that it was made of, is one of the pieces that hold a leak: it is not exported then."""
-    made_of = task.provenance.get("episodes")
-    episodes = made_of if isinstance(made_of, list) else []
-    return not frozenset(pieces).isdisjoint((task.task_id, *map(str, episodes)))
-
-
-def to_settle(leaks: AppLeaks) -> str:
-    """Where the values that leak come from, and the line of `redaction.toml` that settles it, as one sentence."""
-    if not leaks.taught:
-        return "report this as a fault of tracegym"
-    place = next((p for p in leaks.taught if p != IN_TEXT), "")
-    if not place:
-        return "no key taught them, they stand in text: report this as a fault of tracegym"
-    return (
-        f"{leaks.taught[place]} of them were learnt from the key {place}; if that key names nobody, add under [keys] of "
-        f'redaction.toml: {json.dumps(place.lower(), ensure_ascii=False)} = "public", and build again'
-    )
-
-
 def _waiver(searcher: Searcher, leak: Leak, text: str) -> str:
     if is_surrogate(searcher.vault, searcher.app, leak, text):
         return "surrogate"
@@ -334,7 +231,7 @@ class _Text:
 def _texts_past_gate(home: Home, app: str, origins: Mapping[str, str]) -> Iterator[_Text]:
     """Every text past the gate."""
     lake = Lake(home.clean / "lake")
-    for table in _TABLES:
+    for table in SEARCHED:
         for row in lake.read(table, app=app).to_pylist():
             listed = list(strings_in(_of_people(row)))
             of = derived_from(listed, origins) if table.name in _OF_EPISODES else ()
@@ -403,7 +300,3 @@ def strings_in(value: object) -> Iterator[str]:
 
 def _learnt_digest(home: Home, app: str) -> str:
     return digests(Lake(home.private / "lake"), "learnt", app)
-
-
-def _ledger(clean_folder: Path) -> Path:
-    return clean_folder / _LEDGER

@@ -1,7 +1,6 @@
 """The search for an app's people, as the gate and the leak check make it.
 
-Comes in: what was learnt of an app, the vault, texts. Goes out: hits that count, and which key and tool taught a value that
-was hit. Not here: how values are found (`redact.audit.leaks`), what follows from a hit (`gate_leaks`, `leak_check`).
+Comes in: what was learnt of an app, the vault, texts. Goes out: hits that count, and which key and tool taught a value that was hit.
 """
 
 import re

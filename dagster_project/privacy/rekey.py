@@ -11,7 +11,6 @@ import secrets
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Final
 
 from dagster_project.build.progress import Step
@@ -48,17 +47,11 @@ _OPAQUE: Final = 'task_keys = "opaque"'
 """A task's id is made of its key: the same key under the same app would join the two exports."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rekeyed:
-    """A home under another key, and the key, for as long as both exist."""
-
-    home: Home
-    secret: str = field(repr=False)
-
-
 @contextmanager
-def rekeyed(home: Home, *, on_step: Callable[[Step], None] = lambda _: None) -> Iterator[Rekeyed]:
-    """Build the home again under a key that nobody keeps, and remove everything afterwards."""
+def rekeyed(
+    home: Home, *, on_step: Callable[[Step], None] = lambda _: None
+) -> Iterator[tuple[Home, str]]:
+    """The home, built again under a key that nobody keeps, and the key; everything is removed afterwards."""
     with scratch_folder(home.private, REKEY) as scratch:
         other = open_home(scratch / "home", create=True)
         with lock(home, "build"):
@@ -70,7 +63,7 @@ def rekeyed(home: Home, *, on_step: Callable[[Step], None] = lambda _: None) -> 
                 f"nothing was exported: under the other key these checks failed: {', '.join(failed)}; "
                 "run the build, which says why"
             )
-        yield Rekeyed(home=other, secret=secret)
+        yield other, secret
 
 
 def _on_graders(check: str) -> bool:

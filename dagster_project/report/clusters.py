@@ -1,6 +1,6 @@
 """The report's rows on failure clusters.
 
-Comes in: clusters, failures and the standing of their tasks. Goes out: `ClusterRow` records. Not here: the other parts of the page (`report_parts`), how it looks (`report.page`).
+Comes in: clusters, failures and the standing of their tasks. Goes out: `ClusterRow` records.
 """
 
 from collections import Counter

@@ -1,7 +1,6 @@
 """What was left out because of faults, for people: one line per kind in a summary, a row each in the report, and what to send.
 
-Comes in: `SkippedUnit` notes. Goes out: counts by what failed and where, and the text of a report to the maintainers. Not here: the notes
-themselves (`skipped`).
+Comes in: `SkippedUnit` notes. Goes out: counts by what failed and where, and the text of a report to the maintainers.
 """
 
 from collections import Counter

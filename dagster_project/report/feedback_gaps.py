@@ -1,8 +1,7 @@
 """Who never says how it went: episodes with and without an outcome, by agent, by intent, and by user.
 
-Comes in: an app's clean episodes, labels and the tools that change something. Goes out: `Missing` rows of the report.
-Users are counted, never named; a group of fewer than `LEAST_USERS` users is counted together with the other small ones.
-Not here: what outcomes mean (`synth.labels`).
+Comes in: an app's clean episodes, labels and the tools that change something. Goes out: `Missing` rows of the report. Users are counted,
+never named; a group of fewer than `LEAST_USERS` users is counted together with the other small ones.
 """
 
 from collections import defaultdict

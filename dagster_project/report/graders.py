@@ -1,24 +1,20 @@
 """The report's rows on graders: how far rubrics agree with outcomes that they have not seen, by app, cluster, kind of check and task.
 
-Comes in: attempts that were left out once, and where tasks stand. Goes out: `GraderRow`s and `GraderKindRow`s of the report.
-Not here: the comparison itself (`agreement`), how it looks.
+Comes in: attempts that were left out once, and where tasks stand. Goes out: `GraderRow`s and `KindTrust`s of the report.
 """
 
 from collections.abc import Iterator, Sequence
 
-from dagster_project.report.data.tasks import GraderKindRow, GraderRow
+from dagster_project.report.data.tasks import GraderRow
 from dagster_project.tasks.agreement import HeldOut, by_cluster, figures_of
 from dagster_project.tasks.app_state import Standing
 from dagster_project.tasks.grader_trust import (
-    STANDINGS,
-    UNTRUSTED,
     AppTrust,
     KindTrust,
     Share,
 )
 from dagster_project.tasks.verification import trust_in
 from environments.runtime.task.attempt import Json
-from environments.verification.kinds import KINDS
 from environments.verify import ACCEPTED
 from synth.clusters.clustering import Cluster
 
@@ -41,35 +37,15 @@ def grader_rows(
     }
     for name, group in groups.items():
         if group:
-            yield GraderRow(app=standing.app, rubrics=name, agreement=figures_of(group))
+            yield GraderRow(rubrics=name, agreement=figures_of(group))
     for cluster, group in by_cluster(with_witness, _clusters_of(standing, clusters)).items():
-        yield GraderRow(
-            app=standing.app, rubrics="all", cluster=cluster, agreement=figures_of(group)
-        )
+        yield GraderRow(rubrics="all", cluster=cluster, agreement=figures_of(group))
 
 
-def kind_rows(standing: Standing, held_out: Sequence[HeldOut]) -> Iterator[GraderKindRow]:
+def kind_rows(standing: Standing, held_out: Sequence[HeldOut]) -> tuple[KindTrust, ...]:
     """All graders of an app, then those of each kind of check among the tasks that their own gate accepted."""
     found = trust_in(standing.verdicts.values(), held_out)
-    if not found.kinds:
-        return
-    for row in (found.whole, *found.kinds):
-        yield _kind_row(standing.app, row)
-
-
-def _kind_row(app: str, row: KindTrust) -> GraderKindRow:
-    return GraderKindRow(
-        app=app,
-        says=KINDS.get(row.kind, "all graders, those of tasks that were not accepted included"),
-        standing=STANDINGS[row.standing] if row.kind else _of_all(row),
-        held_back=bool(row.kind) and row.standing == UNTRUSTED,
-        trust=row,
-    )
-
-
-def _of_all(row: KindTrust) -> str:
-    """All graders together hold nothing back: their kinds do."""
-    return "not trusted" if row.standing == UNTRUSTED else STANDINGS[row.standing]
+    return (found.whole, *found.kinds) if found.kinds else ()
 
 
 def card_rows(app: str, found: AppTrust) -> list[Json]:
@@ -80,7 +56,7 @@ def card_rows(app: str, found: AppTrust) -> list[Json]:
         {
             "app": app,
             "kind": row.kind,
-            "standing": STANDINGS[row.standing] if row.kind else _of_all(row),
+            "standing": row.says,
             "tasks": row.tasks,
             "left_out": {
                 "attempts": {

@@ -1,8 +1,7 @@
 """The report page: `ReportData` in, one self-contained HTML file out.
 
-No script, no external resource, nothing inline but one stylesheet whose hash the content-security policy names.
-Everything from data is escaped by the template engine, cleaned of characters that reorder or hide text, and cut where
-it is longer than a person reads. Not here: the data (`data`), the pictures (`pictures`), the words (`templates/`).
+No script, no external resource, nothing inline but one stylesheet whose hash the content-security policy names. Everything from data is
+escaped by the template engine, cleaned of characters that reorder or hide text, and cut where it is longer than a person reads.
 """
 
 import base64
@@ -30,6 +29,8 @@ from dagster_project.report.data.failures import ClusterRow
 from dagster_project.report.data.page import ReportData
 from dagster_project.report.data.tasks import TaskCount, TaskRow
 from dagster_project.report.faults import SEND
+from dagster_project.report.tasks import turns_of
+from environments.describe_check import describe
 from environments.rollout.causes import nulls_in_words
 from environments.verification.sentences import probe_says
 from synth.clusters.trend import DayCount
@@ -240,6 +241,8 @@ def _environment() -> jinja2.Environment:
         missing_parts=_missing_parts,
         attack=probe_says,
         nulls=nulls_in_words,
+        describe=describe,
+        turns=turns_of,
     )
     environment.globals.update(
         funnel_widths=pictures.funnel_widths,

@@ -1,7 +1,7 @@
 """The report's data out of the lake: one record with everything on the page.
 
-Comes in: both sides of a home. Goes out: `ReportData`. Only clean texts; of the private side only counts and the
-reasons of quarantined records, which hold no text. Not here: how it looks (`report.page`).
+Comes in: both sides of a home. Goes out: `ReportData`. Only clean texts; of the private side only counts and the reasons of quarantined
+records, which hold no text.
 """
 
 from collections import Counter, defaultdict
@@ -26,9 +26,10 @@ from dagster_project.lake.clean_records import (
     labels_of,
 )
 from dagster_project.lake.store import Lake
-from dagster_project.lake.tables import CLEAN_EPISODES, REDACTIONS
-from dagster_project.privacy.gate import HELD, LANGUAGE, REPLACED, TALKS, WITHHELD, policy_of
-from dagster_project.privacy.leak_check import leaks_of
+from dagster_project.lake.tables import CLEAN_EPISODES
+from dagster_project.privacy.account import HELD, LANGUAGE, REPLACED, TALKS, WITHHELD, account_in
+from dagster_project.privacy.gate import policy_of
+from dagster_project.privacy.leaks import leaks_of
 from dagster_project.privacy.signoff import says
 from dagster_project.report.clusters import agreement_rows, cluster_rows, gone_rows
 from dagster_project.report.data.arrivals import (
@@ -47,11 +48,11 @@ from dagster_project.report.graders import grader_rows, kind_rows
 from dagster_project.report.page import write_report
 from dagster_project.report.remaining_values import stays_rows
 from dagster_project.report.tasks import (
-    attack_counts,
+    attacks_on,
     ground_rows,
     task_count,
     task_rows,
-    way_counts,
+    ways_of,
 )
 from dagster_project.report.worlds import world_row
 from dagster_project.report.yield_table import yield_of
@@ -130,13 +131,13 @@ def report_data(
             "worlds", known, lambda w: [world_row(w, tool_costs(private, clean.lake, w))]
         ),
         task_counts=parts.joined_rows("tasks", standings, lambda s: [task_count(s)]),
-        graders=parts.joined_rows(
+        graders=parts.rows_by_app(
             "tasks", standings, lambda s: grader_rows(s, clusters[s.app], held_out[s.app])
         ),
-        attacks=parts.joined_rows("tasks", standings, attack_counts),
-        ways=parts.joined_rows("tasks", standings, way_counts),
-        grounds=parts.joined_rows("tasks", standings, ground_rows),
-        grader_kinds=parts.joined_rows("tasks", standings, lambda s: kind_rows(s, held_out[s.app])),
+        attacks=parts.rows_by_app("tasks", standings, attacks_on),
+        ways=parts.rows_by_app("tasks", standings, ways_of),
+        grounds=parts.rows_by_app("tasks", standings, ground_rows),
+        grader_kinds=parts.rows_by_app("tasks", standings, lambda s: kind_rows(s, held_out[s.app])),
         tasks=parts.joined_rows(
             "tasks", standings, lambda s: task_rows(s, clusters[s.app], held_out[s.app])
         ),
@@ -175,6 +176,15 @@ class _Parts:
     ) -> tuple[Part, ...]:
         """The rows of all items, without those at which that fails."""
         return tuple(row for item in items for row in self.rows_of(section, partial(make, item)))
+
+    def rows_by_app(
+        self,
+        section: str,
+        standings: Iterable[Standing],
+        make: Callable[[Standing], Iterable[Part]],
+    ) -> dict[str, tuple[Part, ...]]:
+        """The rows of each app."""
+        return {s.app: self.rows_of(section, partial(make, s)) for s in standings}
 
 
 def _notices(clean: CleanSide) -> tuple[str, ...]:
@@ -268,10 +278,10 @@ def _count_labels(group: Sequence[CleanOutcome], policy: OutcomePolicy) -> dict[
 def _redaction_state(clean: CleanSide, app: str) -> RedactionState:
     counts: Counter[str] = Counter()
     spoken: dict[str, Counter[str]] = defaultdict(Counter)
-    for row in clean.lake.read(REDACTIONS, app=app).to_pylist():
-        counts[row["what"]] += row["count"]
-        if row["what"] == LANGUAGE:
-            spoken[row["kind"]][row["place"]] += row["count"]
+    for row in account_in(clean.lake, app):
+        counts[row.what] += row.count
+        if row.what == LANGUAGE:
+            spoken[row.kind][row.place] += row.count
     checked = leaks_of(clean.folder, app) if clean.redaction == "on" else None
     replayed = checked.commutation if checked else {}
     stays, looked_at = stays_rows(clean.lake, app)
@@ -306,11 +316,11 @@ def _redacted(clean: CleanSide, app: str) -> list[RedactionCount]:
     shift = policy_of(open_home(Path(clean.home))).shift_of(app)
     counts: Counter[tuple[str, str, str]] = Counter()
     lengths: Counter[tuple[str, str, str]] = Counter()
-    for row in clean.lake.read(REDACTIONS, app=app).to_pylist():
-        if row["what"] == REPLACED:
-            key = (shift.text(row["day"], 0), row["kind"], row["place"])
-            counts[key] += row["count"]
-            lengths[key] += row["length"]
+    for row in account_in(clean.lake, app):
+        if row.what == REPLACED:
+            key = (shift.text(row.day, 0), row.kind, row.place)
+            counts[key] += row.count
+            lengths[key] += row.length
     return [
         RedactionCount(
             app=app, day=day, kind=kind, place=place, count=n, characters=lengths[day, kind, place]

@@ -1,7 +1,7 @@
 """The report's pictures as inline SVG: counts in, markup out.
 
-Colours are CSS classes, sizes are attributes: the page's content-security policy allows no inline style. Every picture
-has a text for people who do not see it. Not here: any number that is not in the data (bars are shares of given counts).
+Colours are CSS classes, sizes are attributes: the page's content-security policy allows no inline style. Every picture has a text for
+people who do not see it.
 """
 
 import math

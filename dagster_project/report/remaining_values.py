@@ -10,8 +10,7 @@ from typing import Final
 
 from dagster_project.lake.clean_records import stored_episodes_of
 from dagster_project.lake.store import Lake
-from dagster_project.lake.tables import REDACTIONS
-from dagster_project.privacy.gate import STAYS
+from dagster_project.privacy.account import STAYS, account_in
 from dagster_project.report.data.arrivals import StaysRow
 from redact.audit.remaining_values import AMOUNT, DAY, NUMBER, PAGE, TEXT, WORDS
 from redact.readers.documents import plain_key
@@ -29,11 +28,11 @@ def stays_rows(clean: Lake, app: str) -> tuple[tuple[StaysRow, ...], int]:
     counts: Counter[tuple[str, str]] = Counter()
     episodes: Counter[tuple[str, str]] = Counter()
     looked: dict[str, int] = {}
-    for row in clean.read(REDACTIONS, app=app).to_pylist():
-        if row["what"] == STAYS:
-            counts[row["kind"], row["place"]] += row["count"]
-            episodes[row["kind"], row["place"]] += row["episodes"]
-            looked[row["day"]] = row["length"]
+    for row in account_in(clean, app):
+        if row.what == STAYS:
+            counts[row.kind, row.place] += row.count
+            episodes[row.kind, row.place] += row.episodes
+            looked[row.day] = row.length
     ranked = sorted(counts, key=lambda one: (_ORDER.index(one[0]), -counts[one], one[1]))[:MOST]
     shown = _examples(stored_episodes_of(clean, app)[:_LOOKED_AT], {key for _, key in ranked})
     rows = [

@@ -1,6 +1,6 @@
 """The report's rows on tasks.
 
-Comes in: candidates with their verdicts. Goes out: `TaskRow` and `TaskCount` records. Not here: the other parts of the page (`report_parts`), how it looks (`report.page`).
+Comes in: candidates with their verdicts. Goes out: `TaskRow` and `TaskCount` records.
 """
 
 from collections import Counter, defaultdict
@@ -9,21 +9,16 @@ from typing import Any
 
 from dagster_project.report.data.counts import Count, ranked
 from dagster_project.report.data.tasks import (
-    AttackCount,
-    CheckRow,
     GroundRow,
-    ProbeRow,
     TaskCount,
     TaskRow,
-    WayCount,
 )
 from dagster_project.tasks.agreement import HeldOut, figures_of
 from dagster_project.tasks.app_state import Standing
 from dagster_project.tasks.verification import VerifiedTask
-from environments.describe_check import describe
 from environments.diff import title_of
 from environments.runtime.task.candidate import Candidate
-from environments.verification.attack_table import attack_rows, way_rows
+from environments.verification.attack_table import AttackRow, WayRow, attack_rows, way_rows
 from environments.verification.sentences import reason_group, reason_says
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED
 from synth.clusters.clustering import Cluster
@@ -54,16 +49,14 @@ def task_count(standing: Standing) -> TaskCount:
     )
 
 
-def attack_counts(standing: Standing) -> list[AttackCount]:
+def attacks_on(standing: Standing) -> list[AttackRow]:
     """What each kind of attack earned on the app's tasks."""
-    rows = attack_rows((one.status, one.probes) for one in standing.verdicts.values())
-    return [AttackCount(app=standing.app, attack=row) for row in rows]
+    return attack_rows((one.status, one.probes) for one in standing.verdicts.values())
 
 
-def way_counts(standing: Standing) -> list[WayCount]:
+def ways_of(standing: Standing) -> list[WayRow]:
     """What became of other ways of making the good attempts of the app's accepted tasks."""
-    rows = way_rows((one.status, one.probes) for one in standing.verdicts.values())
-    return [WayCount(app=standing.app, way=row) for row in rows]
+    return way_rows((one.status, one.probes) for one in standing.verdicts.values())
 
 
 def ground_rows(standing: Standing) -> list[GroundRow]:
@@ -76,7 +69,6 @@ def ground_rows(standing: Standing) -> list[GroundRow]:
         without = [a for a in tell if (kind in a.without_ground if kind else a.without_ground)]
         rows.append(
             GroundRow(
-                app=standing.app,
                 kind=kind,
                 tell=len(tell),
                 without=len(without),
@@ -126,30 +118,8 @@ def _task(
             Count(name=code, count=1, says=reason_says(code))
             for code in {reason_group(code): code for code in verdict.reasons}.values()
         ),
-        checks=tuple(
-            CheckRow(
-                says=describe(check),
-                fn=check.fn,
-                role=check.role,
-                required=check.required,
-                positive=check.positive,
-                weight=check.weight,
-                support=check.support,
-                counter=check.counter,
-            )
-            for check in candidate.rubric.checks
-        ),
-        probes=tuple(
-            ProbeRow(
-                name=probe["name"],
-                passed=probe["passed"],
-                reward=probe["reward"],
-                says=probe["why"],
-                in_gate=probe["in_gate"],
-                turns=_turns(probe["actions"]),
-            )
-            for probe in verdict.probes
-        ),
+        checks=candidate.rubric.checks,
+        probes=verdict.probes,
         agreement=figures_of(held_out) if held_out else None,
         attempts=len(candidate.attempts),
         resolved=resolved[True],
@@ -159,7 +129,7 @@ def _task(
     )
 
 
-def _turns(actions: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+def turns_of(actions: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     """What an attack did, a line each: its words, or its calls."""
     found: list[str] = []
     for action in actions[:MOST_TURNS]:

@@ -1,7 +1,4 @@
-"""Texts and numbers as the report shows them: bounded, without characters that hide or reorder, honest when rounded.
-
-Not here: escaping, which the template engine and `markupsafe` do for every value.
-"""
+"""Texts and numbers as the report shows them: bounded, without characters that hide or reorder, honest when rounded."""
 
 import re
 from pathlib import Path

@@ -1,6 +1,6 @@
 """The report's rows on worlds.
 
-Comes in: a learnt world and what its calls cost. Goes out: `WorldRow` records. Not here: the other parts of the page (`report_parts`), how it looks (`report.page`).
+Comes in: a learnt world and what its calls cost. Goes out: `WorldRow` records.
 """
 
 from collections.abc import Mapping

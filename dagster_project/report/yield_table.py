@@ -19,10 +19,10 @@ from dagster_project.build.left_out import skipped_of
 from dagster_project.defs.resources import CleanSide
 from dagster_project.defs.spans import counts_once
 from dagster_project.lake.store import Lake
-from dagster_project.lake.tables import CHATS, EPISODES, LOG_EVENTS, REDACTIONS, SPANS
-from dagster_project.privacy.gate import HELD
-from dagster_project.privacy.leak_check import is_among, leaks_of, to_settle
-from dagster_project.privacy.undecided_keys import account_of, waiting_keys
+from dagster_project.lake.tables import CHATS, EPISODES, LOG_EVENTS, SPANS
+from dagster_project.privacy.account import HELD, account_in
+from dagster_project.privacy.leaks import is_among, leaks_of, to_settle
+from dagster_project.privacy.undecided_keys import waiting_keys
 from dagster_project.report.data.counts import Count, FunnelStage
 from dagster_project.report.faults import BUDGET, counts_of
 from dagster_project.tasks.app_state import Standing, right_ends
@@ -218,9 +218,9 @@ def _calls_in(batch: pa.RecordBatch) -> "np.ndarray[tuple[int], np.dtype[np.bool
 def _count_held(clean: Lake) -> Counter[str]:
     """Conversations that the gate held back, by reason."""
     held = Counter[str]()
-    for row in clean.read(REDACTIONS, columns=("what", "kind", "count")).to_pylist():
-        if row["what"] == HELD:
-            held[row["kind"]] += row["count"]
+    for row in account_in(clean):
+        if row.what == HELD:
+            held[row.kind] += row.count
     return held
 
 
@@ -317,7 +317,9 @@ class _Actions:
 
     def _key(self) -> str:
         """The key whose values keep most conversations waiting."""
-        waiting = waiting_keys(account_of(self._clean.lake, self._apps))
+        waiting = waiting_keys(
+            row for app in self._apps for row in account_in(self._clean.lake, app)
+        )
         if not waiting:
             return ""
         said = json.dumps(waiting[0].key.lower(), ensure_ascii=False)

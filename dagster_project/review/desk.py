@@ -1,15 +1,13 @@
 """The desk: what a reviewer needs of one home, read from the clean lake and kept while the page is open.
 
-Comes in: the clean lake. Goes out: tasks with their runs and verdicts, ready to show; reviews go back to the lake.
-Attempts are made again in the task's world once and only their verdicts are kept for all tasks.
-Not here: the queue's order (`queue`), HTML (`pages`), HTTP (`web`).
+Comes in: the clean lake. Goes out: tasks with their runs and verdicts, ready to show; reviews go back to the lake. Attempts are made again
+in the task's world once and only their verdicts are kept for all tasks.
 """
 
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,6 +23,7 @@ from dagster_project.lake.learnt_tables import AGREEMENT, FAILURES, ROLLOUTS, TA
 from dagster_project.lake.rows import from_rows
 from dagster_project.lake.store import Lake
 from dagster_project.review.editing.preview import BeforeEdit, Preview, preview
+from dagster_project.review.entry import Entry, GradedAttempt
 from dagster_project.review.feedback import STALE, with_decision, with_rubric
 from dagster_project.review.regrading import Change, Run, compare
 from dagster_project.review.review import Review
@@ -69,61 +68,6 @@ ROLLOUTS_RUN: Final = 400
 """Stored rollouts of one task that are graded again while a person waits."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GradedAttempt:
-    """What the rubric in force says of one recorded attempt."""
-
-    episode_id: str
-    outcome: Label
-    """What the outcomes say without reviewers."""
-    label: Label
-    """What holds: reviewers are heard first."""
-    said: str | None
-    """What reviewers say: `resolved`, `unresolved`, `unknown`, `differ`; None while nobody did."""
-    verdict: Verdict | None
-    """None where there is no world to make the attempt again in."""
-
-    @property
-    def resolved(self) -> bool | None:
-        """What the user got, as the next build will have it."""
-        return self.label.resolved
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
-    """One task as it stands now, saved reviews included."""
-
-    app: str
-    stored: Candidate
-    """As the last build left it."""
-    candidate: Candidate
-    """With the rubric in force."""
-    version: str
-    verified: VerifiedTask | None
-    """What the gate said of the stored version, with the reviewer's decision."""
-    pending: bool
-    """The rubric in force is newer than the last build: the gate runs again with the next one."""
-    attempts: tuple[GradedAttempt, ...]
-    cluster: str
-
-    @property
-    def relabelled(self) -> bool:
-        """A reviewer's label is newer than the last build: the rubric is derived again with the next one."""
-        built = {attempt.episode_id: attempt.resolved for attempt in self.stored.attempts}
-        said = [graded for graded in self.attempts if graded.said is not None]
-        return any(graded.resolved != built[graded.episode_id] for graded in said)
-
-    @property
-    def task_id(self) -> str:
-        """The task's id."""
-        return self.candidate.task.task_id
-
-    @property
-    def status(self) -> str:
-        """Where it stands at the gate."""
-        return self.verified.status if self.verified is not None else "needs_review"
-
-
 class AppDesk:
     """One app on the desk."""
 
@@ -143,11 +87,13 @@ class AppDesk:
         self._clusters = {
             member.episode_id: one.name for one in clusters_of(lake, app) for member in one.members
         }
-        self._runs: OrderedDict[str, dict[str, Attempt]] = OrderedDict()
         self._versions: dict[tuple[str, str], str] = {}
         self._verdicts: dict[tuple[str, str], dict[str, Verdict]] = {}
         self._rollout_days = rollout_days(lake, app)
-        self._rollouts: OrderedDict[str, list[StoredRun]] = OrderedDict()
+        self.runs = lru_cache(maxsize=REMEMBERED)(self._made_again)
+        """The recorded attempts at a task, made again in its world."""
+        self.rollouts = lru_cache(maxsize=REMEMBERED)(self._stored_rollouts)
+        """The stored rollouts of a task."""
         self._replies: dict[str, Json] = {}
         """What judges said: a verdict on this page is the one that a build and an export give."""
         self._simulated: dict[str, dict[str, Json]] | None = None
@@ -227,7 +173,7 @@ class AppDesk:
     def _graded_attempts(self, candidate: Candidate, version: str) -> tuple[GradedAttempt, ...]:
         task_id = candidate.task.task_id
         if (task_id, version) not in self._verdicts and self._world is not None:
-            runs = self.runs(candidate)
+            runs = self.runs(task_id)
             self._verdicts[task_id, version] = {
                 key: self._evaluated(candidate.rubric, run, version) for key, run in runs.items()
             }
@@ -243,30 +189,18 @@ class AppDesk:
             for attempt in candidate.attempts
         )
 
-    def runs(self, candidate: Candidate) -> dict[str, Attempt]:
-        """The recorded attempts at a task, made again in its world."""
-        task_id = candidate.task.task_id
+    def _made_again(self, task_id: str) -> dict[str, Attempt]:
         if self._world is None:
             return {}
-        if task_id not in self._runs:
-            self._runs[task_id] = {
-                attempt.episode_id: run_actions(candidate.task, self._world, attempt.actions)
-                for attempt in candidate.attempts
-            }
-        self._runs.move_to_end(task_id)
-        while len(self._runs) > REMEMBERED:
-            self._runs.popitem(last=False)
-        return self._runs[task_id]
+        stored = self._stored[task_id]
+        return {
+            attempt.episode_id: run_actions(stored.task, self._world, attempt.actions)
+            for attempt in stored.attempts
+        }
 
-    def rollouts(self, task_id: str) -> list[StoredRun]:
-        """The stored rollouts of a task."""
-        if task_id not in self._rollouts:
-            days = self._rollout_days.get(task_id, [])
-            self._rollouts[task_id] = runs_of_task(self._lake, self.app, task_id, days)
-        self._rollouts.move_to_end(task_id)
-        while len(self._rollouts) > REMEMBERED:
-            self._rollouts.popitem(last=False)
-        return self._rollouts[task_id]
+    def _stored_rollouts(self, task_id: str) -> list[StoredRun]:
+        days = self._rollout_days.get(task_id, [])
+        return runs_of_task(self._lake, self.app, task_id, days)
 
     def rollout_run(self, candidate: Candidate, stored: StoredRun) -> Attempt | None:
         """One stored rollout made again; None where it cannot be."""
@@ -314,7 +248,7 @@ class AppDesk:
         truth = {graded.episode_id: graded.resolved for graded in entry.attempts}
         runs = [
             Run(name=key, policy="", attempt=attempt, resolved=truth.get(key))
-            for key, attempt in self.runs(entry.candidate).items()
+            for key, attempt in self.runs(entry.task_id).items()
         ]
         for stored in self.rollouts(entry.task_id)[:ROLLOUTS_RUN]:
             attempt = self.rollout_run(entry.candidate, stored)

@@ -1,7 +1,7 @@
 """What the build makes of reviews: outcomes by reviewers, rubrics in place of derived ones, settled doubts.
 
-Comes in: reviews and what synthesis and the gate made without them. Goes out: the same records with people's word in
-them. A person can settle a doubt of the gate, never an exploit. Not here: storing reviews (`store`).
+Comes in: reviews and what synthesis and the gate made without them. Goes out: the same records with people's word in them. A person can
+settle a doubt of the gate, never an exploit.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

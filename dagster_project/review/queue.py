@@ -9,12 +9,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from dagster_project.review.desk import Entry
+from dagster_project.review.entry import Entry
 from dagster_project.review.feedback import STALE, review_note
-from dagster_project.review.regrading import says_resolved
 from dagster_project.review.review import LABELS
 from dagster_project.review.store import Reviews
 from dagster_project.review.trust import Trust, audited, trust
+from dagster_project.tasks.shares import says_resolved
 from environments.verify import ACCEPTED, NEEDS_REVIEW
 
 NEEDS: Final = "needs review"

@@ -1,15 +1,16 @@
 """What an edited rubric changes: every recorded attempt and stored rollout of one task, graded before and after.
 
-Comes in: runs of one task (already made again in its world) and two rubrics. Goes out: a `Change` with the agreement
-before and after. Pure: saves nothing. Not here: making the runs (`desk`).
+Comes in: runs of one task (already made again in its world) and two rubrics. Goes out: a `Change` with the agreement before and after.
+Pure: saves nothing.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from dagster_project.tasks.shares import Agreement, agreement
 from environments.runtime.checks.table import evaluate
 from environments.runtime.task.attempt import Attempt, Json
-from environments.runtime.task.rubric import PASSES, Rubric
+from environments.runtime.task.rubric import Rubric
 from environments.runtime.task.verdict import Verdict
 
 
@@ -24,22 +25,6 @@ class Run:
     attempt: Attempt
     resolved: bool | None
     """By reviewers, else by the outcomes; None where nobody knows."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Agreement:
-    """How often a rubric says what users and reviewers say."""
-
-    labelled: int
-    graded: int
-    agreed: int
-    false_pass: int
-    false_fail: int
-
-    @property
-    def share(self) -> float | None:
-        """Agreed over graded; None while nothing is graded."""
-        return self.agreed / self.graded if self.graded else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,21 +84,3 @@ def compare(
         before=agreement((r.run.resolved, r.before.predicted) for r in regrades),
         after=agreement((r.run.resolved, r.after.predicted) for r in regrades),
     )
-
-
-def agreement(pairs: Iterable[tuple[bool | None, float | None]]) -> Agreement:
-    """Agreement over pairs of label and prediction; unlabelled runs say nothing."""
-    labelled = [(label, says_resolved(p)) for label, p in pairs if label is not None]
-    graded: Sequence[tuple[bool, bool]] = [(label, p) for label, p in labelled if p is not None]
-    return Agreement(
-        labelled=len(labelled),
-        graded=len(graded),
-        agreed=sum(label is p for label, p in graded),
-        false_pass=sum(p and not label for label, p in graded),
-        false_fail=sum(label and not p for label, p in graded),
-    )
-
-
-def says_resolved(predicted: float | None) -> bool | None:
-    """What a prediction says of the outcome; None abstains."""
-    return None if predicted is None else predicted >= PASSES

@@ -1,6 +1,6 @@
 """The review: one thing a person said about an episode, a rubric, a check or a task. Never changed, only followed.
 
-Goes in and out: rows of the table `reviews`. Not here: what follows from reviews (`feedback`), who may write one (`web`).
+Goes in and out: rows of the table `reviews`.
 """
 
 import json

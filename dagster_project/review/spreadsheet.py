@@ -1,7 +1,7 @@
 """Reviews through a spreadsheet: one row per recorded attempt out, labels back in.
 
-Comes in and goes out: CSV. A cell that a spreadsheet would run as a formula is written with an apostrophe before it,
-which is taken off when it comes back. Not here: storing what came in (`store`).
+Comes in and goes out: CSV. A cell that a spreadsheet would run as a formula is written with an apostrophe before it, which is taken off
+when it comes back.
 """
 
 import csv
@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Final
 
 from dagster_project.errors import InputError
-from dagster_project.review.desk import Entry
+from dagster_project.review.entry import Entry
 from dagster_project.review.queue import QueueItem
-from dagster_project.review.regrading import says_resolved
 from dagster_project.review.review import LABEL, LABELS, Review
 from dagster_project.review.store import Reviews
+from dagster_project.tasks.shares import says_resolved
 from environments.diff import title_of
 
 COLUMNS: Final = (

@@ -1,7 +1,6 @@
 """Reviews in the lake: appended as they are made, read back in order of time.
 
-Comes in: reviews. Goes out: what holds now, per episode, task and check. Its stamp tells the build that people said
-something new. Not here: what the build makes of it (`feedback`).
+Comes in: reviews. Goes out: what holds now, per episode, task and check. Its stamp tells the build that people said something new.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,8 +12,8 @@ import pyarrow as pa
 from dagster_project.lake.digests import hash_of
 from dagster_project.lake.freshness import made_of
 from dagster_project.lake.rows import from_rows
-from dagster_project.lake.store import Lake, Stamp
-from dagster_project.lake.tables import deduplicate
+from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import Stamp, deduplicate
 from dagster_project.review.review import (
     CAUSE,
     CHECK,

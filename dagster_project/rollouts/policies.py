@@ -1,7 +1,6 @@
 """Which policy acts and from where: what a command or an asset was told, and the policy that this means.
 
-Comes in: names and settings. Goes out: an opened policy, here or in a worker of a cluster (a choice is a plain record, so
-it travels). Not here: the policies (`environments.rollout`), the loop.
+Comes in: names and settings. Goes out: an opened policy, here or in a worker of a cluster (a choice is a plain record, so it travels).
 """
 
 from collections.abc import AsyncIterator

@@ -1,10 +1,9 @@
 """Rewards by reason and by policy, and which policies have no reward more often where they fail.
 
-Comes in: rows of rollouts, without their conversations. Goes out: one `PolicyReasons` per policy. A run without a reward
-whose rubric predicts that the user would report a failure is a failure. Of the others nobody knows how they would have
-ended: each counts as a failure by the chance that this policy fails at that task, by its own graded rollouts of the task
-version; where it has none, by those of other policies, moved to this policy's level.
-Not here: which reason holds for one rollout (`environments.rollout.causes`).
+Comes in: rows of rollouts, without their conversations. Goes out: one `PolicyReasons` per policy. A run without a reward whose rubric
+predicts that the user would report a failure is a failure. Of the others nobody knows how they would have ended: each counts as a failure
+by the chance that this policy fails at that task, by its own graded rollouts of the task version; where it has none, by those of other
+policies, moved to this policy's level.
 """
 
 from collections import Counter, defaultdict
@@ -15,14 +14,11 @@ from typing import Any, Final
 
 from dagster_project.difficulty.pass_rates import Estimate, TaskDifficulty, rate_of
 from dagster_project.difficulty.policy_level import level, shift_estimate
-from environments.rollout.causes import CAUSES, ERROR, FAILED, JUDGE, NULLS, Facts, cause_of
+from environments.rollout.causes import CAUSES, ERROR, FAILED, JUDGE, NULLS
 from environments.runtime.task.rubric import PASSES
 from environments.runtime.task.typed import record_json
 
-COLUMNS: Final = (
-    *("rollout_id", "policy", "task_id", "task_version", "reward", "predicted", "reason"),
-    *("stop_reason", "error", "unknown", "user_unknown", "cause"),
-)
+COLUMNS: Final = ("rollout_id", "policy", "task_id", "task_version", "reward", "predicted", "cause")
 """What a row must hold."""
 LEAST: Final = 0.01
 """Shares of null below this are not reported: they teach nothing."""
@@ -87,23 +83,6 @@ class PolicyReasons:
         return record_json(self) | {"null": self.null, "null_share": self.null_share}
 
 
-def cause_of_row(row: Row) -> str:
-    """The code of a rollout's cause; worked out from its verdict where the row is older than causes are."""
-    code = row.get("cause")
-    if code in CAUSES:
-        return str(code)
-    unknown, user_unknown = row.get("unknown") or 0, row.get("user_unknown") or 0
-    facts = Facts(
-        reward=row.get("reward"),
-        reason=row.get("reason") or "",
-        stop_reason=row.get("stop_reason"),
-        error=row.get("error"),
-        unknown_answers=unknown - user_unknown,
-        user_unknown=user_unknown or int(str(row.get("reason")).endswith(": user_unknown")),
-    )
-    return cause_of(facts).code
-
-
 def count_causes(codes: Iterable[str]) -> dict[str, int]:
     """How many rollouts each cause has, in the order of `CAUSES`."""
     found = Counter(codes)
@@ -129,7 +108,7 @@ def _rewards(rows: Iterable[Row]) -> dict[_Version, list[float]]:
 
 def _worth(row: Row) -> float:
     """The reward of a graded run; a failed one is worth nothing, although a set that pays the share pays it a part."""
-    return 0.0 if cause_of_row(row) == FAILED else float(row["reward"])
+    return 0.0 if row["cause"] == FAILED else float(row["reward"])
 
 
 def _version(row: Row) -> _Version:
@@ -147,7 +126,7 @@ def _reasons_of_policy(
         tasks=len({row["task_id"] for row in rows}),
         graded=len(graded),
         mean_reward=fsum(graded) / len(graded) if graded else None,
-        reasons=count_causes(cause_of_row(row) for row in rows),
+        reasons=count_causes(row["cause"] for row in rows),
         null_when_failing=failing,
         null_when_succeeding=succeeding,
         hides=hides,
@@ -212,7 +191,7 @@ def _shares(
     rows: Iterable[Row], expected: Mapping[_Version, float]
 ) -> tuple[float | None, float | None, bool]:
     """Share of null where the policy fails and where it succeeds, and whether the first is clearly larger."""
-    ended = [row for row in rows if cause_of_row(row) not in _NOT_ITS_DOING]
+    ended = [row for row in rows if row["cause"] not in _NOT_ITS_DOING]
     runs = [(row["reward"] is None, _earns(row, expected)) for row in ended]
     fails, succeeds = fsum(1 - e for _, e in runs), fsum(e for _, e in runs)
     null_fails = fsum(1 - e for null, e in runs if null)

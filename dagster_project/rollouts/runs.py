@@ -1,7 +1,7 @@
 """Rollouts of a policy over a task set, kept in the lake of a home as they end.
 
-Comes in: a task set's folder and what to launch. Goes out: rollouts in the lake and counts. Stopped at any
-moment it goes on where it was: what is in the lake is not run again. Not here: the loop (`environments.rollout`).
+Comes in: a task set's folder and what to launch. Goes out: rollouts in the lake and counts. Stopped at any moment it goes on where it was:
+what is in the lake is not run again.
 """
 
 import time
@@ -17,7 +17,7 @@ from dagster_project.home.sole_writer import sole_writer
 from dagster_project.lake.digests import hash_of
 from dagster_project.lake.store import Lake
 from dagster_project.rollouts.policies import Launch
-from dagster_project.rollouts.reasons import COLUMNS, PolicyReasons, by_policy, cause_of_row
+from dagster_project.rollouts.reasons import COLUMNS, PolicyReasons, by_policy
 from dagster_project.rollouts.store import finished_rollouts, keep, reasons_of, settle
 from dagster_project.tasks.judge_replies import judge_of, judge_says, keep_fresh
 from dagster_project.worlds.simulated_replies import keep_simulated, simulation_of, simulation_says
@@ -74,7 +74,7 @@ class RolloutCounts:
     def add(self, rollout: Rollout) -> None:
         """Count one more."""
         self.rollouts += 1
-        self.causes[cause_of_row({name: getattr(rollout, name) for name in COLUMNS})] += 1
+        self.causes[rollout.cause] += 1
         self.failed += rollout.error is not None
         self.graded += rollout.reward is not None
         self.masked += rollout.reward is None and rollout.error is None

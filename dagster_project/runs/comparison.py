@@ -1,8 +1,7 @@
 """Two rollout runs or policies compared on the tasks that both tried: over all of them, by split and by cluster.
 
-Comes in: rollouts of A and of B, and what is known of their tasks. Goes out: `Comparison`. Only equal versions of a task are
-compared; of several the one that was tried last. Rollouts that a fault broke do not count. Pure. Not here: the statistics
-(`paired`), where rollouts are read from (`shelf`).
+Comes in: rollouts of A and of B, and what is known of their tasks. Goes out: `Comparison`. Only equal versions of a task are compared; of
+several the one that was tried last. Rollouts that a fault broke do not count. Pure.
 """
 
 from collections import defaultdict

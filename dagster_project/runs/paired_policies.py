@@ -1,7 +1,7 @@
 """Two policies paired by task: the difference with its interval, an exact test, and whether that is enough to tell.
 
-Comes in: what each earned at each task, in one order. Goes out: `PairedDifference`. Tasks are the units: several rollouts at one task
-are one mean. Pure; every draw has the same seed. Not here: which rollouts are paired (`comparison`).
+Comes in: what each earned at each task, in one order. Goes out: `PairedDifference`. Tasks are the units: several rollouts at one task are
+one mean. Pure; every draw has the same seed.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """Every two policies of an app compared on the tasks that both tried, as the report shows them.
 
-Comes in: the clean side's rollouts and task sets. Goes out: `ComparisonRow`. Not here: how two runs are compared (`comparison`).
+Comes in: the clean side's rollouts and task sets. Goes out: `ComparisonRow`.
 """
 
 from collections import defaultdict

@@ -1,16 +1,15 @@
 """One rollout as people look at it: a line of the list, and everything that explains it.
 
-In: rows of the lake, or lines of a file that `tracegym rollout --out` wrote. Out: frozen records. Texts stay raw: the
-template engine escapes them. Not here: reading rows (`shelf`), choosing among them (`choice`).
+In: rows of the lake, or lines of a file that `tracegym rollout --out` wrote. Out: frozen records. Texts stay raw: the template engine
+escapes them.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
-from dagster_project.rollouts.reasons import cause_of_row
 from environments.rollout.causes import CAUSES, Cause
 from environments.rollout.explanation import GradedCheck
 
@@ -50,7 +49,7 @@ class RunRow(BaseModel):
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     cost: float | None = None
-    cause: str | None = None
+    cause: Annotated[str, Field(pattern=rf"^(?:{'|'.join(CAUSES)})$")]
     # Only where one rollout is opened:
     trajectory: str | None = None
     opening: int | None = None
@@ -116,8 +115,6 @@ class OpenRun:
     """Places of messages with which the user had no answer."""
     later: tuple[LaterVerdict, ...] = ()
     """The latest first."""
-    again: bool = False
-    """Checks and answers are those of a re-run: the rollout is older than the columns that hold them."""
 
     @property
     def sources(self) -> list[str] | None:
@@ -127,8 +124,7 @@ class OpenRun:
 
 def line_of(row: RunRow, title: str) -> Line:
     """A row as the list shows it."""
-    cause = CAUSES[cause_of_row(row.model_dump())]
-    return Line(row=row, cause=cause, title=title)
+    return Line(row=row, cause=CAUSES[row.cause], title=title)
 
 
 def title_in(messages: Sequence[Mapping[str, Any]]) -> str:

@@ -1,12 +1,10 @@
 """Where rollouts are read from: the clean lake of a home, or a file that `tracegym rollout --out` wrote.
 
-In: the lake, or a path. Out: lines of the list, and one rollout with everything that explains it. A rollout that is older than the
-columns that explain it is made again in its task set, where that still has the same version of the task.
+In: the lake, or a path. Out: lines of the list, and one rollout with everything that explains it.
 """
 
 import json
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -28,20 +26,12 @@ from dagster_project.runs.run import (
     line_of,
     title_in,
 )
-from dagster_project.tasks.judge_replies import replies_of
-from dagster_project.worlds.simulated_replies import simulated_replies
-from environments.regrade import StoredRun, attempt_of, conversation
+from environments.regrade import conversation
 from environments.rollout.explanation import (
-    Explanation,
     answers_of,
     checks_of,
-    explain,
     unanswered_of,
 )
-from environments.runtime.task.errors import TaskSetError
-from environments.runtime.task.task_set import TaskSet
-
-_STORED = tuple(name for name in StoredRun.__slots__ if name != "reason")
 
 
 class Shelf(Protocol):
@@ -61,11 +51,9 @@ class LakeShelf:
 
     def __init__(self, clean: Path, apps: Sequence[str]) -> None:
         self._lake = Lake(clean / "lake")
-        self._sets = clean / "tasksets"
         self._apps = tuple(sorted(apps))
         self._seen: tuple[int | None, int | None] | None = None
         self._lines: dict[str, Line] = {}
-        self._opened: dict[str, TaskSet | None] = {}
 
     def lines(self) -> Sequence[Line]:
         """All rollouts; one that a fault broke only where it was not made again."""
@@ -74,7 +62,6 @@ class LakeShelf:
             self._lines = {
                 line.row.rollout_id: line for a in self._apps for line in self._lines_of(a)
             }
-            self._opened.clear()
             self._seen = now
         return list(self._lines.values())
 
@@ -100,8 +87,7 @@ class LakeShelf:
         # The one that ended, where a fault broke an earlier try.
         whole = max(rows, key=lambda row: row["error"] is None)
         row = RunRow.model_validate(whole)
-        again = None if row.checks or row.error is not None else self._replay_row(row)
-        return opened(row, line.title, later=self._later_verdicts(row), again=again)
+        return opened(row, line.title, later=self._later_verdicts(row))
 
     def _later_verdicts(self, row: RunRow) -> tuple[LaterVerdict, ...]:
         only = {"rollout_id": row.rollout_id}
@@ -110,29 +96,6 @@ class LakeShelf:
             LaterVerdict(**{name: one[name] for name in LaterVerdict.__slots__}) for one in mine
         ]
         return tuple(sorted(said, key=lambda one: -one.at))
-
-    def _replay_row(self, row: RunRow) -> Explanation | None:
-        """What explains an older row: its actions made again in the same version of its task."""
-        task_set = self._task_set(row.app)
-        messages = conversation(row.trajectory or "")
-        versions = {task.task_id: task.task_version for task in task_set.tasks} if task_set else {}
-        same = versions.get(row.task_id) == row.task_version
-        if task_set is None or messages is None or row.opening is None or not same:
-            return None
-        run = StoredRun(**{name: getattr(row, name) for name in _STORED}, reason=row.reason or "")
-        simulated = simulated_replies(self._lake, [row.app])
-        attempt = attempt_of(task_set, run, messages, simulated)
-        replies = replies_of(self._lake, [row.app])
-        verdict = task_set.verdict(row.task_id, attempt, recordings=replies)
-        return explain(attempt, verdict, task_set.rubric(row.task_id))
-
-    def _task_set(self, app: str) -> TaskSet | None:
-        """The app's task set as it was built last; None where it does not open."""
-        if app not in self._opened:
-            self._opened[app] = None
-            with suppress(TaskSetError):
-                self._opened[app] = TaskSet.load(self._sets / app)
-        return self._opened[app]
 
 
 class FileShelf:
@@ -191,21 +154,14 @@ def _row_of(text: str) -> RunRow | str:
         return "it is no JSON"
 
 
-def opened(
-    row: RunRow,
-    title: str,
-    *,
-    later: Sequence[LaterVerdict] = (),
-    again: Explanation | None = None,
-) -> OpenRun:
-    """A row with everything that explains it, from the row itself or from a re-run; without a title it names itself."""
+def opened(row: RunRow, title: str, *, later: Sequence[LaterVerdict] = ()) -> OpenRun:
+    """A row with everything that explains it; without a title it names itself."""
     messages: Sequence[Mapping[str, Any]] = conversation(row.trajectory or "") or []
     return OpenRun(
         line=line_of(row, title or title_in(messages)),
         messages=messages,
-        checks=checks_of(row.checks) if again is None else again.checks,
-        answers=answers_of(row.answers) if again is None else again.answers,
-        unanswered=unanswered_of(row.unanswered) if again is None else again.unanswered,
+        checks=checks_of(row.checks),
+        answers=answers_of(row.answers),
+        unanswered=unanswered_of(row.unanswered),
         later=tuple(later),
-        again=again is not None,
     )

@@ -1,15 +1,13 @@
 """The page of rollouts over HTTP: a list with filters, and one rollout with its transcript and verdict. It only reads.
 
-In: a shelf of rollouts and the keys. Out: an ASGI application behind the review page's guard. It works without script: links and
-one plain form. Not here: who may ask (`review.guard`), the look (`review.pages`), what is true (`shelf`).
+In: a shelf of rollouts and the keys. Out: an ASGI application behind the review page's guard. It works without script: links and one plain
+form.
 """
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import Final
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -18,9 +16,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from dagster_project.review.guard import Guard, Keys
-from dagster_project.review.pages import STATIC, Frame, page, static_text
-from dagster_project.review.transcript import Turn, turns
+from dagster_project.review.page.addresses import part_of_list, query_of, send_static
+from dagster_project.review.page.guard import Guard, Keys
+from dagster_project.review.page.pages import Frame, page
+from dagster_project.review.page.transcript import Turn, turns
 from dagster_project.rollouts.reasons import by_policy
 from dagster_project.runs.choice import GOT, Choice, choose_lines, earned
 from dagster_project.runs.run import Line, OpenRun
@@ -28,10 +27,6 @@ from dagster_project.runs.shelf import Shelf
 from environments.rollout.explanation import GradedCheck
 from environments.runtime.task.attempt import UNKNOWN
 from environments.runtime.task.rubric import PASSES
-
-PER_PAGE: Final = 40
-_STYLE: Final = "runs.css"
-_HERE: Final = Path(__file__).parent / "templates"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +61,7 @@ class RunsPage:
         self.app = Starlette(
             routes=[
                 Route("/", self._get_list, methods=["GET"]),
-                Route("/static/{name}", _static, methods=["GET"]),
+                Route("/static/{name}", send_static, methods=["GET"]),
                 Route("/run/{rollout_id}", self._get_run, methods=["GET"]),
             ],
             middleware=[Middleware(Guard, keys=keys)],
@@ -84,13 +79,12 @@ class RunsPage:
             lines = self._shelf.lines()
         here = [line for line in lines if Choice(**{**asdict(choice), "got": ""}).fits(line)]
         shown = choose_lines(here, choice)
-        pages = max(1, -(-len(shown) // PER_PAGE))
-        number = min(_whole_number(request.query_params.get("page")), pages)
+        listed = part_of_list(shown, request.query_params.get("page"))
         return HTMLResponse(
             page(
                 "runs.html",
                 self._frame(request),
-                lines=shown[(number - 1) * PER_PAGE : number * PER_PAGE],
+                lines=listed.items,
                 found=len(shown),
                 every=len(here),
                 counts=earned(here),
@@ -99,8 +93,8 @@ class RunsPage:
                 got=GOT,
                 apps=sorted({line.row.app for line in lines}),
                 names=sorted({line.row.policy for line in lines}),
-                number=number,
-                pages=pages,
+                number=listed.number,
+                pages=listed.pages,
                 query=_query,
             )
         )
@@ -195,23 +189,8 @@ def _siblings(lines: Sequence[Line], run: OpenRun) -> list[Line]:
 
 def _query(choice: Choice, **other: object) -> str:
     """A choice as the query of a link, with some of its parts replaced; never empty, which is the first choice."""
-    parts: Mapping[str, object] = {**asdict(choice), **other}
-    said = {name: str(value) for name, value in parts.items() if value}
-    return f"?{urlencode(said or {'all': 1})}"
+    return query_of(**{**asdict(choice), **other}) or "?all=1"
 
 
 def _path(rollout_id: str, choice: Choice) -> str:
     return f"/run/{quote(rollout_id, safe='')}{_query(choice)}"
-
-
-def _whole_number(text: str | None) -> int:
-    return max(1, int(text)) if text and text.isdecimal() and len(text) < 7 else 1
-
-
-async def _static(request: Request) -> Response:
-    name = request.path_params["name"]
-    if name == _STYLE:
-        return Response((_HERE / _STYLE).read_text(encoding="utf-8"), media_type="text/css")
-    if name not in STATIC:
-        return PlainTextResponse("There is no such file.\n", status_code=404)
-    return Response(static_text(name), media_type=STATIC[name])

@@ -1,9 +1,8 @@
 """Agreement: what rubrics say of attempts that they were not made from, beside what users said.
 
-Comes in: an app's clean episodes, labels, world and tasks. Goes out: `HeldOut`s, one per attempt that was left out once,
-and figures over them with intervals. One attempt of each task is left out at a time; tasks and rubrics are derived from
-the rest; the attempt's actions are made again and graded. The world is not learnt again: it says what tools answer, not
-who was right. Not here: attacks (`verification`).
+Comes in: an app's clean episodes, labels, world and tasks. Goes out: `HeldOut`s, one per attempt that was left out once, and figures over
+them with intervals. One attempt of each task is left out at a time; tasks and rubrics are derived from the rest; the attempt's actions are
+made again and graded. The world is not learnt again: it says what tools answer, not who was right.
 """
 
 import random
@@ -17,12 +16,11 @@ from typing import Final
 from dagster_project.build.left_out import SkippedUnit, Skips, collect_skips, next_part
 from dagster_project.engine.interface import Engine, Load
 from dagster_project.engine.serial import Serial
-from dagster_project.tasks.shares import interval, kappa
+from dagster_project.tasks.shares import agreement, interval, kappa, says_resolved
 from dagster_project.worlds.stored_worlds import StoredWorld
 from environments.runtime.checks.table import evaluate
 from environments.runtime.play.environment import run_actions
 from environments.runtime.task.candidate import Candidate, RecordedAttempt
-from environments.runtime.task.rubric import PASSES
 from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode
 from synth.attempts.readings import Readings
@@ -68,7 +66,7 @@ class HeldOut:
     @property
     def says(self) -> bool | None:
         """What the rubric says the user got."""
-        return None if self.predicted is None else self.predicted >= PASSES
+        return says_resolved(self.predicted)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,21 +251,19 @@ def _told_by(one: HeldOut, label: Label | None) -> HeldOut:
 def figures_of(held_out: Iterable[HeldOut]) -> AgreementFigures:
     """The figures over some attempts."""
     listed = list(held_out)
-    graded = [one for one in listed if one.says is not None]
-    right = sum(one.says is one.resolved for one in graded)
-    false_pass = sum(bool(one.says) and not one.resolved for one in graded)
-    low, high = interval(right, len(graded))
-    kappa_low, kappa_high = _kappa_interval(graded)
+    found = agreement((one.resolved, one.predicted) for one in listed)
+    low, high = interval(found.agreed, found.graded)
+    kappa_low, kappa_high = _kappa_interval([one for one in listed if one.says is not None])
     return AgreementFigures(
-        episodes=len(listed),
-        graded=len(graded),
-        agreed=right,
-        false_pass=false_pass,
-        false_fail=len(graded) - right - false_pass,
-        kappa=kappa_of(graded),
+        episodes=found.labelled,
+        graded=found.graded,
+        agreed=found.agreed,
+        false_pass=found.false_pass,
+        false_fail=found.false_fail,
+        kappa=found.kappa,
         low=low,
         high=high,
-        false_pass_high=interval(false_pass, len(graded))[1],
+        false_pass_high=interval(found.false_pass, found.graded)[1],
         kappa_low=kappa_low,
         kappa_high=kappa_high,
     )

@@ -1,7 +1,6 @@
 """Attacks on a task set: every task searched for attempts that are paid without doing the job.
 
-Comes in: an opened task set, which policy looks, and for how long. Goes out: what was tried and found, task by task. Not here: the
-search (`environments.search`), where found cheats are kept (`found_cheats`).
+Comes in: an opened task set, which policy looks, and for how long. Goes out: what was tried and found, task by task.
 """
 
 import asyncio

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from dagster_project.errors import InputError
-from dagster_project.review.regrading import agreement
+from dagster_project.tasks.shares import agreement
 from dagster_project.tasks.task_set_parts import TaskSetParts
 from environments.runtime.checks.table import evaluate
 from environments.runtime.play.environment import run_actions

@@ -1,7 +1,6 @@
 """What `tracegym export` does: the tasks that were asked for, divided, with their difficulty, in a consumer's format.
 
-Comes in: the clean side of a home and what was asked. Goes out: the folder, and counts. Not here: the command line,
-the leak check that comes first (`leak_check`).
+Comes in: the clean side of a home and what was asked. Goes out: the folder, and counts.
 """
 
 import json
@@ -24,7 +23,7 @@ from dagster_project.difficulty.report import (
 from dagster_project.errors import InputError
 from dagster_project.lake.clean_records import clusters_of
 from dagster_project.lake.store import Lake
-from dagster_project.privacy.leak_check import is_among
+from dagster_project.privacy.leaks import is_among
 from dagster_project.report.faults import SkippedRow, rows_of
 from dagster_project.rollouts.store import reasons_of, rewards_of
 from dagster_project.tasks.card_agreement import held_out_agreement, recorded_agreement

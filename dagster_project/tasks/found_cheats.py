@@ -1,7 +1,7 @@
 """Found cheats in the clean lake: attempts that were paid without doing the job, tried by every build from then on.
 
-Comes in: cheats as `tracegym attack` found them, or a file of them. Goes out: the cheats of an app, by task. Their texts come from
-a task set, which holds nothing but what is past redaction. Not here: the search (`environments.search`), the gate (`verification`).
+Comes in: cheats as `tracegym attack` found them, or a file of them. Goes out: the cheats of an app, by task. Their texts come from a task
+set, which holds nothing but what is past redaction.
 """
 
 import json
@@ -15,7 +15,7 @@ import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from dagster_project.errors import InputError
-from dagster_project.lake.rows import canonical_text
+from dagster_project.lake.rows import canonical_text, from_json
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import BY_APP, Table, deduplicate, layout
 from environments.runtime.values.canonical import digest
@@ -85,7 +85,7 @@ def cheats_of(lake: Lake, app: str) -> dict[str, list[FoundCheat]]:
     rows = deduplicate(lake.read(FOUND_CHEATS, app=app), FOUND_CHEATS).to_pylist()
     found: dict[str, list[FoundCheat]] = defaultdict(list)
     for row in sorted(rows, key=lambda row: row["cheat_id"]):
-        found[row["task_id"]].append(_cheat(json.loads(row["document"])))
+        found[row["task_id"]].append(from_json(FoundCheat, json.loads(row["document"])))
     return dict(found)
 
 
@@ -121,19 +121,5 @@ def read_cheats(path: Path) -> list[FoundCheat]:
             raise InputError(
                 f"{path}, line {number} is no found cheat: pass a file that attack --out wrote"
             ) from fault
-        found.append(_cheat(document))
+        found.append(from_json(FoundCheat, document))
     return found
-
-
-def _cheat(document: dict[str, Any]) -> FoundCheat:
-    return FoundCheat(
-        app=document["app"],
-        task_id=document["task_id"],
-        task_version=document["task_version"],
-        kind=document["kind"],
-        did=tuple(document["did"]),
-        actions=tuple(document["actions"]),
-        reward=document["reward"],
-        share=document.get("share"),
-        policy=document.get("policy", ""),
-    )

@@ -1,8 +1,8 @@
 """Which graders of an app are trusted: how often each kind of check errs on attempts that it has not seen.
 
 Comes in: attempts that were left out once, the kind of each task, and which tasks their own gate accepted. Goes out: a row per kind, with
-exact 95 % intervals, and the kinds whose tasks do not ship. Where a model or a program says what users got, figures are
-shown and decide nothing. Not here: grading (`agreement`), what a kind is (`environments.verification.kinds`).
+exact 95 % intervals, and the kinds whose tasks do not ship. Where a model or a program says what users got, figures are shown and decide
+nothing.
 """
 
 from collections import Counter, defaultdict
@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from dagster_project.tasks.agreement import HeldOut, kappa_of
-from environments.verification.kinds import REVIEWED
+from environments.verification.kinds import KINDS, REVIEWED
 from synth.labels import NEVER_ALONE
 
 CHECK: Final = "graders_trusted"
@@ -80,6 +80,23 @@ class KindTrust:
     """Further graded attempts, all judged rightly, until at most `MOST_FALSE_PASSES` are possible."""
     app_errs: bool = False
     """Whether it is not trusted because the app's graders err and too few attempts show that this kind does better."""
+
+    @property
+    def title(self) -> str:
+        """What decides, in words."""
+        return KINDS.get(self.kind, "all graders, those of tasks that were not accepted included")
+
+    @property
+    def says(self) -> str:
+        """How far they are trusted, in words; all graders together hold nothing back, their kinds do."""
+        if self.standing == UNTRUSTED and not self.kind:
+            return "not trusted"
+        return STANDINGS[self.standing]
+
+    @property
+    def held_back(self) -> bool:
+        """Whether tasks of this kind do not ship."""
+        return bool(self.kind) and self.standing == UNTRUSTED
 
     @property
     def in_doubt(self) -> bool:

@@ -1,8 +1,7 @@
 """Judges' replies in the clean lake: what a model said to a rubric's question about one evidence, once and for all.
 
-Comes in: recordings by question key. Goes out: the same, for grading without a model; and a judge that knows them.
-A key covers check, prompt, scale and evidence, so that a reply is never used for anything else. Not here: how a model is
-asked (`environments.judges`).
+Comes in: recordings by question key. Goes out: the same, for grading without a model; and a judge that knows them. A key covers check,
+prompt, scale and evidence, so that a reply is never used for anything else.
 """
 
 from collections.abc import Iterable, Mapping

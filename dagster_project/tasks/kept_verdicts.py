@@ -1,7 +1,6 @@
 """What verdicts were made of, in the clean lake: a new day attacks only the tasks of which the gate would see something else.
 
-Comes in: an app, and what the gate read of each task version. Goes out: the same, by task. Not here: whether a verdict
-stands (`environments.kept.reads`).
+Comes in: an app, and what the gate read of each task version. Goes out: the same, by task.
 """
 
 import base64

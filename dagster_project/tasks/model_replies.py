@@ -1,7 +1,7 @@
 """What models replied, in the clean lake: each question is asked once and for all.
 
 Comes in: replies by app and key. Goes out: the same, the earliest first. A key covers all that a model was asked, so that a reply is never
-used for anything else. Not here: who is asked what (`judge_replies`, `worlds.simulated_replies`, `causes.replies`).
+used for anything else.
 """
 
 import json

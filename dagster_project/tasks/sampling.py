@@ -1,9 +1,8 @@
 """The sample: which requests of a large app go on to the expensive stages, and what each stands for.
 
-Comes in: an app's clean episodes, failure clusters and labels, and how many requests may go on. Goes out: the episodes
-that do, with strata and weights that restore the shares. Small strata are kept whole and large ones are capped, so that
-every failure cluster has examples. Who is drawn depends on names alone: a new day changes few. Not here: what becomes
-of them (`defs.tasks`).
+Comes in: an app's clean episodes, failure clusters and labels, and how many requests may go on. Goes out: the episodes that do, with strata
+and weights that restore the shares. Small strata are kept whole and large ones are capped, so that every failure cluster has examples. Who
+is drawn depends on names alone: a new day changes few.
 """
 
 import hashlib

@@ -1,7 +1,7 @@
 """The parts of a task set, out of the clean lake: entries with their verdicts, world files, provenance.
 
-Comes in: the clean lake, which apps and which statuses. Goes out: what `environments.export.taskset` writes. Equal
-lakes give equal parts: no clock, sorted by task id. Not here: the folder itself.
+Comes in: the clean lake, which apps and which statuses. Goes out: what `environments.export.taskset` writes. Equal lakes give equal parts:
+no clock, sorted by task id.
 """
 
 from collections import Counter

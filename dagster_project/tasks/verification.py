@@ -1,8 +1,7 @@
 """Verified tasks in the lake: what the gate of `environments.verify` said of each task version.
 
-Comes in: candidates of an app and its world. Goes out: `VerifiedTask`s; a version that was verified before keeps its
-verdict, and what depends on the other tasks of the set is said anew each time. What policies did at a task judges
-them, never the task. Not here: the attacks themselves.
+Comes in: candidates of an app and its world. Goes out: `VerifiedTask`s; a version that was verified before keeps its verdict, and what
+depends on the other tasks of the set is said anew each time. What policies did at a task judges them, never the task.
 """
 
 import asyncio
@@ -40,7 +39,7 @@ from environments.verification.other_process import verdicts_elsewhere
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED, Verification
 from synth.tasks import FAULT
 
-GATE: str = "24"
+GATE: str = "25"
 """Goes up when the gate's probes change: every task is attacked again."""
 
 
@@ -50,8 +49,6 @@ NOT_TRUSTED: Final = "grader_not_trusted"
 """Reason, with the kind of check: on attempts that they had not seen, its graders erred too often (`grader_trust`)."""
 ELSEWHERE: Final = "another_process_differs"
 """Reason: a process of its own with another hash seed gave the known solution another verdict."""
-_MASKED_OFTEN: Final = "masked_often"
-"""A reason of older builds, by rollouts that could not be graded: that judges a policy, and stored verdicts lose it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -381,7 +378,7 @@ def _verified(verdict: Verification) -> VerifiedTask:
 
 def _own_verdict(one: VerifiedTask) -> VerifiedTask:
     """What the gate said of the task by itself."""
-    by_set = {CONSTANT, NOT_TRUSTED, _MASKED_OFTEN}
+    by_set = {CONSTANT, NOT_TRUSTED}
     reasons = tuple(r for r in one.reasons if r.partition(":")[0] not in by_set)
     lifted = one.status == NEEDS_REVIEW and reasons != one.reasons and not reasons
     return replace(one, reasons=reasons, status=ACCEPTED if lifted else one.status)

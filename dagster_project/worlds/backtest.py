@@ -1,14 +1,14 @@
 """The backtest: held-out chat logs through the same redaction, replayed and graded by what a home has learnt.
 
-Comes in: chat-log files and a home. Goes out: the document of design section 9. The home is not changed: surrogates are
-keyed, so a value gets here what it got there. Where a task names a held-out episode's key, calls start from its state,
-else from the app's at the time the episode started. Not here: what counts as equal (`environments.fidelity`).
+Comes in: chat-log files and a home. Goes out: the document of design section 9. The home is not changed: surrogates are keyed, so a value
+gets here what it got there. Where a task names a held-out episode's key, calls start from its state, else from the app's at the time the
+episode started.
 """
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from dagster_project.lake.documents import records
 from dagster_project.lake.learnt_tables import TASKS, VERIFIED, WORLDS
 from dagster_project.lake.store import Lake
 from dagster_project.privacy.gate import knowledge_of, policy_of, vault_of
-from dagster_project.tasks.shares import kappa
+from dagster_project.tasks.shares import agreement, says_resolved
 from dagster_project.tasks.verification import VerifiedTask
 from dagster_project.worlds.recorded_calls import recorded_calls, recorded_episodes
 from dagster_project.worlds.stored_worlds import StoredWorld, world_of
@@ -67,9 +67,10 @@ class HeldOut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GradedEpisode:
-    """What a task's rubric says of a held-out episode."""
+    """What a task's rubric says of a held-out episode, as the document has it."""
 
-    given_id: str
+    episode_id: str
+    """As it was given."""
     task_id: str | None = None
     task_version: str | None = None
     status: str = "no_task"
@@ -78,19 +79,6 @@ class GradedEpisode:
     predicted: float | None = None
     reward: float | None = None
     reason: str = ""
-
-    def to_json(self) -> dict[str, Any]:
-        """As the document has it."""
-        return {
-            "episode_id": self.given_id,
-            "task_id": self.task_id,
-            "task_version": self.task_version,
-            "status": self.status,
-            "outcome": self.outcome,
-            "predicted": self.predicted,
-            "reward": self.reward,
-            "reason": self.reason,
-        }
 
 
 def backtest(
@@ -120,7 +108,7 @@ def backtest(
         else:
             found.graded += [
                 GradedEpisode(
-                    given_id=one.given_id,
+                    episode_id=one.given_id,
                     status="no_app",
                     outcome=_number(one.resolved),
                     reason="the home has no world of this app",
@@ -249,7 +237,7 @@ class _App:
         outcome = _number(one.resolved)
         if candidate is None:
             return GradedEpisode(
-                given_id=one.given_id,
+                episode_id=one.given_id,
                 outcome=outcome,
                 reason="no task of the home has this episode's task_key",
             )
@@ -259,7 +247,7 @@ class _App:
         verdict = evaluate(candidate.rubric, attempt, task_version=version)
         verified = self._verdicts.get(candidate.task.task_id)
         return GradedEpisode(
-            given_id=one.given_id,
+            episode_id=one.given_id,
             task_id=candidate.task.task_id,
             task_version=version,
             status=verified.status if verified else "not_verified",
@@ -316,8 +304,8 @@ class _Findings:
         return {
             **document,
             "risk": dict(sorted(self.risks.items())),
-            "episodes": [one.to_json() for one in self.graded],
-            "graders": {"all": agreement(self.graded), "accepted": agreement(accepted)},
+            "episodes": [asdict(one) for one in self.graded],
+            "graders": {"all": grader_figures(self.graded), "accepted": grader_figures(accepted)},
             "quarantined": dict(Counter(record.code for record in rejected)),
         }
 
@@ -332,22 +320,17 @@ def _added(left: Mapping[str, Any], right: Mapping[str, Any]) -> dict[str, Any]:
     return total
 
 
-def agreement(graded: Iterable[GradedEpisode]) -> dict[str, Any]:
+def grader_figures(graded: Iterable[GradedEpisode]) -> dict[str, Any]:
     """How the agreement verdict of rubrics compares with what users reported; None is not graded."""
-    judged = [one for one in graded if one.task_id is not None and one.outcome is not None]
-    pairs = [
-        (one.predicted >= 0.5, one.outcome >= 0.5)
-        for one in judged
-        if one.predicted is not None and one.outcome is not None
-    ]
-    total, agreed = len(pairs), sum(said == was for said, was in pairs)
+    judged = [one for one in graded if one.task_id is not None]
+    found = agreement((says_resolved(one.outcome), one.predicted) for one in judged)
     return {
-        "episodes": len(judged),
-        "graded": total,
-        "agreement": agreed / total if total else None,
-        "kappa": kappa(pairs),
-        "false_pass": pairs.count((True, False)),
-        "false_fail": pairs.count((False, True)),
+        "episodes": found.labelled,
+        "graded": found.graded,
+        "agreement": found.share,
+        "kappa": found.kappa,
+        "false_pass": found.false_pass,
+        "false_fail": found.false_fail,
     }
 
 

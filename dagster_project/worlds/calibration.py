@@ -1,8 +1,8 @@
 """What an app's own outcomes teach about its failures: on which episodes, and when it is learnt anew.
 
-Comes in: the clean lake, an app and the outcome policy. Goes out: the app's first labelled episodes, 10, 20, 40, 50, 100, 200 and so on up to
-`MOST`, so that a new day does not change what was said of all earlier ones; the next size is taken when it is reached. Signals are
-calibrated on them, and failures compared with the resolved ones. Not here: the models (`synth.failures.calibration`, `reference`).
+Comes in: the clean lake, an app and the outcome policy. Goes out: the app's first labelled episodes, 10, 20, 40, 50, 100, 200 and so on up
+to `MOST`, so that a new day does not change what was said of all earlier ones; the next size is taken when it is reached. Signals are
+calibrated on them, and failures compared with the resolved ones.
 """
 
 from collections.abc import Mapping

@@ -1,8 +1,7 @@
 """Worlds in spite of faults: a fault in learning costs an episode, or else a tool, or else what was not recorded.
 
 Comes in: clean episodes of one app and how its world is learnt. Goes out: a world, and notes of what it had to do without. First a few
-episodes are left out, if learning succeeds without them; else tools get their recordings only, as few as it takes; else all of them. Not
-here: how a world is learnt (`synth.worlds`), how recordings are told (`environments.runtime.answers.recorded_only`).
+episodes are left out, if learning succeeds without them; else tools get their recordings only, as few as it takes; else all of them.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,8 +1,7 @@
 """Which of several tools a call means and what differs in every result, for failures: learnt from an app's first episodes.
 
-Comes in: the clean lake and an app. Goes out: how its calls are read. It is learnt from the first 16 episodes, 32, 64 and so on up to `MOST`, so
-that a new day does not rename the failures of all earlier ones. Worlds, which come later, learn from all episodes. Not here: the names
-(`synth.failures.named_parts`).
+Comes in: the clean lake and an app. Goes out: how its calls are read. It is learnt from the first 16 episodes, 32, 64 and so on up to
+`MOST`, so that a new day does not rename the failures of all earlier ones. Worlds, which come later, learn from all episodes.
 """
 
 from collections import Counter

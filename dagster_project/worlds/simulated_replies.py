@@ -1,8 +1,7 @@
 """Simulated answers in the clean lake: what a model said where no recording knows, so that runs can be made again.
 
-Comes in: replies by key, per simulating model. Goes out: the same, for grading without a model; and a simulation that
-knows them. A key covers the call and everything before it, so that a reply is never used anywhere else. Not here: how a
-model is asked (`environments.simulate`), which tools may be simulated (`worlds.toml`).
+Comes in: replies by key, per simulating model. Goes out: the same, for grading without a model; and a simulation that knows them. A key
+covers the call and everything before it, so that a reply is never used anywhere else.
 """
 
 from collections import defaultdict

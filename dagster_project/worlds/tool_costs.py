@@ -1,7 +1,6 @@
 """What a tool costs: the time the real one took, by its spans, beside the time that the world takes to answer.
 
-Comes in: both sides of a lake and a world. Goes out: medians per tool. Not here: how many calls the world can answer
-(`held_out`), how it looks (`report`).
+Comes in: both sides of a lake and a world. Goes out: medians per tool.
 """
 
 import time

@@ -70,8 +70,8 @@ class Rollout:
     """The model that played the user, if one did: a run is made again with the user's turns as they stand in it."""
     user_unknown: int | None = None
     """Those of `unknown` that were turns of the user; None in rows that are older than this column."""
-    cause: str | None = None
-    """Why it earned this: a code of `causes`; None in older rows."""
+    cause: str
+    """Why it earned this: a code of `causes`."""
     checks: str | None = None
     """The verdict check by check as JSON text (`explanation.checks_of`); None in older rows."""
     answers: str | None = None

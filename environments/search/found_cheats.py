@@ -36,8 +36,8 @@ class FoundCheat:
     """What its policy did, a sentence without a subject each."""
     actions: tuple[Action, ...]
     reward: float
-    share: float | None
-    policy: str
+    share: float | None = None
+    policy: str = ""
 
     @property
     def cheat_id(self) -> str:

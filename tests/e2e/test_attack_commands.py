@@ -19,7 +19,8 @@ from dagster_project.build.run import build
 from dagster_project.home.layout import Home, add_apps, open_home
 from dagster_project.lake.rows import canonical_text
 from dagster_project.lake.store import Lake
-from dagster_project.review.desk import AppDesk, Desk, Entry
+from dagster_project.review.desk import AppDesk, Desk
+from dagster_project.review.entry import Entry
 from dagster_project.review.feedback import derived_hash
 from dagster_project.review.review import RUBRIC, Review
 from dagster_project.tasks.found_cheats import cheats_of

@@ -45,7 +45,7 @@ from dagster_project.lake.learnt_tables import (
 )
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, EPISODES, Table
-from dagster_project.privacy.leak_check import leaks_of
+from dagster_project.privacy.leaks import leaks_of
 from dagster_project.report import parts as report_parts
 from dagster_project.report.parts import write_home_report
 from dagster_project.worlds.stored_worlds import world_of

@@ -27,11 +27,10 @@ from dagster_project.privacy.gate import knowledge_of, vault_of
 from dagster_project.privacy.leak_check import (
     check_apps,
     check_home_report,
-    leaks_of,
     note_leaks,
-    read_leaks,
     shown_texts,
 )
+from dagster_project.privacy.leaks import leaks_of, read_leaks
 from dagster_project.report.parts import write_home_report
 from environments.runtime.task.task_set import TaskSet
 from tests.lending_desk import FIRST, LAST, lines, write

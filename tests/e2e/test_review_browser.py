@@ -14,10 +14,10 @@ from playwright.sync_api import Browser, BrowserContext, Page
 from dagster_project.home.layout import Home
 from dagster_project.lake.store import Lake
 from dagster_project.review.desk import Desk
-from dagster_project.review.guard import Keys
+from dagster_project.review.page.guard import Keys
+from dagster_project.review.page.web import ReviewPage
 from dagster_project.review.review import DECISION, LABEL, RUBRIC
 from dagster_project.review.store import reviews_of
-from dagster_project.review.web import ReviewPage
 from ingest.receiver.server import Server, ServerSettings
 from tests.chromium import chromium
 from tests.e2e.test_report_browser import CONTRAST

@@ -11,8 +11,9 @@ from dagster_project.build.run import build
 from dagster_project.home.layout import Home, open_home
 from dagster_project.lake.rows import canonical_text
 from dagster_project.lake.store import Lake
-from dagster_project.review.desk import AppDesk, Desk, Entry
+from dagster_project.review.desk import AppDesk, Desk
 from dagster_project.review.editing.edits import edited, written_in
+from dagster_project.review.entry import Entry
 from dagster_project.review.feedback import LEFT_OUT, derived_hash
 from dagster_project.review.review import DECISION, LABEL, REJECT, RUBRIC, UNRESOLVED, Review
 from environments.runtime.task.task_set import TaskSet

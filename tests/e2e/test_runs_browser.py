@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext
 
-from dagster_project.review.guard import Keys
+from dagster_project.review.page.guard import Keys
 from dagster_project.runs.shelf import LakeShelf
 from dagster_project.runs.web import RunsPage
 from ingest.receiver.server import Server, ServerSettings

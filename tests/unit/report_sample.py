@@ -1,5 +1,7 @@
 """A realistic `ReportData` for the tests of the page: a bike-parts shop and a travel desk. Invented, no real data."""
 
+from typing import Any
+
 from dagster_project.report.data.arrivals import (
     Missing,
     OutcomeCount,
@@ -11,13 +13,9 @@ from dagster_project.report.data.counts import Count, Fidelity, Figure, FunnelSt
 from dagster_project.report.data.failures import ClusterRow, Example
 from dagster_project.report.data.page import ReportData
 from dagster_project.report.data.tasks import (
-    AttackCount,
-    CheckRow,
     ComparisonRow,
-    GraderKindRow,
     GraderRow,
     GroundRow,
-    ProbeRow,
     RolloutRow,
     TaskCount,
     TaskRow,
@@ -27,6 +25,7 @@ from dagster_project.rollouts.reasons import PolicyReasons
 from dagster_project.tasks.agreement import AgreementFigures
 from dagster_project.tasks.grader_trust import UNPROVEN, UNTRUSTED, KindTrust, Share
 from dagster_project.tasks.shares import interval
+from environments.runtime.task.rubric import Check
 from environments.verification.attack_table import AttackRow
 from environments.verification.sentences import probe_says
 from synth.clusters.clustering import Cluster, Member
@@ -36,8 +35,8 @@ SHOP = "bike-parts"
 TRAVEL = "travel-desk"
 
 
-def _attack(name: str, *, in_gate: bool = True, paid: int, paid_accepted: int = 0) -> AttackCount:
-    row = AttackRow(
+def _attack(name: str, *, in_gate: bool = True, paid: int, paid_accepted: int = 0) -> AttackRow:
+    return AttackRow(
         name=name,
         says=probe_says(name),
         in_gate=in_gate,
@@ -46,7 +45,6 @@ def _attack(name: str, *, in_gate: bool = True, paid: int, paid_accepted: int = 
         tried_accepted=180,
         paid_accepted=paid_accepted,
     )
-    return AttackCount(app=SHOP, attack=row)
 
 
 _NONE = Share(count=0, of=0, low=0.0, high=1.0)
@@ -137,43 +135,49 @@ def sample_report() -> ReportData:
         failures=613,
         clusters=_clusters(),
         worlds=_worlds(),
-        graders=(
-            GraderRow(
-                app=SHOP,
-                rubrics="accepted",
-                agreement=_agreement(
-                    episodes=611, graded=588, agreed=567, false_pass=7, false_fail=14, kappa=0.91
+        graders={
+            SHOP: (
+                GraderRow(
+                    rubrics="accepted",
+                    agreement=_agreement(
+                        episodes=611,
+                        graded=588,
+                        agreed=567,
+                        false_pass=7,
+                        false_fail=14,
+                        kappa=0.91,
+                    ),
                 ),
-            ),
-            GraderRow(
-                app=SHOP,
-                rubrics="all",
-                agreement=_agreement(
-                    episodes=940, graded=851, agreed=799, false_pass=21, false_fail=31, kappa=0.86
+                GraderRow(
+                    rubrics="all",
+                    agreement=_agreement(
+                        episodes=940,
+                        graded=851,
+                        agreed=799,
+                        false_pass=21,
+                        false_fail=31,
+                        kappa=0.86,
+                    ),
                 ),
-            ),
-        ),
-        grounds=(
-            GroundRow(app=SHOP, kind="", tell=812, without=31, resolved=540, resolved_without=9),
-            GroundRow(
-                app=SHOP, kind="date", tell=402, without=12, resolved=280, resolved_without=2
-            ),
-            GroundRow(
-                app=SHOP, kind="number", tell=711, without=22, resolved=499, resolved_without=7
-            ),
-        ),
-        attacks=(
-            _attack("claims_success", paid=2),
-            _attack("falsifies_every_figure", paid=31),
-            _attack("dumps_in_chunks", in_gate=False, paid=4, paid_accepted=4),
-        ),
-        grader_kinds=(
-            GraderKindRow(
-                app=SHOP,
-                says="the right records are changed",
-                standing="not proven",
-                held_back=False,
-                trust=KindTrust(
+            )
+        },
+        grounds={
+            SHOP: (
+                GroundRow(kind="", tell=812, without=31, resolved=540, resolved_without=9),
+                GroundRow(kind="date", tell=402, without=12, resolved=280, resolved_without=2),
+                GroundRow(kind="number", tell=711, without=22, resolved=499, resolved_without=7),
+            )
+        },
+        attacks={
+            SHOP: (
+                _attack("claims_success", paid=2),
+                _attack("falsifies_every_figure", paid=31),
+                _attack("dumps_in_chunks", in_gate=False, paid=4, paid_accepted=4),
+            )
+        },
+        grader_kinds={
+            SHOP: (
+                KindTrust(
                     kind="changes",
                     standing=UNPROVEN,
                     tasks=180,
@@ -188,13 +192,7 @@ def sample_report() -> ReportData:
                     tasks_false_fail=Share(count=8, of=171, low=0.0204, high=0.0901),
                     needed=330,
                 ),
-            ),
-            GraderKindRow(
-                app=SHOP,
-                says="nothing is changed and the user hears why",
-                standing="not trusted: its tasks are held back",
-                held_back=True,
-                trust=KindTrust(
+                KindTrust(
                     kind="explains",
                     standing=UNTRUSTED,
                     tasks=3,
@@ -210,8 +208,8 @@ def sample_report() -> ReportData:
                     needed=183,
                     app_errs=True,
                 ),
-            ),
-        ),
+            )
+        },
         task_counts=(
             TaskCount(
                 app=SHOP,
@@ -585,9 +583,15 @@ def _worlds() -> tuple[WorldRow, ...]:
     )
 
 
+def _probe(name: str, *, passed: bool, reward: float | None, why: str = "") -> dict[str, Any]:
+    known = {"name": name, "passed": passed, "reward": reward, "why": why}
+    return {**known, "in_gate": True, "actions": []}
+
+
 def _tasks() -> tuple[TaskRow, ...]:
     checks = (
-        CheckRow(
+        Check(
+            check_id="c",
             says="The return of item 2 is started once, to the original payment method.",
             fn="effect",
             required=True,
@@ -595,21 +599,24 @@ def _tasks() -> tuple[TaskRow, ...]:
             support=6,
             counter=0,
         ),
-        CheckRow(
+        Check(
+            check_id="c",
             says="The customer is told that the money arrives in five to seven days.",
-            fn="told",
+            fn="asks",
             weight=1.0,
             support=5,
             counter=1,
         ),
-        CheckRow(
+        Check(
+            check_id="c",
             says="Nothing else of the order changes.",
             fn="only_effects",
             required=True,
             positive=False,
             support=6,
         ),
-        CheckRow(
+        Check(
+            check_id="c",
             says="The agent asks for confirmation before it writes.",
             fn="judge",
             role="reward",
@@ -619,12 +626,12 @@ def _tasks() -> tuple[TaskRow, ...]:
         ),
     )
     probes = (
-        ProbeRow(name="recorded_solution", passed=True, reward=1.0),
-        ProbeRow(name="do_nothing", passed=True, reward=0.0),
-        ProbeRow(name="claim_success", passed=True, reward=0.0),
-        ProbeRow(name="call_every_tool", passed=True, reward=0.0),
-        ProbeRow(name="other_solution", passed=True, reward=0.0),
-        ProbeRow(name="two_runs_agree", passed=True, reward=1.0),
+        _probe(name="recorded_solution", passed=True, reward=1.0),
+        _probe(name="do_nothing", passed=True, reward=0.0),
+        _probe(name="claim_success", passed=True, reward=0.0),
+        _probe(name="call_every_tool", passed=True, reward=0.0),
+        _probe(name="other_solution", passed=True, reward=0.0),
+        _probe(name="two_runs_agree", passed=True, reward=1.0),
     )
     accepted = [
         TaskRow(
@@ -667,7 +674,7 @@ def _tasks() -> tuple[TaskRow, ...]:
         ),
         probes=(
             *probes[1:3],
-            ProbeRow(name="recorded_solution", passed=False, reward=None, says="there is none"),
+            _probe(name="recorded_solution", passed=False, reward=None, why="there is none"),
         ),
     )
     return (*accepted, review)

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from dagster_project.build.figures import GROWTH, SMALL, forget, keep, stands
-from dagster_project.lake.store import Lake, Stamp
+from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import Stamp
 
 APP, FIGURE = "desk", "agreement"
 DAYS = 10

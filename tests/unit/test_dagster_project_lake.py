@@ -12,8 +12,8 @@ from deltalake import write_deltalake
 
 from dagster_project.errors import LakeError
 from dagster_project.lake.digests import digest_of, hash_of
-from dagster_project.lake.store import Lake, Stamp
-from dagster_project.lake.tables import CHATS, Table, deduplicate
+from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import CHATS, Stamp, Table, deduplicate
 
 FIELDS: list[pa.Field[Any]] = [
     pa.field("app", pa.string()),

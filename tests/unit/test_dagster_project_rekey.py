@@ -28,8 +28,8 @@ def test_graders_that_are_not_proven_stop_no_export(
 ) -> None:
     """They are what they are under the home's own key."""
     building(monkeypatch, *GRADERS)
-    with rekey.rekeyed(open_home(tmp_path / "home", create=True)) as made:
-        assert made.secret
+    with rekey.rekeyed(open_home(tmp_path / "home", create=True)) as (_, secret):
+        assert secret
 
 
 def test_any_other_check_stops_it_and_is_named(

@@ -83,8 +83,10 @@ def hostile(record: object, texts: list[str]) -> object:
         return texts[-1]
     if isinstance(record, tuple):
         return tuple(hostile(item, texts) for item in record)
+    if isinstance(record, dict):
+        return {key: hostile(item, texts) for key, item in record.items()}
     if is_dataclass(record) and not isinstance(record, type):
-        kept = {"status", "app", "day", "made_at"}
+        kept = {"status", "standing", "app", "day", "made_at"}
         changed = {
             f.name: hostile(getattr(record, f.name), texts)
             for f in fields(record)

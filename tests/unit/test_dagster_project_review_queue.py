@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from dagster_project.review.desk import Desk, Entry, GradedAttempt
+from dagster_project.review.desk import Desk
+from dagster_project.review.entry import Entry, GradedAttempt
 from dagster_project.review.queue import AUDIT, DIFFER, DISAGREE, NEEDS, queue
 from dagster_project.review.review import DECISION, Review
 from dagster_project.review.store import Reviews

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from dagster_project.review.task_page import tried_attacks
+from dagster_project.review.page.task_page import tried_attacks
 from environments.runtime.task.rubric import Check, Rubric
 
 RUBRIC = Rubric(task_id="t", checks=(Check(check_id="told_1", fn="told", args={"value": 305}),))

@@ -19,15 +19,15 @@ from dagster_project.errors import InputError
 from dagster_project.home.layout import Home
 from dagster_project.lake.store import Lake
 from dagster_project.review.desk import Desk
-from dagster_project.review.guard import COOKIE, Keys, own_host
-from dagster_project.review.pages import plain_text
+from dagster_project.review.page.guard import COOKIE, Keys, own_host
+from dagster_project.review.page.pages import plain_text
+from dagster_project.review.page.web import ReviewPage
 from dagster_project.review.queue import NEEDS, queue
 from dagster_project.review.review import DECISION, LABEL, RUBRIC
 from dagster_project.review.spreadsheet import COLUMNS, original_cell, read_csv, safe, write_csv
 from dagster_project.review.store import reviews_of
 from dagster_project.review.tables import VERDICTS
 from dagster_project.review.verdicts import regrade_stored
-from dagster_project.review.web import ReviewPage
 from dagster_project.tasks.task_set_parts import parts_of
 from environments.export.taskset import write_task_set
 from environments.runtime.task.task_set import TaskSet

@@ -1,19 +1,17 @@
-"""Rewards by reason and by policy: rows that are older than causes, and policies that hide failures behind null."""
+"""Rewards by reason and by policy, and policies that hide failures behind null."""
 
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dagster_project.lake.learnt_tables import ROLLOUTS
 from dagster_project.lake.store import Lake
-from dagster_project.rollouts.reasons import PolicyReasons, by_policy, cause_of_row
-from dagster_project.rollouts.store import explained_rollouts, keep, reasons_of, rollout_rows
+from dagster_project.rollouts.reasons import PolicyReasons, by_policy
+from dagster_project.rollouts.store import keep, reasons_of, rollout_rows
 from environments.export.card_figures import null_section
 from environments.rollout.causes import ERROR, FAILED, JUDGE, REWARDED, UNKNOWN_ANSWER, USER
 from tests.unit.test_dagster_project_rollout_store import made
@@ -21,18 +19,14 @@ from tests.unit.test_dagster_project_rollout_store import made
 
 def row(task: str, reward: float | None, *, policy: str = "p", **more: object) -> dict[str, Any]:
     """One rollout's row; a null one met an unknown tool answer unless the test says otherwise."""
+    earned = REWARDED if reward else UNKNOWN_ANSWER if reward is None else FAILED
     return {
         "policy": policy,
         "task_id": task,
         "task_version": "v",
         "reward": reward,
         "predicted": None,
-        "reason": "not graded: end_state" if reward is None else "",
-        "stop_reason": "user_ended",
-        "error": None,
-        "unknown": int(reward is None),
-        "user_unknown": None,
-        "cause": None,
+        "cause": earned,
     } | more
 
 
@@ -45,23 +39,6 @@ def only(found: Iterable[PolicyReasons], policy: str = "p") -> PolicyReasons:
     """The line of one policy."""
     (one,) = [line for line in found if line.policy == policy]
     return one
-
-
-@pytest.mark.parametrize(
-    ("older", "code"),
-    [
-        (row("t", 1.0), REWARDED),
-        (row("t", 0.0, unknown=4), FAILED),
-        (row("t", None), UNKNOWN_ANSWER),
-        (row("t", None, reason="not graded: user_unknown"), USER),
-        (row("t", None, error="no connection"), ERROR),
-        (row("t", None, cause="a cause of a later version"), UNKNOWN_ANSWER),
-        (row("t", None, cause=USER), USER),
-    ],
-)
-def test_rows_without_a_cause_get_one(older: dict[str, Any], code: str) -> None:
-    """From what the verdict said; a stored cause that is known holds."""
-    assert cause_of_row(older) == code
 
 
 def test_a_policy_that_masks_what_it_fails_is_reported() -> None:
@@ -97,7 +74,7 @@ def test_a_policy_of_which_nothing_is_graded_is_reported() -> None:
     """Null everywhere is the best place to hide; runs that wait for a judge or broke are not the policy's doing."""
     one = only(by_policy(rows("a", [None, None])))
     assert (one.hides, one.says()) == (True, "no run of it has a reward")
-    waiting = [row("a", None, cause=JUDGE), row("b", None, error="no connection")]
+    waiting = [row("a", None, cause=JUDGE), row("b", None, cause=ERROR)]
     assert not only(by_policy(waiting)).hides
     assert not only(by_policy([*waiting, *rows("c", [0.0])])).hides
 
@@ -153,7 +130,7 @@ def test_shares_are_shares_and_counts_add_up(
 ) -> None:
     """Whatever the rollouts: every one is counted under one cause, and shares lie between 0 and 1."""
     found = [
-        row(task, None if broken else reward, policy=policy, error="x" if broken else None)
+        row(task, None, policy=policy, cause=ERROR) if broken else row(task, reward, policy=policy)
         for task, reward, policy, broken in drawn
     ]
     lines = by_policy(found)
@@ -165,19 +142,11 @@ def test_shares_are_shares_and_counts_add_up(
     assert null_section({"rollouts": [line.to_json() for line in lines]})
 
 
-def test_rows_of_an_older_lake_are_still_counted(tmp_path: Path) -> None:
-    """A table without the newer columns reads with nulls in their place, and takes new rows beside the old."""
+def test_rollouts_of_the_lake_are_counted_once(tmp_path: Path) -> None:
+    """One that a fault broke gives way to the one that ended; of another version of the task nothing is counted."""
     lake = Lake(tmp_path)
-    new = {"user_unknown", "cause", "checks", "answers", "unanswered"}
-    kept = [made(0, 1.0).to_row(), replace(made(1, None), unknown=2).to_row()]
-    older = pa.schema([field for field in ROLLOUTS.schema if field.name not in new])
-    table = replace(ROLLOUTS, schema=older)
-    lake.append(table, pa.Table.from_pylist(kept, schema=older))
-    keep(lake, [replace(made(2, None), cause=USER), made(3, None, error="no connection")])
-    keep(lake, [made(3, 0.0)])
-    assert sorted(cause_of_row(one) for one in explained_rollouts(lake, "shop")) == sorted(
-        [REWARDED, UNKNOWN_ANSWER, USER, FAILED]
-    )
+    keep(lake, [made(0, 1.0), made(1, None), made(3, None, error="no connection")])
+    keep(lake, [replace(made(2, None), cause=USER), made(3, 0.0)])
     (line,) = reasons_of(lake, {"t": "v"}, ["shop"])
     assert line.reasons == {REWARDED: 1, FAILED: 1, UNKNOWN_ANSWER: 1, USER: 1}
     assert reasons_of(lake, {"t": "another version"}, ["shop"]) == ()

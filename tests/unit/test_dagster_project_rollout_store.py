@@ -41,6 +41,13 @@ def made(
         calls=0,
         malformed=0,
         unknown=0,
+        cause="error"
+        if error
+        else "unknown_tool"
+        if reward is None
+        else "rewarded"
+        if reward
+        else "failed",
         prompt_tokens=None,
         completion_tokens=None,
         cost=None,

@@ -13,7 +13,7 @@ from dagster_project.errors import HomeError, StrictError
 from dagster_project.lake.rows import canonical_text, from_json, from_rows, plain_json, to_table
 from dagster_project.lake.tables import EPISODES
 from dagster_project.tasks.shares import kappa
-from dagster_project.worlds.backtest import GradedEpisode, agreement
+from dagster_project.worlds.backtest import GradedEpisode, grader_figures
 from environments.runtime.task.attempt import Json
 from ingest.errors import StorageFull
 from ingest.records.episode import Episode, Step, ToolCall
@@ -80,21 +80,21 @@ def test_a_column_that_came_later_reads_as_the_default() -> None:
 def test_agreement_counts_what_was_graded() -> None:
     """Null is not graded; an episode without a task or an outcome does not count."""
     graded = [
-        GradedEpisode(given_id="1", task_id="t", outcome=1.0, predicted=1.0),
-        GradedEpisode(given_id="2", task_id="t", outcome=0.0, predicted=0.0),
-        GradedEpisode(given_id="3", task_id="t", outcome=0.0, predicted=0.5),
-        GradedEpisode(given_id="4", task_id="t", outcome=1.0, predicted=None),
-        GradedEpisode(given_id="5", task_id="t", outcome=None, predicted=1.0),
-        GradedEpisode(given_id="6", outcome=1.0),
+        GradedEpisode(episode_id="1", task_id="t", outcome=1.0, predicted=1.0),
+        GradedEpisode(episode_id="2", task_id="t", outcome=0.0, predicted=0.0),
+        GradedEpisode(episode_id="3", task_id="t", outcome=0.0, predicted=0.5),
+        GradedEpisode(episode_id="4", task_id="t", outcome=1.0, predicted=None),
+        GradedEpisode(episode_id="5", task_id="t", outcome=None, predicted=1.0),
+        GradedEpisode(episode_id="6", outcome=1.0),
     ]
 
-    found = agreement(graded)
+    found = grader_figures(graded)
 
     assert (found["episodes"], found["graded"]) == (4, 3)
     assert (found["false_pass"], found["false_fail"]) == (1, 0)
     assert found["agreement"] == pytest.approx(2 / 3)
     assert found["kappa"] == pytest.approx(0.4)
-    assert agreement([])["agreement"] is None
+    assert grader_figures([])["agreement"] is None
 
 
 def test_kappa_knows_what_it_cannot_say() -> None:

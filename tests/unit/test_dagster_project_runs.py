@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dagster_project.errors import InputError
 from dagster_project.lake.store import Lake
-from dagster_project.review.guard import Keys
+from dagster_project.review.page.guard import Keys
 from dagster_project.review.verdicts import regrade_stored
 from dagster_project.rollouts.store import keep
 from dagster_project.runs.choice import GOT, Choice, choose_lines, earned
@@ -143,26 +143,6 @@ def test_hostile_words_are_text(tmp_path: Path) -> None:
         assert "\u202e" not in text
 
 
-def test_older_rollouts_are_made_again(tmp_path: Path) -> None:
-    """Where the row does not say what its checks found, the same version of its task does; else the page says so."""
-    shop = runs_home(tmp_path, older=True)
-    shelf = LakeShelf(shop.home.clean, [APP])
-    run = shelf.open(shop.rollouts["stranger"].rollout_id)
-    assert run is not None
-    assert run.again
-    assert run.sources == ["unknown", "derived", "unknown"]
-    assert run.unanswered == (3,)
-    assert [check.score for check in run.checks if check.decides] == [None]
-    broken = shelf.open(shop.rollouts["broken"].rollout_id)
-    assert broken is not None
-    assert (broken.again, broken.checks, broken.line.cause.code) == (False, (), "error")
-    other = replace(shop.rollouts["idler"], task_version="of last week", seed=7)
-    keep(Lake(shop.home.clean / "lake"), [other])
-    for client in _served(shop):
-        text = client.ask(f"/run/{other.rollout_id}").text
-        assert "The checks were not kept with this rollout" in text
-
-
 def test_a_later_verdict_stands_beside_the_first(client: Client, shop: Shop) -> None:
     """What `tracegym regrade` said later, with the rubric that said it."""
     regrade_stored(Lake(shop.home.clean / "lake"), TaskSet.load(shop.task_set))
@@ -218,6 +198,13 @@ def _line(policy: str, reward: float | None, error: str | None, seed: int) -> Li
         reward=None if error else reward,
         error=error,
         unknown=seed % 3,
+        cause="error"
+        if error
+        else "rewarded"
+        if reward
+        else "unknown_tool"
+        if reward is None
+        else "failed",
     )
     return line_of(row, "")
 

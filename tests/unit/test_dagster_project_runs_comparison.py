@@ -38,6 +38,13 @@ def run(
         reason="" if reward is not None else "not graded: total: unknown",
         started_at=at,
         error=error,
+        cause="error"
+        if error
+        else "rewarded"
+        if reward
+        else "unknown_tool"
+        if reward is None
+        else "failed",
     )
 
 

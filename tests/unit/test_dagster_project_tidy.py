@@ -14,8 +14,8 @@ from dagster_project.errors import HomeError
 from dagster_project.home.layout import Home, Retention, open_home, retention_of
 from dagster_project.home.tidy import tidy
 from dagster_project.lake.learnt_tables import ROLLOUTS
-from dagster_project.lake.store import Lake, Stamp
-from dagster_project.lake.tables import CHATS, CLEAN_EPISODES, QUARANTINE, Table
+from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import CHATS, CLEAN_EPISODES, QUARANTINE, Stamp, Table
 from tests.lending_desk import lines, write
 
 DAY = 86_400 * 1_000_000_000

@@ -74,15 +74,6 @@ def test_a_verdict_that_another_process_does_not_give_rejects(
     assert found["task3"].status == ACCEPTED
 
 
-def test_what_older_builds_held_back_for_masked_rollouts_comes_back() -> None:
-    """How often a policy could not be graded judges the policy: a stored verdict loses that reason, and is not attacked again."""
-    first = verify_all(candidates(), stored(), known={})
-    held = {
-        one.task_id: replace(one, status=NEEDS_REVIEW, reasons=("masked_often",)) for one in first
-    }
-    assert verify_all(candidates(), stored(), known=held) == first
-
-
 def test_rollouts_never_take_a_task_out_of_the_set(tmp_path: Path) -> None:
     """A weak policy whose every run has no reward changes nothing of what verdicts are made of."""
     lake = Lake(tmp_path)

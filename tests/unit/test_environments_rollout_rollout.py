@@ -32,6 +32,7 @@ ROLLOUT = Rollout(
     messages=1,
     calls=0,
     malformed=0,
+    cause="rewarded",
     unknown=0,
     prompt_tokens=None,
     completion_tokens=3,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dagster_project.privacy.gate import LANGUAGE, account_of, account_table
+from dagster_project.privacy.account import LANGUAGE, account_of
 from redact.apply.learn import learn
 from redact.apply.scrub import scrub
 from redact.operators.vault import open_vault
@@ -61,8 +61,8 @@ def test_the_account_counts_conversations_and_values_by_language() -> None:
     ]  # fmt: skip
     learnt = learn(raw, (), policy=Policy())
     done = list(scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=Policy()))
-    rows = account_table(account_of("app", "2031-02-03", done)).to_pylist()
-    counted = {(row["kind"], row["place"]): row["count"] for row in rows if row["what"] == LANGUAGE}
+    rows = account_of("app", "2031-02-03", done)
+    counted = {(row.kind, row.place): row.count for row in rows if row.what == LANGUAGE}
 
     assert counted["German", "conversations"] == 2
     assert counted["English", "conversations"] == 1

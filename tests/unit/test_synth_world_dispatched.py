@@ -15,7 +15,7 @@ from benchmarks.testbeds.invented.office.leave_tasks import LEAVE
 from benchmarks.testbeds.invented.office.tickets import TICKETS
 from benchmarks.worlds.dispatched import Form, formed, forms_of, measure
 from benchmarks.worlds.unseen import STYLES, recorded
-from dagster_project.review.transcript import turns
+from dagster_project.review.page.transcript import turns
 from environments.fidelity import RecordedCall, RecordedEpisode, replay
 from environments.runtime.document.views import RulePart
 from environments.runtime.task.attempt import UNKNOWN, Attempt, Call, ToolResult

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dagster_project.cli.bars import Bars
+from dagster_project.cli.models import chosen_judge
 from dagster_project.cli.options import (
     HOME,
     LOCAL,
@@ -22,7 +23,7 @@ from dagster_project.cli.options import (
 )
 from dagster_project.cli.output import how_many, lines_to_settle, notices, print_json, print_table
 from dagster_project.cli.settings import read_settings
-from dagster_project.errors import ProjectError, StrictError
+from dagster_project.errors import Interrupted, StrictError
 from dagster_project.home.layout import MOST_REQUESTS, open_home, set_redaction, set_risk
 from environments.runtime.answers.recall import MOST_RISK, is_risk
 
@@ -129,20 +130,16 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter per option
             from dagster_project.lake.clean_files import publish  # noqa: PLC0415
             from dagster_project.privacy.leak_check import check_home_report  # noqa: PLC0415
             from dagster_project.report.parts import write_home_report  # noqa: PLC0415
-            from environments.llm import ModelChoice  # noqa: PLC0415
         maps = EngineChoice(workers=workers, memory=memory, engine=engine)
         if may_take := says(maps.open()):
             console.print(may_take, soft_wrap=True)
         # A stopped container is an interrupted build as well.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         with Bars(console) as bars:
-            settings = read_settings()
             built = run_build(
                 opened,
-                secret=settings.secret,
-                judge=ModelChoice(model=judge, url=judge_url, api_key=settings.judge_key or "")
-                if judge
-                else None,
+                secret=read_settings().secret,
+                judge=chosen_judge(judge, judge_url),
                 judge_causes=judge_causes,
                 budgets=budget or (),
                 most_requests=most_requests,
@@ -215,12 +212,6 @@ def _waiting(data: "ReportData") -> int:
 def _to_settle(data: "ReportData") -> list[str]:
     """The lines to add to `outcomes.toml` for outcomes whose names it does not know."""
     return list(dict.fromkeys(row.settle for row in data.outcomes if row.settle))
-
-
-class Interrupted(ProjectError):  # noqa: N818 - what happened, not a fault
-    """Ctrl-C: the home is usable and the next build goes on."""
-
-    exit_code = 130
 
 
 def _document(

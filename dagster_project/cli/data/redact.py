@@ -3,7 +3,7 @@
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -15,6 +15,7 @@ from dagster_project.home.layout import Home, apps_of, lock, open_home
 from dagster_project.privacy.audit import note, person
 
 if TYPE_CHECKING:
+    from dagster_project.privacy.account import AccountRow
     from redact.operators.vault import Vault
 
 redact = typer.Typer(
@@ -34,10 +35,12 @@ def review(home: HomeOption = HOME, app: AppOption = None, as_json: JsonOption =
     Example: tracegym redact review --home H
     """
     from dagster_project.lake.store import Lake  # noqa: PLC0415 - pyarrow: 0.6 s
-    from dagster_project.privacy.undecided_keys import account_of, waiting_keys  # noqa: PLC0415 - as above
+    from dagster_project.privacy.account import account_in  # noqa: PLC0415 - as above
+    from dagster_project.privacy.undecided_keys import waiting_keys  # noqa: PLC0415 - as above
 
     opened = open_home(home)
-    account = account_of(Lake(opened.clean / "lake"), [app] if app else apps_of(opened))
+    lake = Lake(opened.clean / "lake")
+    account = [row for one in ([app] if app else apps_of(opened)) for row in account_in(lake, one)]
     waiting = waiting_keys(account)
     if as_json:
         print_json({"waiting": [asdict(one) for one in waiting]})
@@ -62,17 +65,15 @@ def review(home: HomeOption = HOME, app: AppOption = None, as_json: JsonOption =
         )
 
 
-def _not_by_key(rows: list[dict[str, Any]]) -> list[str]:
+def _not_by_key(rows: "list[AccountRow]") -> list[str]:
     """What the gate did not let pass for a reason that no key decides, one sentence each."""
-    from dagster_project.privacy.gate import WITHHELD  # noqa: PLC0415 - presidio's caller, pyarrow: 2 s
+    from dagster_project.privacy.account import WITHHELD  # noqa: PLC0415 - presidio's caller, pyarrow: 2 s
     from dagster_project.privacy.leak_search import IN_TEXT  # noqa: PLC0415 - as above
     from dagster_project.privacy.undecided_keys import is_leak  # noqa: PLC0415 - as above
     from redact.apply.withheld_leaves import NAMES_IN_PROSE  # noqa: PLC0415 - as above
 
-    prose = sum(
-        row["count"] for row in rows if row["what"] == WITHHELD and row["kind"] == NAMES_IN_PROSE
-    )
-    lost = sum(row["count"] for row in rows if is_leak(row) and row["place"] == IN_TEXT)
+    prose = sum(row.count for row in rows if row.what == WITHHELD and row.kind == NAMES_IN_PROSE)
+    lost = sum(row.count for row in rows if is_leak(row) and row.place == IN_TEXT)
     told = []
     if lost:
         told.append(

@@ -11,7 +11,7 @@ from dagster_project.cli.bars import Bars
 from dagster_project.cli.options import HOME, JsonOption
 from dagster_project.cli.output import how_many, notices, print_json, print_table, print_text
 from dagster_project.cli.settings import read_settings
-from dagster_project.errors import InputError, ProjectError
+from dagster_project.errors import InputError, Interrupted
 from dagster_project.home.layout import Home, apps_of, open_home
 
 if TYPE_CHECKING:
@@ -120,7 +120,9 @@ def attack(  # noqa: PLR0913, PLR0917 - one parameter per option
         try:
             told = attack(opened, tasks, settings, on_task=hear)
         except KeyboardInterrupt:
-            raise Stopped(f"interrupted; {how_many(fresh, 'cheat')} found so far kept") from None
+            raise Interrupted(
+                f"interrupted; {how_many(fresh, 'cheat')} found so far kept"
+            ) from None
     if out is not None:
         write_cheats(out, told.found_cheats)
     if as_json:
@@ -129,12 +131,6 @@ def attack(  # noqa: PLR0913, PLR0917 - one parameter per option
         _print(told, kept_in, fresh)
     if told.found_cheats:
         raise typer.Exit(FOUND)
-
-
-class Stopped(ProjectError):  # noqa: N818 - what happened, not a fault
-    """Ctrl-C during a search."""
-
-    exit_code = 130
 
 
 def _require_policy(policy: str, model: str) -> None:

@@ -1,16 +1,15 @@
 """`tracegym backtest`: how truly a home answers and grades episodes that it has not seen."""
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from dagster_project.cli.bars import Bars
+from dagster_project.cli.models import simulator_of
 from dagster_project.cli.options import HOME, HomeOption, SimulateOption, SimulateUrlOption
-from dagster_project.cli.output import notices, print_table
+from dagster_project.cli.output import notices, print_table, write_document
 from dagster_project.cli.settings import read_settings
-from dagster_project.cli.simulator import simulator_of
 from dagster_project.home.layout import open_home, vault_secret
 from environments.frontier import points
 from environments.unsettled_calls import settle
@@ -46,14 +45,8 @@ def backtest(
             secret=vault_secret(opened, read_settings().secret),
             simulated_by=simulated_by,
         )
-    text = json.dumps(found, indent=1, ensure_ascii=False)
-    if out is not None and str(out) != "-":
-        out.write_text(text + "\n", encoding="utf-8")
-        console.print(f"written: {out}")
-    elif out is not None:
-        typer.echo(text)
-        return
-    _show(found)
+    if not write_document(found, out):
+        _show(found)
 
 
 def _show(found: dict[str, Any]) -> None:

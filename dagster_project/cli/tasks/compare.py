@@ -1,6 +1,5 @@
 """`tracegym compare`: two rollout runs or policies on the same tasks, paired, with what cannot be told."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dagster_project.cli.options import HOME, AppOption
-from dagster_project.cli.output import how_many, notices, print_table, print_text
+from dagster_project.cli.output import how_many, notices, print_table, print_text, write_document
 from dagster_project.cli.reasons import print_policies
 from dagster_project.cli.tasks.runs import open_shelf
 from dagster_project.errors import InputError
@@ -69,14 +68,8 @@ def compare(  # noqa: PLR0913 - one parameter per option
             if not any(row.task_id in tasks for row in rows):
                 raise InputError(f"{name} has no rollout of a task of {task_set}")
     found = compared((a, rows_a), (b, rows_b), known, only_known=task_set is not None)
-    text = json.dumps(found.to_json(), indent=1, ensure_ascii=False) + "\n"
-    if out is not None and str(out) == "-":
-        typer.echo(text, nl=False)
-        return
-    if out is not None:
-        out.write_text(text, encoding="utf-8")
-        notices().print(f"written: {out}")
-    _print(found)
+    if not write_document(found.to_json(), out):
+        _print(found)
 
 
 def _home(a: str, b: str, given: Path | None) -> Home | None:

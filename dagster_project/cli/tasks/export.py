@@ -4,7 +4,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -200,11 +200,11 @@ def export(  # noqa: C901, PLR0913, PLR0917 - one parameter per option
         reward=reward,
         signed=signatures,
     )
-    with _source(opened, rekey=rekey) as source:
-        leaking = _leaking(source.home.clean, apps)
-        exported = export_tasks(source.home.clean, apps, replace(asked, leaking=leaking))
+    with _source(opened, rekey=rekey) as (source, secret):
+        leaking = _leaking(source.clean, apps)
+        exported = export_tasks(source.clean, apps, replace(asked, leaking=leaking))
         manifest = exported.manifest
-        searched = _searched(source, dest, apps)
+        searched = _searched(source, secret, dest, apps)
     keep_exported(opened, manifest)
     if sign is not None:
         _sign(dest, sign)
@@ -266,27 +266,21 @@ def _signatures(
     return tuple(asdict(one) for _, one in found if one is not None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Source:
-    """The home that is exported, and the vault's secret where it was given."""
-
-    home: "Home"
-    secret: str | None = field(repr=False)
-
-
 @contextmanager
-def _source(home: "Home", *, rekey: bool) -> Iterator[_Source]:
-    """The home that is exported: itself, or one made for this export under another key."""
+def _source(home: "Home", *, rekey: bool) -> "Iterator[tuple[Home, str | None]]":
+    """The home that is exported, itself or one made for this export under another key, and the vault's secret where it was given."""
     if not rekey:
-        yield _Source(home=home, secret=read_settings().secret)
+        yield home, read_settings().secret
         return
     from dagster_project.privacy.rekey import rekeyed  # noqa: PLC0415 - dagster: 2 s
 
     with rekeyed(home) as other:
-        yield _Source(home=other.home, secret=other.secret)
+        yield other
 
 
-def _searched(source: _Source, dest: Path, apps: Sequence[str]) -> "Searched | None":
+def _searched(
+    home: "Home", given: str | None, dest: Path, apps: Sequence[str]
+) -> "Searched | None":
     """Search the written files; None where the data was declared free of personal data."""
     from dagster_project.home.layout import redaction_of  # noqa: PLC0415 - beside what is slow
     from dagster_project.privacy.export_check import (  # noqa: PLC0415 - dagster: 2 s
@@ -294,10 +288,9 @@ def _searched(source: _Source, dest: Path, apps: Sequence[str]) -> "Searched | N
         secret_at_hand,
     )
 
-    if redaction_of(source.home) == "off":
+    if redaction_of(home) == "off":
         return None
-    secret = secret_at_hand(source.home, source.secret)
-    return check_written(source.home, dest, apps, secret)
+    return check_written(home, dest, apps, secret_at_hand(home, given))
 
 
 def _require(holds: bool, why: str, option: str) -> None:
@@ -335,7 +328,7 @@ def _leaking(clean: Path, apps: Sequence[str]) -> frozenset[str]:
     Refuses an app that was not checked as it stands now, or whose tasks all share what leaks.
     """
     from dagster_project.home.layout import Home, redaction_of  # noqa: PLC0415 - beside what is slow
-    from dagster_project.privacy.leak_check import leaks_of, to_settle  # noqa: PLC0415 - dagster: 2 s
+    from dagster_project.privacy.leaks import leaks_of, to_settle  # noqa: PLC0415 - dagster: 2 s
 
     home = Home(path=clean.parent)
     if redaction_of(home) == "off":

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dagster_project.cli.models import chosen_judge
 from dagster_project.cli.options import (
     HOME,
     HomeOption,
@@ -14,7 +15,6 @@ from dagster_project.cli.options import (
     JudgeUrlOption,
 )
 from dagster_project.cli.output import notices, print_json, print_pairs, print_table
-from dagster_project.cli.settings import read_settings
 from dagster_project.errors import InputError
 from dagster_project.home.layout import open_home
 
@@ -36,23 +36,19 @@ def regrade(
 
     Example: tracegym regrade my_tasks --home H
     """
-    if judge_url and not judge:
-        raise typer.BadParameter("a judge's endpoint needs the model's name", param_hint="--judge")
+    judged_by = chosen_judge(judge, judge_url)
     opened = open_home(home)
     # pyarrow, deltalake and the records: 1 s
     from dagster_project.lake.store import Lake  # noqa: PLC0415
     from dagster_project.review.verdicts import regrade_stored  # noqa: PLC0415
     from dagster_project.tasks.judge_replies import judge_of, judge_says  # noqa: PLC0415
-    from environments.llm import ModelChoice  # noqa: PLC0415
     from environments.runtime.task.task_set import TaskSet  # noqa: PLC0415
 
     opened_set = TaskSet.load(task_set)
     lake = Lake(opened.clean / "lake")
     asked = None
-    if judge:
-        key = read_settings().judge_key or ""
-        choice = ModelChoice(model=judge, url=judge_url, api_key=key)
-        asked = judge_of(choice, lake, {task.app for task in opened_set.tasks})
+    if judged_by is not None:
+        asked = judge_of(judged_by, lake, {task.app for task in opened_set.tasks})
     found = regrade_stored(lake, opened_set, judge=asked)
     said = judge_says(asked) if asked is not None else {}
     if not found.regraded:

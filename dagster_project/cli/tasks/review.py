@@ -15,7 +15,8 @@ from dagster_project.errors import InputError
 from dagster_project.home.layout import Home, apps_of, open_home
 
 if TYPE_CHECKING:
-    from dagster_project.review.desk import Desk, Entry
+    from dagster_project.review.desk import Desk
+    from dagster_project.review.entry import Entry
     from dagster_project.review.store import Reviews
 
 
@@ -186,9 +187,9 @@ def _import(  # noqa: PLR0913 - what a row is checked against
 
 def _serve(desk: "Desk", author: str, port: int, *, browser: bool, home: Home) -> None:
     # starlette and uvicorn: 0.3 s
-    from dagster_project.review.guard import Keys  # noqa: PLC0415
+    from dagster_project.review.page.guard import Keys  # noqa: PLC0415
+    from dagster_project.review.page.web import ReviewPage  # noqa: PLC0415
     from dagster_project.review.team.plan import load_team  # noqa: PLC0415
-    from dagster_project.review.web import ReviewPage  # noqa: PLC0415
 
     keys = Keys()
     team = load_team(home.clean)

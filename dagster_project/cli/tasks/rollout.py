@@ -10,6 +10,7 @@ import typer
 
 from dagster_project.build.progress import Step
 from dagster_project.cli.bars import Bars
+from dagster_project.cli.models import chosen_judge, simulator_of, user_of
 from dagster_project.cli.options import (
     HOME,
     JsonOption,
@@ -23,8 +24,7 @@ from dagster_project.cli.options import (
 from dagster_project.cli.output import notices, print_json, print_pairs, print_text
 from dagster_project.cli.reasons import print_policies, print_reasons
 from dagster_project.cli.settings import read_settings
-from dagster_project.cli.simulator import simulator_of, user_of
-from dagster_project.errors import InputError, ProjectError
+from dagster_project.errors import InputError, Interrupted
 from dagster_project.home.layout import open_home
 
 if TYPE_CHECKING:
@@ -101,7 +101,9 @@ def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
 
     Example: tracegym rollout my_tasks --policy http://localhost:8000/v1 --model m -n 16 --home H
     """
-    _require_models(policy, model, judge, judge_url)
+    if policy.startswith(("http://", "https://")) and not model:
+        raise typer.BadParameter("an http policy needs the model's name", param_hint="--model")
+    judged_by = chosen_judge(judge, judge_url)
     simulated_by = simulator_of(simulate, simulate_url)
     user_by = user_of(user_model, user_url)
     _require_format(out_format)
@@ -114,7 +116,6 @@ def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
     from dagster_project.rollouts.files import earlier_rows, write_rollouts  # noqa: PLC0415
     from dagster_project.rollouts.policies import ClusterChoice, Launch, PolicyChoice  # noqa: PLC0415
     from dagster_project.rollouts.runs import roll_out  # noqa: PLC0415
-    from environments.llm import ModelChoice  # noqa: PLC0415
     from environments.rollout.budget import Limits  # noqa: PLC0415
     from environments.rollout.engine import RolloutSettings  # noqa: PLC0415
 
@@ -136,11 +137,6 @@ def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
         else None,
     )
     _require_price(launch.choice, limits)
-    judged_by = (
-        ModelChoice(model=judge, url=judge_url, api_key=read_settings().judge_key or "")
-        if judge
-        else None
-    )
     lake = Lake(opened.clean / "lake") if opened is not None else None
     written: list[Rollout] = []
 
@@ -166,7 +162,7 @@ def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
                 )
             )
         except KeyboardInterrupt:
-            raise Stopped(
+            raise Interrupted(
                 "interrupted; finished rollouts are kept. The same command goes on"
                 if lake
                 else "interrupted; without --home nothing was kept"
@@ -229,14 +225,6 @@ def _stopped(counts: "RolloutCounts", limits: "Limits", *, kept: bool) -> str:
     )
 
 
-def _require_models(policy: str, model: str, judge: str, judge_url: str) -> None:
-    """An endpoint may serve many models."""
-    if policy.startswith(("http://", "https://")) and not model:
-        raise typer.BadParameter("an http policy needs the model's name", param_hint="--model")
-    if judge_url and not judge:
-        raise typer.BadParameter("a judge's endpoint needs the model's name", param_hint="--judge")
-
-
 def _require_price(choice: "PolicyChoice", limits: "Limits") -> None:
     """A limit on money holds only where calls have a price."""
     if limits.cost is not None and choice.is_free:
@@ -252,12 +240,6 @@ OUT_FORMATS = ("rows", "chat", "trl", "verl", "skyrl")
 def _require_format(name: str) -> None:
     if name not in OUT_FORMATS:
         raise typer.BadParameter(f"choose from {', '.join(OUT_FORMATS)}", param_hint="--out-format")
-
-
-class Stopped(ProjectError):  # noqa: N818 - what happened, not a fault
-    """Ctrl-C during rollouts."""
-
-    exit_code = 130
 
 
 def _says(counts: "RolloutCounts") -> str:

@@ -156,7 +156,7 @@ def _show(shelf: "Shelf", lines: "list[Line]", start: str, *, as_json: bool) -> 
 
 
 def _print_run(run: "OpenRun") -> None:
-    from dagster_project.review.transcript import turns  # noqa: PLC0415 - see above
+    from dagster_project.review.page.transcript import turns  # noqa: PLC0415 - see above
     from dagster_project.runs.web import group_checks, marks_in  # noqa: PLC0415
 
     row, cause = run.line.row, run.line.cause
@@ -228,13 +228,12 @@ def run_document(run: "OpenRun") -> dict[str, object]:
         "answers": run.answers and [{"tool": t, "source": s} for t, s in run.answers],
         "unanswered": list(run.unanswered),
         "graded_later": [asdict(one) for one in run.later],
-        "made_again": run.again,
     }
 
 
 def _serve(shelf: "Shelf", choice: "Choice", port: int, *, browser: bool) -> None:
     # starlette: 0.2 s
-    from dagster_project.review.guard import Keys  # noqa: PLC0415
+    from dagster_project.review.page.guard import Keys  # noqa: PLC0415
     from dagster_project.runs.web import RunsPage  # noqa: PLC0415
 
     keys = Keys(command="runs")

@@ -1,11 +1,11 @@
 """Everything on the page: plain records of clean counts and texts, filled by the pipeline from the lake.
 
 Every number on the page is a field of a record here or beside; the page itself computes only shares, widths of pictures and sums over days.
-Not here: how it looks (`page`, `pictures`, `templates/`), where the numbers come from (the pipeline). Texts may hold anything: the page
-escapes them and cuts what is too long.
+Texts may hold anything: the page escapes them and cuts what is too long.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from dagster_project.report.data.arrivals import (
     Missing,
@@ -17,18 +17,17 @@ from dagster_project.report.data.arrivals import (
 from dagster_project.report.data.counts import Figure, FunnelStage
 from dagster_project.report.data.failures import ClusterRow
 from dagster_project.report.data.tasks import (
-    AttackCount,
     ComparisonRow,
-    GraderKindRow,
     GraderRow,
     GroundRow,
     RolloutRow,
     TaskCount,
     TaskRow,
-    WayCount,
 )
 from dagster_project.report.data.worlds import WorldRow
 from dagster_project.report.faults import SkippedRow
+from dagster_project.tasks.grader_trust import KindTrust
+from environments.verification.attack_table import AttackRow, WayRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,11 +56,13 @@ class ReportData:
     failures: int | None = None
     """All failures found; None before detection ran. Cluster counts need not add up to it."""
     worlds: tuple[WorldRow, ...] = ()
-    graders: tuple[GraderRow, ...] = ()
-    grader_kinds: tuple[GraderKindRow, ...] = ()
-    attacks: tuple[AttackCount, ...] = ()
-    ways: tuple[WayCount, ...] = ()
-    grounds: tuple[GroundRow, ...] = ()
+    graders: Mapping[str, tuple[GraderRow, ...]] = field(default_factory=dict)
+    """By app, as all that follows up to `grounds`."""
+    grader_kinds: Mapping[str, tuple[KindTrust, ...]] = field(default_factory=dict)
+    attacks: Mapping[str, tuple[AttackRow, ...]] = field(default_factory=dict)
+    ways: Mapping[str, tuple[WayRow, ...]] = field(default_factory=dict)
+    """Other ways of making good attempts."""
+    grounds: Mapping[str, tuple[GroundRow, ...]] = field(default_factory=dict)
     task_counts: tuple[TaskCount, ...] = ()
     tasks: tuple[TaskRow, ...] = ()
     """May be all tasks: the page shows the first ones of each status and counts the rest."""

@@ -1,47 +1,19 @@
 """Tasks, their graders and rollouts of them, as the report shows them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from dagster_project.report.data.counts import Count
 from dagster_project.rollouts.reasons import PolicyReasons
 from dagster_project.tasks.agreement import AgreementFigures
-from dagster_project.tasks.grader_trust import KindTrust
-from environments.verification.attack_table import AttackRow, WayRow
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckRow:
-    """One check of a rubric as a plain sentence."""
-
-    says: str
-    fn: str = ""
-    role: str = "both"
-    required: bool = False
-    positive: bool = True
-    weight: float = 1.0
-    support: int = 0
-    counter: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProbeRow:
-    """One attack on a task, and what it was paid."""
-
-    name: str
-    passed: bool
-    reward: float | None = None
-    says: str = ""
-    in_gate: bool = True
-    """Families kept out of the gate decide nothing and are shown apart."""
-    turns: tuple[str, ...] = ()
-    """What the attack did, message by message; only where it was paid."""
+from environments.runtime.task.rubric import Check
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroundRow:
     """How many recorded attempts of an app told something of one kind that nothing had shown."""
 
-    app: str
     kind: str
     """`number`, `date`, `time`, `id`, `email`; empty is any."""
     tell: int
@@ -54,45 +26,14 @@ class GroundRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AttackCount:
-    """What one kind of attack earned on an app's tasks."""
-
-    app: str
-    attack: AttackRow
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WayCount:
-    """What became of another way of making an app's good attempts."""
-
-    app: str
-    way: WayRow
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class GraderRow:
-    """Agreement of a set of rubrics, for one app."""
+    """Agreement of a set of rubrics of an app."""
 
-    app: str
     rubrics: str
     """`all` or `accepted`."""
     cluster: str = ""
     """A failure cluster's name; empty is the whole app."""
     agreement: AgreementFigures
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GraderKindRow:
-    """How far the graders of one kind of check are trusted, for one app."""
-
-    app: str
-    says: str
-    """What decides, as a sentence's words."""
-    standing: str
-    """In words: good enough, not proven, not measured, not trusted."""
-    held_back: bool
-    """Whether tasks of this kind do not ship."""
-    trust: KindTrust
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,8 +51,9 @@ class TaskRow:
     """The user's first words (clean)."""
     reasons: tuple[Count, ...] = ()
     """Why it is not accepted; `name` is the code, `says` the sentence."""
-    checks: tuple[CheckRow, ...] = ()
-    probes: tuple[ProbeRow, ...] = ()
+    checks: tuple[Check, ...] = ()
+    probes: tuple[Mapping[str, Any], ...] = ()
+    """As the gate notes them (`environments.verification.probe`)."""
     agreement: AgreementFigures | None = None
     attempts: int = 0
     resolved: int = 0

@@ -1,8 +1,8 @@
 """Calls and their arguments as lines that a person can type, and back.
 
-A call is the tool's name on a line, then one line for each value: `order_id: o1`, `rows[1].id: 7`, `rows[2].id: 9`. Blank
-lines stand between calls. What comes back is what `canonical_arguments` makes of it, so that casing, spaces and numbers
-written as text make no difference. Not here: which arguments a check takes (`kinds`).
+A call is the tool's name on a line, then one line for each value: `order_id: o1`, `rows[1].id: 7`, `rows[2].id: 9`. Blank lines stand
+between calls. What comes back is what `canonical_arguments` makes of it, so that casing, spaces and numbers written as text make no
+difference.
 """
 
 import json

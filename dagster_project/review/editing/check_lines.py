@@ -1,7 +1,7 @@
 """The checks of a rubric as the page lists them: by what they are for, one line each, and one for those that are alike.
 
-Comes in: a rubric, the verdict of the attempt that is shown, which sentences a person wrote, what is typed already. Goes
-out: `Part`s of `Line`s. Checks are alike where they ask the same kind of thing with the same force. Not here: HTML.
+Comes in: a rubric, the verdict of the attempt that is shown, which sentences a person wrote, what is typed already. Goes out: `Part`s of
+`Line`s. Checks are alike where they ask the same kind of thing with the same force.
 """
 
 from collections.abc import Collection, Mapping, Sequence

@@ -1,8 +1,7 @@
 """Edits of a rubric: what a person filled in, and the rubric it makes.
 
-Comes in: a rubric and form fields by name. Goes out: the edited rubric, or sentences that say which field to change.
-A check's sentence is made from its arguments; one that a person writes stands beside it and is known as theirs.
-Not here: what the edit does to verdicts (`regrading`), what the next build says (`preview`).
+Comes in: a rubric and form fields by name. Goes out: the edited rubric, or sentences that say which field to change. A check's sentence is
+made from its arguments; one that a person writes stands beside it and is known as theirs.
 """
 
 from collections.abc import Collection, Mapping
@@ -13,7 +12,7 @@ from typing import Final
 from dagster_project.review.editing.fields import BadCheckError
 from dagster_project.review.editing.kinds import read_check
 from dagster_project.review.feedback import review_note
-from environments.describe_check import SENTENCES, describe, describe_arguments
+from environments.describe_check import describe, describe_arguments
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.rubric import AGREEMENT, BOTH, REWARD, SHARE, Check, Rubric
 
@@ -36,16 +35,9 @@ class Edit:
 
 
 def written_in(rubric: Rubric) -> frozenset[str]:
-    """Ids of the checks whose sentence a person wrote.
-
-    A review that does not say so is an old one: there, each sentence that is not the generated one counts.
-    """
-    note = review_note(rubric)
-    listed = note.get("written")
-    if isinstance(listed, list):
-        return frozenset(map(str, listed)) & {check.check_id for check in rubric.checks}
-    other = {c.check_id for c in rubric.checks if c.fn in SENTENCES and c.says != describe(c)}
-    return frozenset(other if note else ())
+    """Ids of the checks whose sentence a person wrote."""
+    listed = review_note(rubric).get("written", ())
+    return frozenset(map(str, listed)) & {check.check_id for check in rubric.checks}
 
 
 def edited(rubric: Rubric, form: Mapping[str, str], *, author: str) -> Edit:

@@ -1,8 +1,7 @@
 """The fields in which a person edits a check's arguments: plain text and numbers, one fact on a line, never JSON.
 
-Comes in: an argument's value, or what a person typed. Goes out: the text of its field, or the value that checks compare.
-A value that would not come back from its field as it is has none: it is kept and shown, and nobody can break it by hand.
-Not here: which kinds of checks there are and what they take (`kinds`).
+Comes in: an argument's value, or what a person typed. Goes out: the text of its field, or the value that checks compare. A value that would
+not come back from its field as it is has none: it is kept and shown, and nobody can break it by hand.
 """
 
 import json

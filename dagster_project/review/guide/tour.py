@@ -1,7 +1,7 @@
 """The two-minute tour: six short texts, each shown on the page beside what it is about.
 
-Comes in: the number of a step, and whether this browser ended the tour before. Goes out: the step to show. A cookie
-remembers the end; the page keeps nothing about readers. Not here: the page itself (`web`).
+Comes in: the number of a step, and whether this browser ended the tour before. Goes out: the step to show. A cookie remembers the end; the
+page keeps nothing about readers.
 """
 
 from collections.abc import Mapping

@@ -1,8 +1,7 @@
 """The plan of a team: who reviews, and which share of the tasks two of them look at.
 
-Comes in: names and a share. Goes out: who looks at which task. The choice hangs on the task's id and the names alone, so
-that everybody's page says the same, and a new reviewer takes tasks from the others without mixing the rest.
-Not here: what people said (`store`), how far they agree (`between`).
+Comes in: names and a share. Goes out: who looks at which task. The choice hangs on the task's id and the names alone, so that everybody's
+page says the same, and a new reviewer takes tasks from the others without mixing the rest.
 """
 
 import hashlib

@@ -1,18 +1,17 @@
 """How far reviewers agree with one another, beside how far rubrics agree with reviewers and with users.
 
-Comes in: labels by episode and reviewer, tasks as they stand, attempts that were left out once. Goes out: `Row`s of a
-table with Cohen's kappa. Not here: trust (`trust`), which turns agreement into how much people look at.
+Comes in: labels by episode and reviewer, tasks as they stand, attempts that were left out once. Goes out: `Row`s of a table with Cohen's
+kappa.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from dagster_project.review.desk import Entry
-from dagster_project.review.regrading import says_resolved
+from dagster_project.review.entry import Entry
 from dagster_project.review.review import LABELS, Review
 from dagster_project.tasks.agreement import HeldOut
-from dagster_project.tasks.shares import interval, kappa
+from dagster_project.tasks.shares import interval, kappa, says_resolved
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

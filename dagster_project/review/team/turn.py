@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from dagster_project.review.desk import Entry
+from dagster_project.review.entry import Entry
 from dagster_project.review.queue import QueueItem
 from dagster_project.review.review import DECISION, LABEL, RUBRIC
 from dagster_project.review.store import Reviews

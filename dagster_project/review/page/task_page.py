@@ -1,6 +1,6 @@
 """What the page of one task shows beside its rubric: a conversation with its verdict, the gate's probes, the decision in force.
 
-In: the desk and one of its entries. Out: values for `task.html`. Not here: HTTP (`web`), HTML (`pages`).
+In: the desk and one of its entries. Out: values for `task.html`.
 """
 
 from collections import Counter
@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from dagster_project.causes.label_form import CauseForm, form_of
-from dagster_project.review.desk import AppDesk, Entry, GradedAttempt
+from dagster_project.review.desk import AppDesk
 from dagster_project.review.editing.check_lines import lines_of, parts_of
 from dagster_project.review.editing.edits import written_in
 from dagster_project.review.editing.kinds import KINDS, ShownArgument, example_of, fields_of
+from dagster_project.review.entry import Entry, GradedAttempt
+from dagster_project.review.page.transcript import turns
 from dagster_project.review.review import CHECK, Review
-from dagster_project.review.transcript import turns
 from dagster_project.tasks.app_state import ENDS
 from environments.describe_check import describe
 from environments.regrade import conversation
@@ -38,7 +39,7 @@ def conversation_shown(
         verdict = desk.verdict(entry, attempt)
         shown = turns(conversation(rollout.trajectory) or [], attempt, parts)
         return {"graded": None, "rollout": rollout, "verdict": verdict, "turns": shown}
-    run = desk.runs(entry.candidate).get(graded.episode_id) if graded else None
+    run = desk.runs(entry.task_id).get(graded.episode_id) if graded else None
     messages = desk.episode_messages(graded.episode_id) if graded else []
     verdict = graded.verdict if graded else None
     shown = turns(messages, run, parts)

@@ -40,7 +40,11 @@ _WELCOME: Final = (
 
 
 class BadFormError(ValueError):
-    """A form that this page did not make; the message is one sentence."""
+    """A form that this page did not make, or that says nothing that can be kept; the message is one sentence."""
+
+    def __init__(self, sentence: str, status: int = 400) -> None:
+        super().__init__(sentence)
+        self.status = status
 
 
 @dataclass(slots=True, kw_only=True)

@@ -1,7 +1,6 @@
 """The HTML of the review page and of the page of rollouts: records in, text out. The look is the report's.
 
 Everything from data is escaped by the template engine, cleaned of characters that hide or reorder text, and cut.
-Not here: where the records come from (`desk`, `queue`), HTTP (`web`).
 """
 
 import json
@@ -23,8 +22,8 @@ from environments.runtime.task.rubric import AGREEMENT, BOTH, REWARD, SHARE, Rub
 from environments.verification.sentences import probe_says, reason_says
 
 _HERE: Final = Path(__file__).parent / "templates"
-_REPORT: Final = Path(__file__).parent.parent / "report" / "templates"
-_RUNS: Final = Path(__file__).parent.parent / "runs" / "templates"
+_REPORT: Final = Path(__file__).parents[2] / "report" / "templates"
+_RUNS: Final = Path(__file__).parents[2] / "runs" / "templates"
 ROLES: Final = {
     BOTH: "pays and predicts",
     REWARD: "pays",
@@ -53,6 +52,7 @@ JOINED: Final = {
 STATIC: Final = {
     "review.css": "text/css; charset=utf-8",
     "review.js": "text/javascript; charset=utf-8",
+    "runs.css": "text/css; charset=utf-8",
 }
 
 
@@ -77,10 +77,8 @@ class Frame:
 
 def static_text(name: str) -> str:
     """A file of the page; the style is the report's and ours."""
-    text = (_HERE / name).read_text(encoding="utf-8")
-    if name == "review.css":
-        return (_REPORT / "style.css").read_text(encoding="utf-8") + text
-    return text
+    parts = {"review.css": (_REPORT / "style.css", _HERE / name), "runs.css": (_RUNS / name,)}
+    return "".join(p.read_text(encoding="utf-8") for p in parts.get(name, (_HERE / name,)))
 
 
 def page(name: str, frame: Frame, **values: object) -> str:

@@ -1,0 +1,1 @@
+"""The review page over HTTP: its guard, forms, addresses, and what templates are given."""
