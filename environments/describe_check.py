@@ -114,8 +114,15 @@ def _told_some(args: Arguments) -> str:
     return f"The agent tells the user at least {what} that it had to find out{such}{texts}."
 
 
+def _closing_facts(args: Arguments) -> str:
+    facts = [_value_text(fact.get("value")) for fact in _objects(args.get("facts"))]
+    return f"After its last call the agent tells nothing else in the place of {_list_text(facts)}."
+
+
 def _grounded(args: Arguments) -> str:
     most, kinds = args.get("loose"), args.get("kinds")
+    if args.get("computed") is False and not isinstance(most, int | float):
+        return f"Every {_kinds(args)} that the agent tells {_SHOWN}; none is computed."
     if not isinstance(most, int | float):
         return f"Every {_kinds(args)} that the agent tells {_GROUND}."
     rest = f"at most {most:.0%} of all facts that the agent tells lack such a ground"
@@ -124,10 +131,8 @@ def _grounded(args: Arguments) -> str:
     return f"Every {_kinds(args)} that the agent tells {_GROUND}; {rest}."
 
 
-_GROUND: Final = (
-    "was shown by a tool or said by the user or the instructions, "
-    "or follows from those by simple arithmetic"
-)
+_SHOWN: Final = "was shown by a tool or said by the user or the instructions"
+_GROUND: Final = f"{_SHOWN}, or follows from those by simple arithmetic"
 
 
 def _kinds(args: Arguments) -> str:
@@ -299,6 +304,7 @@ SENTENCES: Final[dict[str, Callable[[Arguments], str]]] = {
     "wrote": _wrote,
     "told": _told,
     "told_some": _told_some,
+    "closing_facts": _closing_facts,
     "grounded": _grounded,
     "quoted_at_most": _copied,
     "answered": _answered,

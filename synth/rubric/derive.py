@@ -41,6 +41,7 @@ from synth.rubric.text_checks import (
     wording_checks,
 )
 from synth.rubric.told_checks import (
+    closing_checks,
     consent_checks,
     grounded_checks,
     look_checks,
@@ -378,6 +379,7 @@ def _said_checks(accepted: Sequence[End], traits: AppTraits, right: _Answers) ->
     checks += text_checks(written, traits, END)
     if not right.is_asked:
         checks += told_some_checks(accepted, traits, END)
+        checks += closing_checks(accepted, END)
     return checks
 
 

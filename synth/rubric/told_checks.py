@@ -20,6 +20,7 @@ from synth.recordings.traits import AppTraits
 from synth.rubric.contrast import asks_first, facts_asked
 from synth.rubric.ends import End
 from synth.rubric.evidence import origin_of, required_check
+from synth.rubric.fact_forms import ENGLISH
 from synth.rubric.habits import PREDICTED
 from synth.rubric.told_facts import (
     TEXT,
@@ -98,6 +99,40 @@ def told_some_checks(accepted: Sequence[End], traits: AppTraits, after: str) -> 
                     says=f"The user is told {fact['value']}.",
                     support=sum(_tells(a, fact) for a in end.good),
                     origin=origin_of(end.good),
+                )
+            )
+    return checks
+
+
+def closing_checks(accepted: Sequence[End], after: str) -> list[Check]:
+    """Per accepted end: that what is said at the end contradicts nothing that its resolved attempts told.
+
+    Times are left out: of hours that are free or taken, good attempts tell others.
+    """
+    checks = []
+    for number, end in enumerate(accepted, 1):
+        told = [
+            fact
+            for one in (a.told_facts for a in end.good)
+            for fact in (*one.new, *one.repeated, *one.groundless)
+            if fact.specific and fact.kind != TIME
+        ]
+        if told:
+            facts = [{**fact, "forms": []} for fact in fact_args(told, ENGLISH)]
+            args: dict[str, Json] = {
+                "after": after,
+                "ends": [f"e{number}"],
+                "facts": list[Json](facts),
+            }
+            says = f"Nothing else is told at the end in the place of {_list_text(facts)}."
+            checks.append(
+                required_check(
+                    "closing_facts",
+                    args,
+                    says,
+                    end.good,
+                    check_id=f"closing_{number}",
+                    positive=False,
                 )
             )
     return checks

@@ -201,6 +201,31 @@ def test_an_amount_that_a_tool_counts_in_cents_has_a_ground(said: str, paid: flo
     assert score(GROUNDED, answered(said, result={"sku": "CL-T", "total_cents": 10170})) == paid
 
 
+@pytest.mark.parametrize(
+    ("said", "paid"),
+    [
+        ("It costs $1,234.50, and we write to ann@example.com.", 1.0),
+        ("It is done.", 1.0),
+        ("We write to bob@example.com.", 0.0),
+        ("You pay $20.25.", 0.0),
+        ("You pay $1,234.50, the first item $20.25.", 1.0),
+        ("You paid 250.", 1.0),
+        ("It is due on 15 May.", 1.0),
+        ("It is due on 17 May.", 0.0),
+        ("The order is W2378165.", 0.0),
+        ("The receipt is REC-20.", 1.0),
+    ],
+)
+def test_what_is_said_after_the_last_call_contradicts_nothing(said: str, paid: float) -> None:
+    """Another fact in the place of the right one is a wrong answer, even if the right one was told before; more facts are not."""
+    told = facts_in("$1,234.50, 2024-05-15, W2378156, ann@example.com")
+    check = Check(
+        check_id="c", fn="closing_facts", args={"facts": list[Json](fact_args(told, "en"))}
+    )
+    before = "It is W2378156 for $1,234.50, due on 2024-05-15; we write to ann@example.com. OK?"
+    assert score(check, answered(before, said, asked="I paid 250 for it.")) == paid
+
+
 COUNTS: dict[str, Json] = {
     "open_alarms": 8,
     "zones": [{"level": 1}, {"level": 2}],

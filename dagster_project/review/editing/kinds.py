@@ -61,6 +61,11 @@ KINDS: Final[Mapping[str, Kind]] = {
         takes=("least", "among"),
         example={"facts": "305.50\n2024-05-15", "least": "1"},
     ),
+    "closing_facts": Kind(
+        about="The agent's last messages tell no other fact in the place of these",
+        needs=("facts",),
+        example={"facts": "305.50\n2024-05-15"},
+    ),
     "grounded": Kind(
         about="The agent tells nothing that nothing shows",
         needs=("kinds",),

@@ -28,6 +28,7 @@ from .calls import (
     user_declines,
     wrote,
 )
+from .closing import closing_facts
 from .end_state import end_state
 from .ground import grounded
 from .judge import judge
@@ -51,6 +52,7 @@ FUNCTIONS: Final[Mapping[str, CheckFunction]] = {
     "wrote": wrote,
     "told": told,
     "told_some": told_some,
+    "closing_facts": closing_facts,
     "answered": answered,
     "grounded": grounded,
     "text_holds": text_holds,

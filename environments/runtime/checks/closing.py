@@ -1,0 +1,60 @@
+"""The check that an attempt closes with the right facts: what it says after its last call contradicts nothing.
+
+In: the facts that resolved attempts tell at an end, and the view of one attempt. Out: whether a message after the last call tells
+others in their place: another amount, date, id or address where theirs is not told. Who tells the right price before
+a change, and another one when it is done, has told a wrong one. Not here: whether the right ones are told at all (`told_values`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+
+from ..task.attempt import Json
+from ..values.facts import ID, Fact
+from ..values.normal import as_list
+from .told_values import not_at_this_end
+from .view import View, objects_of
+
+Form = tuple[str, str]
+"""A fact's kind; of an id its form as well, since `PY-811` stands for no `M-04`."""
+
+
+def closing_facts(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
+    """Whether the messages after the last call tell no other facts in place of `facts`; what the user said may be repeated."""
+    applies = not_at_this_end(args, view)
+    if applies is not None:
+        return applies
+    known: dict[Form, set[Json]] = defaultdict(set)
+    for fact in objects_of(args, "facts"):
+        form = form_of(str(fact.get("kind")), str(fact.get("value")))
+        known[form].update(
+            r for r in as_list(fact.get("readings")) if isinstance(r, str | int | float)
+        )
+    for form, told in _told_last(view).items():
+        if form in known and not any(_is_known(fact, known[form], view) for fact in told):
+            return 0.0, f"the last messages tell another {form[0]}: {told[0].text}"
+    return 1.0, "the last messages contradict nothing"
+
+
+def form_of(kind: str, text: str) -> Form:
+    """What a fact may stand in the place of."""
+    if kind != ID:
+        return kind, ""
+    return kind, re.sub(r"\d", "0", re.sub(r"[^\W\d_]", "a", text))
+
+
+def _told_last(view: View) -> Mapping[Form, list[Fact]]:
+    """The specific facts that were told after the last call, each form's of the last message that has some."""
+    found: dict[Form, list[Fact]] = {}
+    for facts in view.facts[len(view.facts) - view.said_after_calls :]:
+        told: dict[Form, list[Fact]] = defaultdict(list)
+        for fact in (fact for fact in facts if fact.specific):
+            told[form_of(fact.kind, fact.text)].append(fact)
+        found |= told
+    return found
+
+
+def _is_known(fact: Fact, known: set[Json], view: View) -> bool:
+    return not known.isdisjoint(fact.readings) or not view.heard_readings.isdisjoint(fact.readings)
