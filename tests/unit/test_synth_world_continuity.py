@@ -235,7 +235,7 @@ def test_one_number_for_the_new_records_of_all_episodes_is_no_record_met_again()
     for number in range(60):
         slot = {"slot": 7, "day": number, "room": number % 3}
         room = {"room": number % 3, "seats": 10 + number % 3}
-        steps = [
+        steps: list[tuple[str, dict[str, Any] | str, str]] = [
             ("sala", {"room": number % 3}, json.dumps(room)),
             ("reserva", {"day": number, "room": number % 3}, json.dumps(slot)),
             ("sala", {"room": number % 3}, json.dumps(room)),
@@ -247,7 +247,9 @@ def test_one_number_for_the_new_records_of_all_episodes_is_no_record_met_again()
             ("ver", {"slot": 7}, json.dumps(slot)),
         ]
         booked.append(told_episode(number, steps))
-    assert learnt(booked).document.continuity.kind == "reset"
+    found = learnt(booked).document.continuity
+    assert found is not None
+    assert found.kind == "reset"
 
 
 def test_nothing_recorded_is_no_evidence() -> None:
