@@ -226,8 +226,8 @@ def stopped(name: str, fee: str, left: str, words: str) -> CleanEpisode:
 
 
 def test_what_a_change_shows_where_nearly_all_tell_it_is_asked_of_a_task_with_one_attempt() -> None:
-    """The other figure of the same result is none, and where a third leaves it out it is not asked for."""
-    for silent, paid in ((0, 0.0), (3, 1.0)):
+    """Where a third leaves it out it is not asked for; the other figure of the same result in its place is wrong anyway."""
+    for silent, is_asked in ((0, True), (3, False)):
         attempts = [
             stopped(
                 f"g{n}", f"{40 + n}.50", f"{10 + n}.25", "Done." if n < silent else "It was {fee}."
@@ -238,7 +238,9 @@ def test_what_a_change_shows_where_nearly_all_tell_it_is_asked_of_a_task_with_on
         seen = [[facts(one, True, kinds)] for one in attempts]
         derived = derive_rubric("t", seen[-1], traits_of(kinds, seen))
         assert reward(derived, stopped("x", "48.50", "18.25", "That makes {fee} in all.")) == 1.0
-        assert reward(derived, stopped("y", "48.50", "18.25", "That makes {left} in all.")) == paid
+        assert reward(derived, stopped("y", "48.50", "18.25", "That makes {left} in all.")) == 0.0
+        some = [c for c in derived.rubric.checks if c.check_id == "told_some_1"]
+        assert [bool(c.args.get("only")) for c in some] == [is_asked]
 
 
 COSTS: Line = (
