@@ -13,7 +13,15 @@ from typing import Final
 
 from ..document.views import SpellingPart
 from ..task.attempt import UNKNOWN, Json, ToolResult
-from ..values.normal import is_number, is_plain, names_in, parse_arguments, parse_json, simplify, stable
+from ..values.normal import (
+    is_number,
+    is_plain,
+    names_in,
+    parse_arguments,
+    parse_json,
+    simplify,
+    stable,
+)
 from ..world.notice import notice
 from .view import CallInFlight, View, keep
 
@@ -120,9 +128,7 @@ class Spelling(View):
 
     __slots__ = ("_kept", "_known", "_names")
 
-    def __init__(
-        self, known: Mapping[str, Mapping[str, SpellingPart]], names: RecordNames
-    ) -> None:
+    def __init__(self, known: Mapping[str, Mapping[str, SpellingPart]], names: RecordNames) -> None:
         self._known = known
         self._names = names
         self._kept: dict[tuple[str, str], str] = {}

@@ -20,8 +20,8 @@ from ..expr.language import BadTreeError
 from ..sessions.prose import Prose
 from ..task.attempt import Json, ToolResult
 from ..values.normal import parse_arguments
-from ..views.chain import views_of
 from ..views.argument_spelling import RecordNames
+from ..views.chain import views_of
 from ..views.multiplexed import Dispatched
 from .cached_states import CacheBudget, CachedState
 from .dated_rows import latest_rows

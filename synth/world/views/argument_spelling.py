@@ -59,7 +59,9 @@ def learn_spelling(histories: Sequence[History]) -> dict[str, dict[str, Spelling
         if not tried:
             continue
         pasts = pasts or pasts_of(histories)
-        found = {w: count_alike(c, w[1], pasts, _foldings(kinds[w], kind)) for w, c in tried.items()}
+        found = {
+            w: count_alike(c, w[1], pasts, _foldings(kinds[w], kind)) for w, c in tried.items()
+        }
         pooled: Counter[str] = Counter()
         for (_, name), n in found.items():
             pooled[name] += n or 0

@@ -8,7 +8,7 @@ alike, never otherwise after an equal past; no answer may repeat which one was s
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -32,13 +32,16 @@ from synth.world.views.argument_spelling import (
     scalars_in,
 )
 
-MIN_ALIKE: Final = 2
-"""Equal calls with two names that were answered alike, over all tools that take an argument of the name: one may be an accident."""
+MIN_ALIKE: Final = 3
+"""Equal calls with two names that were answered alike, over all tools: a search may find one thing by two words of it."""
+LONGEST: Final = 80
+"""Characters of a name; what is longer is a text."""
 
 Pair = tuple[str, str]
 """Two fields: another name of a record, and the one that calls have."""
-Sent = Mapping[Where, Counter[str]]
-"""By tool and argument: how often each name was sent."""
+Place = tuple[str, ...]
+"""Where records stand: the tool, and the keys on the way to them in its results."""
+Calls = Mapping[Where, Sequence[Observation]]
 
 
 def learn_names(
@@ -46,154 +49,145 @@ def learn_names(
 ) -> tuple[dict[str, dict[str, SpellingPart]], dict[str, dict[str, Json]]]:
     """The forms of arguments, with those that take several names, and these by two fields; calls have one of them from here on."""
     calls = calls_by_argument(histories)
-    out = {tool: dict(forms) for tool, forms in spelling.items()}
+    tables = _tables(histories, calls)
+    forms = {tool: dict(known) for tool, known in spelling.items()}
     used: dict[str, dict[str, Json]] = {}
-    for (tool, name), (pair, names) in _find_names(histories, calls).items():
-        label = " ".join(pair)
+    for (tool, name), pair in _takers(histories, calls, tables).items():
+        label, names = " ".join(pair), tables[pair]
         used[label] = dict(sorted(names.items()))
-        changed = [s for s in calls[tool, name] if _is_renamed(s, name, names)]
+        changed = [
+            s for s in calls[tool, name] if named(s.arguments[name], names) != s.arguments[name]
+        ]
         refused = [s for s in changed if is_fault(s)]
-        tells = bool(refused) and not any(_shows_sent(s, name) for s in refused)
-        form = out.get(tool, {}).get(name)
-        out.setdefault(tool, {})[name] = replace(
+        tells = bool(refused) and not any(k in s.content for s in refused for k in _sent([s], name))
+        form = forms.get(tool, {}).get(name)
+        forms.setdefault(tool, {})[name] = replace(
             form or UNSPELT, names=label, refused=tells and (form is None or form.refused)
         )
         for seen in changed:
             seen.put_arguments({**seen.arguments, name: named(seen.arguments[name], names)})
-    return out, used
+    return forms, used
 
 
-def _find_names(
-    histories: Sequence[History], calls: Mapping[Where, Sequence[Observation]]
-) -> dict[Where, tuple[Pair, Names]]:
-    """Arguments in which records have several names, and these."""
-    tables = _tables(histories, _sent(calls))
-    pasts = pasts_of(histories) if tables else {}
-    out: dict[Where, tuple[Pair, Names]] = {}
-    for pair, names in tables.items():
-        read = Readings(lambda value: value, partial(named, names=names))
-        mains = set(map(name_key, names.values()))
-        alike: dict[Where, int] = {}
-        pooled: Counter[str] = Counter()
-        for where, group in calls.items():
-            ways = {k in names for k in _keys(group, where[1]) if k in names or k in mains}
-            count = count_alike(group, where[1], pasts, read) if ways else None
-            if count is not None and not _repeats(group, where[1], names):
-                alike[where] = count
-                pooled[where[1]] += count
-
-        for where in alike:
-            if pooled[where[1]] >= MIN_ALIKE and len(names) > len(out.get(where, (pair, {}))[1]):
-                out[where] = pair, names
+def _tables(histories: Sequence[History], calls: Calls) -> dict[Pair, Names]:
+    """Pairs of fields that name one record each and that one argument took values of; the name that was sent more is the main one."""
+    times = _times_sent(histories, calls)
+    beside = sets_by_key(times)
+    shown: dict[Pair, dict[Place, set[tuple[str, str]]]] = {pair: {} for pair in times}
+    values: dict[str, Json] = {}
+    for seen in every_call(histories) if times else ():
+        for place, record in _records(seen.value, (seen.tool,)):
+            for one in beside.keys() & record:
+                for main in beside[one] & record.keys():
+                    values[name_key(record[main])] = record[main]
+                    row = name_key(record[one]), name_key(record[main])
+                    shown[one, main].setdefault(place, set()).add(row)
+    out: dict[Pair, Names] = {}
+    for one, main in sorted(shown, key=lambda pair: (-times[pair], pair)):
+        names = {} if (main, one) in out else _one_to_one(shown[one, main].values())
+        if names:
+            out[one, main] = {name: values[key] for name, key in names.items()}
     return out
 
 
-def _sent(calls: Mapping[Where, Sequence[Observation]]) -> Sent:
-    return {
-        where: Counter(_keys((s for s in group if not is_fault(s)), where[1]))
+def _times_sent(histories: Sequence[History], calls: Calls) -> Counter[Pair]:
+    """Pairs of fields that one argument was successfully given values of, each with how often it was given the second's."""
+    sent = {
+        where: Counter(_sent((s for s in group if not is_fault(s)), where[1]))
         for where, group in calls.items()
     }
-
-
-def _keys(group: Iterable[Observation], name: str) -> Iterator[str]:
-    return map(name_key, scalars_in(seen.arguments[name] for seen in group))
-
-
-def _tables(histories: Sequence[History], sent: Sent) -> dict[Pair, Names]:
-    """Pairs of fields whose values were sent in one argument, and name one record each: the values, by the less usual name."""
+    keys = frozenset(key for counts in sent.values() for key in counts)
     fields = sets_by_key(
-        (name_key(value), label)
+        (key, label)
         for seen in every_call(histories)
-        for record in _records(seen.value, ())
-        for label, value in record[1].items()
+        for _, record in _records(seen.value, ())
+        for label, value in record.items()
+        if (key := name_key(value)) in keys
     )
     times: Counter[Pair] = Counter()
-    for names in sent.values():
+    for counts in sent.values():
         hit: Counter[str] = Counter()
-        for key, count in names.items():
+        for key, count in counts.items():
             hit.update(dict.fromkeys(fields.get(key, ()), count))
-        for one, other in permutations(hit, 2):
-            times[one, other] += hit[other]
-    rows: dict[Pair, dict[tuple[object, ...], set[tuple[str, str]]]] = {
-        pair: defaultdict(set) for pair in times
-    }
-    values: dict[str, Json] = {}
-    for seen in every_call(histories):
-        for place, record in _records(seen.value, ()):
-            for one, other in permutations(record, 2):
-                if (one, other) in rows:
-                    values[name_key(record[other])] = record[other]
-                    rows[one, other][seen.tool, *place].add(
-                        (name_key(record[one]), name_key(record[other]))
-                    )
-    out: dict[Pair, Names] = {}
-    for (one, other), shown in rows.items():
-        if (times[one, other], other) < (times[other, one], one):
-            continue
-        names = _one_to_one(shown.values())
-        if names:
-            out[one, other] = {name: values[main] for name, main in names.items()}
-    return out
+        times.update({pair: hit[pair[1]] for pair in permutations(hit, 2)})
+    return times
 
 
 def _one_to_one(shown: Iterable[set[tuple[str, str]]]) -> dict[str, str]:
-    """Each other name with the main one; empty where some value has two names, at one place of results, or in all for other names."""
+    """Each other name with the main one; empty where a value stands beside two at one place of results, or a name beside two anywhere."""
     out: dict[str, str] = {}
     for rows in shown:
-        if len({a for a, _ in rows}) < len(rows) or len({b for _, b in rows}) < len(rows):
+        if len({one for one, _ in rows}) < len(rows) or len({main for _, main in rows}) < len(rows):
             return {}
-        for name, main in rows:
-            if out.setdefault(name, main) != main:
+        for one, main in rows:
+            if out.setdefault(one, main) != main:
                 return {}
     return {} if out.keys() & set(out.values()) else out
 
 
-def _records(value: Json, place: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], dict[str, Json]]]:
+def _takers(
+    histories: Sequence[History], calls: Calls, tables: Mapping[Pair, Names]
+) -> dict[Where, Pair]:
+    """Arguments in which records have several names: equal calls were answered alike there, or at another tool's argument of the name."""
+    pasts = pasts_of(histories) if tables else {}
+    out: dict[Where, Pair] = {}
+    for pair, names in sorted(tables.items(), key=lambda one: (len(one[1]), one[0])):
+        known = {*names, *map(name_key, names.values())}
+        read = Readings(many=lambda value: value, one=partial(named, names=names))
+        alike: dict[Where, int] = {}
+        for where, group in calls.items():
+            if known.isdisjoint(_sent(group, where[1])) or _repeats(group, where[1], names):
+                continue
+            count = count_alike(group, where[1], pasts, read)
+            if count is not None:
+                alike[where] = count
+        if sum(alike.values()) >= MIN_ALIKE:
+            seen = {where[1] for where, count in alike.items() if count}
+            out.update({where: pair for where in alike if where[1] in seen})
+    return out
+
+
+def _repeats(group: Iterable[Observation], name: str, names: Names) -> bool:
+    """Whether some place of all results has what was sent, and not the other name, whichever was sent."""
+    other = {name_key(main): one for one, main in names.items()}
+    other |= {one: name_key(main) for one, main in names.items()}
+    places: dict[bool, set[Place]] = {}
+    for seen in group:
+        value = seen.arguments[name]
+        key = name_key(value) if is_plain(value) else ""
+        if key in other and not is_fault(seen):
+            texts = _texts(seen.value, ())
+            repeated = {p for p, text in texts if key in text and other[key] not in text}
+            places.setdefault(key in names, repeated).intersection_update(repeated)
+    return len(places) > 1 and bool(set.intersection(*places.values()))
+
+
+def _sent(group: Iterable[Observation], name: str) -> Iterator[str]:
+    return map(name_key, scalars_in(seen.arguments[name] for seen in group))
+
+
+def _records(value: Json, place: Place) -> Iterator[tuple[Place, dict[str, Json]]]:
     """The records in a value with their places, each with its fields that may be names."""
     if isinstance(value, list):
         for item in value:
             yield from _records(item, place)
     elif isinstance(value, dict):
-        yield place, {n: v for n, v in value.items() if _may_name(v)}
-        for name, inner in value.items():
-            yield from _records(inner, (*place, name))
+        yield place, {label: v for label, v in value.items() if _may_name(v)}
+        for label, inner in value.items():
+            yield from _records(inner, (*place, label))
 
 
 def _may_name(value: Json) -> bool:
-    return is_plain(value) and not isinstance(value, bool | float) and 0 < len(name_key(value)) <= 80
+    return is_plain(value) and not isinstance(value, float) and 0 < len(name_key(value)) <= LONGEST
 
 
-def _is_renamed(seen: Observation, name: str, names: Names) -> bool:
-    return bool(named(seen.arguments[name], names) != seen.arguments[name])
-
-
-def _shows_sent(seen: Observation, name: str) -> bool:
-    return any(key in seen.content for key in _keys([seen], name))
-
-
-def _repeats(group: Sequence[Observation], name: str, names: Names) -> bool:
-    """Whether some place of all results has what was sent, whichever name it is."""
-    other: set[str] | None = None
-    main: set[str] | None = None
-    for seen in group:
-        if is_fault(seen) or not is_plain(seen.arguments[name]):
-            continue
-        key = name_key(seen.arguments[name])
-        shown = {place for place, text in _texts(seen.value, "") if key in text}
-        if key in names:
-            other = shown if other is None else other & shown
-        elif any(key == name_key(v) for v in names.values()):
-            main = shown if main is None else main & shown
-    return bool(other and main and other & main)
-
-
-def _texts(value: Json, place: str) -> Iterator[tuple[str, str]]:
+def _texts(value: Json, place: Place) -> Iterator[tuple[Place, str]]:
     """Every plain value in a result as text, with its place."""
     if isinstance(value, list):
         for item in value:
             yield from _texts(item, place)
     elif isinstance(value, dict):
-        for name, inner in value.items():
-            yield from _texts(inner, f"{place}.{name}")
+        for label, inner in value.items():
+            yield from _texts(inner, (*place, label))
     elif is_plain(value):
         yield place, name_key(value)
