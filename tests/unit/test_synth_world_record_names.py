@@ -148,7 +148,7 @@ def test_graders_see_one_name_in_runs_and_in_recordings() -> None:
     world = World.from_json(_document())
     meant = set()
     for ref in (CODES[2], IDS[CODES[2]]):
-        arguments = {"ref": ref, "hours": 1}
+        arguments: dict[str, Any] = {"ref": ref, "hours": 1}
         made = world.session().call_with_meaning("add_hours", arguments).meant
         meant.add(canonical_arguments(arguments if made is None else made.arguments))
         calls: list[Any] = [

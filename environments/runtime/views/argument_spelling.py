@@ -80,10 +80,10 @@ Names = Mapping[str, Json]
 """By another name of a record, as text, the one that calls have."""
 
 
-def named(value: Json, names: Names) -> Json:
+def usual_name(value: Json, names: Names) -> Json:
     """The argument with one name for each record that has several."""
     if isinstance(value, list):
-        return [named(item, names) for item in value]
+        return [usual_name(item, names) for item in value]
     return names.get(name_key(value), value) if is_plain(value) else value
 
 
@@ -108,15 +108,12 @@ class RecordNames:
         }
         self._by_tool = {tool: names for tool, names in found.items() if names}
 
-    def __bool__(self) -> bool:
-        return bool(self._by_tool)
-
-    def renamed(self, tool: str, arguments: Mapping[str, Json]) -> dict[str, Json]:
+    def usual_in(self, tool: str, arguments: Mapping[str, Json]) -> dict[str, Json]:
         """The arguments of a call that name a record otherwise, as calls have them."""
         names = self._by_tool.get(tool)
         if names is None:
             return {}
-        found = {n: named(v, names[n]) for n, v in arguments.items() if n in names}
+        found = {n: usual_name(v, names[n]) for n, v in arguments.items() if n in names}
         return {n: v for n, v in found.items() if v != arguments[n]}
 
 
@@ -153,7 +150,7 @@ class Spelling(View):
         if any(plain[n] != given[n] and not form.sure for n, form in known.items() if n in given):
             # The record is the same one, or none: what becomes of it is not known either way.
             asked.give_up(ELSEWHERE)
-        asked.renamed = self._names.renamed(asked.tool, plain)
+        asked.renamed = self._names.usual_in(asked.tool, plain)
         plain |= asked.renamed
         if plain != given:
             asked.arguments = plain if text is None else json.dumps(plain)

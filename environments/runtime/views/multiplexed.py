@@ -217,7 +217,7 @@ class Dispatched(View):
     def meaning_of(self, tool: str, arguments: Mapping[str, Json]) -> MeantCall:
         """A call by what it means, records by one of their names; as it is where the tool is one, or nobody knows which is meant."""
         meant = self._part(tool, arguments) or MeantCall(tool, arguments)
-        renamed = self._names.renamed(meant.tool, meant.arguments)
+        renamed = self._names.usual_in(meant.tool, meant.arguments)
         return MeantCall(meant.tool, {**meant.arguments, **renamed}) if renamed else meant
 
     def call_as_asked(

@@ -18,7 +18,7 @@ from typing import Final
 from environments.runtime.document.views import SpellingPart
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import is_plain
-from environments.runtime.views.argument_spelling import Names, name_key, named
+from environments.runtime.views.argument_spelling import Names, name_key, usual_name
 from synth.world.grouping import sets_by_key
 from synth.world.observation import History, Observation, every_call
 from synth.world.views.argument_spelling import (
@@ -56,16 +56,20 @@ def learn_names(
         label, names = " ".join(pair), tables[pair]
         used[label] = dict(sorted(names.items()))
         changed = [
-            s for s in calls[tool, name] if named(s.arguments[name], names) != s.arguments[name]
+            s
+            for s in calls[tool, name]
+            if usual_name(s.arguments[name], names) != s.arguments[name]
         ]
         refused = [s for s in changed if is_fault(s)]
-        tells = bool(refused) and not any(k in s.content for s in refused for k in _sent([s], name))
+        tells = bool(refused) and not any(
+            k in s.content for s in refused for k in _keys_sent([s], name)
+        )
         form = forms.get(tool, {}).get(name)
         forms.setdefault(tool, {})[name] = replace(
             form or UNSPELT, names=label, refused=tells and (form is None or form.refused)
         )
         for seen in changed:
-            seen.put_arguments({**seen.arguments, name: named(seen.arguments[name], names)})
+            seen.put_arguments({**seen.arguments, name: usual_name(seen.arguments[name], names)})
     return forms, used
 
 
@@ -93,7 +97,7 @@ def _tables(histories: Sequence[History], calls: Calls) -> dict[Pair, Names]:
 def _times_sent(histories: Sequence[History], calls: Calls) -> Counter[Pair]:
     """Pairs of fields that one argument was successfully given values of, each with how often it was given the second's."""
     sent = {
-        where: Counter(_sent((s for s in group if not is_fault(s)), where[1]))
+        where: Counter(_keys_sent((s for s in group if not is_fault(s)), where[1]))
         for where, group in calls.items()
     }
     keys = frozenset(key for counts in sent.values() for key in counts)
@@ -133,10 +137,10 @@ def _takers(
     out: dict[Where, Pair] = {}
     for pair, names in sorted(tables.items(), key=lambda one: (len(one[1]), one[0])):
         known = {*names, *map(name_key, names.values())}
-        read = Readings(many=lambda value: value, one=partial(named, names=names))
+        read = Readings(many=lambda value: value, one=partial(usual_name, names=names))
         alike: dict[Where, int] = {}
         for where, group in calls.items():
-            if known.isdisjoint(_sent(group, where[1])) or _repeats(group, where[1], names):
+            if known.isdisjoint(_keys_sent(group, where[1])) or _repeats(group, where[1], names):
                 continue
             count = count_alike(group, where[1], pasts, read)
             if count is not None:
@@ -162,7 +166,7 @@ def _repeats(group: Iterable[Observation], name: str, names: Names) -> bool:
     return len(places) > 1 and bool(set.intersection(*places.values()))
 
 
-def _sent(group: Iterable[Observation], name: str) -> Iterator[str]:
+def _keys_sent(group: Iterable[Observation], name: str) -> Iterator[str]:
     return map(name_key, scalars_in(seen.arguments[name] for seen in group))
 
 
