@@ -136,7 +136,7 @@ def doubted_facts(
     ]
     allowed = "\n".join([known, *(folded(json.dumps(a)) for a in written)])
     grounds = _Grounds(view, allowed)
-    found = _doubted(view.visible, grounds)
+    found = _find_doubted(view.visible, grounds)
     return replace(found, groundless=(*found.groundless, *_false_counts(texts, grounds)))
 
 
@@ -147,10 +147,10 @@ def written_without_ground(view: View, text: str, *, until: int, known: str = ""
     """
     if not any(fact.specific for fact in facts_in(text)):
         return []
-    return list(_doubted((text,), _Grounds(view, known, until)).groundless)
+    return list(_find_doubted((text,), _Grounds(view, known, until)).groundless)
 
 
-def _doubted(texts: Iterable[str], grounds: _Grounds) -> DoubtedFacts:
+def _find_doubted(texts: Iterable[str], grounds: _Grounds) -> DoubtedFacts:
     stated: list[float] = []
     found: dict[Fact, None] = {}
     computed: dict[Fact, None] = {}

@@ -181,6 +181,8 @@ class SpellingPart:
     support: int
     sure: bool
     """Whether this tool itself was seen to take them for the same."""
+    names: Named = ""
+    """The two fields of which records have names in it: `ViewParts.names` has them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -292,6 +294,8 @@ class ViewParts:
     inside: EnvelopesByTool = field(default_factory=dict)
     spelling: Mapping[Named, Mapping[Named, SpellingPart]] = field(default_factory=dict)
     """By tool and argument."""
+    names: Mapping[Named, Mapping[str, Json]] = field(default_factory=dict)
+    """By two fields that name one record: the values of the first, each with that of the second."""
     fresh: FreshPart | None = None
     chosen: Mapping[Named, tuple[str, str]] = field(default_factory=dict)
     """Tools that answer for what was chosen: the choosing tool and its argument."""

@@ -1,8 +1,8 @@
 """Spellings: arguments that a tool takes in several ways, put into the one that its records have.
 
 Goes in: a call's arguments. Comes out: the same with spaces around words gone, in the recorded casing, numbers sent as text as
-numbers, lists whose order means nothing in one order; only as far as the tool was seen to take them for the same. Not here: how that
-is found (`synth.world.views.argument_spelling`).
+numbers, lists whose order means nothing in one order, one name of a record for all of them; only as far as the tool was seen to take
+them for the same. Not here: how that is found (`synth.world.views.argument_spelling` and `record_names`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,15 @@ from typing import Final
 
 from ..document.views import SpellingPart
 from ..task.attempt import UNKNOWN, Json, ToolResult
-from ..values.normal import is_number, names_in, parse_arguments, parse_json, simplify, stable
+from ..values.normal import (
+    is_number,
+    is_plain,
+    names_in,
+    parse_arguments,
+    parse_json,
+    simplify,
+    stable,
+)
 from ..world.notice import notice
 from .view import CallInFlight, View, keep
 
@@ -68,13 +76,58 @@ def recorded_spelling(value: Json, form: SpellingPart, kinds: frozenset[str] | N
     return plain.upper() if form.upper else plain
 
 
+Names = Mapping[str, Json]
+"""By another name of a record, as text, the one that calls have."""
+
+
+def usual_name(value: Json, names: Names) -> Json:
+    """The argument with one name for each record that has several."""
+    if isinstance(value, list):
+        return [usual_name(item, names) for item in value]
+    return names.get(name_key(value), value) if is_plain(value) else value
+
+
+def name_key(value: Json) -> str:
+    """A name as text, be it sent as a number or not."""
+    return value if isinstance(value, str) else stable(value)
+
+
+class RecordNames:
+    """Names of one record that tools take for the same, by tool and argument; part of the world file."""
+
+    __slots__ = ("_by_tool",)
+
+    def __init__(
+        self,
+        known: Mapping[str, Mapping[str, SpellingPart]],
+        tables: Mapping[str, Names],
+    ) -> None:
+        found = {
+            tool: {name: tables[form.names] for name, form in forms.items() if form.names in tables}
+            for tool, forms in known.items()
+        }
+        self._by_tool = {tool: names for tool, names in found.items() if names}
+
+    def usual_in(self, tool: str, arguments: Mapping[str, Json]) -> dict[str, Json]:
+        """The arguments of a call that name a record otherwise, as calls have them."""
+        names = self._by_tool.get(tool)
+        if names is None:
+            return {}
+        found = {n: usual_name(v, names[n]) for n, v in arguments.items() if n in names}
+        return {n: v for n, v in found.items() if v != arguments[n]}
+
+
+NO_NAMES: Final = RecordNames({}, {})
+
+
 class Spelling(View):
     """Arguments on their way inwards, spelt as recorded; remembers nothing of a session."""
 
-    __slots__ = ("_kept", "_known")
+    __slots__ = ("_kept", "_known", "_names")
 
-    def __init__(self, known: Mapping[str, Mapping[str, SpellingPart]]) -> None:
+    def __init__(self, known: Mapping[str, Mapping[str, SpellingPart]], names: RecordNames) -> None:
         self._known = known
+        self._names = names
         self._kept: dict[tuple[str, str], str] = {}
         """Calls that are spelt as recorded."""
 
@@ -94,12 +147,12 @@ class Spelling(View):
         if given is None:
             return
         plain = {n: recorded_spelling(v, known[n]) if n in known else v for n, v in given.items()}
+        if any(plain[n] != given[n] and not form.sure for n, form in known.items() if n in given):
+            # The record is the same one, or none: what becomes of it is not known either way.
+            asked.give_up(ELSEWHERE)
+        asked.renamed = self._names.usual_in(asked.tool, plain)
+        plain |= asked.renamed
         if plain != given:
-            if any(
-                plain[n] != given[n] and not form.sure for n, form in known.items() if n in given
-            ):
-                # The record is the same one, or none: what becomes of it is not known either way.
-                asked.give_up(ELSEWHERE)
             asked.arguments = plain if text is None else json.dumps(plain)
             asked.sent = given
         elif text is not None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from ..document.views import ViewParts
 from ..world.tool import Tool
 from ..world.versions import Versions
-from .argument_spelling import Spelling
+from .argument_spelling import RecordNames, Spelling
 from .clock_and_ids import Fresh, MarkedResults
 from .envelopes import Enveloped
 from .idle_arguments import Idle
@@ -50,6 +50,7 @@ def _possible_views(parts: ViewParts, tools: Mapping[str, Tool]) -> Iterator[Vie
     if parts.wrapped and fresh is not None:
         yield Wrapped(Wrappings(parts.wrapped, marks), fresh, tools)
     yield Enveloped(parts.inside) if parts.inside else None
-    yield Spelling(parts.spelling) if parts.spelling else None
+    if parts.spelling:
+        yield Spelling(parts.spelling, RecordNames(parts.spelling, parts.names))
     yield MarkedResults(marks, fresh.copy()) if fresh is not None else None
     yield SessionChoices(parts.chosen, tools) if parts.chosen else None

@@ -19,6 +19,7 @@ from ..task.attempt import Json, MeantCall, ToolResult
 from ..task.tool_definition import function_of, name_of
 from ..values.normal import object_in, parse_arguments, parse_json
 from ..world.notice import notice_for
+from .argument_spelling import NO_NAMES, RecordNames
 from .view import CallInFlight, View, in_form_of
 
 NEVER: Final = "no call of it with such a value was ever recorded"
@@ -192,11 +193,12 @@ def _rendered(template: str, filled: Mapping[str, str], query: Sequence[tuple[st
 
 
 class Dispatched(View):
-    """All tools of an app that are several; part of the world file and of every task."""
+    """All tools of an app that are several, part of the world file and of every task; in a world it knows the names of records, too."""
 
-    __slots__ = ("_of", "_rules")
+    __slots__ = ("_names", "_of", "_rules")
 
-    def __init__(self, parts: Mapping[str, RulePart]) -> None:
+    def __init__(self, parts: Mapping[str, RulePart], names: RecordNames = NO_NAMES) -> None:
+        self._names = names
         self._rules = {tool: Rule(tool, part) for tool, part in parts.items()}
         self._of = {name: rule for rule in self._rules.values() for name in rule.parts}
 
@@ -213,8 +215,10 @@ class Dispatched(View):
         return bool(self._rules)
 
     def meaning_of(self, tool: str, arguments: Mapping[str, Json]) -> MeantCall:
-        """A call by what it means; as it is where the tool is one, or nobody knows which is meant."""
-        return self._part(tool, arguments) or MeantCall(tool, arguments)
+        """A call by what it means, records by one of their names; as it is where the tool is one, or nobody knows which is meant."""
+        meant = self._part(tool, arguments) or MeantCall(tool, arguments)
+        renamed = self._names.usual_in(meant.tool, meant.arguments)
+        return MeantCall(meant.tool, {**meant.arguments, **renamed}) if renamed else meant
 
     def call_as_asked(
         self, name: str, arguments: Mapping[str, Json]

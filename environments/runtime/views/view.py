@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from ..task.attempt import Json, MeantCall, ToolResult
+from ..values.normal import parse_arguments
 
 _Key = TypeVar("_Key")
 _Form = TypeVar("_Form")
@@ -52,11 +53,20 @@ class CallInFlight:
     """The part of it that was called, of a tool that is several."""
     sent: Mapping[str, Json] | None = None
     """The arguments as they were sent, where the tool's records spell them otherwise."""
+    renamed: Mapping[str, Json] | None = None
+    """Arguments that name a record otherwise than calls have it, as they have it."""
     is_effect_unknown: bool = False
     """Of a recorded call: its result is none that the tool is known to give."""
 
     def __post_init__(self) -> None:
         self.version = self.version or self.tool
+
+    def meaning_of(self, name: str, arguments: Mapping[str, Json] | str) -> MeantCall | None:
+        """What the call meant that was made so; None where it means what it says, or nobody knows what."""
+        if not self.renamed:
+            return self.meant
+        meant = self.meant or MeantCall(name, parse_arguments(arguments) or {})
+        return MeantCall(meant.tool, {**meant.arguments, **self.renamed})
 
     def give_up(self, why: str) -> None:
         """Nobody knows what becomes of it."""

@@ -20,8 +20,9 @@ from ..expr.language import BadTreeError
 from ..sessions.prose import Prose
 from ..task.attempt import Json, ToolResult
 from ..values.normal import parse_arguments
+from ..views.argument_spelling import RecordNames
 from ..views.chain import views_of
-from ..views.multiplexed import EMPTY, Dispatched
+from ..views.multiplexed import Dispatched
 from .cached_states import CacheBudget, CachedState
 from .dated_rows import latest_rows
 from .entries import Place
@@ -93,8 +94,8 @@ class Learnt:
         self.origins = origins(self.versions)
         self.views = views_of(found, self.tools)
         """What stands between calls and tools, the outermost first; empty where nothing is added or taken away."""
-        self.dispatched = next((v for v in self.views if isinstance(v, Dispatched)), EMPTY)
-        """Tools that are several."""
+        self.dispatched = Dispatched(found.dispatched, RecordNames(found.spelling, found.names))
+        """Tools that are several, and the names of records: what calls mean."""
         self.envelopes = {name: caller.envelope for name, caller in document.callers.items()}
         """What single agents wrap results in."""
         self.recordings = Recordings(document.recorded or RecordedPart())

@@ -96,7 +96,7 @@ class Session:
         result = self._answer_inner_call(asked)
         for view in reversed(views):
             result = view.outward(asked, result)
-        return AnsweredCall(result, asked.meant)
+        return AnsweredCall(result, asked.meaning_of(name, arguments))
 
     def _answer_inner_call(self, asked: CallInFlight) -> ToolResult:
         """The answer to a call as its tool takes it."""

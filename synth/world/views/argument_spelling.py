@@ -8,8 +8,9 @@ equal past; no answer may repeat what was sent. Not here: spelling the calls of 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import Final
 
@@ -35,6 +36,11 @@ MIN_ALIKE: Final = {TRIM: 2, CASE: 2, NUMBER: 3, ORDER: 3}
 A word of which nobody else was told the same is one word; a sum of two lists may be the same by accident.
 """
 
+UNSPELT: Final = SpellingPart(
+    kinds=frozenset(), spelt={}, upper=None, text=False, refused=False, support=0, sure=True
+)
+"""Of an argument that is taken in one spelling only."""
+
 Where = tuple[str, str]
 """A tool and one of its arguments."""
 Kinds = frozenset[str]
@@ -44,7 +50,7 @@ Pasts = Mapping[int, int]
 
 def learn_spelling(histories: Sequence[History]) -> dict[str, dict[str, SpellingPart]]:
     """Forms by tool and argument; the calls are spelt so from here on."""
-    calls = _calls(histories)
+    calls = calls_by_argument(histories)
     kinds: dict[Where, Kinds] = dict.fromkeys(calls, frozenset())
     alike: Counter[Where] = Counter()
     pasts: Pasts = {}
@@ -52,8 +58,10 @@ def learn_spelling(histories: Sequence[History]) -> dict[str, dict[str, Spelling
         tried = {w: c for w, c in calls.items() if _two_ways(c, w[1], kinds[w], kind)}
         if not tried:
             continue
-        pasts = pasts or _pasts(histories)
-        found = {w: _count_alike(c, w[1], kinds[w], kind, pasts) for w, c in tried.items()}
+        pasts = pasts or pasts_of(histories)
+        found = {
+            w: count_alike(c, w[1], pasts, _foldings(kinds[w], kind)) for w, c in tried.items()
+        }
         pooled: Counter[str] = Counter()
         for (_, name), n in found.items():
             pooled[name] += n or 0
@@ -67,7 +75,8 @@ def learn_spelling(histories: Sequence[History]) -> dict[str, dict[str, Spelling
     return _spelling_parts(histories, calls, spelt_so, alike) if spelt_so else {}
 
 
-def _calls(histories: Iterable[History]) -> dict[Where, list[Observation]]:
+def calls_by_argument(histories: Iterable[History]) -> dict[Where, list[Observation]]:
+    """The calls that give an argument a plain value or a list, by tool and argument."""
     return lists_by_key(
         ((seen.tool, name), seen)
         for seen in every_call(histories)
@@ -85,7 +94,8 @@ def _two_ways(group: Iterable[Observation], name: str, before: Kinds, kind: str)
     return any(len(way) > 1 for way in ways.values())
 
 
-def _pasts(histories: Iterable[History]) -> Pasts:
+def pasts_of(histories: Iterable[History]) -> Pasts:
+    """What was done and answered before each call."""
     out: dict[int, int] = {}
     for history in histories:
         past = 0
@@ -95,18 +105,31 @@ def _pasts(histories: Iterable[History]) -> Pasts:
     return out
 
 
-def _count_alike(
-    group: Iterable[Observation], name: str, before: Kinds, kind: str, pasts: Pasts
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """Two ways to read an argument: `many` has values apart that are one in `one`."""
+
+    many: Callable[[Json], Json]
+    one: Callable[[Json], Json]
+
+
+def _foldings(before: Kinds, kind: str) -> Readings:
+    return Readings(partial(folded, kinds=before), partial(folded, kinds=before | {kind}))
+
+
+def count_alike(
+    group: Iterable[Observation], name: str, pasts: Pasts, read: Readings
 ) -> int | None:
-    """Calls answered alike that differ in this kind of spelling alone; None where some were not after equal pasts."""
+    """Calls answered alike that differ in one argument, and there by the finer reading alone; None where some were not after equal pasts."""
     same: dict[tuple[str, str], dict[str, list[Observation]]] = defaultdict(
         lambda: defaultdict(list)
     )
     said: dict[str, set[str]] = defaultdict(set)
     for seen in group:
-        one = stable(folded(seen.arguments[name], before | {kind}))
+        value = seen.arguments[name]
+        one = stable(read.one(value))
         rest = stable({n: v for n, v in seen.arguments.items() if n != name})
-        same[one, rest][stable(folded(seen.arguments[name], before))].append(seen)
+        same[one, rest][stable(read.many(value))].append(seen)
         said[seen.content].add(one)
     count = 0
     for ways in same.values():
@@ -124,7 +147,8 @@ def _differ(left: Iterable[Observation], right: Iterable[Observation], pasts: Pa
     return any(seen.content not in told.get(pasts[id(seen)], {seen.content}) for seen in right)
 
 
-def _fault(seen: Observation) -> bool:
+def is_fault(seen: Observation) -> bool:
+    """Whether a call was refused."""
     if seen.is_error:
         return True
     return isinstance(seen.value, dict) and any(seen.value.get(word) for word in ERROR_WORDS)
@@ -143,9 +167,9 @@ def _spelling_parts(
         if where not in kinds:
             continue
         form = _form(group, where[1], kinds[where], shown)
-        if any(_repeats(seen, where[1], form) for seen in group if not _fault(seen)):
+        if any(_repeats(seen, where[1], form) for seen in group if not is_fault(seen)):
             continue
-        refused = [s for s in group if _fault(s) and _is_respelt(s, where[1], form)]
+        refused = [s for s in group if is_fault(s) and _is_respelt(s, where[1], form)]
         tells = bool(refused) and not any(_repeats(seen, where[1], form) for seen in refused)
         out[where[0]][where[1]] = replace(form, refused=tells, support=alike[where])
     for (tool, name), group in calls.items():
@@ -190,7 +214,7 @@ def _count_shown(histories: Iterable[History]) -> Counter[str]:
 def _form(
     group: Sequence[Observation], name: str, kinds: Kinds, shown: Mapping[str, int]
 ) -> SpellingPart:
-    sent = Counter(_scalars(seen.arguments[name] for seen in group))
+    sent = Counter(scalars_in(seen.arguments[name] for seen in group))
     ways: dict[str, list[str]] = defaultdict(list)
     texts = numbers = 0
     for value, _ in sorted(sent.items(), key=lambda c: (-c[1], str(c[0]))):
@@ -227,10 +251,11 @@ def _form(
     )
 
 
-def _scalars(values: Iterable[Json]) -> Iterator[str | int | float]:
+def scalars_in(values: Iterable[Json]) -> Iterator[str | int | float]:
+    """The plain values among some, and in lists of them."""
     for value in values:
         if isinstance(value, list):
-            yield from _scalars(value)
+            yield from scalars_in(value)
         elif is_plain(value):
             yield value
 

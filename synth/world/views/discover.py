@@ -25,6 +25,7 @@ from synth.world.views.envelopes import MAX_LEVELS, learn_enveloped
 from synth.world.views.idle_arguments import learn_defaults, learn_idle
 from synth.world.views.implicit_subject import bind, bind_tools, owners_of
 from synth.world.views.python_literals import learn_literal
+from synth.world.views.record_names import learn_names
 from synth.world.views.result_layout import settle_layout
 from synth.world.views.result_wrappers import learn_wrapping
 from synth.world.views.selected_subject import choose
@@ -83,7 +84,7 @@ def learn_around(
     wrapped = learn_wrapping(seen, around=outermost.marks)
     # What differs from call to call hides a constant envelope that stands inside of it.
     inside = learn_enveloped(seen, first=MAX_LEVELS + 1) if wrapped.tools else {}
-    spelling = learn_spelling(seen)
+    spelling, names = learn_names(seen, learn_spelling(seen))
     versions = split_versions(seen, episodes)
     fresh = learn_fresh(seen, living=living, around=outermost.marks | wrapped.marks)
     idle = learn_defaults(seen, episodes, idle)
@@ -112,6 +113,7 @@ def learn_around(
             wrapped=wrapped.tools,
             inside=inside,
             spelling=spelling,
+            names=names,
             fresh=fresh,
             chosen=dict(sorted(chosen.items())),
         ),
