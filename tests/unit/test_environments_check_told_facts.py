@@ -428,3 +428,21 @@ def test_small_numbers_have_to_be_those_that_were_shown(said: Sequence[str], pai
     values: list[Json] = ["1/6", "3"]
     check = Check(check_id="c", fn="small_numbers_told", args={"values": values, "most": 2})
     assert score(check, answered(*said, asked="Who takes my 2 lifts?")) == paid
+
+
+@pytest.mark.parametrize(
+    ("value", "said", "paid"),
+    [
+        (88, "88g of it are left.", 1.0),
+        (42, "42. And the visit, yes?", 1.0),
+        (52.12, "That would be 52 Pounds 12.", 1.0),
+        (52, "That would be 52 pounds 12.", 0.0),
+        (88, "78g of it are left.", 0.0),
+    ],
+)
+def test_a_value_that_was_asked_for_is_told_in_any_notation(
+    value: float, said: str, paid: float
+) -> None:
+    """With its unit, first in a line, or as people say money."""
+    check = Check(check_id="t", fn="told", args={"value": value})
+    assert score(check, attempt(said=[said])) == paid

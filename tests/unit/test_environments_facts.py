@@ -241,3 +241,19 @@ def test_a_figure_that_goes_on_is_another_figure() -> None:
 def test_the_full_stop_of_a_sentence_is_no_part_of_a_fact(text: str, named: str) -> None:
     """A check shows the fact to people: the stop behind it is the sentence's."""
     assert named in [fact.text for fact in facts_in(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("First shift at 8 o'clock.", "08:00"),
+        ("42. And the visit, yes?", 42.0),
+        ("There are two:\n1. Leeds\n2. York", None),
+    ],
+)
+def test_an_hour_in_words_is_a_time_and_a_large_number_numbers_no_list(
+    text: str, meant: str | float | None
+) -> None:
+    """Answers begin with a figure and a full stop, too; lists have few items."""
+    readings = [reading for fact in facts_in(text) for reading in fact.readings]
+    assert readings == ([] if meant is None else [meant])

@@ -396,6 +396,8 @@ def _was_told(value: Json, view: View, among: int | None) -> bool:
 
 
 def _number_told(value: float, view: View, among: int | None) -> bool:
+    if value >= LEAST_SPECIFIC and fact_told({"kind": NUMBER, "readings": [value]}, view, among):
+        return True
     told = view.told_beside
     for number, beside in islice(told, bisect_left(told, (value - CENT, 0)), None):
         if number - value >= CENT:

@@ -14,6 +14,7 @@ from typing import Final
 
 from ..task.attempt import UNKNOWN, Attempt, Call, Json
 from ..values.facts import MOST_TEXTS, Fact, facts_in, folded
+from ..values.facts import NUMBER as AMOUNT
 from ..values.normal import as_list
 from .arguments import canonical_arguments
 
@@ -21,11 +22,11 @@ NUMBER: Final = re.compile(
     r"(?<![\w#/.:-])[-+]?[$€£]?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?![\w/:]|[-,.]\d)"
 )
 """Numbers that a reader sees as amounts or counts; not digits inside ids, dates or times."""
-ENUMERATOR: Final = re.compile(r"(?m)^\s*\d{1,2}[.)]\s")
+ENUMERATOR: Final = re.compile(r"(?m)^\s*[0-3]?\d[.)]\s")
 WORD: Final = re.compile(r"[^\W\d_]{4,}")
 DECLINES: Final = re.compile(
     r"\b(?:cannot|can not|can.?t|could not|couldn.?t|unable|impossible|ineligible|forbidden|prohibited|declined?|"
-    r"won.?t be able|not (?:able|possible|allowed|eligible|permitted|available|something))\b",
+    r"won.?t be able|nothing can|not (?:able|possible|allowed|eligible|permitted|available|something))\b",
     re.IGNORECASE,
 )
 """How a policy says in generic English that something is not done."""
@@ -56,6 +57,10 @@ def numbers_in(text: str) -> list[float]:
 def _numbers_of(text: str) -> tuple[float, ...]:
     # The same opening and the same results come back in every attempt at a task.
     plain = ENUMERATOR.sub(" ", text.replace("**", " ").replace("`", " "))
+    for fact in facts_in(plain):
+        if fact.kind == AMOUNT and " " in fact.text:
+            # `52 pounds 12` is one amount.
+            plain = plain.casefold().replace(fact.text, str(fact.readings[0]))
     told = (float(match[1].replace(",", "")) for match in NUMBER.finditer(plain))
     # More digits than a float has room for are no amount.
     return tuple(number for number in told if isfinite(number))

@@ -89,7 +89,7 @@ _PARTS: Final = re.compile(
   | (?<![\w.])(?!\d\d?\.\smay\b)(?P<daily>\d{{1,2}}(?:st|nd|rd|th|er|[.º])?\s+(?:(?:of|del?|di)\s+)?(?:{_MONTHS})\b\.?(?:(?:,|\s+del?)?\s+\d{{4}}(?!{_WORD}))?)
   | (?<![\w.])(?P<dotted>(?:(?<=\bam\s)|(?<=\bab\s)|(?<=\b(?:vom|zum|bis|dem|den|der|auf|für)\s)|(?=\d{{1,2}}\.\d{{1,2}}\.[,;:)]))\d{{1,2}}\.\d{{1,2}}\.)(?!\d)
   | (?<![\w/.-])(?P<slashed>\d{{1,2}}(?P<mark>[/.])\d{{1,2}}(?P=mark)(?:\d{{4}}|\d{{2}}))(?![\w/]|[.-]\d)
-  | (?:(?<=\d)t|(?<![a-z0-9_:]))(?P<time>\d{{1,2}}:\d{{2}}(?::\d{{2}}(?:\.\d+)?(?:[+-]\d{{2}}:\d{{2}})?)?z?(?:\s?[ap](?:m\b|\.m\b\.?))?|\d{{1,2}}(?:\.\d{{2}})?\s?[ap](?:m\b|\.m\b\.?)|\d{{1,2}}(?:[.:]\d{{2}})?\s?uhr\b|\d{{1,2}}h\d{{2}}\b|\d{{1,2}}\s?[时時点點](?:\d{{1,2}}\s?分)?)
+  | (?:(?<=\d)t|(?<![a-z0-9_:]))(?P<time>\d{{1,2}}:\d{{2}}(?::\d{{2}}(?:\.\d+)?(?:[+-]\d{{2}}:\d{{2}})?)?z?(?:\s?[ap](?:m\b|\.m\b\.?))?|\d{{1,2}}(?:\.\d{{2}})?\s?[ap](?:m\b|\.m\b\.?)|\d{{1,2}}(?:[.:]\d{{2}})?\s?(?:uhr|o'clock)\b|\d{{1,2}}h\d{{2}}\b|\d{{1,2}}\s?[时時点點](?:\d{{1,2}}\s?分)?)
   | (?<![\w#.,/-])(?P<coins>\d{{1,6}}\s?{_COINS}\s(?:(?:{_JOINS}\s)?\d\d\s(?:{_CENTS})\b|(?:con\s)?\d\d(?!\w|\s?%|[.,:/-]\d)))
   | (?<![\w#./])(?<!\w-)(?P<money>-?{_CURRENCY}\s?-?)?(?P<number>{_FIGURE})(?P<after>\s?(?:%|元|円|€|£|(?:thousand|million|billion|lakh|crore)\b|[千万萬亿億]))?(?![a-z0-9_]|[-/:.,]\d)
   | (?P<token>\#?[a-z0-9]+(?:[_./+:#-][a-z0-9]+)*)
@@ -106,7 +106,8 @@ _UNIT: Final = re.compile(
 _RANGE: Final = re.compile(r"(\d{1,6})[-/](\d{1,6})")
 _LETTERS: Final = re.compile(r"[^\W\d_]{3,}")
 _MARKS: Final = frozenset(".,")
-_ENUMERATED: Final = re.compile(rf"(?m)^\s*\d{{1,2}}[.)]\s(?!\s*(?:{_MONTHS})\b)")
+_ENUMERATED: Final = re.compile(rf"(?m)^\s*[0-3]?\d[.)]\s(?!\s*(?:{_MONTHS})\b)")
+"""The number of a list's item; a larger one at the beginning of a line is an answer."""
 
 
 @dataclass(frozen=True, slots=True)
