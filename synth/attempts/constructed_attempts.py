@@ -11,11 +11,11 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from environments.runtime.checks.consent import agrees
 from environments.runtime.checks.view import text_of
 from environments.runtime.task.attempt import Call, Json
 from environments.runtime.task.candidate import Action
 from environments.runtime.task.task import UserTurn
+from environments.runtime.values.consent import agrees
 from synth.recordings.attempt_facts import Facts
 from synth.recordings.known_values import asks
 from synth.recordings.tool_kinds import ACT, READ, WRITE, ToolKinds

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from environments.runtime.checks.consent import agrees, asks_consent
+from environments.runtime.values.consent import agrees, asks_consent
 from redact.records.clean_episode import CleanEpisode
 from synth.failures.calls import SeenCall, ToolWords
 

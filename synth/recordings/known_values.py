@@ -16,9 +16,9 @@ from functools import cached_property, lru_cache
 from itertools import combinations, pairwise
 from typing import Final, Protocol
 
-from environments.runtime.checks.consent import agrees, asks_consent
 from environments.runtime.checks.view import text_of
 from environments.runtime.task.attempt import UNKNOWN, Json, ToolResult
+from environments.runtime.values.consent import agrees, asks_consent
 from synth.recordings.attempt import EpisodeAttempt
 from synth.recordings.tool_kinds import READ, WRITE, ToolKinds
 from synth.tool_content import held_value

@@ -96,14 +96,11 @@ def derive_rubric(  # noqa: PLR0913 - all that a rubric is made of
         written = [end.good for end in accepted]
         checks += _said_checks(accepted, traits, right)
         told = any(check.fn in {"told", "told_some"} for check in checks)
-        found_out = right.is_asked or any(
-            check.fn in {"told", "told_some"} and check.required and check.positive
-            for check in checks
-        )
+        answered = right.is_asked or any(check.fn == "told" and check.required for check in checks)
         checks += spoke_checks(accepted, traits)
         checks += consent_checks(accepted, traits)
         checks += look_checks(accepted, traits)
-        evidence = evidence_checks(accepted, traits, told=found_out)
+        evidence = evidence_checks(accepted, traits, told=answered, found_out=told)
         # Whoever gives the answer found it, by whichever look-ups.
         checks += (
             [c for c in evidence if c.fn != "read"] + right.looks if right.is_asked else evidence

@@ -30,10 +30,12 @@ MANY_READS: Final = 12
 """Most reads listed in one check; each of them alone is enough evidence."""
 
 
-def evidence_checks(accepted: Sequence[End], traits: AppTraits, *, told: bool) -> list[Check]:
+def evidence_checks(
+    accepted: Sequence[End], traits: AppTraits, *, told: bool, found_out: bool
+) -> list[Check]:
     """Evidence for the ends that change nothing; none where every end changes something.
 
-    `told`: something has to be told that tools show. Whoever tells it explains it in words of their own.
+    `told`: a value that was asked for has to be told; `found_out`: something has to be told that tools show.
     """
     good = [a for end in accepted for a in end.good if not a.writes]
     if not good:
@@ -41,7 +43,7 @@ def evidence_checks(accepted: Sequence[End], traits: AppTraits, *, told: bool) -
     acts, reads = shared_acts(good), _named_reads(good)
     explained: list[Check] = []
     if not told and not (acts and reads) and not any(_answered_from_rules(a) for a in good):
-        explained = _explanation_checks(good, traits, looked=bool(reads))
+        explained = _explanation_checks(good, traits, looked=bool(reads), found_out=found_out)
         asked = [] if acts or explained else [a for a in good if _declined_names(a)]
         if asked:
             # An attempt that never asked could not know that its user would say no: it changed nothing by luck.
@@ -70,11 +72,15 @@ def _looked_up(reads: frozenset[Write], good: Sequence[Facts], traits: AppTraits
     return required_check("read", args, "The record that the answer rests on is read.", good)
 
 
-def _explanation_checks(good: Sequence[Facts], traits: AppTraits, *, looked: bool) -> list[Check]:
+def _explanation_checks(
+    good: Sequence[Facts], traits: AppTraits, *, looked: bool, found_out: bool
+) -> list[Check]:
     """Words of the explanation that all resolved attempts share and other tasks seldom use; else that it was declined."""
     words = shared_words(good, traits.everyday)
     if words:
         args: dict[str, Json] = {"words": list[Json](words), "least": enough(words)}
+        if found_out and all(a.declines for a in good):
+            args["declines"] = True
     elif looked and all(a.declines for a in good):
         args = {"words": [], "declines": True}
     else:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from environments.runtime.checks.consent import asks_consent
 from environments.runtime.task.attempt import (
     Attempt,
     Json,
 )
 from environments.runtime.task.rubric import Check
+from environments.runtime.values.consent import asks_consent
 from tests.unit.graded_attempts import attempt, made, score
 
 

@@ -280,17 +280,3 @@ def test_an_explanation_is_asked_of_one_message() -> None:
     derived = derive(*((one, True) for one in attempts))
 
     assert [reward(derived, one) for one in attempts] == [1.0, 1.0]
-
-
-def test_who_tells_what_tools_show_needs_no_words_of_another_attempt() -> None:
-    """The weight found out is evidence enough; where nothing is found out, the words of the explanation are all there is."""
-    shown = ("call", "get_parcel", '{"parcel": "P-100"}', '{"gross": 4711.5, "depot": "Leeds"}')
-    opening = "Tell me about parcel P-100 in the depot, its gross weight."
-    said = "The depot weighs gross 4711.5 kilograms for that parcel."
-    good = episode("a", shown, ("say", said), opening=opening)
-    other = episode("b", shown, ("say", "It is 4711.5 in all."), opening=opening)
-    vague = episode("c", shown, ("say", "It is heavy."), opening=opening)
-
-    derived = derive((good, True))
-
-    assert [reward(derived, one) for one in (good, other, vague)] == [1.0, 1.0, 0.0]

@@ -11,8 +11,8 @@ from typing import Final
 
 from ..task.attempt import Attempt, Call, Json
 from ..task.verdict import count_text
+from ..values.consent import agrees, asks_consent, refuses
 from ..values.normal import as_list, as_names, as_object, leaves, names_in, parse_arguments
-from .consent import agrees, asks_consent, refuses
 from .view import Key, NormalCall, View, text_of, whole_of, words_in
 
 LONGEST_SMALL_WORD: Final = 4

@@ -15,9 +15,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
-from ..checks.consent import QUESTION, agrees, asks_consent
 from ..task.attempt import RECORDED, SIMULATED, UNKNOWN
 from ..task.task import UserCall, UserTurn
+from ..values.consent import QUESTION, agrees, asks_consent
 from .user_recording import Sentence, is_specific, recording_of, words_of
 
 NEUTRAL: Final = "I don't understand that. What do you need from me?"

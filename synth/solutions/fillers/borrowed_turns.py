@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from environments.runtime.checks.consent import asks_consent
 from environments.runtime.checks.view import text_of
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.task import UserTurn
+from environments.runtime.values.consent import asks_consent
 from synth.recordings.known_values import KnownValues, plain_text
 from synth.solutions.cases import Case
 from synth.solutions.fillers.element_words import MeantElement, kinds_of

@@ -24,12 +24,11 @@ from synth.world.views.callers import learn_envelopes, normalise, seen_forms
 from synth.world.views.envelopes import MAX_LEVELS, learn_enveloped
 from synth.world.views.idle_arguments import learn_defaults, learn_idle
 from synth.world.views.implicit_subject import bind, bind_tools, owners_of
-from synth.world.views.python_literals import learn_literal
 from synth.world.views.record_names import learn_names
 from synth.world.views.result_layout import settle_layout
 from synth.world.views.result_wrappers import learn_wrapping
 from synth.world.views.selected_subject import choose
-from synth.world.views.text_records import learn_texts
+from synth.world.views.text_records import learn_literal, learn_texts
 from synth.world.volatile.clock_and_ids import learn_fresh
 from synth.world.volatile.tokens import learn_tokens
 

@@ -21,6 +21,7 @@ from environments.runtime.values.normal import is_plain
 from environments.runtime.views.argument_spelling import Names, name_key, usual_name
 from synth.world.grouping import sets_by_key
 from synth.world.observation import History, Observation, every_call
+from synth.world.support import SEEN_THRICE
 from synth.world.views.argument_spelling import (
     UNSPELT,
     Readings,
@@ -32,7 +33,7 @@ from synth.world.views.argument_spelling import (
     scalars_in,
 )
 
-MIN_ALIKE: Final = 3
+MIN_ALIKE: Final = SEEN_THRICE
 """Equal calls with two names that were answered alike, over all tools: a search may find one thing by two words of it."""
 LONGEST: Final = 80
 """Characters of a name; what is longer is a text."""

@@ -1,7 +1,7 @@
-"""Results written as text for a language model, found: tools whose records are labelled lines, YAML's blocks or XML.
+"""Results that no JSON reader takes, found: tools whose records are labelled lines, YAML's blocks, XML, or written as Python does.
 
 Comes from observations as recorded; leaves JSON in place, and gives the tools of each style. A tool is one of a style where every text that is read in it is
-written again byte for byte, and most of its results of several lines are. Not here: reading and writing (`environments.runtime.views.text_records`).
+written again byte for byte, and most of its results of several lines are. Not here: reading and writing (`environments.runtime.views.text_records`, `python_literals`).
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from environments.runtime.values.text_block import UnreadError
 from environments.runtime.values.text_style import LINES, XML, YAML, Style, number_of
 from environments.runtime.values.text_xml import ATTRIBUTE, ROOT, Element, elements
 from environments.runtime.values.text_yaml import TIME
+from environments.runtime.views.python_literals import from_literal, to_literal
 from environments.runtime.views.text_records import from_text, read
 from synth.tool_errors import looks_failed
 from synth.world.observation import History, Observation, by_tool
@@ -39,6 +40,22 @@ _TIMED: Final = re.compile(
 _DECIMAL: Final = re.compile(r"[-+]?\d[\d,]*\.?\d*")
 
 Contents = Mapping[str, Sequence[str]]
+
+
+def learn_literal(histories: Sequence[History]) -> tuple[str, ...]:
+    """The tools that write as Python does; their results are JSON, in place. Who writes some records as JSON is none of them."""
+    return tuple(sorted(tool for tool, seen in by_tool(histories).items() if _read_literals(seen)))
+
+
+def _read_literals(seen: Sequence[Observation]) -> bool:
+    parsed = {content: from_literal(content) for content in {one.content for one in seen}}
+    if all(value == content for content, value in parsed.items()):
+        return False
+    if any(to_literal(value) != content for content, value in parsed.items()):
+        return False
+    for one in seen:
+        one.put_content(parsed[one.content])
+    return True
 
 
 def learn_texts(
