@@ -1,6 +1,6 @@
 """Consent in the generic words of some languages: whether a policy asked for it, and whether a user gave it.
 
-In: texts. Out: yes or no. Not here: which calls need it, and questions that ask for it by naming the change (`calls`).
+In: texts. Out: yes or no. Not here: which calls need it, and questions that ask for it by naming the change (`checks.calls`).
 """
 
 from __future__ import annotations
