@@ -1,7 +1,7 @@
 """Results written as Python writes its values (`{'id': 7, 'open': True}`), and the same as JSON.
 
 Goes in: a result's text. Comes out: JSON, and back, byte for byte. Many tool wrappers send `str(result)`, which no JSON reader takes;
-inside a world it is a record like any other. Not here: which tools write so (`synth.world.views.python_literals`).
+inside a world it is a record like any other. Not here: which tools write so (`synth.world.views.text_records`).
 """
 
 from __future__ import annotations
