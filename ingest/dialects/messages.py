@@ -47,6 +47,9 @@ ROLE_OF: Final = {
     "FunctionMessage": "tool",
 }
 
+CALL_ITEMS: Final = frozenset({"function_call", "custom_tool_call"})
+"""Items of OpenAI's Responses API that are calls; a custom tool takes text, under `input`."""
+RESULT_ITEMS: Final = frozenset({f"{one}_output" for one in CALL_ITEMS})
 _WRAPPERS: Final = ("messages", "contents", "input", "prompt", "chat_history")
 
 
@@ -167,7 +170,7 @@ def _is_message(value: dict[str, Any]) -> bool:
     if value.get("lc") and isinstance(value.get("kwargs"), dict):
         return True
     kind = type_of(value)
-    if kind in {"function_call", "function_call_output", "message", "reasoning"}:
+    if kind in {*CALL_ITEMS, *RESULT_ITEMS, "message", "reasoning"}:
         return True
     if isinstance(value.get("role"), str):
         return True
@@ -201,10 +204,10 @@ def _read_message(value: dict[str, Any], default: str, found: Messages) -> None:
     if value.get("lc") and isinstance(value.get("kwargs"), dict):
         value = value["kwargs"]
     kind = type_of(value)
-    if kind == "function_call":
+    if kind in CALL_ITEMS:
         _read_call_item(value, found)
         return
-    if kind == "function_call_output":
+    if kind in RESULT_ITEMS:
         _read_tool_message({"call_id": value.get("call_id")}, value.get("output"), found)
         return
     if kind == "reasoning" and "role" not in value:
@@ -233,6 +236,9 @@ def _read_message(value: dict[str, Any], default: str, found: Messages) -> None:
 
 def _read_call_item(value: dict[str, Any], found: Messages) -> None:
     """A Responses item: text and calls of one turn are items of their own there, one step here."""
+    given = value.get("input")
+    if type_of(value) == "custom_tool_call" and isinstance(given, str):
+        value = {**value, "input": {"input": given}}
     call = read_call(value.get("call_id") or value.get("id"), value)
     last = found.steps[-1] if found.steps else None
     if last is not None and last.role == "assistant":

@@ -13,11 +13,11 @@ from typing import Any, Final
 
 from ingest.formats.format import Decoded, Format
 from ingest.formats.records.fields import CONVERSATION, QUESTION, RESPONSE, STARTED, Fields
-from ingest.formats.records.find import is_record
+from ingest.formats.records.find import are_messages, is_record
 from ingest.formats.records.reader import Standing, read_record
 from ingest.formats.records.speech import moment
 from ingest.formats.records.steps import AgentStep, numbered_items, step_in
-from ingest.formats.records.words import NAMES, snake_case
+from ingest.formats.records.words import NAMES, role_of, snake_case
 from ingest.otlp.record import Arrival
 from ingest.records.moments import to_text
 from ingest.records.text import Json, objects_in
@@ -109,10 +109,15 @@ def _record(name: str, rows: list[Row]) -> Row:
     """One conversation: its messages, and what its turns say beside them, the last one's word before the others'."""
     beside: Row = {}
     for row in rows:
-        told = {key: one for key, one in row.items() if one is not None and key not in _NAMED}
+        told = {k: one for k, one in row.items() if one not in (None, []) and k not in _NAMED}
         beside |= {key: one for key, one in told.items() if not (key in STARTED and key in beside)}
     for key in (*QUESTION, *RESPONSE, *_working_keys(rows)):
         beside.pop(key, None)
+    for key in [key for key, one in beside.items() if are_messages(one)]:
+        # What a model was sent in one turn; of it only the prompt is nowhere else.
+        said = beside.pop(key)[:1]
+        prompts = [one for one in said if role_of(str(one.get("role"))) == "system"]
+        beside |= {"system_prompt": one.get("text", one.get("content")) for one in prompts}
     messages = [message for row in rows for message in _messages(row)]
     return {**beside, "conversation_id": name, "messages": messages}
 
@@ -133,13 +138,15 @@ def _messages(row: Row) -> Iterator[Row]:
     answer = _answer(row)
     yield {"role": "user", "content": _question(row), **said}
     items = next((items for one in row.values() if (items := _items(one))), [])
-    # Where the last thought is the answer, thoughts are what the agent says.
-    speaks = any(step_in(item) is None and _thought(item) == answer for item in items)
+    # Where the last thought is the answer, or all of them make it up, thoughts are what the agent says.
+    last = next((_thought(item) for item in items if step_in(item) is None), None)
+    whole = "".join(_thought(item) or "" for item in items)
+    speaks = last is not None and answer in {last, whole}
     for item in items:
         step = step_in(item)
         if step is not None:
             yield from _step(step, item, speaks=speaks)
-    yield {"role": "assistant", "content": answer, **said}
+    yield {"role": "assistant", "content": last if speaks else answer, **said}
 
 
 def _step(step: AgentStep, item: Row, *, speaks: bool) -> Iterator[Row]:

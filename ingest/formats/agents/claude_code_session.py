@@ -9,6 +9,7 @@ model's view and is not followed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import zip_longest
 from typing import Any, Final
 
 from ingest.formats.chat_lines import read_as_chat
@@ -46,9 +47,11 @@ def read(lines: Json, arrival: Arrival) -> Decoded:
 def _sessions(lines: Iterable[Json]) -> Iterator[Entry]:
     """One chat-log value a session, and one for each sub-agent whose session is in another file."""
     sessions: dict[tuple[str, str], list[Entry]] = {}
+    aside: dict[str, str] = {}
     for number, line in enumerate(lines):
         if isinstance(line, dict) and type_of(line) in {*_SPOKEN, "system"}:
-            known = sessions.setdefault((_session(line), _agent(line)), [])
+            agent = _agent(line) or _aside(line, aside)
+            known = sessions.setdefault((_session(line), agent), [])
             known.append(_tied(line, number, known))
     for (session, agent), entries in sessions.items():
         messages = _Transcript(_chain(entries)).messages()
@@ -75,6 +78,16 @@ def _agent(line: Entry) -> str:
     if not line.get("isSidechain"):
         return ""
     return str(line.get("agentId") or ("" if "parentUuid" in line else "sidechain"))
+
+
+def _aside(line: Entry, known: dict[str, str]) -> str:
+    """The sub-agent of a line in its session's own file: each chain with a beginning of its own is one."""
+    if not line.get("isSidechain"):
+        return ""
+    name = "sidechain " + str(line.get("uuid"))[:8]
+    agent = name if line["parentUuid"] is None else known.get(str(line["parentUuid"]), "")
+    known[str(line.get("uuid"))] = agent
+    return agent
 
 
 def _tied(line: Entry, number: int, before: list[Entry]) -> Entry:
@@ -145,8 +158,8 @@ class _Transcript:
 
     def messages(self) -> list[Entry]:
         """All messages as a chat log has them."""
-        for entry in self._chain:
-            if entry.get("isMeta"):
+        for entry, after in zip_longest(self._chain, self._chain[1:]):
+            if entry.get("isMeta") or _is_local(entry) or (_is_command(entry) and _is_local(after)):
                 continue
             if entry.get("type") == "assistant":
                 self._answer(entry)
@@ -231,6 +244,20 @@ class _Transcript:
         known = message["tg"].setdefault("completeness", [])
         if flag not in known:
             known.append(flag)
+
+
+def _is_local(entry: Entry | None) -> bool:
+    """Whether a line is what the program itself printed for a command of the user's."""
+    return entry is not None and _begins(entry, "<local-command-")
+
+
+def _is_command(entry: Entry) -> bool:
+    return _begins(entry, "<command-name>")
+
+
+def _begins(entry: Entry, mark: str) -> bool:
+    content = _message(entry).get("content")
+    return isinstance(content, str) and content.startswith(mark)
 
 
 def _time(entry: Entry) -> Entry:

@@ -20,14 +20,16 @@ from ingest.records.call_names import (
     ARGUMENTS,
     CALL_IDS,
     CALL_LISTS,
+    CALLS,
     RESULT_LISTS,
     RESULTS,
     TOOLS,
 )
-from ingest.records.text import Json, json_text, type_of
+from ingest.records.text import Json, json_text, objects_in, type_of
 
 _RESULT: Final = tuple(name for name in RESULTS if name not in RESULT_LISTS)
 """Where one result stands; a list of several is read apart."""
+_ONE_CALL: Final = ("tool_call", "toolCall")
 Message = dict[str, Any]
 
 
@@ -62,7 +64,7 @@ def message_calls(
         if told is not None:
             found.calls, found.content = told.calls, told.text
             found.is_written = tagged is None
-    if isinstance(found.content, list) and any(map(_answered_call, found.content)):
+    if isinstance(found.content, list) and any(map(_page_call, found.content)):
         _take_answered(found, found.content)
     found.results += _listed_results(item)
     listed = _untyped_list(found.content)
@@ -75,11 +77,13 @@ def message_calls(
 
 def _take_answered(found: MessageCalls, parts: list[Json]) -> None:
     """Take the parts that are calls with their results out of the content."""
-    calls = {n: call for n, part in enumerate(parts) if (call := _answered_call(part)) is not None}
+    calls = {n: call for n, part in enumerate(parts) if (call := _page_call(part)) is not None}
     for call in calls.values():
         identity = call.get("id") or call.get("toolCallId")
         found.calls.append({**{k: v for k, v in call.items() if k != "result"}, "id": identity})
-        found.results.append({"tool_call_id": identity, "content": json_text(call["result"])})
+        if call.get("result") is not None:
+            told = {"tool_call_id": identity, "content": json_text(call["result"])}
+            found.results.append(told)
     found.content = [part for n, part in enumerate(parts) if n not in calls]
 
 
@@ -172,15 +176,21 @@ def pieces(content: Json) -> list[Json]:
 
 def _answered_call(part: Json) -> Message | None:
     """A part that is a call with its result inside, as pages of chats keep them, in the words of a list of calls."""
+    call = _page_call(part)
+    return call if call is not None and call.get("result") is not None else None
+
+
+def _page_call(part: Json) -> Message | None:
+    """The same, also where the result never came."""
     kind = type_of(part) if isinstance(part, dict) else None
     inner = part.get("toolInvocation") if isinstance(part, dict) else None
     if isinstance(inner, dict):
-        return inner if inner.get("result") is not None else None
+        return inner
     if not isinstance(kind, str) or not isinstance(part.get("toolCallId"), str):
         return None
     name = part.get("toolName") or kind.removeprefix("tool-")
     told = part.get("output", part.get("errorText"))
-    if told is None or not is_name(name):
+    if not is_name(name) or (told is None and "input" not in part):
         return None
     return {"id": part["toolCallId"], "name": name, "args": part.get("input", {}), "result": told}
 
@@ -201,18 +211,25 @@ def _failed_message(message: Message, failure: Json) -> Message:
     if not failure:
         return message
     told = failure.get("message") if isinstance(failure, dict) else failure
-    if message["content"] in (None, "", []) and isinstance(told, str):
+    if not blocks_text(message["content"]) and isinstance(told, str):
         return {**message, "content": told, "is_error": True}
     return {**message, "is_error": True}
 
 
 def _listed_calls(item: Message) -> list[Message]:
-    listed = next((item[key] for key in CALL_LISTS if item.get(key)), None)
+    key = next((key for key in CALL_LISTS if item.get(key)), "")
+    listed = item.get(key)
     if isinstance(listed, str):
         read = parse_json(listed)
         listed = read.value if read else None
-    listed = [listed] if isinstance(listed, dict) else listed
-    return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    if isinstance(listed, dict):
+        # An object under a name for several is a call only where it names its tool: `actions` may be a framework's own.
+        listed = [listed] if key in _ONE_CALL or _names_tool(listed) else []
+    return objects_in(listed)
+
+
+def _names_tool(call: Message) -> bool:
+    return any(one in call for one in (*TOOLS, *CALLS, "toolName"))
 
 
 def _stands_beside(call: Message, key: str) -> bool:

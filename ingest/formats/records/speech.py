@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ingest.dialects.attributes import integer_of
+from ingest.dialects.messages import CALL_ITEMS, RESULT_ITEMS
 from ingest.formats.item_forms import first_plain, plain_items
 from ingest.formats.records.calls import (
     call_by_message,
@@ -62,7 +63,7 @@ _NUMBERED: Final = {0: "bot", 1: "user"}
 """Microsoft's numbers for who sends an activity to a bot's channel."""
 _OF_LOG: Final = ("event", "trace")
 """Types of what happened beside the words, whoever caused it."""
-_ITEMS: Final = frozenset({"function_call", "function_call_output", "reasoning"})
+_ITEMS: Final = CALL_ITEMS | RESULT_ITEMS | {"reasoning"}
 """Items of OpenAI's Responses API that have no role."""
 _PAGE: Final = re.compile(r"\s*<(?:p|div)\b.*</(?:p|div)>\s*", re.DOTALL)
 """What a service for letters and chats keeps as a message's `body`."""

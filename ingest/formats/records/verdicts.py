@@ -19,7 +19,7 @@ from ingest.formats.records.words import NAMES, snake_case
 from ingest.records.outcome import Outcome as SpanOutcome
 from ingest.records.right_answer import right_answer
 from ingest.records.span import Span
-from ingest.records.text import Json
+from ingest.records.text import Json, objects_in
 
 VERDICTS: Final = NAMES["verdicts"]
 """Names of statements about how a conversation went, those with one meaning first."""
@@ -140,6 +140,8 @@ def _add(found: dict[str, Outcome], name: str, value: Json, reason: str | None) 
 def outcome_of(name: str, value: Json) -> Outcome | None:
     """One statement as an outcome: a number or a truth, a word, or a text that somebody wrote; None where it is none of these."""
     outcome: Outcome = {"name": name, "by": "unknown"}
+    if isinstance(value, list) and len(value) == len(objects_in(value)) > 0:
+        value = {"value": value[-1].get("rating")} | value[-1]  # of several the last one
     if isinstance(value, dict):
         inner = next(
             (value[k] for k in ("value", "score", "label", name) if value.get(k) is not None), None

@@ -7,6 +7,7 @@ variables among the metadata.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from ingest.dialects.attributes import number_of, text_of
@@ -47,14 +48,39 @@ def is_feedback(value: Json) -> bool:
 def read_run(run: Json, arrival: Arrival) -> Decoded:
     """The run and the runs inside it."""
     spans: list[Span] = []
+    outcomes: list[Outcome] = []
     waiting: list[tuple[dict[str, Any], str | None, str | None]] = [(run, None, None)]
     while waiting:
         one, trace_id, parent_id = waiting.pop()
         span = _span(one, trace_id, parent_id, arrival)
         spans.append(span)
+        outcomes += _marks(one, span, arrival.app or UNNAMED)
         below = list(objects_in(one.get("child_runs")))
         waiting += [(child, span.trace_id, span.span_id) for child in reversed(below)]
-    return Decoded(spans=spans)
+    return Decoded(spans=spans, outcomes=outcomes)
+
+
+def _marks(run: dict[str, Any], span: Span, app: str) -> Iterator[Outcome]:
+    """What feedback a run says that it got, by its key; of several marks their mean, or the word that all of them are."""
+    target = f"{span.trace_id}:{span.span_id}"
+    for name, stats in _dict(run.get("feedback_stats")).items():
+        mean, words = number_of(_dict(stats).get("avg")), list(_dict(_dict(stats).get("values")))
+        if mean is None and len(words) != 1:
+            continue
+        by = annotator(name, None)
+        yield Outcome(
+            app=app,
+            outcome_id=outcome_id_of(app, f"span:{target}", name, by, "langsmith"),
+            target_kind="span",
+            target_id=target,
+            episode_id=None,
+            name=name,
+            value=mean,
+            label=None if mean is not None else words[0],
+            by=by,
+            at=span.ended_at,
+            source="langsmith",
+        )
 
 
 def read_feedback(value: Json, arrival: Arrival) -> Decoded:
@@ -131,6 +157,8 @@ def _attributes(run: dict[str, Any]) -> dict[str, Any]:
         "gen_ai.tool.definitions": _text(parameters.get("tools")),
         "gen_ai.usage.input_tokens": run.get("prompt_tokens"),
         "gen_ai.usage.output_tokens": run.get("completion_tokens"),
+        # All runs of one example of a dataset are attempts at it.
+        "tracegym.task_key": run.get("reference_example_id"),
         "gen_ai.tool.call.id": extra.get("tool_call_id") or result.get("tool_call_id"),
     }
     for key, value in metadata.items():
