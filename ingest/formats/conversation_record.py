@@ -20,9 +20,11 @@ from ingest.formats.records.find import (
 )
 from ingest.formats.records.naming import facts_of_all
 from ingest.formats.records.reader import NAME, Standing, read_record
+from ingest.formats.spans.model_calls import call_in
 from ingest.formats.unknown import refuse
 from ingest.otlp.record import Arrival
 from ingest.records.episode import Step
+from ingest.records.outcome import Outcome
 from ingest.records.text import Json
 
 
@@ -46,26 +48,34 @@ def read(value: Json, arrival: Arrival) -> Decoded:
             found.add(read_record(item, place, Standing(around=records.around, key=key)))
         else:
             found.rejected.append(refuse(item, place))
-    found.chats = list(_without_beginnings(found.chats))
+    are_calls = all(call_in(item) is not None for item, _ in named)
+    found.chats = list(_without_beginnings(found.chats, by_task=are_calls))
     return found
 
 
-def _without_beginnings(chats: Sequence[Chat]) -> Iterator[Chat]:
-    """The chats without those that only repeat how another of the same conversation began: states of it that were kept as it went on."""
+def _without_beginnings(chats: Sequence[Chat], *, by_task: bool) -> Iterator[Chat]:
+    """The chats without those that only repeat how another of the same conversation began: states of it that were kept as it went on.
+
+    Calls to a model have ids of their own: what they are about (`by_task`) then says which may be of one conversation.
+    """
     by_name: dict[str, list[Chat]] = {}
     for chat in chats:
-        by_name.setdefault(chat.episode.episode_id, []).append(chat)
+        name = chat.episode.task_key if by_task else None
+        by_name.setdefault(name or chat.episode.episode_id, []).append(chat)
     for same in by_name.values():
-        whole = max(same, key=lambda chat: len(chat.episode.steps))
-        said = [_step_key(step) for step in whole.episode.steps]
-        told = [(chat, [_step_key(step) for step in chat.episode.steps]) for chat in same]
-        begun = [chat for chat, steps in told if chat is not whole and steps == said[: len(steps)]]
-        outcomes = {one.outcome_id: one for chat in (*begun, whole) for one in chat.outcomes}
-        for chat in same:
-            if chat is whole:
-                yield replace(chat, outcomes=tuple(outcomes.values()))
-            elif not any(chat is one for one in begun):
-                yield chat
+        kept: dict[int, tuple[Chat, list[object], dict[str, Outcome]]] = {}
+        for place in sorted(range(len(same)), key=lambda n: -len(same[n].episode.steps)):
+            chat = same[place]
+            steps: list[object] = [_step_key(step) for step in chat.episode.steps]
+            whole = next((one for one in kept.values() if one[1][: len(steps)] == steps), None)
+            outcomes = {one.outcome_id: one for one in chat.outcomes}
+            if whole is None:
+                kept[place] = (chat, steps, outcomes)
+            elif whole[0].episode.episode_id == chat.episode.episode_id:
+                whole[2].update(outcomes | whole[2])
+        yield from (
+            replace(chat, outcomes=tuple(told.values())) for _, (chat, _, told) in sorted(kept.items())
+        )
 
 
 def _step_key(step: Step) -> tuple[object, ...]:

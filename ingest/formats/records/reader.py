@@ -293,9 +293,18 @@ class _Record:
         fields = replace(self._fields, own={**self._fields.own, **rest})
         found = outcomes_of(fields, answered=answer != ANSWER and self._said.has("assistant"))
         found = found or marks_on(self._items)
-        found = found or outcomes_of(Fields(own=verdicts_among(self._log)), answered=False)
+        found = found or _outcomes_in(verdicts_among(self._log))
+        found = found or next(filter(None, map(_outcomes_in, self._said_elsewhere())), [])
         known = {one.get("name") for one in own}
         return [*own, *(one for one in found if one["name"] not in known)]
+
+    def _said_elsewhere(self) -> Iterator[dict[str, Any]]:
+        """What the objects around the record say of it, by its name: `{"results": {"case-7": {"score": 1}}}`."""
+        names = {self._naming.conversation, self._naming.task, self._naming.row} - {None}
+        maps = [(k, one) for place in self._standing.around for k, one in place.items()]
+        for key, named in maps:
+            for told in (named.get(name) for name in names if isinstance(named, dict)):
+                yield told if isinstance(told, dict) else {key: told}
 
     def _extras(self) -> dict[str, Any]:
         """The chat log's own additions to a line."""
@@ -316,6 +325,10 @@ class _Record:
             if "tg" in message and not _is_valid(RawExtras, message["tg"]):
                 message["tg"] = {"completeness": ["odd_fields"]}
         return extras
+
+
+def _outcomes_in(value: dict[str, Any]) -> list[Any]:
+    return outcomes_of(Fields(own=value), answered=False)
 
 
 def _prompts(fields: Fields) -> list[Message]:
