@@ -30,7 +30,6 @@ from ingest.records.text import load_json
 from ingest.tables.cells import TableError
 from ingest.tables.lines import are_rows, as_lines
 
-
 _JSON_IN_TEXT: Final = (b'"{', b'"[')
 
 

@@ -74,7 +74,8 @@ def _without_beginnings(chats: Sequence[Chat], *, by_task: bool) -> Iterator[Cha
             elif whole[0].episode.episode_id == chat.episode.episode_id:
                 whole[2].update(outcomes | whole[2])
         yield from (
-            replace(chat, outcomes=tuple(told.values())) for _, (chat, _, told) in sorted(kept.items())
+            replace(chat, outcomes=tuple(told.values()))
+            for _, (chat, _, told) in sorted(kept.items())
         )
 
 

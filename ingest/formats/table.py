@@ -7,7 +7,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ingest.formats import chat_lines, conversation_record, message_lines, turn_records
+from ingest.formats import (
+    chat_lines,
+    conversation_record,
+    message_lines,
+    turn_records,
+    verdict_rows,
+)
 from ingest.formats.agents import (
     atif,
     claude_code_session,
@@ -53,6 +59,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     turn_records.FORMAT,
     conversation_record.FORMAT,
     message_lines.FORMAT,
+    verdict_rows.FORMAT,
 )
 
 _SPANS: Final = (typed_spans.FORMAT, span_records.FORMAT)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from ingest.dialects.parts import first_of
 from ingest.formats.format import Decoded, Format
 from ingest.formats.records.fields import CONVERSATION, QUESTION, RESPONSE, STARTED, Fields
 from ingest.formats.records.find import are_messages, is_record
@@ -115,9 +116,9 @@ def _record(name: str, rows: list[Row]) -> Row:
         beside.pop(key, None)
     for key in [key for key, one in beside.items() if are_messages(one)]:
         # What a model was sent in one turn; of it only the prompt is nowhere else.
-        said = beside.pop(key)[:1]
-        prompts = [one for one in said if role_of(str(one.get("role"))) == "system"]
-        beside |= {"system_prompt": one.get("text", one.get("content")) for one in prompts}
+        first = beside.pop(key)[0]
+        if role_of(str(first.get("role"))) == "system":
+            beside["system_prompt"] = first_of(first, "text", "content")
     messages = [message for row in rows for message in _messages(row)]
     return {**beside, "conversation_id": name, "messages": messages}
 

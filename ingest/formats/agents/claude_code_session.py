@@ -20,6 +20,7 @@ from ingest.records.text import Json, json_text, type_of
 Entry = dict[str, Any]
 
 NAME: Final = "claude_code"
+_PRINTED: Final = "<local-command-"
 _SPOKEN: Final = frozenset({"user", "assistant"})
 
 
@@ -159,8 +160,10 @@ class _Transcript:
     def messages(self) -> list[Entry]:
         """All messages as a chat log has them."""
         for entry, after in zip_longest(self._chain, self._chain[1:]):
-            if entry.get("isMeta") or _is_local(entry) or (_is_command(entry) and _is_local(after)):
+            if entry.get("isMeta") or _begins(entry, _PRINTED):
                 continue
+            if _begins(entry, "<command-name>") and _begins(after, _PRINTED):
+                continue  # a command that the program itself answered
             if entry.get("type") == "assistant":
                 self._answer(entry)
             elif entry.get("type") == "user":
@@ -246,17 +249,8 @@ class _Transcript:
             known.append(flag)
 
 
-def _is_local(entry: Entry | None) -> bool:
-    """Whether a line is what the program itself printed for a command of the user's."""
-    return entry is not None and _begins(entry, "<local-command-")
-
-
-def _is_command(entry: Entry) -> bool:
-    return _begins(entry, "<command-name>")
-
-
-def _begins(entry: Entry, mark: str) -> bool:
-    content = _message(entry).get("content")
+def _begins(entry: Entry | None, mark: str) -> bool:
+    content = _message(entry or {}).get("content")
     return isinstance(content, str) and content.startswith(mark)
 
 

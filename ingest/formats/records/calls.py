@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, Final
 
+from ingest.dialects.attributes import python_literal
 from ingest.dialects.content_blocks import blocks_text
 from ingest.dialects.parts import is_result, parts_in
 from ingest.files.partial_json import parse_json
-from ingest.formats.records.text_calls import calls_in, results_in
-from ingest.formats.records.words import is_name
+from ingest.formats.records.text_calls import calls_in, results_in, written_list
+from ingest.formats.records.words import CALL, is_name, role_of
 from ingest.formats.records.written_calls import ARGUMENT, written_call
 from ingest.records.call_names import (
     ARGUMENTS,
@@ -88,13 +89,21 @@ def _take_answered(found: MessageCalls, parts: list[Json]) -> None:
 
 
 def call_by_message(item: Message, tools: set[str]) -> Message:
-    """The call that a message is which an agent sends to one of these tools, with its text as arguments; else the message itself."""
+    """The call that a message is which an agent sends to one of these tools, with its text as arguments, or lists; else the message itself."""
+    listed = written_list(item.get("content")) if role_of(str(item.get("role"))) == CALL else []
+    if listed:
+        return {**item, "role": "assistant", "content": None, "tool_calls": listed}
     tool = item.get("recipient")
     if not isinstance(tool, str) or tool not in tools:
         return item
     text = blocks_text(item.get("content")) or ""
     read = parse_json(text)
     given = read.value if read is not None and isinstance(read.value, dict) else {ARGUMENT: text}
+    named = (item[k] for k in item if k.endswith("function_name") and is_name(item[k]))
+    # A program that calls what is named beside it begins with the arguments: `x = {"id": 1}`.
+    assigned = python_literal(text.partition("\n")[0].partition(" = ")[2])
+    function = next(named, None) if isinstance(assigned, dict) else None
+    tool, given = (function, assigned) if function is not None else (tool, given)
     rest = {key: one for key, one in item.items() if key not in {"content", "id"}}
     return {**rest, "tool_calls": [{"name": tool, "arguments": given}]}
 

@@ -172,6 +172,8 @@ def speeches(items: Sequence[Json]) -> Iterator[Speech]:
             for number, plain in enumerate(plain_items(item)):
                 one = call_by_message(plain, tools)
                 # Ids made of places stay apart where an item stands for several messages.
+                if _is_between_others(plain):
+                    continue
                 yield from _of_item(one, index if number == 0 else f"{index}_{number}")
         elif (
             isinstance(item, list) and len(item) == 2
@@ -184,8 +186,15 @@ def speeches(items: Sequence[Json]) -> Iterator[Speech]:
 def _tools_addressed(items: Sequence[Json]) -> set[str]:
     """The names under which tools answer, where messages say to whom they are sent."""
     told = objects_in(list(items))
-    speakers = map(_speaker_of, told if any("recipient" in one for one in told) else ())
-    return {name for role, name in speakers if role == "tool" and name is not None}
+    sent = told if any("recipient" in one for one in told) else []
+    speakers = [(*_speaker_of(one), one.get("sender")) for one in sent]
+    return {str(name or sender) for role, name, sender in speakers if role == "tool"}
+
+
+def _is_between_others(item: dict[str, Any]) -> bool:
+    """Whether a message says that it passes between two of whom none is the agent: a simulator's instructions, its own calls."""
+    to = role_of(str(item.get("recipient")))
+    return to not in {None, "assistant"} and _speaker_of(item)[0] not in {None, "assistant"}
 
 
 def _of_item(item: dict[str, Any], index: int | str) -> Iterator[Speech]:

@@ -79,6 +79,9 @@ def _step_of(own: dict[str, Any], *, needs_result: bool) -> AgentStep | None:
     if not calls:
         return None
     told = None if key is None else own[key]
+    failed = own.get("error")  # what a call brought that came to nothing
+    if told is None:
+        told = failed.get("message") if isinstance(failed, dict) else failed or None
     calls, told = _by_tool(calls, told)
     named = [{**call, "id": call.get("id") or f"step_{n}"} for n, call in enumerate(calls)]
     if told is None or (told == [] and key in RESULT_LISTS):

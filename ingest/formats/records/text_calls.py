@@ -10,7 +10,10 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ingest.records.text import NOT_JSON, load_json
+from ingest.dialects.attributes import python_literal
+from ingest.dialects.content_blocks import blocks_text
+from ingest.formats.records.steps import call_of
+from ingest.records.text import NOT_JSON, Json, load_json, objects_in
 
 _CALL: Final = re.compile(r"<tool_call>(.*?)</tool_call>", re.DOTALL)
 _RESULT: Final = re.compile(r"\s*<tool_response>\n?(.*?)\n?</tool_response>\s*", re.DOTALL)
@@ -37,6 +40,15 @@ def calls_in(text: str) -> TextCalls | None:
     if not calls:
         return None
     return TextCalls(calls=calls, text=_CALL.sub("", text).strip() or None)
+
+
+def written_list(content: Json) -> list[dict[str, Any]]:
+    """The calls that a text lists in JSON or Python's notation, behind a line that announces them; none where it is anything else."""
+    text = blocks_text(content) or ""
+    label, colon, rest = text.partition(":\n")
+    listed = python_literal(rest) if colon and "\n" not in label else None
+    calls = [call_of(one) for one in objects_in(listed)]
+    return [one for one in calls if one is not None] if all(calls) else []
 
 
 def results_in(text: str) -> list[str] | None:

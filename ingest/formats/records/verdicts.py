@@ -12,6 +12,7 @@ from itertools import chain
 from typing import Any, Final
 
 from ingest.files.chat_outcome import number_of, outcome_id_of
+from ingest.files.partial_json import parse_json
 from ingest.formats.item_forms import plain_items
 from ingest.formats.records.fields import ANSWER, Fields
 from ingest.formats.records.speech import strength
@@ -28,13 +29,15 @@ _MAPS: Final = NAMES["maps_of_verdicts"]
 REFERENCES: Final = NAMES["references"]
 """Names of the answer that would have been right."""
 _MARKS: Final = frozenset(NAMES["marks_on_messages"])
-_REASONS: Final = NAMES["reasons"]
+REASONS: Final = NAMES["reasons"]
 _PARTS: Final = frozenset(NAMES["parts_of_verdicts"])
 """Words of a longer name that make it a verdict's; `score` is none: there are scores of anything."""
 _YES_OR_NO: Final = frozenset(NAMES["yes_or_no"])
 _BLANK: Final = re.compile(r"[ -]")
 _SAYS_HOW: Final = frozenset(NAMES["says_how"])
 """Words that say nothing but how something went."""
+_ASSESSMENTS: Final = frozenset(NAMES["assessments"])
+_METRICS: Final = ("metric_name", "metric", "name")
 _FIGURE: Final = ("score", "value")
 _EVENTS: Final = ("event", "event_type", "type", "kind", "name")
 _FIGURES: Final = ("value", "score", "label", "stars")
@@ -53,8 +56,7 @@ def outcomes_of(fields: Fields, *, answered: bool) -> list[Outcome]:
     for name in _MAPS:
         for value, _ in fields.values(name):
             _add_many(found, value)
-    if not found:
-        found = _by_part(fields)
+    found = found or _assessed(fields) or _by_part(fields)
     if len(found) == 1:
         _explain(next(iter(found.values())), fields)
     right = _reference(fields, answered=answered)
@@ -71,14 +73,21 @@ def outcomes_of(fields: Fields, *, answered: bool) -> list[Outcome]:
 
 def outcomes_of_span(span: Span, fields: Fields) -> list[SpanOutcome]:
     """What a span's record says of how it went: a mark on the span, and so on its conversation."""
+    at = span.ended_at or span.started_at
     target = f"{span.trace_id}:{span.span_id}"
+    return outcomes_on(("span", target), fields, app=span.app, source=span.scope, at=at)
+
+
+def outcomes_on(
+    about: tuple[str, str], fields: Fields, *, app: str, source: str, at: int | None
+) -> list[SpanOutcome]:
+    """What a record says of how something else went, which its kind and its name tell."""
+    kind, target = about
     return [
         SpanOutcome(
-            app=span.app,
-            outcome_id=outcome_id_of(
-                span.app, f"span:{target}", said["name"], said["by"], span.scope
-            ),
-            target_kind="span",
+            app=app,
+            outcome_id=outcome_id_of(app, f"{kind}:{target}", said["name"], said["by"], source),
+            target_kind=kind,
             target_id=target,
             episode_id=None,
             name=said["name"],
@@ -87,8 +96,8 @@ def outcomes_of_span(span: Span, fields: Fields) -> list[SpanOutcome]:
             text=said.get("comment"),
             correction=said.get("correction"),
             by=said["by"],
-            at=span.ended_at or span.started_at,
-            source=span.scope,
+            at=at,
+            source=source,
         )
         for said in outcomes_of(fields, answered=False)
     ]
@@ -161,7 +170,7 @@ def _label_and_comment(value: dict[str, Any]) -> Outcome:
     label = value.get("label")
     worded = _label_or_comment(label.strip()) if isinstance(label, str) and label.strip() else {}
     beside = {"label": worded["label"]} if "label" in worded else {}
-    text = next((value[k] for k in _REASONS if isinstance(value.get(k), str)), None)
+    text = next((value[k] for k in REASONS if isinstance(value.get(k), str)), None)
     return {**beside, "comment": text} if text else beside
 
 
@@ -184,9 +193,27 @@ def _add_many(found: dict[str, Outcome], value: Json) -> None:
                 _add(found, name, inner, None)
 
 
+def _assessed(fields: Fields) -> dict[str, Outcome]:
+    """Figures in an object or a list whose name says that it judges (`answer_assessment`, `metric_results`), also where it is JSON as text."""
+    found: dict[str, Outcome] = {}
+    for key, value in fields.own.items():
+        if _ASSESSMENTS.isdisjoint(snake_case(key).split("_")):
+            continue
+        read = parse_json(value) if isinstance(value, str) and value[:1] in {"{", "["} else None
+        told = read.value if read is not None else value
+        if isinstance(told, dict):
+            for name in VERDICTS:
+                _add(found, name, told.get(name), None)
+        for one in objects_in(told):
+            name = next((one[key] for key in _METRICS if isinstance(one.get(key), str)), None)
+            if name is not None and "score" in one:
+                _add(found, name, one, None)
+    return found
+
+
 def _reason_of(fields: Fields, name: str) -> str | None:
     """What is said about a verdict in words, under a name that begins with the verdict's."""
-    for ending in _REASONS:
+    for ending in REASONS:
         for value, _ in fields.values(f"{name}_{ending}"):
             if isinstance(value, str) and value.strip():
                 return value
@@ -215,7 +242,7 @@ def _is_truth(value: Json) -> bool:
 def _explain(verdict: Outcome, fields: Fields) -> None:
     """Give a record's one verdict the reason that the record states, whatever that is called."""
     for key, value in fields.own.items():
-        if snake_case(key).split("_")[-1] in _REASONS and isinstance(value, str) and value.strip():
+        if snake_case(key).split("_")[-1] in REASONS and isinstance(value, str) and value.strip():
             verdict.setdefault("comment", value)
 
 

@@ -45,7 +45,7 @@ _ROLES: Final = {
         "assistent assistente asistente agente berater ボット アシスタント オペレーター 助手 客服"
     ),
     "tool": (
-        "tool function tools ipython observation environment env tool_result tool_results "
+        "tool function tools ipython observation environment env execution_environment tool_result tool_results "
         "tool_response tool_output tool_return tool_message function_response function_result "
         "function_output function_message function_call_output execution_result code_output "
         "api_response interpreter tool_execution_result werkzeug outil herramienta strumento ferramenta ツール 工具"

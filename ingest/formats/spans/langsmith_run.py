@@ -8,12 +8,16 @@ variables among the metadata.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Final
 
 from ingest.dialects.attributes import number_of, text_of
 from ingest.dialects.evaluation import annotator
+from ingest.dialects.parts import first_of
 from ingest.files.chat_outcome import annotator_of, outcome_id_of
 from ingest.formats.format import Decoded, Format
+from ingest.formats.records.fields import Fields
+from ingest.formats.records.verdicts import outcomes_of_span
 from ingest.otlp.record import Arrival
 from ingest.records.app_name import UNNAMED
 from ingest.records.moments import from_any
@@ -54,33 +58,20 @@ def read_run(run: Json, arrival: Arrival) -> Decoded:
         one, trace_id, parent_id = waiting.pop()
         span = _span(one, trace_id, parent_id, arrival)
         spans.append(span)
-        outcomes += _marks(one, span, arrival.app or UNNAMED)
+        outcomes += _marks(one, span)
         below = list(objects_in(one.get("child_runs")))
         waiting += [(child, span.trace_id, span.span_id) for child in reversed(below)]
     return Decoded(spans=spans, outcomes=outcomes)
 
 
-def _marks(run: dict[str, Any], span: Span, app: str) -> Iterator[Outcome]:
+def _marks(run: dict[str, Any], span: Span) -> Iterator[Outcome]:
     """What feedback a run says that it got, by its key; of several marks their mean, or the word that all of them are."""
-    target = f"{span.trace_id}:{span.span_id}"
-    for name, stats in _dict(run.get("feedback_stats")).items():
-        mean, words = number_of(_dict(stats).get("avg")), list(_dict(_dict(stats).get("values")))
-        if mean is None and len(words) != 1:
-            continue
-        by = annotator(name, None)
-        yield Outcome(
-            app=app,
-            outcome_id=outcome_id_of(app, f"span:{target}", name, by, "langsmith"),
-            target_kind="span",
-            target_id=target,
-            episode_id=None,
-            name=name,
-            value=mean,
-            label=None if mean is not None else words[0],
-            by=by,
-            at=span.ended_at,
-            source="langsmith",
-        )
+    marks: dict[str, Json] = {}
+    for name, told in _dict(run.get("feedback_stats")).items():
+        words = list(_dict(_dict(told).get("values")))
+        marks[name] = first_of(told, "avg") if len(words) != 1 else words[0]
+    for one in outcomes_of_span(span, Fields(own={"scores": marks})):
+        yield replace(one, by=annotator(one.name, None))
 
 
 def read_feedback(value: Json, arrival: Arrival) -> Decoded:
