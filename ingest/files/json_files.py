@@ -28,7 +28,7 @@ from ingest.formats.format import Format
 from ingest.formats.message_lines import NAME as MESSAGE_LINES
 from ingest.formats.records.naming import facts_of_all
 from ingest.formats.records.reader import NAME as RECORD
-from ingest.formats.table import WHOLE_FILES, format_within, lines_format
+from ingest.formats.table import VERDICT_ROWS, WHOLE_FILES, format_within, lines_format
 from ingest.formats.unknown import no_known_format
 from ingest.receiver.wal import WalRecord
 from ingest.records.quarantine import Rejected
@@ -91,6 +91,8 @@ def _format_of_lines(lines: Iterable[bytes]) -> Format | None:
         value for line in lines if line.strip() and (value := load_json(line)) is not NOT_JSON
     ]
     rows = [row for value in values if (row := format_within(value)) is not None]
+    others = [row for row in rows if row is not VERDICT_ROWS]
+    rows = rows if len(rows) == len(values) and not others else others
     told = [row for row in rows if not row.is_whole_file] or rows
     by_sessions = [row for row in rows if row.is_whole_file and row.is_sure]
     return lines_format(next(iter(by_sessions or told), None), values)

@@ -54,10 +54,7 @@ def read(value: Json, arrival: Arrival) -> Decoded:
 
 
 def _without_beginnings(chats: Sequence[Chat], *, by_task: bool) -> Iterator[Chat]:
-    """The chats without those that only repeat how another of the same conversation began: states of it that were kept as it went on.
-
-    Calls to a model have ids of their own: what they are about (`by_task`) then says which may be of one conversation.
-    """
+    """The chats without those that only repeat how another of the same conversation, or of calls to a model of the same task, began."""
     by_name: dict[str, list[Chat]] = {}
     for chat in chats:
         name = chat.episode.task_key if by_task else None

@@ -7,13 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ingest.formats import (
-    chat_lines,
-    conversation_record,
-    message_lines,
-    turn_records,
-    verdict_rows,
-)
+from ingest.formats import chat_lines, conversation_record, message_lines, turn_records
 from ingest.formats.agents import (
     atif,
     claude_code_session,
@@ -36,6 +30,7 @@ from ingest.formats.spans import (
     trace_records,
     typed_spans,
 )
+from ingest.formats.verdict_rows import FORMAT as VERDICT_ROWS
 from ingest.records.text import NOT_JSON, Json
 
 FORMATS: Final[tuple[Format, ...]] = (
@@ -59,7 +54,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     turn_records.FORMAT,
     conversation_record.FORMAT,
     message_lines.FORMAT,
-    verdict_rows.FORMAT,
+    VERDICT_ROWS,
 )
 
 _SPANS: Final = (typed_spans.FORMAT, span_records.FORMAT)

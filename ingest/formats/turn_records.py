@@ -140,14 +140,14 @@ def _messages(row: Row) -> Iterator[Row]:
     yield {"role": "user", "content": _question(row), **said}
     items = next((items for one in row.values() if (items := _items(one))), [])
     # Where the last thought is the answer, or all of them make it up, thoughts are what the agent says.
-    last = next((_thought(item) for item in items if step_in(item) is None), None)
+    alone = [_thought(item) or "" for item in items if step_in(item) is None]
     whole = "".join(_thought(item) or "" for item in items)
-    speaks = last is not None and answer in {last, whole}
+    speaks = answer is not None and answer in {*alone, whole}
     for item in items:
         step = step_in(item)
         if step is not None:
             yield from _step(step, item, speaks=speaks)
-    yield {"role": "assistant", "content": last if speaks else answer, **said}
+    yield {"role": "assistant", "content": "".join(alone) if answer == whole else answer, **said}
 
 
 def _step(step: AgentStep, item: Row, *, speaks: bool) -> Iterator[Row]:

@@ -14,7 +14,7 @@ from ingest.files.mapping_draft import layout_in
 from ingest.formats import turn_records
 from ingest.formats.records.find import is_record
 from ingest.formats.records.reader import NAME as RECORD
-from ingest.formats.table import format_within
+from ingest.formats.table import VERDICT_ROWS, format_within
 from ingest.records.text import NOT_JSON, json_bytes, load_json
 from ingest.tables.cells import (
     SAMPLE,
@@ -45,7 +45,7 @@ def are_rows(source: FileSource, head: bytes) -> bool:
     first = [row for row in map(load_json, head.split(b"\n")[:-1]) if row is not NOT_JSON]
     if not first[1:] or not source.can_be_read_again:
         return False
-    if not all(isinstance(row, dict) and format_within(row) is None for row in first):
+    if not all(isinstance(r, dict) and format_within(r) in (None, VERDICT_ROWS) for r in first):
         return False
     return isinstance(grouping_of(list(islice(lines_table(source).rows(), SAMPLE))), Grouping)
 

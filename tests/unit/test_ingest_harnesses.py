@@ -388,3 +388,63 @@ def test_a_failure_beside_an_empty_result_is_the_result(tmp_path: Path) -> None:
     messages[3] |= {"content": [{"type": "text", "content": ""}], "error": "ValueError: no boat"}
     chat = only(tmp_path, {"suite": "boats", "messages": messages})
     assert chat.episode.steps[3].content == "ValueError: no boat"
+
+
+def acted(*actions: Record, **beside: object) -> Record:
+    """A turn of a service's log, with what was said and done in it far below."""
+    traced = {"generativeInfo": {"actionTracingInfo": {"actions": list(actions)}}}
+    answer = {"queryResult": {"responseMessages": [{"text": {"text": ["twice told"]}}], **traced}}
+    return {"response": answer, "createTime": "2026-03-02T08:00:00Z", **beside}
+
+
+def test_turns_that_list_what_was_said_and_done(tmp_path: Path) -> None:
+    """Each item stands under the word for what it is; items of other kinds say nothing, a turn's mark is the conversation's."""
+    used = {
+        "tool": "t1",
+        "action": "find_boat",
+        "inputActionParameters": {"boat": 7},
+        "outputActionParameters": {"200": {"free": True}},
+    }
+    turns = [
+        acted({"agentUtterance": {"text": "Hello."}}, {"flowTransition": {"to": "start"}}),
+        acted(
+            {"userUtterance": {"text": ASKED}},
+            {"toolUse": {**used, "tool": "projects/p/tools/" + "t" * 64}},
+            {"agentUtterance": {"text": ANSWER}},
+            answerFeedback={"rating": "THUMBS_UP"},
+        ),
+    ]
+    chat = only(tmp_path, {"name": "projects/p/conversations/c1", "interactions": turns})
+    assert told(chat.episode.steps) == [
+        ("assistant", "Hello.", []),
+        ("user", ASKED, []),
+        ("assistant", None, FIND),
+        ("tool", '{"200": {"free": true}}', []),
+        ("assistant", ANSWER, []),
+    ]
+    assert [(one.name, one.label) for one in chat.outcomes] == [("rating", "THUMBS_UP")]
+
+
+def test_a_list_in_which_nobody_writes_to_the_agent_is_read_as_before(tmp_path: Path) -> None:
+    """A recipient that is no word for the agent says nothing about who is whose."""
+    messages = [
+        {"sender": "user", "recipient": "system", "content": ASKED},
+        {"sender": "bot", "recipient": "user", "content": ANSWER},
+    ]
+    chat = only(tmp_path, {"messages": messages})
+    assert told(chat.episode.steps) == [("user", ASKED, []), ("assistant", ANSWER, [])]
+
+
+def test_a_rating_among_rows_of_messages_leaves_them_a_table(tmp_path: Path) -> None:
+    """One row that could be a verdict alone does not make the file a file of verdicts."""
+    rows = [
+        {"conversation_id": f"c{n}", "actor": actor, "text": text, "rating": rating}
+        for n in (1, 2, 3)
+        for actor, text, rating in (
+            ("customer", ASKED, None),
+            ("bot", ANSWER, None),
+            ("customer", "Thanks!", 5),
+        )
+    ]
+    found = decoded(tmp_path, rows, "rows.jsonl")
+    assert [len(chat.episode.steps) for chat in found.chats] == [3, 3, 3]

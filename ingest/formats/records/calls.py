@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from ingest.dialects.attributes import python_literal
 from ingest.dialects.content_blocks import blocks_text
-from ingest.dialects.parts import is_result, parts_in
+from ingest.dialects.parts import CALL_TYPES, is_result, parts_in
 from ingest.files.partial_json import parse_json
 from ingest.formats.records.text_calls import calls_in, results_in, written_list
 from ingest.formats.records.words import CALL, is_name, role_of
@@ -30,7 +30,6 @@ from ingest.records.text import Json, json_text, objects_in, type_of
 
 _RESULT: Final = tuple(name for name in RESULTS if name not in RESULT_LISTS)
 """Where one result stands; a list of several is read apart."""
-_ONE_CALL: Final = ("tool_call", "toolCall")
 Message = dict[str, Any]
 
 
@@ -199,7 +198,7 @@ def _page_call(part: Json) -> Message | None:
         return None
     name = part.get("toolName") or kind.removeprefix("tool-")
     told = part.get("output", part.get("errorText"))
-    if not is_name(name) or (told is None and "input" not in part):
+    if not is_name(name) or (told is None and ("input" not in part or kind in CALL_TYPES)):
         return None
     return {"id": part["toolCallId"], "name": name, "args": part.get("input", {}), "result": told}
 
@@ -232,13 +231,10 @@ def _listed_calls(item: Message) -> list[Message]:
         read = parse_json(listed)
         listed = read.value if read else None
     if isinstance(listed, dict):
-        # An object under a name for several is a call only where it names its tool: `actions` may be a framework's own.
-        listed = [listed] if key in _ONE_CALL or _names_tool(listed) else []
+        # `actions` may also be what a framework did: under a name for several, a call names its tool.
+        is_call = key in (*CALLS, "toolCall") or any(one in listed for one in TOOLS)
+        listed = [listed] if is_call else []
     return objects_in(listed)
-
-
-def _names_tool(call: Message) -> bool:
-    return any(one in call for one in (*TOOLS, *CALLS, "toolName"))
 
 
 def _stands_beside(call: Message, key: str) -> bool:

@@ -47,6 +47,7 @@ _ASIDE: Final = frozenset(NAMES["aside"])
 _LOGS: Final = frozenset({"events", "activities"})
 _STEP_IDS: Final = ("stepId", "step_id", *CALL_IDS)
 _DEEPEST: Final = 4
+_IN_TURN: Final = 5
 _LOOKED_AT: Final = 50
 """Items of a list that are looked at to tell what it is a list of."""
 _MOST_LIKE: Final = 0.5
@@ -112,7 +113,8 @@ def messages_of(value: Json) -> Place | None:
         return None
     found = [place for place in _lists(value) if are_messages(place.items, key=place.path[-1])]
     if not any(_speaks(place.items) for place in found):
-        others = (list(read(value)) for read in (_trees, _runs, _steps, _transcripts, _events))
+        readers = (_trees, _runs, _steps, _transcripts, _events, _turns)
+        others = (list(read(value)) for read in readers)
         found += next(filter(None, others), [])
     place = min(found, key=_rank, default=None)
     return place and replace(place, items=kept_branch(place.items, place.holders[-1]))
@@ -164,6 +166,29 @@ def _events(value: dict[str, Any]) -> Iterator[Place]:
         items = [one for one in items if strength(one)]
         if {"user", "assistant"} <= {one.role for one in speeches(items)}:
             yield Place(path=place.path, items=items, holders=place.holders, events=place.items)
+
+
+def _turns(value: dict[str, Any]) -> Iterator[Place]:
+    """What was said and done in turns that each list it below, every item under the word for what it is: `{"userUtterance": {"text": …}}`."""
+    for place in _lists(value):
+        items: list[Any] = []
+        for turn in objects_in(place.items):
+            below = (_told_under(inner.items, turn) for inner in _lists(turn, deepest=_IN_TURN))
+            items += next(filter(None, below), [])
+        if {"user", "assistant"} <= {one["role"] for one in items}:
+            yield Place(path=place.path, items=items, holders=place.holders)
+
+
+def _told_under(items: list[Any], turn: dict[str, Any]) -> list[dict[str, Any]]:
+    """The items that stand under a word of two for somebody's part in a dialogue, as messages with the time and the mark of their turn."""
+    words = {snake_case(key): one for key, one in turn.items()}
+    beside = {key: one for key, one in words.items() if key in NAMES["time"]}
+    beside["feedback"] = next(
+        (one for key, one in words.items() if key.endswith("_feedback")), None
+    )
+    pairs = [pair for one in objects_in(items) for pair in one.items() if isinstance(pair[1], dict)]
+    told = [(role_of(key), one) for key, one in pairs if "_" in snake_case(key)]
+    return [{**beside, **one, "role": role} for role, one in told if role is not None]
 
 
 def _runs(value: dict[str, Any]) -> Iterator[Place]:
@@ -249,7 +274,7 @@ def _timed_calls(item: Json, *, is_named: bool) -> Iterator[tuple[int | None, Ag
             yield at, step
 
 
-def _lists(value: dict[str, Any]) -> Iterator[Place]:
+def _lists(value: dict[str, Any], *, deepest: int = _DEEPEST) -> Iterator[Place]:
     """All lists that only objects enclose."""
     waiting: list[tuple[tuple[str, ...], tuple[dict[str, Any], ...]]] = [((), (value,))]
     while waiting:
@@ -257,7 +282,7 @@ def _lists(value: dict[str, Any]) -> Iterator[Place]:
         for key, inner in holders[-1].items():
             if isinstance(inner, list):
                 yield Place(path=(*path, key), items=inner, holders=holders)
-            elif isinstance(inner, dict) and len(path) + 1 < _DEEPEST and not _is_map(inner):
+            elif isinstance(inner, dict) and len(path) + 1 < deepest and not _is_map(inner):
                 waiting.append(((*path, key), (*holders, inner)))
 
 

@@ -293,8 +293,8 @@ class _Record:
         fields = replace(self._fields, own={**self._fields.own, **rest})
         found = outcomes_of(fields, answered=answer != ANSWER and self._said.has("assistant"))
         found = found or marks_on(self._items)
-        found = found or _outcomes_in(verdicts_among(self._log))
-        found = found or next(filter(None, map(_outcomes_in, self._said_elsewhere())), [])
+        for told in (verdicts_among(self._log), *self._said_elsewhere()):
+            found = found or outcomes_of(Fields(own=told), answered=False)
         known = {one.get("name") for one in own}
         return [*own, *(one for one in found if one["name"] not in known)]
 
@@ -325,10 +325,6 @@ class _Record:
             if "tg" in message and not _is_valid(RawExtras, message["tg"]):
                 message["tg"] = {"completeness": ["odd_fields"]}
         return extras
-
-
-def _outcomes_in(value: dict[str, Any]) -> list[Any]:
-    return outcomes_of(Fields(own=value), answered=False)
 
 
 def _prompts(fields: Fields) -> list[Message]:

@@ -167,12 +167,14 @@ def is_event(item: Json) -> bool:
 def speeches(items: Sequence[Json]) -> Iterator[Speech]:
     """The speeches of a list of messages, in order; what is no message at all gives none."""
     tools = _tools_addressed(items)
+    told = objects_in(list(items))
+    to_agent = any(role_of(str(one.get("recipient"))) == "assistant" for one in told)
     for index, item in enumerate(items):
         if isinstance(item, dict):
             for number, plain in enumerate(plain_items(item)):
                 one = call_by_message(plain, tools)
                 # Ids made of places stay apart where an item stands for several messages.
-                if _is_between_others(plain):
+                if to_agent and _is_between_others(plain):
                     continue
                 yield from _of_item(one, index if number == 0 else f"{index}_{number}")
         elif (
@@ -193,8 +195,8 @@ def _tools_addressed(items: Sequence[Json]) -> set[str]:
 
 def _is_between_others(item: dict[str, Any]) -> bool:
     """Whether a message says that it passes between two of whom none is the agent: a simulator's instructions, its own calls."""
-    to = role_of(str(item.get("recipient")))
-    return to not in {None, "assistant"} and _speaker_of(item)[0] not in {None, "assistant"}
+    between = {role_of(str(item.get("recipient"))), _speaker_of(item)[0]}
+    return between <= {"user", "system", "tool"}
 
 
 def _of_item(item: dict[str, Any], index: int | str) -> Iterator[Speech]:

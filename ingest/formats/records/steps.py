@@ -79,9 +79,9 @@ def _step_of(own: dict[str, Any], *, needs_result: bool) -> AgentStep | None:
     if not calls:
         return None
     told = None if key is None else own[key]
-    failed = own.get("error")  # what a call brought that came to nothing
-    if told is None:
-        told = failed.get("message") if isinstance(failed, dict) else failed or None
+    failed = own.get("error") if told is None and key is not None else None
+    failed = failed.get("message") if isinstance(failed, dict) else failed
+    told = failed if isinstance(failed, str) else told  # what came in the place of a result
     calls, told = _by_tool(calls, told)
     named = [{**call, "id": call.get("id") or f"step_{n}"} for n, call in enumerate(calls)]
     if told is None or (told == [] and key in RESULT_LISTS):
@@ -93,6 +93,7 @@ def _step_of(own: dict[str, Any], *, needs_result: bool) -> AgentStep | None:
     is_whose = len(several) == len(named)
     results = [
         {"tool_call_id": call["id"] if is_whose else None, "content": json_text(one)}
+        | ({"is_error": True} if isinstance(failed, str) else {})
         for call, one in zip_longest(named[: len(several)], several)
     ]
     return AgentStep(calls=named, results=results)
