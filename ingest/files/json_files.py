@@ -28,8 +28,9 @@ from ingest.formats.format import Format
 from ingest.formats.message_lines import NAME as MESSAGE_LINES
 from ingest.formats.records.naming import facts_of_all
 from ingest.formats.records.reader import NAME as RECORD
-from ingest.formats.table import VERDICT_ROWS, WHOLE_FILES, format_within, lines_format
+from ingest.formats.table import WHOLE_FILES, format_within, lines_format
 from ingest.formats.unknown import no_known_format
+from ingest.formats.verdict_rows import FORMAT as VERDICT_ROWS
 from ingest.receiver.wal import WalRecord
 from ingest.records.quarantine import Rejected
 from ingest.records.text import NOT_JSON, Json, json_bytes, load_json

@@ -116,9 +116,9 @@ def _record(name: str, rows: list[Row]) -> Row:
         beside.pop(key, None)
     for key in [key for key, one in beside.items() if are_messages(one)]:
         # What a model was sent in one turn; of it only the prompt is nowhere else.
-        first = beside.pop(key)[0]
-        if role_of(str(first.get("role"))) == "system":
-            beside["system_prompt"] = first_of(first, "text", "content")
+        for first in objects_in(beside.pop(key))[:1]:
+            if role_of(str(first.get("role"))) == "system":
+                beside["system_prompt"] = first_of(first, "text", "content")
     messages = [message for row in rows for message in _messages(row)]
     return {**beside, "conversation_id": name, "messages": messages}
 

@@ -14,7 +14,8 @@ from ingest.files.mapping_draft import layout_in
 from ingest.formats import turn_records
 from ingest.formats.records.find import is_record
 from ingest.formats.records.reader import NAME as RECORD
-from ingest.formats.table import VERDICT_ROWS, format_within
+from ingest.formats.table import format_within
+from ingest.formats.verdict_rows import FORMAT as VERDICT_ROWS
 from ingest.records.text import NOT_JSON, json_bytes, load_json
 from ingest.tables.cells import (
     SAMPLE,

@@ -34,6 +34,7 @@ from tests.unit.test_ingest_agent_files import (
 )
 from tests.unit.test_ingest_claude_code_sessions import session
 from tests.unit.test_ingest_exports import runs
+from tests.unit.test_ingest_harnesses import FILES as HARNESSES
 from tests.unit.test_ingest_item_forms import LAYOUTS
 from tests.unit.test_ingest_message_trees import LAYOUTS as TREES
 from tests.unit.test_ingest_model_call_logs import chained, gateway, gemini, openai
@@ -235,6 +236,7 @@ FILES: dict[str, list[Any]] = {
     "turns": [TURNS, {"data": TURNS}],
     "n8n": [{"data": [execution(0, "q", "a", STEPS), execution(1, "r", "b", [])]}],
     **{f"forms: {layout.__name__}": [layout()] for layout in (*LAYOUTS, *STORED, *TREES)},
+    **{f"harnesses: {name}": values for name, values in HARNESSES.items()},
     **{f"streams: {stream.__name__}": stream() for stream in STREAMS},
     **{f"messages: {name}": [{"n": 1, "turns": items}] for name, items in SHAPES.items()},
     **{f"lines: {name}": items for name, items in SHAPES.items()},

@@ -77,6 +77,50 @@ WHOLE = [
     ("assistant", ANSWER, []),
 ]
 
+VOTES: list[Record] = [
+    {"chatId": "c1", "messageId": "m1", "isUpvoted": True},
+    {"chatId": "c2", "messageId": "m2", "isUpvoted": False},
+]
+RUN: Record = {
+    "id": "r1",
+    "trace_id": "r1",
+    "run_type": "llm",
+    "start_time": "2026-03-02T08:00:00",
+    "inputs": {"messages": answered()[:2]},
+    "outputs": {"choices": [{"message": said("assistant", ANSWER)}]},
+    "reference_example_id": "example-3",
+    "feedback_stats": {
+        "correct": {"n": 2, "avg": 0.5, "values": {}},
+        "tone": {"n": 1, "avg": None, "values": {"kind": 1}},
+        "length": {"n": 2, "avg": None, "values": {"short": 1, "long": 1}},
+    },
+}
+RUN_OF_STEPS: list[Record] = [
+    {"task": ASKED, "task_images": None},
+    {
+        "step_number": 1,
+        "tool_calls": [call(6)],
+        "observations": None,
+        "error": {"type": "ToolError", "message": "no such boat"},
+    },
+    {"step_number": 2, "tool_calls": [call(7)], "observations": "free", "error": None},
+]
+_ROWS = [
+    ("SYSTEM", "EXECUTION_ENVIRONMENT", "import boats", None),
+    ("SYSTEM", "AGENT", PROMPT, None),
+    ("SYSTEM", "USER", "You want boat 7.", None),
+    ("USER", "AGENT", ASKED, None),
+    ("AGENT", "EXECUTION_ENVIRONMENT", "given = {'boat': 7}\nprint(find_boat(**given))", "find_boat"),
+    ("EXECUTION_ENVIRONMENT", "AGENT", '{"free": true}', "find_boat"),
+    ("AGENT", "USER", ANSWER, None),
+    ("USER", "EXECUTION_ENVIRONMENT", "given = {}\nend(**given)", "end"),
+    ("EXECUTION_ENVIRONMENT", "USER", "None", "end"),
+]  # fmt: skip
+ADDRESSED: list[Record] = [
+    dict(zip(("sender", "recipient", "content", "x_function_name"), row, strict=True))
+    for row in _ROWS
+]
+
 
 def test_what_an_event_does_beside_its_words_is_no_call(tmp_path: Path) -> None:
     """A dump writes all fields, empty ones too; an object under `actions` that names no tool asks for nothing."""
@@ -86,7 +130,7 @@ def test_what_an_event_does_beside_its_words_is_no_call(tmp_path: Path) -> None:
 
     def event(author: str, role: str, one: Record) -> Record:
         content = {"parts": [one], "role": role}
-        actions = {"skip_summarization": None, "state_delta": {}, "escalate": None}
+        actions: Record = {"skip_summarization": None, "state_delta": {}, "escalate": None}
         return {"content": content, "author": author, "actions": actions, "id": "e1"}
 
     asked = part(text=None, function_call={"id": "c1", "name": "find_boat", "args": {"boat": 7}})
@@ -128,21 +172,7 @@ def test_a_custom_tool_takes_text(tmp_path: Path) -> None:
 
 def test_an_exported_run_says_its_marks_and_its_example(tmp_path: Path) -> None:
     """LangSmith's runs hold the feedback that they got, and the example of which they are attempts."""
-    run = {
-        "id": "r1",
-        "trace_id": "r1",
-        "run_type": "llm",
-        "start_time": "2026-03-02T08:00:00",
-        "inputs": {"messages": answered()[:2]},
-        "outputs": {"choices": [{"message": said("assistant", ANSWER)}]},
-        "reference_example_id": "example-3",
-        "feedback_stats": {
-            "correct": {"n": 2, "avg": 0.5, "values": {}},
-            "tone": {"n": 1, "avg": None, "values": {"kind": 1}},
-            "length": {"n": 2, "avg": None, "values": {"short": 1, "long": 1}},
-        },
-    }
-    found = decoded(tmp_path, [run], "runs.jsonl")
+    found = decoded(tmp_path, [RUN], "runs.jsonl")
     assert [(one.name, one.value, one.label, one.target_id) for one in found.outcomes] == [
         ("correct", 0.5, None, "r1:r1"),
         ("tone", None, "kind", "r1:r1"),
@@ -178,8 +208,11 @@ def turn(number: int, answer: str, thoughts: list[Record], **beside: object) -> 
 
 def test_turns_whose_answer_is_all_thoughts(tmp_path: Path) -> None:
     """Each thought is said where it was thought; the prompt stands in what was sent; a mark on an early turn counts."""
-    done = {"thought": "I look.", "tool": "find_boat", "tool_input": {"boat": 7}}
-    thoughts = [{**done, "observation": "free"}, {"thought": ANSWER, "tool": "", "observation": ""}]
+    done: Record = {"thought": "I look.", "tool": "find_boat", "tool_input": {"boat": 7}}
+    thoughts: list[Record] = [
+        {**done, "observation": "free"},
+        {"thought": ANSWER, "tool": "", "observation": ""},
+    ]
     marks = [{"rating": "dislike", "content": None}, {"rating": "like", "content": None}]
     rows = [
         turn(1, "I look." + ANSWER, thoughts, feedbacks=marks),
@@ -289,11 +322,7 @@ def test_calls_to_a_model_in_one_document_are_states_of_their_conversations(tmp_
 
 def test_rows_that_only_judge_conversations(tmp_path: Path) -> None:
     """An app's table of votes says how conversations went that another file holds; a row in which somebody speaks says nothing of the kind."""
-    votes = [
-        {"chatId": "c1", "messageId": "m1", "isUpvoted": True},
-        {"chatId": "c2", "messageId": "m2", "isUpvoted": False},
-    ]
-    found = decoded(tmp_path, votes, "votes.jsonl")
+    found = decoded(tmp_path, VOTES, "votes.jsonl")
     assert found.rejected == []
     assert [(o.target_kind, o.target_id, o.name, o.value) for o in found.outcomes] == [
         ("conversation", "c1", "is_upvoted", 1.0),
@@ -345,13 +374,7 @@ def test_calls_that_a_text_lists(tmp_path: Path) -> None:
 
 def test_a_bare_list_of_steps_behind_what_was_asked(tmp_path: Path) -> None:
     """A run's memory is a list alone: the task, then steps; a step that failed says so in the place of a result."""
-    failed = {"type": "ToolError", "message": "no such boat"}
-    steps = [
-        {"task": ASKED, "task_images": None},
-        {"step_number": 1, "tool_calls": [call(6)], "observations": None, "error": failed},
-        {"step_number": 2, "tool_calls": [call(7)], "observations": "free", "error": None},
-    ]
-    chat = only(tmp_path, steps)
+    chat = only(tmp_path, RUN_OF_STEPS)
     assert told(chat.episode.steps) == [
         ("user", ASKED, []),
         ("assistant", None, [("find_boat", {"boat": 6})]),
@@ -365,20 +388,7 @@ def test_a_bare_list_of_steps_behind_what_was_asked(tmp_path: Path) -> None:
 
 def test_messages_between_others_are_not_the_agents(tmp_path: Path) -> None:
     """A simulator's log says to whom each message goes; a program that calls the tool named beside it is that call."""
-    rows = [
-        ("SYSTEM", "EXECUTION_ENVIRONMENT", "import boats", None),
-        ("SYSTEM", "AGENT", PROMPT, None),
-        ("SYSTEM", "USER", "You want boat 7.", None),
-        ("USER", "AGENT", ASKED, None),
-        ("AGENT", "EXECUTION_ENVIRONMENT", "given = {'boat': 7}\nprint(find_boat(**given))", "find_boat"),
-        ("EXECUTION_ENVIRONMENT", "AGENT", '{"free": true}', "find_boat"),
-        ("AGENT", "USER", ANSWER, None),
-        ("USER", "EXECUTION_ENVIRONMENT", "given = {}\nend(**given)", "end"),
-        ("EXECUTION_ENVIRONMENT", "USER", "None", "end"),
-    ]  # fmt: skip
-    keys = ("sender", "recipient", "content", "x_function_name")
-    messages = [dict(zip(keys, row, strict=True)) for row in rows]
-    chat = only(tmp_path, messages)
+    chat = only(tmp_path, ADDRESSED)
     assert told(chat.episode.steps) == [("system", PROMPT, []), *WHOLE]
 
 
@@ -448,3 +458,15 @@ def test_a_rating_among_rows_of_messages_leaves_them_a_table(tmp_path: Path) -> 
     ]
     found = decoded(tmp_path, rows, "rows.jsonl")
     assert [len(chat.episode.steps) for chat in found.chats] == [3, 3, 3]
+
+
+FILES: dict[str, list[Any]] = {
+    "verdicts": VOTES,
+    "marks": [RUN],
+    "steps alone": [RUN_OF_STEPS],
+    "addressed": [ADDRESSED],
+    "acted": [{"interactions": [acted({"userUtterance": {"text": ASKED}}, {"agentUtterance": {"text": ANSWER}}, answerFeedback={"rating": "UP"})]}],
+    "states": [{"by_task": {"t1": {"score": 1}}, "raw_calls": [logged("a1", "t1", answered()[:3]), logged("a2", "t1", answered())]}],
+    "all thoughts": [{"data": [turn(1, "b", [{"thought": "b", "tool": ""}], feedbacks=[{"rating": "like"}]), turn(2, "c", [])]}],
+}  # fmt: skip
+"""The same as files, for the test of odd values."""

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from itertools import chain
 from typing import Any, Final
 
+from ingest.dialects.parts import first_of
 from ingest.files.chat_outcome import number_of, outcome_id_of
 from ingest.files.partial_json import parse_json
 from ingest.formats.item_forms import plain_items
@@ -186,11 +187,10 @@ def _add_many(found: dict[str, Outcome], value: Json) -> None:
     if isinstance(value, dict):
         for name, inner in value.items():
             _add(found, str(name), inner, None)
-    elif isinstance(value, list):
-        for inner in value:
-            name = inner.get("name") if isinstance(inner, dict) else None
-            if isinstance(name, str):
-                _add(found, name, inner, None)
+    for inner in objects_in(value):
+        named = first_of(inner, *_METRICS)
+        if isinstance(named, str):
+            _add(found, named, inner, None)
 
 
 def _assessed(fields: Fields) -> dict[str, Outcome]:
@@ -204,10 +204,7 @@ def _assessed(fields: Fields) -> dict[str, Outcome]:
         if isinstance(told, dict):
             for name in VERDICTS:
                 _add(found, name, told.get(name), None)
-        for one in objects_in(told):
-            name = next((one[key] for key in _METRICS if isinstance(one.get(key), str)), None)
-            if name is not None and "score" in one:
-                _add(found, name, one, None)
+        _add_many(found, [one for one in objects_in(told) if "score" in one])
     return found
 
 
