@@ -122,9 +122,8 @@ def _recognised(
 def _within_text(source: FileSource, stream: BufferedReader) -> FileSource | None:
     """The JSON that a program wrote twice, once as text: the file is one string that holds it."""
     value = load_json(stream.read(source.limits.body_bytes + 1))
-    if not isinstance(value, str):
-        return None
-    return replace(source, lines=lambda: iter([value.encode("utf-8", "replace")]))
+    text = value.encode("utf-8", "replace") if isinstance(value, str) else None
+    return replace(source, lines=lambda: iter([text])) if text else None
 
 
 def _table(

@@ -60,20 +60,17 @@ def _without_beginnings(chats: Sequence[Chat], *, by_task: bool) -> Iterator[Cha
         name = chat.episode.task_key if by_task else None
         by_name.setdefault(name or chat.episode.episode_id, []).append(chat)
     for same in by_name.values():
-        kept: dict[int, tuple[Chat, list[object], dict[str, Outcome]]] = {}
-        for place in sorted(range(len(same)), key=lambda n: -len(same[n].episode.steps)):
-            chat = same[place]
+        kept: dict[int, tuple[list[object], dict[str, Outcome]]] = {}
+        for place, chat in sorted(enumerate(same), key=lambda one: -len(one[1].episode.steps)):
             steps: list[object] = [_step_key(step) for step in chat.episode.steps]
-            whole = next((one for one in kept.values() if one[1][: len(steps)] == steps), None)
             outcomes = {one.outcome_id: one for one in chat.outcomes}
+            whole = next((n for n, (said, _) in kept.items() if said[: len(steps)] == steps), None)
             if whole is None:
-                kept[place] = (chat, steps, outcomes)
-            elif whole[0].episode.episode_id == chat.episode.episode_id:
-                whole[2].update(outcomes | whole[2])
-        yield from (
-            replace(chat, outcomes=tuple(told.values()))
-            for _, (chat, _, told) in sorted(kept.items())
-        )
+                kept[place] = (steps, outcomes)
+            elif same[whole].episode.episode_id == chat.episode.episode_id:
+                kept[whole][1].update(outcomes | kept[whole][1])
+        for place, (_, told) in sorted(kept.items()):
+            yield replace(same[place], outcomes=tuple(told.values()))
 
 
 def _step_key(step: Step) -> tuple[object, ...]:

@@ -29,8 +29,8 @@ def claims(value: Json) -> bool:
     if any(isinstance(one, str) and len(one.split()) >= _SENTENCE for one in said):
         return False
     fields = Fields(value)
-    told = fields.top_text(CONVERSATION) and outcomes_of(fields, answered=False)
-    return any("value" in one or "label" in one for one in told or ())
+    told = outcomes_of(fields, answered=False) if fields.top_text(CONVERSATION) else []
+    return any("value" in one or "label" in one for one in told)
 
 
 def read(value: Json, arrival: Arrival) -> Decoded:

@@ -400,6 +400,19 @@ def test_a_failure_beside_an_empty_result_is_the_result(tmp_path: Path) -> None:
     assert chat.episode.steps[3].content == "ValueError: no boat"
 
 
+def test_attempts_at_one_task_in_files_of_their_own(tmp_path: Path) -> None:
+    """Files that name only the task that they are attempts at keep the names of their places, though the same was said."""
+    for model in ("a", "b"):
+        (tmp_path / model).mkdir()
+        record = {"user_task_id": "user_task_0", "messages": answered()}
+        (tmp_path / model / "none.json").write_text(json.dumps(record))
+    chats = decoded_below(tmp_path, app=APP).chats
+    assert [(c.episode.conversation_id, c.episode.task_key, c.shares_id) for c in chats] == [
+        ("a/none", "user_task_0", True),
+        ("b/none", "user_task_0", True),
+    ]
+
+
 def acted(*actions: Record, **beside: object) -> Record:
     """A turn of a service's log, with what was said and done in it far below."""
     traced = {"generativeInfo": {"actionTracingInfo": {"actions": list(actions)}}}

@@ -85,10 +85,9 @@ def _aside(line: Entry, known: dict[str, str]) -> str:
     """The sub-agent of a line in its session's own file: each chain with a beginning of its own is one."""
     if not line.get("isSidechain"):
         return ""
-    name = "sidechain " + str(line.get("uuid"))[:8]
-    agent = name if line["parentUuid"] is None else known.get(str(line["parentUuid"]), "")
-    known[str(line.get("uuid"))] = agent
-    return agent
+    own, parent = str(line.get("uuid")), line["parentUuid"]
+    known[own] = f"sidechain {own[:8]}" if parent is None else known.get(str(parent), "")
+    return known[own]
 
 
 def _tied(line: Entry, number: int, before: list[Entry]) -> Entry:

@@ -98,11 +98,10 @@ def call_by_message(item: Message, tools: set[str]) -> Message:
     text = blocks_text(item.get("content")) or ""
     read = parse_json(text)
     given = read.value if read is not None and isinstance(read.value, dict) else {ARGUMENT: text}
-    named = (item[k] for k in item if k.endswith("function_name") and is_name(item[k]))
     # A program that calls what is named beside it begins with the arguments: `x = {"id": 1}`.
     assigned = python_literal(text.partition("\n")[0].partition(" = ")[2])
-    function = next(named, None) if isinstance(assigned, dict) else None
-    tool, given = (function, assigned) if function is not None else (tool, given)
+    for key, one in item.items() if isinstance(assigned, dict) else ():
+        tool, given = (one, assigned) if key.endswith("function_name") and one else (tool, given)
     rest = {key: one for key, one in item.items() if key not in {"content", "id"}}
     return {**rest, "tool_calls": [{"name": tool, "arguments": given}]}
 

@@ -106,9 +106,8 @@ def messages_of(value: Json) -> Place | None:
     """The list of messages of one record; None where it holds none of its own."""
     if isinstance(value, list):
         kept = kept_branch(value, {})
-        is_run = question_in(next(iter(value), None)) is not None and all(map(is_step, value[1:]))
-        known = are_messages(value) or (is_run and len(value) > 1)
-        return Place(path=(), items=kept, holders=()) if known else None
+        is_run = bool(value[1:] and question_in(value[0])) and all(map(is_step, value[1:]))
+        return Place(path=(), items=kept, holders=()) if is_run or are_messages(value) else None
     if not isinstance(value, dict) or _is_message(value) or _is_map(value):
         return None
     found = [place for place in _lists(value) if are_messages(place.items, key=place.path[-1])]

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from ingest.files.file_facts import BY_PLACE, BY_TRIAL, FileFacts, stem_of
 from ingest.formats.records.fields import CONVERSATION, ROW, TASK, TRIAL, Fields
-from ingest.formats.records.words import snake_case
+from ingest.formats.records.words import NAMES, snake_case
 from ingest.otlp.record import Arrival
 from ingest.records.text import Json
 
@@ -33,6 +33,7 @@ class Naming:
     conversation: str | None
     """An id that one conversation has for itself."""
     task: str | None
+    about: str | None
     row: str | None
     """An id that may be either, or the key under which the record stands in a map."""
     trial: str | None
@@ -45,7 +46,7 @@ class Naming:
     def task_key(self, arrival: Arrival) -> str | None:
         """What all attempts at the request share; an id that is there once says nothing about others."""
         several = self.trial is not None or bool(arrival.facts.numbered_by)
-        return self.task or (self.row if several else None)
+        return self.task or self.about or (self.row if several else None)
 
     def conversation_id(self, arrival: Arrival) -> str | None:
         """The conversation's id; None where nothing names it."""
@@ -70,6 +71,7 @@ def naming_of(fields: Fields, key: str | None = None, *, own_id: str = "") -> Na
     return Naming(
         conversation=fields.text(CONVERSATION),
         task=fields.text(TASK),
+        about=fields.text(NAMES["about"]),
         row=fields.top_text((*ROW, snake_case(own_id))) or key,
         trial=fields.top_text(TRIAL),
     )

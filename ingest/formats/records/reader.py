@@ -300,7 +300,11 @@ class _Record:
 
     def _said_elsewhere(self) -> Iterator[dict[str, Any]]:
         """What the objects around the record say of it, by its name: `{"results": {"case-7": {"score": 1}}}`."""
-        names = {self._naming.conversation, self._naming.task, self._naming.row} - {None}
+        names = {
+            self._naming.conversation,
+            self._naming.task_key(self._arrival),
+            self._naming.row,
+        } - {None}
         maps = [(k, one) for place in self._standing.around for k, one in place.items()]
         for key, named in maps:
             for told in (named.get(name) for name in names if isinstance(named, dict)):
