@@ -20,12 +20,14 @@ from ingest.files.file_facts import FileFacts
 from ingest.otlp.limits import Limits
 from ingest.receiver.wal import WalRecord
 from ingest.records.quarantine import MAX_KEPT_BODY, Rejected
+from ingest.records.text import load_json
 
 PEEK: Final = 64 << 10
 """Bytes that can be looked at before they are read."""
 _CHUNK_BYTES: Final = 1 << 20
 """Lines are stored together up to this size: one row a line would cost more than the lines."""
 _GZIP_MAGIC: Final = b"\x1f\x8b"
+_JSON_AS_TEXT: Final = (b'"{', b'"[')
 _MARKS: Final = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -69,7 +71,17 @@ class FileSource:
                 stream = BufferedReader(_Utf8(stream, encoding), PEEK)
             elif head.startswith(codecs.BOM_UTF8):
                 stream.read(len(codecs.BOM_UTF8))
-            yield stream
+            yield self._within_text(stream)
+
+    def _within_text(self, stream: BufferedReader) -> BufferedReader:
+        """The JSON that a program wrote twice, once as text: a file that is one string which holds it."""
+        if stream.peek(2)[:2] not in _JSON_AS_TEXT or not stream.seekable():
+            return stream
+        place = stream.tell()
+        value = load_json(stream.read(self.limits.body_bytes + 1))
+        stream.seek(place)
+        text = value.encode("utf-8", "replace") if isinstance(value, str) else None
+        return BufferedReader(_Lines(iter([text])), PEEK) if text else stream
 
     def _check_within(self) -> None:
         if self.within is None or self.path.resolve().is_relative_to(self.within.resolve()):

@@ -10,10 +10,8 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Iterator
-from dataclasses import replace
 from io import BufferedReader
 from pathlib import Path
-from typing import Final
 
 from ingest.errors import SourceUnreadable
 from ingest.files.file_facts import FileFacts, stem_of
@@ -26,11 +24,8 @@ from ingest.otlp.wire import signal_of
 from ingest.receiver.wal import WalRecord
 from ingest.records.app_name import safe_app_name
 from ingest.records.quarantine import Rejected
-from ingest.records.text import load_json
 from ingest.tables.cells import TableError
 from ingest.tables.lines import are_rows, as_lines
-
-_JSON_IN_TEXT: Final = (b'"{', b'"[')
 
 
 def read_file(
@@ -108,22 +103,12 @@ def _recognised(
         yield from read_mapped_file(source, layout)
     elif head.lstrip()[:1] in {b"{", b"["} and not are_rows(source, head):
         yield from read_json_file(source, stream)
-    elif head[:2] in _JSON_IN_TEXT and (told := _within_text(source, stream)) is not None:
-        with told.opened() as inner:
-            yield from _recognised(told, inner, layout)
     elif head[0] < 0x08 and len(head) > 4 and head[4] == 0x0A:
         yield from _length_prefixed(source, stream)
     elif head[0] == 0x0A:
         yield from _raw_body(source, stream)
     else:
         yield from _table(source, head, layout)
-
-
-def _within_text(source: FileSource, stream: BufferedReader) -> FileSource | None:
-    """The JSON that a program wrote twice, once as text: the file is one string that holds it."""
-    value = load_json(stream.read(source.limits.body_bytes + 1))
-    text = value.encode("utf-8", "replace") if isinstance(value, str) else None
-    return replace(source, lines=lambda: iter([text])) if text else None
 
 
 def _table(
