@@ -29,6 +29,8 @@ ANSWER: Final = "answer"
 """The earlier call names something that the answer shows."""
 TOLD: Final = "told"
 """The answers to the earlier call name something that this call names or its answer shows."""
+LINK: Final = "link"
+"""A look at what one of the two calls names shows what the other names: a ticket and its booking."""
 TOOL: Final = "tool"
 """Both calls are of one tool."""
 NONE: Final = "none"
@@ -40,7 +42,21 @@ OTHER: Final = "other"
 """No earlier call at all: what else differs between two tasks."""
 WHOSE: Final = "whose"
 """No earlier call at all: what differs between two tasks of two subjects, in a world with tools that answer by the subject."""
-RELATIONS: Final = (REPEAT, RECORD, GROUP, ROW, ANSWER, TOLD, TOOL, NONE, ALWAYS, OWN, OTHER, WHOSE)
+RELATIONS: Final = (
+    REPEAT,
+    RECORD,
+    GROUP,
+    ROW,
+    ANSWER,
+    TOLD,
+    LINK,
+    TOOL,
+    NONE,
+    ALWAYS,
+    OWN,
+    OTHER,
+    WHOSE,
+)
 Cell = tuple[str, str, str]
 """Earlier tool (empty for `OWN`, `OTHER` and `WHOSE`), answering tool (empty for the average of an earlier tool), relation."""
 MOST_LETTERS: Final = 80
@@ -63,6 +79,8 @@ class DoneCall:
     """Its names, short words and numbers."""
     told: frozenset[str] = field(default=frozenset(), compare=False)
     """What its recorded answers name."""
+    linked: frozenset[str] = field(default=frozenset(), compare=False)
+    """What recorded looks at the things that it names show."""
 
 
 def done_call(tool: str, arguments: Mapping[str, Json] | str, whose: str = "") -> DoneCall:
@@ -94,6 +112,21 @@ def names_told(contents: Iterable[str]) -> frozenset[str]:
     return frozenset(name for value in values for name in names_in(value) | figures_in(value))
 
 
+def links_shown(looks: Iterable[tuple[DoneCall, str]]) -> Mapping[str, frozenset[str]]:
+    """By name what answers of looks show that are asked for it alone; `looks`: successful ones with their answers."""
+    found: dict[str, frozenset[str]] = {}
+    for call, content in looks:
+        if len(call.names) == 1:
+            (name,) = call.names
+            found[name] = found.get(name, frozenset()) | names_told((content,))
+    return found
+
+
+def linked_to(call: DoneCall, links: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    """What looks at the things that a call names show."""
+    return frozenset[str]().union(*(links.get(name, frozenset()) for name in call.names))
+
+
 def _value_of(content: str) -> Json:
     """An answer's JSON, else its text."""
     parsed = parse_json(content)
@@ -113,6 +146,8 @@ def relation(earlier: DoneCall, call: DoneCall, shown: frozenset[str]) -> str:
         return ANSWER
     if not (earlier.told.isdisjoint(call.names) and earlier.told.isdisjoint(shown)):
         return TOLD
+    if not (earlier.linked.isdisjoint(call.names) and call.linked.isdisjoint(earlier.names)):
+        return LINK
     return TOOL if earlier.tool == call.tool else NONE
 
 

@@ -21,6 +21,7 @@ from ..task.attempt import DERIVED, RECORDED, Json, ToolResult
 from .differing_pasts import (
     ALWAYS,
     GROUP,
+    LINK,
     NONE,
     OTHER,
     OWN,
@@ -32,6 +33,8 @@ from .differing_pasts import (
     baseline_cell,
     differing,
     done_call,
+    linked_to,
+    links_shown,
     names_shown,
     names_told,
 )
@@ -106,6 +109,7 @@ class Recall:
         "_influence",
         "_issued",
         "_least",
+        "_links",
         "_makers",
         "_pairs",
         "_refused",
@@ -141,6 +145,7 @@ class Recall:
             RECORD: part.pooled[ROW],
             GROUP: part.pooled[ROW],
             TOLD: part.pooled[NONE],
+            LINK: part.pooled[NONE],
             **part.pooled,
         }
         self._influence = Influence(cells, usual)
@@ -150,7 +155,15 @@ class Recall:
             if _tool_of(text) not in self.looks
         }
         """By call that may have changed something, what its answers name."""
-        calls = [self._with_told(_read_call(text, tool)) for text, tool in part.calls]
+        self._links = links_shown(
+            (_read_call(text, _tool_of(text)), part.texts[one.content])
+            for text, listed in part.answers.items()
+            if _tool_of(text) in self.looks
+            for one in listed
+            if not one.failed
+        )
+        """By name what looks at it show."""
+        calls = [self._with_names(_read_call(text, tool)) for text, tool in part.calls]
         shown = [names_shown(text) for text in part.texts]
         self._answers: dict[str, list[RecordedAnswer]] = {
             text: [
@@ -180,18 +193,18 @@ class Recall:
     ) -> DoneCall:
         """A call to compare; what was asked as text once is kept."""
         if not isinstance(arguments, str):
-            return self._with_told(done_call(tool, arguments, whose))
+            return self._with_names(done_call(tool, arguments, whose))
         found = self._asked.get((tool, arguments, whose))
         if found is None:
-            found = self._with_told(done_call(tool, arguments, whose))
+            found = self._with_names(done_call(tool, arguments, whose))
             if len(self._asked) < MOST_KEPT:
                 self._asked[tool, arguments, whose] = found
         return found
 
-    def _with_told(self, call: DoneCall) -> DoneCall:
-        """A call with what its recorded answers name."""
-        told = self._told.get(call.text)
-        return replace(call, told=told) if told else call
+    def _with_names(self, call: DoneCall) -> DoneCall:
+        """A call with what its recorded answers name, and what looks at its things show."""
+        told = self._told.get(call.text, frozenset())
+        return replace(call, told=told, linked=linked_to(call, self._links))
 
     def at_risk(self, risk: float) -> Recall:
         """The same recordings, where another share of told answers may be wrong."""

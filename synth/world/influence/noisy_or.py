@@ -16,6 +16,7 @@ from environments.runtime.answers.differing_pasts import (
     ALWAYS,
     ANSWER,
     GROUP,
+    LINK,
     NONE,
     OTHER,
     OWN,
@@ -30,7 +31,7 @@ from environments.runtime.answers.differing_pasts import (
 )
 
 PRIOR: Final[Mapping[str, float]] = {
-    REPEAT: 0.3, RECORD: 0.3, GROUP: 0.1, ROW: 0.3, ANSWER: 0.2, TOLD: 0.1, TOOL: 0.1, NONE: 0.01, ALWAYS: 0.2, OWN: 0.005,
+    REPEAT: 0.3, RECORD: 0.3, GROUP: 0.1, ROW: 0.3, ANSWER: 0.2, TOLD: 0.1, LINK: 0.1, TOOL: 0.1, NONE: 0.01, ALWAYS: 0.2, OWN: 0.005,
     OTHER: 0.01, WHOSE: 0.2,
 }  # fmt: skip
 """How probably a call changes an answer, where an app has not shown it."""
@@ -39,7 +40,7 @@ AGAIN: Final = 0.7
 STRENGTH: Final = 2.0
 """Trials that a prior counts as."""
 ROUNDS: Final = 30
-CALLED: Final = (REPEAT, RECORD, GROUP, ROW, ANSWER, TOLD, TOOL, NONE)
+CALLED: Final = (REPEAT, RECORD, GROUP, ROW, ANSWER, TOLD, LINK, TOOL, NONE)
 """Relations of two calls."""
 
 

@@ -21,6 +21,8 @@ from environments.runtime.answers.differing_pasts import (
     baseline_cell,
     differing,
     done_call,
+    linked_to,
+    links_shown,
     names_shown,
     names_told,
 )
@@ -71,7 +73,7 @@ def recall_part(
     stated = stated_effects(episodes, {one.call.tool for one in calls} | set(world.tools))
     say_so = frozenset(name for name, says in stated.items() if says < 0)
     looks = _looks(world, calls, say_so)
-    made = list(_with_pasts(calls, looks))
+    made = list(_with_pasts(_with_links(calls, looks), looks))
     by_text = lists_by_key((one.call.text, one) for one in made)
     fitted = fit(list(_trials(by_text)), {one.call.tool for one in made} - looks, say_so)
     cells = {**fitted.cells, **_series_cells(made, looks)}
@@ -269,6 +271,12 @@ def _with_told(made: Sequence[RecordedCall]) -> list[RecordedCall]:
         replace(one, call=replace(one.call, told=told.get(one.call.text, frozenset())))
         for one in made
     ]
+
+
+def _with_links(made: Sequence[RecordedCall], looks: Container[str]) -> list[RecordedCall]:
+    """The calls with what looks at the things that they name show."""
+    links = links_shown((o.call, o.content) for o in made if o.call.tool in looks and not o.failed)
+    return [replace(o, call=replace(o.call, linked=linked_to(o.call, links))) for o in made]
 
 
 def _comparable(content: str) -> str:
