@@ -450,3 +450,37 @@ def test_a_sight_that_shows_the_figure_of_a_change_is_none_of_the_start() -> Non
     assert told(session, owes(3)).source == UNKNOWN
     told(session, pay(3))
     assert told(session, owes(3)).content == owes(3)[2]
+
+
+def ticket(number: int, booking: str = "none") -> Made:
+    """A look at a ticket, which shows its camping booking."""
+    shown = {"ticket": f"K{number}", "camping": booking or f"B{90 - number}"}
+    return "ShowTicket", {"ticket": f"K{number}"}, json.dumps(shown)
+
+
+def leave_camp(number: int) -> Made:
+    """A change that names the booking alone, and so does its answer."""
+    return "CancelCamping", {"booking": f"B{90 - number}"}, json.dumps({"paid_back": 40 + number})
+
+
+def refund(number: int) -> Made:
+    """What every recording of a ticket with a booking has after the booking is cancelled."""
+    return "RefundTicket", {"ticket": f"K{number}"}, json.dumps({"refunded": 10 * number})
+
+
+def test_a_look_tells_which_change_a_call_hangs_on() -> None:
+    """A booking shares nothing with its ticket but the look that shows both."""
+    made: list[list[Made]] = []
+    for number in range(10, 26):
+        camps = number % 2 == 0
+        look = ticket(number, "" if camps else "none")
+        first = [leave_camp(number)] if camps else [leave_camp(number + 1)] if number % 3 else []
+        made += [[look, *first, refund(number)], [look], [*first, refund(number)]]
+    known = world([episode(n, n // 3, calls) for n, calls in enumerate(made)], 0.005)
+    assert told(known.session(), refund(12)).source == UNKNOWN
+    session = known.session()
+    told(session, leave_camp(12))
+    assert told(session, refund(12)).content == refund(12)[2]
+    session = known.session()
+    told(session, leave_camp(16))
+    assert told(session, refund(13)).content == refund(13)[2]

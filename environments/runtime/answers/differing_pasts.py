@@ -144,6 +144,11 @@ def relation(earlier: DoneCall, call: DoneCall, shown: frozenset[str]) -> str:
         return ROW
     if not earlier.names.isdisjoint(shown):
         return ANSWER
+    return _relation_by_answers(earlier, call, shown)
+
+
+def _relation_by_answers(earlier: DoneCall, call: DoneCall, shown: frozenset[str]) -> str:
+    """What recorded answers say that two calls without a common name have in common."""
     if not (earlier.told.isdisjoint(call.names) and earlier.told.isdisjoint(shown)):
         return TOLD
     if not (earlier.linked.isdisjoint(call.names) and call.linked.isdisjoint(earlier.names)):
