@@ -119,6 +119,11 @@ def _closing_facts(args: Arguments) -> str:
     return f"After its last call the agent tells nothing else in the place of {_list_text(facts)}."
 
 
+def _closing_words(args: Arguments) -> str:
+    words, others = (_list_text(_texts(args.get(n))) for n in ("words", "others"))
+    return f"After its last call the agent does not name {others} in the place of {words}."
+
+
 def _grounded(args: Arguments) -> str:
     most, kinds = args.get("loose"), args.get("kinds")
     if args.get("computed") is False and not isinstance(most, int | float):
@@ -305,6 +310,7 @@ SENTENCES: Final[dict[str, Callable[[Arguments], str]]] = {
     "told": _told,
     "told_some": _told_some,
     "closing_facts": _closing_facts,
+    "closing_words": _closing_words,
     "grounded": _grounded,
     "quoted_at_most": _copied,
     "answered": _answered,

@@ -21,9 +21,12 @@ from benchmarks.figures import Figure, Row, percent
 from benchmarks.rubrics.agreement import Data, read
 from benchmarks.rubrics.masking import masks, words
 from dagster_project.tasks.shares import kappa
+from environments.needless_words import without_needless_words
 from environments.runtime.checks.table import evaluate
 from environments.runtime.play.environment import run_actions
+from environments.runtime.task.attempt import Attempt
 from environments.runtime.task.candidate import Action, Candidate
+from environments.runtime.task.task import Task as GivenTask
 from environments.runtime.task.verdict import Verdict
 from environments.runtime.world.world import World
 from environments.verification.material import OtherTasks
@@ -256,9 +259,14 @@ def app_of(data: Data) -> tuple[list[Task], Counter[str], World, list[Candidate]
     candidates = derive_tasks(data.episodes, data.labels, learnt, references=data.references)
     world = World(learnt.document)
     others = OtherTasks(candidates)
+
+    def run(task: GivenTask, actions: Sequence[Action]) -> Attempt:
+        return run_actions(task, world, actions)
+
     tasks, reasons = [], Counter[str]()
+    candidates = [without_needless_words(one, others=others, run=run) for one in candidates]
     for one in candidates:
-        found = verify(one, others=others, run=lambda t, a: run_actions(t, world, a))
+        found = verify(one, others=others, run=run)
         if found.status == ACCEPTED:
             tasks.append(_task(one, world, candidates))
         elif one.solution:

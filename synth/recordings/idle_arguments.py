@@ -33,20 +33,22 @@ MIN_LEFT_OUT: Final = 3
 """The same of texts without a figure, before any text of the argument says nothing."""
 MIN_WORDED: Final = 2
 """Attempts with another text than most at their task, neither said by the user, before any text says nothing."""
+MIN_DIFFERING: Final = 3
+"""Tasks at which attempts, resolved or not, word it otherwise."""
 MOST_PAIRS: Final = 20
 """Pairs of attempts at one task that are compared."""
 _FIGURE: Final = re.compile(r"\d")
+_CODE: Final = re.compile(r"[\d_/\\@#=]|^\S*-\S*$")
+"""What texts have that name something: a figure, a path, `pln-plus`."""
 
 
 def idle_arguments(
-    groups: Iterable[Sequence[EpisodeAttempt]], labels: Mapping[str, Label], kinds: ToolKinds
+    groups: Sequence[Sequence[EpisodeAttempt]], labels: Mapping[str, Label], kinds: ToolKinds
 ) -> dict[str, set[str]]:
     """By tool that may change something, the arguments that make no difference."""
     seen = defaultdict[tuple[str, str], _ArgumentValues](_ArgumentValues)
-    definitions: dict[str, Mapping[str, Json]] = {}
+    definitions = _definitions(groups)
     for task, group in enumerate(groups):
-        for one in group[:1]:
-            definitions |= functions_by_name(one.episode.tools)
         good = [r for r in group if (known := labels.get(r.episode.episode_id)) and known.resolved]
         made = [_changes(one, kinds) for one in good]
         said = " ".join(_user_words(one) for one in good)
@@ -55,15 +57,74 @@ def idle_arguments(
                 seen[tool, name].left_out(task, name, values)
             for tool, name, given in _differing_values(left, right, kinds):
                 seen[tool, name].differ(task, given, said)
+
+    def is_chosen(tool: str, name: str) -> bool:
+        function = definitions.get(tool.partition("[")[0], {})
+        return bool(choices_of(properties_of(function).get(name), parameters_of(function)))
+
     found: dict[str, set[str]] = defaultdict(set)
     for tool in kinds.tools:
         function = definitions.get(tool.partition("[")[0], {})
         found[tool] |= {at_value(n, v) for n, v in declared_defaults(function).items()}
-    for (tool, name), shown in seen.items():
-        function = definitions.get(tool.partition("[")[0], {})
-        chosen = choices_of(properties_of(function).get(name), parameters_of(function))
-        found[tool] |= shown.idle_values() | shown.idle_words(name, is_chosen=bool(chosen))
+    words = _worded_by_agents(groups, kinds)
+    for place, shown in seen.items():
+        found[place[0]] |= shown.idle_values()
+        words |= {place} if shown.are_idle_words() else set()
+    for tool, name in words:
+        found[tool] |= set() if is_chosen(tool, name) else {f"{name}{AT_ANY}"}
     return {tool: names for tool, names in found.items() if names}
+
+
+def _definitions(groups: Iterable[Sequence[EpisodeAttempt]]) -> dict[str, Mapping[str, Json]]:
+    """The tools' definitions by name."""
+    found: dict[str, Mapping[str, Json]] = {}
+    for group in groups:
+        for one in group[:1]:
+            found |= functions_by_name(one.episode.tools)
+    return found
+
+
+def _worded_by_agents(
+    groups: Iterable[Sequence[EpisodeAttempt]], kinds: ToolKinds
+) -> set[tuple[str, str]]:
+    """By tool the arguments whose texts agents word themselves, whatever the user says."""
+    wordings = defaultdict[tuple[str, str], _Wordings](_Wordings)
+    for group in groups:
+        for place, given in _texts_beside_equal_arguments(group, kinds):
+            wordings[place].add(given)
+    return {place for place, given in wordings.items() if given.are_the_agents_own()}
+
+
+@dataclass(slots=True)
+class _Wordings:
+    """What attempts at one task gave to one argument beside equal other ones, however they ended."""
+
+    tasks: int = 0
+    differing: int = 0
+    """Tasks at which two attempts gave different texts."""
+    texts: int = 0
+    said: int = 0
+    """Texts that stood in what the attempt's user said."""
+    values: set[str] = field(default_factory=set)
+
+    def add(self, given: Sequence[tuple[str, bool]]) -> None:
+        """The text that each attempt at a task gave, and whether its user had said it."""
+        own = {text for text, _ in given}
+        self.tasks += 1
+        self.differing += len(own) > 1
+        self.texts += len(given)
+        self.said += sum(said for _, said in given)
+        self.values |= own
+
+    def are_the_agents_own(self) -> bool:
+        """Whether agents word these texts themselves: at most tasks two did it otherwise, and few texts are the users'."""
+        return (
+            self.differing >= MIN_DIFFERING
+            and 2 * self.differing >= self.tasks
+            and 2 * self.said <= self.texts
+            and not any(map(_CODE.search, self.values))
+            and any(" " in value for value in self.values)
+        )
 
 
 @dataclass(slots=True)
@@ -93,14 +154,13 @@ class _ArgumentValues:
         """Values that make no difference to none."""
         return {text for text, among in self.tasks.items() if len(among) >= MIN_TASKS}
 
-    def idle_words(self, name: str, *, is_chosen: bool) -> set[str]:
-        """Any value, where these are words that agents choose themselves; not where its definition lists them."""
-        if is_chosen or not _are_words(self.values):
-            return set()
+    def are_idle_words(self) -> bool:
+        """Whether any value makes no difference: words that agents choose themselves."""
+        if not _are_words(self.values):
+            return False
         every = set[int]().union(*self.tasks.values())
         second = (sorted(map(len, by_value.values()))[-2] for by_value in self.worded.values())
-        enough = len(every) >= MIN_LEFT_OUT or sum(second) >= MIN_WORDED
-        return {f"{name}{AT_ANY}"} if enough else set()
+        return len(every) >= MIN_LEFT_OUT or sum(second) >= MIN_WORDED
 
 
 def _are_words(values: Iterable[Json]) -> bool:
@@ -110,6 +170,24 @@ def _are_words(values: Iterable[Json]) -> bool:
 def _changes(recorded: EpisodeAttempt, kinds: ToolKinds) -> list[Call]:
     changing = {*kinds.tools_of(WRITE), *kinds.tools_of(MAYBE)}
     return [c for c in recorded.attempt.calls if c.name in changing and not c.result.is_error]
+
+
+def _texts_beside_equal_arguments(
+    group: Sequence[EpisodeAttempt], kinds: ToolKinds
+) -> Iterator[tuple[tuple[str, str], list[tuple[str, bool]]]]:
+    """By tool and argument the texts that several attempts gave where all else in the call was equal, and whether a user said them."""
+    found: dict[tuple[str, str, str], dict[int, tuple[str, bool]]] = defaultdict(dict)
+    for number, one in enumerate(group):
+        said = _user_words(one)
+        for call in _changes(one, kinds):
+            for name, value in call.arguments.items():
+                if isinstance(value, str) and value.strip():
+                    rest = canonical_arguments(call.arguments, [name])
+                    text = value.strip().casefold()
+                    found[call.name, name, rest][number] = text, text in said
+    for (tool, name, _), given in found.items():
+        if len(given) > 1:
+            yield (tool, name), list(given.values())
 
 
 def _values_left_out(

@@ -19,6 +19,7 @@ from redact.values.talk_language import language_code, language_of_talk
 from synth.recordings.attempt_facts import Facts
 from synth.recordings.repeats import Repeats, repeats_of
 from synth.recordings.tool_kinds import READ, WRITE, ToolKinds
+from synth.recordings.vocabularies import Vocabularies, vocabularies_of
 from synth.rubric.fact_forms import ENGLISH
 from synth.rubric.forgiveness import Seen, ended_right, undecided, unforgiven
 from synth.rubric.habits import NULL
@@ -85,6 +86,8 @@ class AppTraits:
     """Whether resolved attempts that changed the same tell the same facts, so that who leaves one out did not resolve the request."""
     told_places: frozenset[Place] = frozenset()
     """Where results show what nearly every resolved attempt tells its user."""
+    vocabularies: Vocabularies = ()
+    """Names that stand in one argument or field, one in the place of another."""
     language: str = ENGLISH
     """The ISO 639 code of the language that its users are told things in."""
 
@@ -126,6 +129,7 @@ def traits_of(
         written_everywhere=_written_everywhere(groups),
         told_alike=_told_alike(groups),
         told_places=_told_places(groups),
+        vocabularies=vocabularies_of([[a.recorded for a in group] for group in groups]),
         language=language_of(attempts),
     )
 

@@ -42,6 +42,7 @@ from synth.rubric.text_checks import (
 )
 from synth.rubric.told_checks import (
     closing_checks,
+    closing_names,
     consent_checks,
     grounded_checks,
     look_checks,
@@ -380,6 +381,7 @@ def _said_checks(accepted: Sequence[End], traits: AppTraits, right: _Answers) ->
     if not right.is_asked:
         checks += told_some_checks(accepted, traits, END)
         checks += closing_checks(accepted, END)
+        checks += closing_names(accepted, traits, END)
     return checks
 
 

@@ -17,6 +17,7 @@ from environments.runtime.task.rubric import AGREEMENT, SHARE, Check
 from environments.runtime.values.facts import COUNT, DATE, EMAIL, ID, NUMBER, TIME, Fact
 from synth.recordings.attempt_facts import Facts
 from synth.recordings.traits import AppTraits
+from synth.recordings.vocabularies import names_at_the_end
 from synth.rubric.contrast import asks_first, facts_asked
 from synth.rubric.ends import End
 from synth.rubric.evidence import origin_of, required_check
@@ -132,6 +133,37 @@ def closing_checks(accepted: Sequence[End], after: str) -> list[Check]:
                     says,
                     end.good,
                     check_id=f"closing_{number}",
+                    positive=False,
+                )
+            )
+    return checks
+
+
+def closing_names(accepted: Sequence[End], traits: AppTraits, after: str) -> list[Check]:
+    """Per accepted end: that no other name is told at the end in the place of those that every resolved attempt tells there."""
+    checks = []
+    for number, end in enumerate(accepted, 1):
+        for place, names in enumerate(traits.vocabularies, 1):
+            told = [names_at_the_end(a.recorded.attempt, names) for a in end.good]
+            if not frozenset.intersection(*told):
+                continue
+            right = frozenset[str]().union(*told)
+            args: dict[str, Json] = {
+                "after": after,
+                "ends": [f"e{number}"],
+                "words": list[Json](sorted(right)),
+                "others": list[Json](sorted(names - right)),
+            }
+            says = (
+                f"No other name is told at the end in the place of {', '.join(sorted(right)[:6])}."
+            )
+            checks.append(
+                required_check(
+                    "closing_words",
+                    args,
+                    says,
+                    end.good,
+                    check_id=f"names_{number}_{place}",
                     positive=False,
                 )
             )

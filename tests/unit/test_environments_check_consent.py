@@ -88,3 +88,36 @@ def test_a_question_for_a_value_asks_for_no_consent(question: str) -> None:
 def test_a_question_for_consent_beside_another_still_asks_for_it(question: str) -> None:
     """A clause of its own asks for consent; a relative one does not make it a question for a value."""
     assert asks_consent(question)
+
+
+def told(*talk: str) -> float | None:
+    """Whether a change is agreed to after this talk, which the policy begins."""
+    check = Check(check_id="c", fn="confirmed", args={"tools": ["put"]})
+    roles = ["assistant", "user"] * len(talk)
+    messages: list[dict[str, Json]] = [{"role": "user", "content": "hello"}]
+    messages += [{"role": r, "content": text} for r, text in zip(roles, talk, strict=False)]
+    messages.append({"role": "assistant", "content": None})
+    call = made(message=len(messages) - 1)
+    return score(check, Attempt(messages=tuple(messages), opening=1, calls=(call,)))
+
+
+@pytest.mark.parametrize("answer", ["Fine by me.", "Let's do that.", "Einverstanden.", "Tá ótimo!"])
+def test_a_short_reply_to_a_question_agrees_in_any_words(answer: str) -> None:
+    """Who says nothing else agrees; who asks, tells a figure or refuses does not, and a question for a value wants no yes."""
+    assert told("A van for 45.12. Does that work for you?", answer) == 1.0
+    assert told("Which e-mail is yours?", answer) == 0.0
+    assert told("One moment.", answer) == 0.0
+    for other in (
+        "And the price?",
+        "It is mbr-20422.",
+        "No.",
+        "I would rather have the small one on Sunday, if that is free.",
+    ):
+        assert told("A van for 45.12. Does that work for you?", other) == 0.0
+
+
+def test_a_proposal_may_be_agreed_to_after_another_question() -> None:
+    """The user asks something first, and agrees in the end."""
+    asked = ("Does that work for you?", "What does it cost on a Sunday?", "It is 12 euros.")
+    assert told(*asked, "Fine by me.") == 1.0
+    assert told(*asked, "And on Monday?") == 0.0

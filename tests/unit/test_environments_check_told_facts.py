@@ -194,11 +194,22 @@ def test_times_and_amounts_have_a_ground_however_tools_write_them(said: str, pai
 
 @pytest.mark.parametrize(
     ("said", "paid"),
-    [("It costs 101,70 €.", 1.0), ("It costs 101.70 in all.", 1.0), ("It costs 101,80 €.", 0.0)],
+    [
+        ("It costs 101,70 €.", 1.0),
+        ("It costs 101.70 in all.", 1.0),
+        ("It costs 101,80 €.", 0.0),
+        ("It costs 101 dollars 70 cents.", 1.0),
+        ("It costs 101 dollars 80 cents.", 0.0),
+        ("It costs $6,533.", 1.0),
+        ("It costs 6,533 dollars 10 cents.", 1.0),
+        ("It costs 6,533 dollars 20 cents.", 0.0),
+        ("It costs $6,534.", 0.0),
+    ],
 )
 def test_an_amount_that_a_tool_counts_in_cents_has_a_ground(said: str, paid: float) -> None:
     """Nobody is told 10170 cents."""
-    assert score(GROUNDED, answered(said, result={"sku": "CL-T", "total_cents": 10170})) == paid
+    shown: Json = {"sku": "CL-T", "total_cents": 10170, "due": 653300, "all_cents": 653310}
+    assert score(GROUNDED, answered(said, result=shown)) == paid
 
 
 @pytest.mark.parametrize(

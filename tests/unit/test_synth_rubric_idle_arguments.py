@@ -115,3 +115,23 @@ def test_calls_are_compared_without_what_makes_no_difference(
     ignore = ['from="now"', "why=*"]
     plain = canonical_arguments({"berth": "B1"}, ignore)
     assert (canonical_arguments({"berth": "B1", **given}, ignore) == plain) is same
+
+
+def test_texts_that_agents_word_themselves_make_no_difference_however_attempts_ended() -> None:
+    """Three tasks whose attempts give another reason each, which no user said; codes and words of the user are no such texts."""
+
+    def pairs(*texts: tuple[str, str]) -> list[tuple[CleanEpisode, CleanEpisode]]:
+        return [
+            (cancelled(f"a{n}", f"B{n}", why=one), cancelled(f"b{n}", f"B{n}", why=other))
+            for n, (one, other) in enumerate(texts)
+        ]
+
+    def words(*texts: tuple[str, str]) -> bool:
+        return "why=*" in found(*pairs(*texts), second=BAD)["cancel_berth"]
+
+    assert words(("work", "cannot come"), ("ill", "guest asked"), ("ill", "work"))
+    assert not words(("work", "cannot come"), ("ill", "guest asked"))
+    assert not words(("pln-plus", "pln-pro"), ("pln-basic", "pln-pro"), ("plan b", "pln-pro"))
+    assert not words(("cancel b0", "work"), ("cancel b1", "b1"), ("cancel", "cancel b2"))
+    alike = [("too windy", "too windy")] * 4
+    assert not words(("work", "cannot come"), ("ill", "guest asked"), ("ill", "work"), *alike)

@@ -97,6 +97,24 @@ def test_what_a_user_told_or_a_result_shows_is_not_idle() -> None:
     assert all("why" not in forms for forms in shown.views.idle.values())
 
 
+def test_a_key_that_is_made_of_what_is_asked_means_nothing_either() -> None:
+    """`B-12-20260714-59a6`: no dice alone, but never told, never shown and never the same."""
+    episodes = []
+    for number in range(40):
+        rng = random.Random(f"made {number}")  # noqa: S311 - dice for tests
+        box, steps = rng.choice(BOXES[:3]), [CleanStep(role="user", content="Please open it.")]
+        key = f"{box}-{'x' * (number % 3)}{rng.getrandbits(16):04x}{number}"
+        content = json.dumps({"box": box, "state": "opened"})
+        steps += call_and_result(0, "open", {"box": box, "key": key}, content)
+        episodes.append(conversation("boxes", number, steps))
+    world = world_from(episodes)
+    assert sorted(world.document.to_json()["idle"]["open"]) == ["key"]
+    session = world.session()
+    assert session.call("open", {"box": "B-11", "key": "B-11-new-77"}).source != UNKNOWN
+    assert session.call("open", {"box": "B-12", "key": "B-11-new-77"}).source == UNKNOWN
+    assert session.call("open", {"box": "B-12", "key": "two words 1"}).source == UNKNOWN
+
+
 def visits(
     beside: Callable[[int], dict[str, Any]], *, own: bool = False, named: bool = False
 ) -> list[CleanEpisode]:

@@ -66,6 +66,11 @@ KINDS: Final[Mapping[str, Kind]] = {
         needs=("facts",),
         example={"facts": "305.50\n2024-05-15"},
     ),
+    "closing_words": Kind(
+        about="The agent's last messages name no other person, product or code in the place of these",
+        needs=("words", "others"),
+        example={"words": "Brandt", "others": "Adler\nSommer"},
+    ),
     "grounded": Kind(
         about="The agent tells nothing that nothing shows",
         needs=("kinds",),

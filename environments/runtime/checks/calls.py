@@ -7,11 +7,12 @@ In: a check's arguments and the view of one attempt; out: a score and one senten
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Final
 
 from ..task.attempt import Attempt, Call, Json
 from ..task.verdict import count_text
-from ..values.consent import agrees, asks_consent, refuses
+from ..values.consent import asks_consent, assents, offers, refuses
 from ..values.normal import as_list, as_names, as_object, leaves, names_in, parse_arguments
 from .view import Key, NormalCall, View, text_of, whole_of, words_in
 
@@ -105,10 +106,15 @@ def confirmed(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[flo
 def agreed_between(attempt: Attempt, first: int, position: int, *, named: frozenset[str]) -> bool:
     """Whether the policy asked for consent there, and the user's answer did not refuse it.
 
-    A question in other words that names some of `named`, which the change was made with, asks for it where the answer is a yes.
+    A proposal in other words counts where a later answer assents: any question that a yes may answer, and any message that names some of
+    `named`, which the change was made with.
     """
-    answered = _answered_questions(attempt, first, position - 1, named=named)
-    return any(not refused for _, refused in answered)
+    proposed = False
+    for asked, said in _answered_messages(attempt, first, position - 1):
+        proposed |= offers(asked) or not named.isdisjoint(words_in(asked))
+        if (asks_consent(asked) and not refuses(said)) or (proposed and assents(said)):
+            return True
+    return False
 
 
 def _named_by(call: Call) -> frozenset[str]:
@@ -127,26 +133,17 @@ def user_declines(args: Mapping[str, Json], view: View, _check_id: str) -> tuple
 
 def declined_questions(attempt: Attempt) -> list[str]:
     """The policy's messages that asked for consent and got none, in generic English, while the user had more to say."""
-    messages = attempt.messages
     # The last turn says goodbye: a no to "Can I help you with anything else?" declines nothing.
-    last = max((i for i, m in enumerate(messages) if m.get("role") == "user"), default=0)
-    asked = _answered_questions(attempt, attempt.opening, last - 1)
-    return [text_of(messages[at]) for at, refused in asked if refused]
+    last = max((i for i, m in enumerate(attempt.messages) if m.get("role") == "user"), default=0)
+    answered = _answered_messages(attempt, attempt.opening, last - 1)
+    return [asked for asked, said in answered if asks_consent(asked) and refuses(said)]
 
 
-def _answered_questions(
-    attempt: Attempt, first: int, end: int, *, named: frozenset[str] = frozenset()
-) -> Iterator[tuple[int, bool]]:
-    """Where the policy asked for consent and the user answered at once, and whether the answer refuses it."""
-    messages = attempt.messages
-    for at in range(first, end):
-        question, answer = messages[at], messages[at + 1]
-        if question.get("role") != "assistant" or answer.get("role") != "user":
-            continue
-        asked, said = text_of(question), text_of(answer)
-        by_name = "?" in asked and agrees(said) and not named.isdisjoint(words_in(asked))
-        if asks_consent(asked) or by_name:
-            yield at, refuses(said)
+def _answered_messages(attempt: Attempt, first: int, end: int) -> Iterator[tuple[str, str]]:
+    """What the policy said and what the user answered at once."""
+    for said, answer in pairwise(attempt.messages[first : end + 1]):
+        if said.get("role") == "assistant" and answer.get("role") == "user":
+            yield text_of(said), text_of(answer)
 
 
 def called(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:

@@ -15,7 +15,7 @@ from ..task.attempt import Json
 from ..values.facts import ID, Fact
 from ..values.normal import as_list
 from .told_values import not_at_this_end
-from .view import View, objects_of
+from .view import View, objects_of, texts_of
 
 Form = tuple[str, str]
 """A fact's kind; of an id its form as well, since `PY-811` stands for no `M-04`."""
@@ -36,6 +36,31 @@ def closing_facts(args: Mapping[str, Json], view: View, _check_id: str) -> tuple
         if form in known and not any(_is_known(fact, known[form], view) for fact in told):
             return 0.0, f"the last messages tell another {form[0]}: {told[0].text}"
     return 1.0, "the last messages contradict nothing"
+
+
+def closing_words(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
+    """Whether no message after the last call names one of `others` where none of `words` stands: another person, product or code."""
+    applies = not_at_this_end(args, view)
+    if applies is not None:
+        return applies
+    said = "\n".join(view.visible[len(view.visible) - view.said_after_calls :])
+    if any(stands_in(word, said) for word in texts_of(args, "words")):
+        return 1.0, "the last messages name the right one"
+    for other in texts_of(args, "others"):
+        if stands_in(other, said):
+            return 0.0, f"the last messages name another one: {other}"
+    return 1.0, "the last messages name no other one"
+
+
+def stands_in(word: str, text: str) -> bool:
+    """Whether a text holds a word, spelt like this and by itself."""
+    at = text.find(word)
+    while at >= 0:
+        around = text[max(at - 1, 0) : at] + text[at + len(word) : at + len(word) + 1]
+        if not any(map(str.isalnum, around)):
+            return True
+        at = text.find(word, at + 1)
+    return False
 
 
 def form_of(kind: str, text: str) -> Form:

@@ -9,6 +9,7 @@ Not here: whether what is true was asked for (`told_values`).
 from __future__ import annotations
 
 import json
+import math
 import re
 from bisect import bisect_left
 from collections import defaultdict
@@ -52,8 +53,6 @@ COUNTED: Final = re.compile(r"(?<![\w.,:/#+-])(\d{1,2})\s+([^\W\d_]{3,})(?!\s*\d
 """A small number before the word for what it counts; a word between two numbers makes a range of them."""
 COUNT_OF: Final = re.compile(r"([^\W\d]{3,})[\"']?\s*[:=]\s*[\"']?(\d{1,2})(?!\w|[.,:/-]\d)")
 """The same behind a name, of which each part may say what is counted: `"open_alarms": 3`."""
-HUNDREDTHS: Final = re.compile(r"[.,]\d\d(?!\d)")
-"""What an amount of money has behind its point."""
 HOURS: Final = re.compile(r"(?<![\w.,/-])(\d{1,2})\s?-\s?(\d{1,2})(?![\w/-]|[.,]\d)")
 """From one hour to another: `10-12`."""
 MOST_NAMED: Final = 3
@@ -222,9 +221,8 @@ def _thing(word: str) -> str:
 
 def _possible_numbers(fact: Fact) -> tuple[float, ...]:
     """What a told number may be among those shown: many tools count money in cents."""
-    if HUNDREDTHS.search(fact.text) is None and not fact.text.isdigit():
-        return fact.numbers
-    return (*fact.numbers, *(float(round(100 * n)) for n in fact.numbers if abs(n) < LARGEST))
+    cents = (100 * n for n in fact.numbers if abs(n) < LARGEST and "%" not in fact.text)
+    return (*fact.numbers, *(float(round(n)) for n in cents if math.isclose(n, round(n))))
 
 
 def _drop_names(arguments: Mapping[str, Json], names: Json) -> dict[str, Json]:

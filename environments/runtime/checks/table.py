@@ -28,7 +28,7 @@ from .calls import (
     user_declines,
     wrote,
 )
-from .closing import closing_facts
+from .closing import closing_facts, closing_words
 from .end_state import end_state
 from .ground import grounded
 from .judge import judge
@@ -53,6 +53,7 @@ FUNCTIONS: Final[Mapping[str, CheckFunction]] = {
     "told": told,
     "told_some": told_some,
     "closing_facts": closing_facts,
+    "closing_words": closing_words,
     "answered": answered,
     "grounded": grounded,
     "text_holds": text_holds,

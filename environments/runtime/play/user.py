@@ -17,7 +17,7 @@ from typing import Final, Protocol
 
 from ..task.attempt import RECORDED, SIMULATED, UNKNOWN
 from ..task.task import UserCall, UserTurn
-from ..values.consent import QUESTION, agrees, asks_consent
+from ..values.consent import QUESTION, agrees, asks_consent, gives_consent, offers
 from .user_recording import Sentence, is_specific, recording_of, words_of
 
 NEUTRAL: Final = "I don't understand that. What do you need from me?"
@@ -112,7 +112,9 @@ class ScriptedUser:
         """One of the turns that were not said yet, or one once more."""
         chosen = max(self._left, key=lambda i: (scores[i], -i))
         near = scores[chosen] >= NEAR and not self._is_farewell(chosen)
-        consenting = self._consenting() if asks and asks_consent(said) else []
+        known = not near and max(scores) >= STRANGE
+        consents = asks_consent(said) or (known and offers(said))
+        consenting = self._consenting() if asks and consents else []
         if consenting:
             consent = self._consent(consenting, scores)
             clearer = near and scores[chosen] >= scores[consent] + CLEARLY
@@ -170,7 +172,7 @@ class ScriptedUser:
     def _consenting(self) -> list[int]:
         """Turns left that answered a question for consent: another such question gets one of them, whatever its words."""
         left = [i for i in self._left if i not in self._kept]
-        return [i for i in left if asks_consent(self._turns[i].asked)]
+        return [i for i in left if gives_consent(self._turns[i].asked, self._turns[i].text)]
 
     def _answer(self, chosen: int, scores: Sequence[float], words: frozenset[str]) -> Reply:
         """The turn that answers the question, and one more where another recorded question was asked beside it."""

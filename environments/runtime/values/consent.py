@@ -40,12 +40,42 @@ ASKS_FOR_A_VALUE: Final = re.compile(
 )
 """A clause that begins so wants to be told something: nobody agrees to it, whatever words follow."""
 
+REQUESTS: Final = re.compile(
+    r"\b(?:could|can|would|will) you\b|\bdo you (?:have|know)\b|\b(?:any|some)thing else\b",
+    re.IGNORECASE,
+)
+"""A question that yes alone does not answer."""
+MOST_WORDS: Final = 5
+"""Words of a reply that says no more than yes, in whatever words: who has something to say needs more."""
+TELLS: Final = re.compile(r"[\d?@]")
+
 
 def asks_consent(text: str) -> bool:
     """Whether a text asks the user to agree to something."""
     asked = (s for s in SENTENCE.findall(text) if QUESTION.search(s))
     clauses = (clause for sentence in asked for clause in CLAUSE.split(sentence))
     return any(ASKS.search(c) and not ASKS_FOR_A_VALUE.match(c) for c in clauses)
+
+
+def offers(text: str) -> bool:
+    """Whether a text asks something that yes alone may answer."""
+    asked = [s for s in SENTENCE.findall(text) if "?" in s]
+    return bool(asked) and not (_asks_for_a_value(asked[-1]) or REQUESTS.search(asked[-1]))
+
+
+def assents(text: str) -> bool:
+    """Whether a user's reply agrees, or is so short that it says nothing else."""
+    brief = 0 < len(text.split()) <= MOST_WORDS and not TELLS.search(text)
+    return not refuses(text) and (brief or agrees(text))
+
+
+def gives_consent(asked: str, said: str) -> bool:
+    """Whether a question and the user's answer are one for consent and its answer, which may be a no to a question in known words."""
+    return asks_consent(asked) or (agrees(said) and offers(asked) and not refuses(said))
+
+
+def _asks_for_a_value(sentence: str) -> bool:
+    return any(ASKS_FOR_A_VALUE.match(clause) for clause in CLAUSE.split(sentence))
 
 
 def refuses(text: str) -> bool:

@@ -90,7 +90,7 @@ _PARTS: Final = re.compile(
   | (?<![\w.])(?P<dotted>(?:(?<=\bam\s)|(?<=\bab\s)|(?<=\b(?:vom|zum|bis|dem|den|der|auf|für)\s)|(?=\d{{1,2}}\.\d{{1,2}}\.[,;:)]))\d{{1,2}}\.\d{{1,2}}\.)(?!\d)
   | (?<![\w/.-])(?P<slashed>\d{{1,2}}(?P<mark>[/.])\d{{1,2}}(?P=mark)(?:\d{{4}}|\d{{2}}))(?![\w/]|[.-]\d)
   | (?:(?<=\d)t|(?<![a-z0-9_:]))(?P<time>\d{{1,2}}:\d{{2}}(?::\d{{2}}(?:\.\d+)?(?:[+-]\d{{2}}:\d{{2}})?)?z?(?:\s?[ap](?:m\b|\.m\b\.?))?|\d{{1,2}}(?:\.\d{{2}})?\s?[ap](?:m\b|\.m\b\.?)|\d{{1,2}}(?:[.:]\d{{2}})?\s?(?:uhr|o'clock)\b|\d{{1,2}}h\d{{2}}\b|\d{{1,2}}\s?[时時点點](?:\d{{1,2}}\s?分)?)
-  | (?<![\w#.,/-])(?P<coins>\d{{1,6}}\s?{_COINS}\s(?:(?:{_JOINS}\s)?\d\d\s(?:{_CENTS})\b|(?:con\s)?\d\d(?!\w|\s?%|[.,:/-]\d)))
+  | (?<![\w#.,/-])(?P<coins>(?:\d{{1,3}}(?:[,.]\d{{3}}){{1,3}}|\d{{1,6}})\s?{_COINS}\s(?:(?:{_JOINS}\s)?\d\d\s(?:{_CENTS})\b|(?:con\s)?\d\d(?!\w|\s?%|[.,:/-]\d)))
   | (?<![\w#./])(?<!\w-)(?P<money>-?{_CURRENCY}\s?-?)?(?P<number>{_FIGURE})(?P<after>\s?(?:%|元|円|€|£|(?:thousand|million|billion|lakh|crore)\b|[千万萬亿億]))?(?![a-z0-9_]|[-/:.,]\d)
   | (?P<token>\#?[a-z0-9]+(?:[_./+:#-][a-z0-9]+)*)
     """,
@@ -196,8 +196,8 @@ def _facts(text: str) -> Iterator[Fact]:
             told, found = _time(match["time"]), match["time"]
             yield Fact(TIME if told else ID, found, (told or found,), specific=True)
         elif kind == "coins":
-            whole, *_, cents = re.findall(r"\d+", found)
-            yield Fact(NUMBER, found, (float(f"{whole}.{cents}"),), specific=True)
+            *whole, cents = re.findall(r"\d+", found)
+            yield Fact(NUMBER, found, (float(f"{''.join(whole)}.{cents}"),), specific=True)
         elif kind in {"number", "after"}:
             yield _number(
                 match["number"], (match["after"] or "").strip(), money=bool(match["money"])

@@ -16,7 +16,7 @@ from typing import Final
 
 from ..document.views import ValueForm
 from ..task.attempt import Json
-from .normal import is_number
+from .normal import is_name, is_number
 
 SECOND: Final = 1_000_000_000
 MINUTE: Final = 60 * SECOND
@@ -291,6 +291,8 @@ def fits(form: ValueForm, value: Json) -> bool:
         return number_with_unit(value) == number_with_unit(form.value)
     if form.kind == "any":
         return type_of(value) == type_of(form.value)
+    if form.kind == "key" and form.slots is None:
+        return is_name(value)
     slots = form.slots or ()
     return (
         isinstance(value, str)

@@ -1,0 +1,75 @@
+"""Vocabularies: the names that stand in one argument or one field of an app, one in the place of another.
+
+In: an app's recorded attempts. Out: sets of names (people, products, codes) that calls give or results show at one place, in several tasks.
+Not here: what is made of them (`synth.rubric.told_checks`).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from environments.runtime.checks.closing import stands_in
+from environments.runtime.checks.view import View
+from environments.runtime.task.attempt import Attempt, Json
+from environments.runtime.values.normal import fields_in, parse_json
+from synth.recordings.attempt import EpisodeAttempt
+
+MIN_NAMES: Final = 3
+MIN_TASKS: Final = 2
+"""Tasks in which a name stands at the place."""
+MOST_NAMES: Final = 60
+"""A place with more names is text of any kind."""
+
+MOST_WORDS: Final = 3
+
+Vocabularies = Sequence[frozenset[str]]
+
+
+def vocabularies_of(groups: Sequence[Sequence[EpisodeAttempt]]) -> Vocabularies:
+    """The names by place, where these are at least three and most of them stand there in several tasks."""
+    tasks: dict[str, dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
+    for task, group in enumerate(groups):
+        for one in group:
+            for place, value in _texts_by_place(one.attempt):
+                tasks[place][value].add(task)
+    found = set[frozenset[str]]()
+    for by_value in tasks.values():
+        names = frozenset(filter(_is_name, by_value))
+        again = sum(len(by_value[name]) >= MIN_TASKS for name in names)
+        if (
+            MIN_NAMES <= len(names) <= MOST_NAMES
+            and 2 * again >= len(names)
+            and 2 * len(names) > len(by_value)
+        ):
+            found.add(names)
+    return sorted(found, key=sorted)
+
+
+def names_at_the_end(attempt: Attempt, names: Iterable[str]) -> frozenset[str]:
+    """Those that an attempt tells its user after its last call."""
+    view = View(attempt)
+    said = "\n".join(view.visible[len(view.visible) - view.said_after_calls :])
+    return frozenset(name for name in names if stands_in(name, said))
+
+
+def _is_name(text: str) -> bool:
+    """Whether a text is a capitalised word, or up to three words that begin with one: what stands for somebody or something."""
+    words = text.replace("-", " ").split()
+    return (
+        0 < len(words) <= MOST_WORDS
+        and text[0].isupper()
+        and all(word.isalpha() and len(word) > 1 for word in words)
+    )
+
+
+def _texts_by_place(attempt: Attempt) -> Iterator[tuple[str, str]]:
+    for call in attempt.calls:
+        shown = parse_json(call.result.content)
+        result: Json = shown.value if shown is not None else None
+        for value in (dict(call.arguments), result):
+            for path, leaf in fields_in(value):
+                name = next((step for step in reversed(path) if step is not None), "")
+                if isinstance(leaf, str) and name:
+                    yield name, leaf.strip()

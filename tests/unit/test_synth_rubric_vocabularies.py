@@ -1,0 +1,76 @@
+"""Names that stand in the place of one another: whoever tells another one at the end told something wrong."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.rubric import Check
+from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from synth.recordings.attempt import record
+from synth.recordings.vocabularies import names_at_the_end, vocabularies_of
+from tests.unit.graded_attempts import score
+
+THERAPISTS = ("Brandt", "Adler", "Sommer")
+
+
+def booked(number: int, therapist: str, note: str = "", said: str = "") -> CleanEpisode:
+    """An episode that books a therapist and tells so."""
+    call = CleanToolCall(
+        call_id="c",
+        name="book",
+        arguments=json.dumps({"patient": f"P-{number}", "with": therapist, "note": note}),
+    )
+    steps = (
+        CleanStep(role="user", content="Please book."),
+        CleanStep(role="assistant", tool_calls=(call,)),
+        CleanStep(role="tool", call_id="c", content=json.dumps({"state": "DONE", "room": "Lake"})),
+        CleanStep(role="assistant", content=said or f"Booked with {therapist}."),
+    )
+    return CleanEpisode(
+        app="practice",
+        episode_id=f"e{number}",
+        started_at=1,
+        task_key=f"t{number}",
+        tools=(),
+        steps=steps,
+    )
+
+
+def test_names_of_one_argument_are_a_vocabulary() -> None:
+    """Three therapists, each in two tasks; two names alone, words in small letters and free texts are none."""
+    groups = [
+        [record(booked(n, THERAPISTS[n % 3], note=f"Note {'abcdef'[n]} of somebody, number {n}"))]
+        for n in range(6)
+    ]
+    assert vocabularies_of(groups) == [frozenset(THERAPISTS)]
+    assert vocabularies_of(groups[:3]) == []
+    two = [[record(booked(n, THERAPISTS[n % 2]))] for n in range(6)]
+    assert vocabularies_of(two) == []
+    small = [[record(booked(n, THERAPISTS[n % 3].lower()))] for n in range(6)]
+    assert vocabularies_of(small) == []
+
+
+def test_what_is_said_after_the_last_call_counts() -> None:
+    """A name stands by itself: `Adlers` is none."""
+    attempt = record(booked(1, "Adler", said="With Adler, not in Sommers room.")).attempt
+    assert names_at_the_end(attempt, THERAPISTS) == {"Adler"}
+
+
+@pytest.mark.parametrize(
+    ("said", "paid"),
+    [
+        ("Booked with Brandt.", 1.0),
+        ("Booked with Brandt instead of Adler.", 1.0),
+        ("Done, see you then!", 1.0),
+        ("Booked with Adler.", 0.0),
+        ("Booked, and the adler flies.", 1.0),
+    ],
+)
+def test_another_name_in_the_place_of_the_right_one_is_not_paid(said: str, paid: float) -> None:
+    """Who names nobody, or the right one too, told nothing wrong."""
+    args: dict[str, Json] = {"words": ["Brandt"], "others": ["Adler", "Sommer"]}
+    check = Check(check_id="c", fn="closing_words", args=args)
+    assert score(check, record(booked(1, "Brandt", said=said)).attempt) == paid
