@@ -93,3 +93,29 @@ def test_a_change_for_somebody_else_is_unknown_and_so_is_how_it_would_be_refused
         assert told.source != UNKNOWN
         for tenant in {*TENANTS.values(), "TN-77"} - {TENANTS[box]}:
             assert world.session().call("tag", {**own, "tenant": tenant}).source == UNKNOWN
+
+
+FIRST = ["Ada", "Olaf", "Petra", "Noor", "Sven", "Ines", "Kofi", "Lea"]
+LAST = ["Voss", "Wolters", "Fischer", "Demir", "Brandt", "Sommer", "Yilmaz", "Petersen"]
+PATIENTS = {
+    f"19{60 + 3 * i}-0{1 + i}-1{i}": " ".join(both)
+    for i, both in enumerate(zip(FIRST, LAST, strict=True))
+}
+
+
+def test_who_gives_another_ones_name_with_a_birth_date_is_told_nothing() -> None:
+    """The date decides alone, and every patient gave it with their own name, first or last or both."""
+    made = []
+    for number in range(60):
+        rng = random.Random(number)  # noqa: S311 - dice
+        born = rng.choice(sorted(PATIENTS))
+        whole = PATIENTS[born]
+        name = rng.choice([whole, whole.split()[1], f"{whole.split()[1]} {whole.split()[0]}"])
+        text = f"Found: {whole}, born {born}, number P-{100 + sorted(PATIENTS).index(born)}."
+        made.append(episode(number, [("find", {"name": name, "born": born}, text)]))
+    world = World(learn_world(made, WorldSettings()).document)
+    born, other = sorted(PATIENTS)[:2]
+    mine = {"name": PATIENTS[born], "born": born}
+    assert world.session().call("find", mine).source == RECORDED
+    assert world.session().call("find", {**mine, "name": PATIENTS[other]}).source == UNKNOWN
+    assert world.session().call("find", {**mine, "name": "Nobody"}).source == UNKNOWN

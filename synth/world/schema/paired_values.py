@@ -2,7 +2,7 @@
 
 Comes from tools with their tables and keys; sets `paired`. A line was always asked for with its own customer: that says nothing of
 what comes back with another customer, and most backends refuse it. An argument is left out of the question where one record was ever
-shown with two values, or where it is free text. One record is enough where some tool's refusal names the values of both
+shown with two values, or where it is free text; not where it names the record (results show its words, and no other record has them). One record is enough where some tool's refusal names the values of both
 arguments (`line 3 not found for customer 1`), and where one was refused to who asked with a value other than those it was told with.
 Writers that take both arguments are told of the pairs of readers, save in that last case. Not here: relations between
 records (`refusals.guards`).
@@ -15,13 +15,14 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Final
 
+from environments.runtime.values.facts import folded
 from environments.runtime.values.normal import stable
 from environments.runtime.views.implicit_subject import SUBJECT
 from synth.world.grouping import sets_by_key
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import Observation
 from synth.world.schema.functional_dependency import decides_beside
-from synth.world.support import SEEN_THRICE
+from synth.world.support import SEEN_THRICE, SELDOM
 
 MIN_PAIRED: Final = SEEN_THRICE
 """Records that were shown in two tasks or more with one value each, before another value is a question nobody asked."""
@@ -120,16 +121,30 @@ def _count_shared_records(tool: ToolModel, keys: list[str], task_of: dict[int, s
     return sum(len(found) > 1 for found in tasks.values())
 
 
+def _are_names_of_records(tool: ToolModel, keys: list[str], name: str) -> bool:
+    """Whether each record is shown under names of its own, however they are written: results show their words, and no other record has them."""
+    records: dict[str, set[str]] = defaultdict(set)
+    for seen in tool.good():
+        value = seen.arguments.get(name)
+        words = set(folded(value).split()) if isinstance(value, str) else set[str]()
+        if not any(word in folded(seen.content) for word in words):
+            return False
+        for word in words:
+            records[word].add(seen.key_of(keys))
+    return sum(len(own) > 1 for own in records.values()) <= SELDOM * len(records)
+
+
 def _pairs(
     bench: Workbench, tool: ToolModel, keys: list[str], name: str
 ) -> dict[str, frozenset[str]] | None:
     given: dict[str, set[str]] = defaultdict(set)
+    apart = name == SUBJECT or _are_names_of_records(tool, keys, name)
     for seen in tool.good():
         value = seen.arguments.get(name)
-        if isinstance(value, dict) or (isinstance(value, str) and " " in value and name != SUBJECT):
+        if isinstance(value, dict) or (isinstance(value, str) and " " in value and not apart):
             return None
         given[seen.key_of(keys)].add(stable(value))
-    if any(len(values) > 1 for values in given.values()):
+    if not apart and any(len(values) > 1 for values in given.values()):
         return None
     for other in bench.tools.values():
         # What other tools took with both says that they belong together, too.
