@@ -120,8 +120,8 @@ def _closing_facts(args: Arguments) -> str:
 
 
 def _closing_words(args: Arguments) -> str:
-    words, others = (_list_text(_texts(args.get(n))) for n in ("words", "others"))
-    return f"After its last call the agent does not name {others} in the place of {words}."
+    right, others = (_list_text(_texts(args.get(n))) for n in ("right", "others"))
+    return f"After its last call the agent does not name {others} in the place of {right}."
 
 
 def _grounded(args: Arguments) -> str:

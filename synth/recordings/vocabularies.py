@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from statistics import median
 from typing import Final
 
 from environments.runtime.checks.closing import stands_in
@@ -17,30 +18,30 @@ from environments.runtime.values.normal import fields_in, parse_json
 from synth.recordings.attempt import EpisodeAttempt
 
 MIN_NAMES: Final = 3
-MIN_TASKS: Final = 2
-"""Tasks in which a name stands at the place."""
 MOST_NAMES: Final = 60
 """A place with more names is text of any kind."""
-
 MOST_WORDS: Final = 3
+NEW: Final = 0.2
+"""Share of names that only the later half of the tasks has, beyond which the next task brings others: customers and their towns."""
 
 Vocabularies = Sequence[frozenset[str]]
 
 
 def vocabularies_of(groups: Sequence[Sequence[EpisodeAttempt]]) -> Vocabularies:
-    """The names by place, where these are at least three and most of them stand there in several tasks."""
-    tasks: dict[str, dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
+    """The names by place, where these are at least three, most of what stands there, and hardly any of them is new in the later half."""
+    tasks: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for task, group in enumerate(groups):
         for one in group:
             for place, value in _texts_by_place(one.attempt):
-                tasks[place][value].add(task)
+                tasks[place][value].append(task)
     found = set[frozenset[str]]()
     for by_value in tasks.values():
         names = frozenset(filter(_is_name, by_value))
-        again = sum(len(by_value[name]) >= MIN_TASKS for name in names)
+        middle = median(task for name in names for task in set(by_value[name])) if names else 0
+        new = sum(min(by_value[name]) > middle for name in names)
         if (
             MIN_NAMES <= len(names) <= MOST_NAMES
-            and 2 * again >= len(names)
+            and new <= NEW * len(names)
             and 2 * len(names) > len(by_value)
         ):
             found.add(names)

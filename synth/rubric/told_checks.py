@@ -6,6 +6,7 @@ score and a reward by share. Not here: what an attempt told (`told_facts`), caps
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
@@ -143,20 +144,14 @@ def closing_names(accepted: Sequence[End], traits: AppTraits, after: str) -> lis
     """Per accepted end: that no other name is told at the end in the place of those that every resolved attempt tells there."""
     checks = []
     for number, end in enumerate(accepted, 1):
-        for place, names in enumerate(traits.vocabularies, 1):
-            told = [names_at_the_end(a.recorded.attempt, names) for a in end.good]
-            if not frozenset.intersection(*told):
-                continue
-            right = frozenset[str]().union(*told)
+        for place, (right, others) in enumerate(_names_in_place(end, traits), 1):
             args: dict[str, Json] = {
                 "after": after,
                 "ends": [f"e{number}"],
-                "words": list[Json](sorted(right)),
-                "others": list[Json](sorted(names - right)),
+                "right": list[Json](right),
+                "others": list[Json](others),
             }
-            says = (
-                f"No other name is told at the end in the place of {', '.join(sorted(right)[:6])}."
-            )
+            says = f"No other name is told at the end in the place of {', '.join(right[:6])}."
             checks.append(
                 required_check(
                     "closing_words",
@@ -168,6 +163,17 @@ def closing_names(accepted: Sequence[End], traits: AppTraits, after: str) -> lis
                 )
             )
     return checks
+
+
+def _names_in_place(end: End, traits: AppTraits) -> list[tuple[list[str], list[str]]]:
+    """The names that every resolved attempt at an end tells last, with those that may stand in their place."""
+    found: dict[frozenset[str], set[str]] = defaultdict(set)
+    for names in traits.vocabularies:
+        told = [names_at_the_end(a.recorded.attempt, names) for a in end.good]
+        if frozenset.intersection(*told):
+            right = frozenset[str]().union(*told)
+            found[right] |= names - right
+    return sorted((sorted(right), sorted(others)) for right, others in found.items() if others)
 
 
 def _small_checks(end: End, where: Mapping[str, Json], number: int) -> list[Check]:

@@ -39,18 +39,23 @@ def booked(number: int, therapist: str, note: str = "", said: str = "") -> Clean
     )
 
 
+def vocabulary(*names: str) -> list[frozenset[str]]:
+    """What tasks one after the other make, each with a therapist."""
+    notes = [f"Note {'abcdefghi'[n]} of somebody, number {n}" for n in range(len(names))]
+    both = zip(names, notes, strict=True)
+    return list(vocabularies_of([[record(booked(n, *one))] for n, one in enumerate(both)]))
+
+
 def test_names_of_one_argument_are_a_vocabulary() -> None:
-    """Three therapists, each in two tasks; two names alone, words in small letters and free texts are none."""
-    groups = [
-        [record(booked(n, THERAPISTS[n % 3], note=f"Note {'abcdef'[n]} of somebody, number {n}"))]
-        for n in range(6)
-    ]
-    assert vocabularies_of(groups) == [frozenset(THERAPISTS)]
-    assert vocabularies_of(groups[:3]) == []
-    two = [[record(booked(n, THERAPISTS[n % 2]))] for n in range(6)]
-    assert vocabularies_of(two) == []
-    small = [[record(booked(n, THERAPISTS[n % 3].lower()))] for n in range(6)]
-    assert vocabularies_of(small) == []
+    """Three therapists who come again; two alone, words in small letters and free texts are none."""
+    assert vocabulary(*THERAPISTS * 3) == [frozenset(THERAPISTS)]
+    assert vocabulary(*THERAPISTS[:2] * 3) == []
+    assert vocabulary(*(name.lower() for name in THERAPISTS * 3)) == []
+
+
+def test_names_that_every_task_has_anew_are_none() -> None:
+    """The next customer would change the grader of each task."""
+    assert vocabulary("Ada", "Ada", "Olaf", "Olaf", "Petra", "Petra", "Sven", "Sven", "Noor") == []
 
 
 def test_what_is_said_after_the_last_call_counts() -> None:
@@ -71,6 +76,6 @@ def test_what_is_said_after_the_last_call_counts() -> None:
 )
 def test_another_name_in_the_place_of_the_right_one_is_not_paid(said: str, paid: float) -> None:
     """Who names nobody, or the right one too, told nothing wrong."""
-    args: dict[str, Json] = {"words": ["Brandt"], "others": ["Adler", "Sommer"]}
+    args: dict[str, Json] = {"right": ["Brandt"], "others": ["Adler", "Sommer"]}
     check = Check(check_id="c", fn="closing_words", args=args)
     assert score(check, record(booked(1, "Brandt", said=said)).attempt) == paid

@@ -286,6 +286,8 @@ FIELDS: Final[Mapping[str, Field]] = {
     "words": Field(
         label="Words", widget=LINES, write=_as_names, read=_words, hint="one on each line"
     ),
+    "right": _name_lines("Right names"),
+    "others": _name_lines("Names that are wrong here"),
     "values": _name_lines("Small numbers"),
     "least": _count("At least"),
     "most": _count("At most"),

@@ -68,8 +68,8 @@ KINDS: Final[Mapping[str, Kind]] = {
     ),
     "closing_words": Kind(
         about="The agent's last messages name no other person, product or code in the place of these",
-        needs=("words", "others"),
-        example={"words": "Brandt", "others": "Adler\nSommer"},
+        needs=("right", "others"),
+        example={"right": "Brandt", "others": "Adler\nSommer"},
     ),
     "grounded": Kind(
         about="The agent tells nothing that nothing shows",

@@ -39,12 +39,12 @@ def closing_facts(args: Mapping[str, Json], view: View, _check_id: str) -> tuple
 
 
 def closing_words(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
-    """Whether no message after the last call names one of `others` where none of `words` stands: another person, product or code."""
+    """Whether no message after the last call names one of `others` where none of `right` stands: another person, product or code."""
     applies = not_at_this_end(args, view)
     if applies is not None:
         return applies
     said = "\n".join(view.visible[len(view.visible) - view.said_after_calls :])
-    if any(stands_in(word, said) for word in texts_of(args, "words")):
+    if any(stands_in(word, said) for word in texts_of(args, "right")):
         return 1.0, "the last messages name the right one"
     for other in texts_of(args, "others"):
         if stands_in(other, said):

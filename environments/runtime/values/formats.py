@@ -292,7 +292,7 @@ def fits(form: ValueForm, value: Json) -> bool:
     if form.kind == "any":
         return type_of(value) == type_of(form.value)
     if form.kind == "key" and form.slots is None:
-        return is_name(value)
+        return is_name(value) and " " not in str(value)
     slots = form.slots or ()
     return (
         isinstance(value, str)

@@ -390,7 +390,8 @@ def _form(rows: Rows, told: int, tools: int) -> ValueForm | None:
     drawn = format_of_drawn(texts) if told == 0 and texts != sorted(texts) else None
     if drawn is not None:
         return ValueForm(kind="key", slots=drawn.slots, says="a key that the agent draws")
-    if told == 0 and len(set(texts)) == len(texts) and all(map(is_name, texts)):
+    words = all(is_name(text) and " " not in text for text in texts)
+    if told == 0 and words and len(set(texts)) == len(texts):
         return ValueForm(kind="key", says="a key that the agent makes up for one call")
     if not _take_it(rows, tools) or not _varies(texts):
         return None
