@@ -1,6 +1,7 @@
 """Vocabularies: the names that stand in one argument or one field of an app, one in the place of another.
 
-In: an app's recorded attempts. Out: sets of names (people, products, codes) that calls give or results show at one place, in several tasks.
+In: an app's recorded attempts. Out: sets of names (people, products, codes) that calls give or results show at one place, and of which
+new tasks bring hardly another one.
 Not here: what is made of them (`synth.rubric.told_checks`).
 """
 
