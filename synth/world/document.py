@@ -89,7 +89,6 @@ def _influence(tool: ToolModel) -> InfluencePart:
         ignores=frozenset(tool.ignores),
         untried=frozenset(tool.untried),
         makers=frozenset(tool.makers),
-        modes=frozenset(tool.modes),
     )
 
 

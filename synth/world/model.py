@@ -95,8 +95,6 @@ class ToolModel:
     """Of the untried: known to change other tools' answers from afar; what an empty answer lacks may be theirs."""
     suspects: set[str] = field(default_factory=set)
     """Of the untried, where others are known to change its answers from afar: what it shows after them only may be their doing."""
-    modes: set[str] = field(default_factory=set)
-    """Of the untried: what switches a mode; nobody knows what becomes of an answer that hangs on earlier calls."""
     early: list[EarlyPart] = field(default_factory=list)
     """What it says, whatever it is asked, before anybody called what has to come first."""
     far: set[str] = field(default_factory=set)

@@ -86,17 +86,6 @@ def _session(show: dict[str, Any], shown: list[dict[str, Any]], rows: dict[str, 
     return World.from_json(document).session()
 
 
-def test_an_answer_that_hangs_on_earlier_calls_is_not_told_after_a_switch_of_mode() -> None:
-    """What is shown after an edit was never seen where a tool that changes nearly everything came between."""
-    shown = [{"before": ["edit {}"], "content": "new", "from": "e1", "n": 1}]
-    show = {"heeds": ["edit"], "untried": ["other", "calm"], "modes": ["other"]}
-    session = _session(show, shown, {})
-    session.call("edit", {})
-    assert session.fork().call("show", {"of": "it"}).content == "new"
-    assert session.call("other", {"to": "side"}).source == UNKNOWN
-    assert session.call("show", {"of": "it"}).source == UNKNOWN
-
-
 def test_an_empty_answer_is_not_told_after_what_may_have_made_something() -> None:
     """Nothing was found, in the record or on tape; after a tool that changes what others show somebody may be there."""
     show = {"untried": ["other", "calm"], "makers": ["other"]}

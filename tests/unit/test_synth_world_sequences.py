@@ -1,4 +1,4 @@
-"""What the order of recorded calls says: outcomes seen after one tool alone, and empty answers."""
+"""What the order of recorded calls says: outcomes seen after one tool alone."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from synth.world.influence.dependencies import learn_relevance
-from synth.world.influence.sequences import after_alone, before_nothing
+from synth.world.influence.sequences import after_alone
 from synth.world.model import ToolModel, Workbench
 from synth.world.observation import Observation, histories
 from tests.unit.world_backend import episode
@@ -57,12 +57,3 @@ def test_one_task_or_a_tool_that_is_always_there_proves_nothing() -> None:
     assert after_alone(_bench(once))["enter"] == set()
     mostly = [[LOCK, OPEN]] * 5 + [[LOCK, SHUT], [LOCK, SHUT]]
     assert after_alone(_bench(mostly))["enter"] == set()
-
-
-def test_tools_after_which_nothing_was_shown_are_told_apart() -> None:
-    """A list that was empty after a paint says that paint puts nothing on it; of merge nobody knows."""
-    made: list[list[Made]] = [
-        [PAINT, ("find", {"word": "ask"}, "{}")],
-        [("merge", {}, "done"), ("find", {"word": "ask"}, '{"a.md": 1}')],
-    ]
-    assert before_nothing(_bench(made))["find"] == {"paint"}

@@ -6,11 +6,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from synth.world.influence.contrast_pairs import Event, Evidence
-from synth.world.influence.dependencies import find_hints
 from synth.world.influence.independence import MIN_STEADY, matters_far, never_matters, states_of
 from synth.world.influence.purity_prior import enough
-from synth.world.influence.repeatability import changed_by_asking
+from synth.world.influence.sequences import changed_by_asking
+from synth.world.influence.trials import Evidence
 from synth.world.influence.writers import learn_base
 from synth.world.model import TableModel, ToolModel, Workbench, outcome_class
 from synth.world.observation import Observation, histories
@@ -61,26 +60,6 @@ def test_a_list_after_a_call_about_something_it_never_held_is_the_first_one() ->
     assert bench.tables["rota"].rows == {'["fri"]': ["shift_93c"]}
 
 
-def test_an_answer_without_names_hangs_on_writers_of_records_that_hold_its_words() -> None:
-    """How busy a day is: shifts hold the day, so what was seen to change shifts is suspected."""
-    bench = _bench([[SHIFT, LOAD, DROP, SWAP]], {"drop", "swap"})
-    found = {name: Evidence() for name in bench.tools}
-    found["shift"].convicted = {("drop", True)}
-    find_hints(bench, found)
-    assert found["load"].hinted == {"drop"}
-
-
-def test_an_answer_seen_to_change_or_that_names_something_takes_no_hints() -> None:
-    """Where evidence tells who changes an answer, or names do, the words of a call say nothing."""
-    bench = _bench([[SHIFT, LOAD, WHOLE, DROP]], {"drop"})
-    found = {name: Evidence() for name in bench.tools}
-    found["shift"].convicted = {("drop", True)}
-    found["load"].convicted = {("shift", False)}
-    find_hints(bench, found)
-    assert not found["load"].hinted
-    assert not found["rota"].hinted
-
-
 def _said(*texts: str) -> ToolModel:
     bench = _bench([[("tool", {}, text)] for text in texts], set())
     return bench.tools["tool"]
@@ -120,7 +99,7 @@ def test_answers_that_share_a_writer_show_one_state() -> None:
 def _looked_at(*writers: str, times: int) -> Evidence:
     """Changed by these writers from afar, and never by another that came that often."""
     evidence = Evidence(wide=True, convicted={(writer, False) for writer in writers})
-    evidence.trials["hum", False] = {("look", str(number)) for number in range(times)}
+    evidence.unchanged["hum", False] = {("look", str(number)) for number in range(times)}
     return evidence
 
 
@@ -149,24 +128,9 @@ def test_a_writer_of_another_state_does_not_matter() -> None:
     assert matters("sing", "clock"), "nobody knows how a success is without what came before each"
 
     assert not never_matters(found, "sing", "path", states=states)
-    found["path"].trials["sing", True] = {("look", "la")}
+    found["path"].unchanged["sing", True] = {("look", "la")}
     assert never_matters(found, "sing", "path", states=states)
     assert not never_matters(found, "turn", "path", states=states)
-
-
-def test_a_call_about_the_same_thing_is_not_cleared_by_who_was_convicted_in_its_place() -> None:
-    """Two bills differ after a new plan and two do not: something else came before the first two as well."""
-    plan = ("plan", True)
-    evidence = Evidence(convicted={("toggle", False)})
-    evidence.trials[plan] = {("bill 1", "plan a"), ("bill 2", "plan b")}
-    found = {"bills": evidence, "line": _convicts("plan")}
-    both = frozenset({plan, ("toggle", False)})
-    for key in ("bill 3", "bill 4"):
-        assert never_matters(found, "plan", "bills", states={})
-        evidence.changes.append(Event(suspects=both, episodes=frozenset({1, 2}), key=key))
-    assert not never_matters(found, "plan", "bills", states={})
-    evidence.trials[plan].add(("bill 5", "plan a"))
-    assert never_matters(found, "plan", "bills", states={})
 
 
 def test_a_tool_called_often_whose_name_says_that_it_reads_needs_one_equal_answer_after_it() -> (

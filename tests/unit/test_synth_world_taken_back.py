@@ -11,7 +11,6 @@ from benchmarks.testbeds.invented.office.sheet import SHEET
 from environments.runtime.task.attempt import UNKNOWN, ToolResult
 from environments.runtime.world.entries import Entry, count_empty_calls
 from environments.runtime.world.world import World
-from synth.world.influence.contrast_pairs import Agreement, Evidence
 from synth.worlds import WorldSettings, learn_world
 
 UNDO: tuple[str, dict[str, Any]] = ("undo", {})
@@ -63,32 +62,3 @@ def test_only_calls_that_are_given_nothing_are_counted() -> None:
     ]
     named = [call for _, call in count_empty_calls(log)]
     assert named == ['peg {"hole":1}', "back {}", 'peg {"hole":1}', "back {} 2"]
-
-
-def test_a_call_from_afar_is_not_cleared_beside_one_that_changes_the_very_thing() -> None:
-    """Three pegs were set and taken back: that they say what they said does not clear taking back."""
-    near, far = ("peg", True), ("back", False)
-    evidence = Evidence(convicted={near})
-    for hole in "123":
-        evidence.agreements.append(
-            Agreement(
-                once=frozenset({near, far}),
-                suspects=frozenset({near, far}),
-                calls=frozenset({(near, hole), (far, "{}")}),
-                key=hole,
-                said=frozenset({("back", "taken back")}),
-            )
-        )
-    alone = frozenset({far})
-    calls = frozenset({(far, "{}")})
-    evidence.agreements.append(
-        Agreement(
-            once=alone, suspects=alone, calls=calls, key="4", said=frozenset({("back", "nothing")})
-        )
-    )
-    evidence.weigh()
-    assert evidence.calls_tried("back") == 4
-    assert evidence.calls_tried("back", {"nothing"}) == 1
-    evidence.doubt_the_far()
-    assert evidence.calls_tried("back") == 1
-    assert evidence.calls_tried("back", {"taken back", "nothing"}) == 0

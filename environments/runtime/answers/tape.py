@@ -55,8 +55,8 @@ def _is_invalidated(
     A call that names nothing and whose answer nobody knows may undo what was done before: only its answer would say what it was
     about. Other calls that may matter are of tools that were hardly tried before this one (`untried`). Any of these may have made what
     an empty answer lacks. After any of them a call without arguments that was refused (nothing to take back) may succeed. An
-    answer that depends on what was done before does not hold where a mode was switched (`modes`), nor after a call
-    that names nothing: that such calls mattered to nothing was seen where little was done.
+    answer that depends on what was done before does not hold after a call of them that names nothing: that such calls
+    mattered to nothing was seen where little was done.
     """
     calls = count_empty_calls(here.state.log)
     outside = [e for e, call in calls if e.call not in before and call not in entry.after]
@@ -68,11 +68,8 @@ def _is_invalidated(
         return any(e.tool in tool.influence.makers for e in outside)
     if entry.content in EMPTY and any(e.tool in tool.influence.makers for e in outside):
         return True
-    return bool(before) and any(
-        e.tool in tool.influence.modes
-        or (tool.innocent and not e.args and e.tool in tool.influence.untried)
-        for e in outside
-    )
+    aimless = any(not e.args and e.tool in tool.influence.untried for e in outside)
+    return bool(before) and tool.innocent and aimless
 
 
 def _aimless(entry: Entry) -> bool:

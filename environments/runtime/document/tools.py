@@ -137,7 +137,7 @@ class LayoutPart:
 class InfluencePart:
     """What earlier calls may change in a tool's answers, and what its own calls may change in others'.
 
-    Its answers: from `limit` to `loose`, and from `heeds` to `modes`, which name earlier tools. An earlier call matters if it shares a name with
+    Its answers: from `limit` to `loose`, and from `heeds` to `makers`, which name earlier tools. An earlier call matters if it shares a name with
     the call, unless its tool is one of `ignores`; if it does not, only if its tool is one of `heeds`. The other sets name tools of
     which too little was recorded: they matter to some answers only. Its own calls: `settled` and `far`, which name tables.
     """
@@ -162,8 +162,6 @@ class InfluencePart:
     """Tools of which too few calls say that they do not matter."""
     makers: frozenset[str] = frozenset()
     """Of the untried: tools that may have made what an empty answer lacks."""
-    modes: frozenset[str] = frozenset()
-    """Of the untried: tools that change so many others' answers that they seem to switch a mode."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

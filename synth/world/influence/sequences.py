@@ -1,55 +1,24 @@
 """Sequences: what the order of the calls in recorded episodes says, beside equal calls that were answered otherwise.
 
-Comes in: all recorded calls. Comes out, per tool: the tools that came before every case of one of its outcomes, and those after which
-it showed nothing at all. Not here: pairs of equal calls (`dependencies`).
+Comes in: all recorded calls. Comes out, per tool: the tools that came before each of its successes, those that number what they make in one
+series with it, and whether it found something else when it was asked again at once. Not here: pairs of equal calls with other
+pasts (`trials`).
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from itertools import pairwise
 from typing import Final
 
-from environments.runtime.task.attempt import Json
+from environments.runtime.values.normal import names_in
 from synth.world.grouping import lists_by_key
-from synth.world.model import Workbench, outcome_class
-from synth.world.observation import Observation
-from synth.world.support import CHANCE
+from synth.world.model import Workbench, refused
+from synth.world.support import SEEN_TWICE
+from synth.world.volatile.number_series import MadeNames, numbered_together
 
-NOTHING: Final[tuple[Json, ...]] = ({}, [])
-
-Told = tuple[str, frozenset[str]]
-"""A task, and the tools that had changed something before the call."""
-
-
-def after_alone(bench: Workbench) -> dict[str, set[str]]:
-    """Per tool: those that came before every case of one of its outcomes, which chance would not have it.
-
-    `frozen` was only said after `freeze`: whatever the two calls name, one hangs on the other.
-    """
-    told: dict[str, dict[str, list[Told]]] = defaultdict(lambda: defaultdict(list))
-    for task, seen, past in _calls(bench):
-        told[seen.tool][outcome_class(seen)].append((task, past))
-    return {name: set(_always_before(cases.values())) for name, cases in told.items()}
-
-
-def _always_before(outcomes: Collection[list[Told]]) -> Iterator[str]:
-    calls = [past for cases in outcomes for _, past in cases]
-    for cases in outcomes:
-        tasks = len({task for task, _ in cases})
-        for tool in frozenset.intersection(*(past for _, past in cases)):
-            share = sum(tool in past for past in calls) / len(calls)
-            if share**tasks < CHANCE:
-                yield tool
-
-
-def before_nothing(bench: Workbench) -> dict[str, set[str]]:
-    """Per tool: those after which it was seen to show nothing at all."""
-    found: dict[str, set[str]] = defaultdict(set)
-    for _, seen, past in _calls(bench):
-        if seen.is_json and seen.value in NOTHING:
-            found[seen.tool] |= past
-    return found
+MIN_REFUSED: Final = SEEN_TWICE
+"""Episodes in which a second call at once was refused: one may be a server that was asked too often."""
 
 
 def pasts_of(bench: Workbench) -> dict[str, list[frozenset[str]]]:
@@ -61,7 +30,36 @@ def pasts_of(bench: Workbench) -> dict[str, list[frozenset[str]]]:
     )
 
 
-def _calls(bench: Workbench) -> Iterator[tuple[str, Observation, frozenset[str]]]:
-    """Every call with its task and the tools that had changed something in its episode by then."""
-    for history, seen, past in bench.with_pasts(bench.has_changed):
-        yield history.task, seen, frozenset(earlier.tool for earlier in past)
+def changed_by_asking(bench: Workbench) -> set[str]:
+    """Tools whose same call, made twice with nothing between, did not find the second time what it had found."""
+    otherwise: set[str] = set()
+    stopped: dict[str, set[int]] = defaultdict(set)
+    for history in bench.histories:
+        for first, second in pairwise(history.observations):
+            tool = bench.tools[first.tool]
+            again = (first.tool, first.key) == (second.tool, second.key)
+            if (
+                not again
+                or tool.declared
+                or first.content == second.content
+                or refused(tool, first)
+            ):
+                continue
+            if refused(tool, second):
+                stopped[tool.name].add(first.episode)
+            else:
+                otherwise.add(tool.name)
+    return otherwise | {name for name, among in stopped.items() if len(among) >= MIN_REFUSED}
+
+
+def share_series(bench: Workbench) -> dict[str, set[str]]:
+    """Per tool the others that number what they make in one series with it."""
+    runs = [
+        [
+            MadeNames(seen.tool, seen.names, frozenset(names_in(seen.arguments)))
+            for seen in history.observations
+            if bench.has_changed(seen)
+        ]
+        for history in bench.histories
+    ]
+    return numbered_together(runs)

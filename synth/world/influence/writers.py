@@ -14,7 +14,7 @@ from typing import Final
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import figures_in, names_in, stable, tokens_in
 from environments.runtime.world.state import ABSENCE, names_of_key
-from synth.world.influence.blame import fewest
+from synth.world.influence.trials import fewest
 from synth.world.model import TOO_FEW, TableModel, ToolModel, Workbench, refused
 from synth.world.observation import History, Observation, agree, same_row
 from synth.world.schema.counters import issued_fields
@@ -68,6 +68,24 @@ def looks(bench: Workbench, history: History) -> Iterator[Look]:
             yield Look(place=place, value=seen.value, seen=seen)
 
 
+First = Mapping[tuple[str, str], tuple[Json, str]]
+"""Rows of a fresh episode, each with the tool that shows it."""
+Resight = tuple[Look, Json, str, Sequence[Observation]]
+"""A row that is seen again: how it was before, the tool that showed it then, and the calls since."""
+
+
+def resights(bench: Workbench, first: First) -> Iterator[Resight]:
+    """Every sight of a row of which is known how it was before."""
+    for history in bench.histories:
+        last = {place: (-1, *shown) for place, shown in first.items()}
+        for look in looks(bench, history):
+            at = look.seen.position
+            since, before, by = last.get(look.place, (-1, None, ""))
+            if before is not None:
+                yield look, before, by, history.observations[since + 1 : at]
+            last[look.place] = at, look.value, look.seen.tool
+
+
 def blamed(bench: Workbench) -> frozenset[str]:
     """Tools that changed records between two looks of one episode: evidence that needs no idea of a fresh state."""
     return frozenset(_cover(*_changes(bench, {})))
@@ -110,32 +128,20 @@ def _shown_changed(bench: Workbench) -> set[str]:
     return out
 
 
-def _changes(
-    bench: Workbench, first: Mapping[tuple[str, str], tuple[Json, str]]
-) -> tuple[list[Change], Counter[str]]:
+def _changes(bench: Workbench, first: First) -> tuple[list[Change], Counter[str]]:
     """For each change of a row: the tools that may have made it; and how often each tool left a row alone."""
     changes: list[Change] = []
     calm: Counter[str] = Counter()
-    for history in bench.histories:
-        last: dict[tuple[str, str], tuple[int, Json, str]] = {}
-        for look in looks(bench, history):
-            at = look.seen.position
-            since, before, by = last.get(look.place) or (-1, *first.get(look.place, (None, "")))
-            between = _suspects(bench, history, look, since)
-            if before is not None:
-                alike = same_row if by == look.seen.tool else agree
-                if alike(before, look.value):
-                    calm.update(between)
-                else:
-                    change = Change(
-                        shown_by=look.seen.tool, shown_before=by, suspects=frozenset(between)
-                    )
-                    changes.append(change)
-            last[look.place] = (at, look.value, look.seen.tool)
+    for look, before, by, between in resights(bench, first):
+        suspects, tool = _suspects(bench, look, between), look.seen.tool
+        if (same_row if by == tool else agree)(before, look.value):
+            calm.update(suspects)
+        else:
+            changes.append(Change(shown_by=tool, shown_before=by, suspects=suspects))
     return changes, calm
 
 
-def _first_values(bench: Workbench, writers: set[str]) -> dict[tuple[str, str], tuple[Json, str]]:
+def _first_values(bench: Workbench, writers: set[str]) -> First:
     """The most common first sight of each row by a tool that is no writer, and that tool: what a fresh episode holds."""
     votes: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     values: dict[str, tuple[Json, str]] = {}
@@ -150,17 +156,15 @@ def _first_values(bench: Workbench, writers: set[str]) -> dict[tuple[str, str], 
     return {place: values[counts.most_common(1)[0][0]] for place, counts in votes.items()}
 
 
-def _suspects(bench: Workbench, history: History, look: Look, since: int) -> set[str]:
+def _suspects(bench: Workbench, look: Look, between: Sequence[Observation]) -> frozenset[str]:
     """Tools of successful calls since the last sight that share a name with the row, the showing one included."""
     names = names_in(look.value) | look.seen.names
-    out = set() if bench.tools[look.seen.tool].declared else {look.seen.tool}
-    for seen in history.observations[since + 1 : look.seen.position]:
+    tools = {look.seen.tool}
+    for seen in between:
         tool = bench.tools[seen.tool]
-        if tool.declared or tool.kind in {"constant", "pure"} or refused(tool, seen):
-            continue
-        if not names.isdisjoint(seen.names):
-            out.add(seen.tool)
-    return out
+        if tool.kind not in {"constant", "pure"} and not refused(tool, seen):
+            tools |= set() if names.isdisjoint(seen.names) else {seen.tool}
+    return frozenset(name for name in tools if not bench.tools[name].declared)
 
 
 def _cover(changes: list[Change], calm: Counter[str]) -> set[str]:

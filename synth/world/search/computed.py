@@ -84,7 +84,7 @@ def learn_computed(bench: Workbench) -> None:
         tool.computes = replace(part, untried=untried)
         tool.says = f"computes {stable(encode(part.cases[0])['slots'])} of its arguments"
     for tool in tools:
-        for names in (tool.heeds, tool.untried, tool.makers, tool.suspects, tool.modes):
+        for names in (tool.heeds, tool.untried, tool.makers, tool.suspects):
             names.difference_update(found)
 
 
