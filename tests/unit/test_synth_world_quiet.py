@@ -7,10 +7,13 @@ import pytest
 from benchmarks.testbeds.invented.office.agenda_tasks import AGENDA
 from benchmarks.testbeds.invented.office.tickets import TICKETS
 from benchmarks.worlds.unseen_living import measure
+from environments.runtime.document.world_file import LIVING, ContinuityPart
+from synth.world.influence.dependencies import note_far
 from synth.world.influence.purity_prior import MIN_NAMED, MIN_READER, enough
+from synth.world.influence.trials import Evidence
 from synth.world.model import ToolModel, Workbench
 from synth.world.observation import Observation
-from synth.world.time.indirect_effects import Trial, note_afar
+from synth.world.time.indirect_effects import Trial
 from synth.world.time.table_stability import WriterCall, doubt_versions, quiet_tables
 from synth.world.time.validity import Version
 
@@ -98,8 +101,9 @@ def test_only_writers_convicted_from_afar_reach_a_readers_table() -> None:
     """Whoever shares a name with what changed voids that record alone."""
     tools = {n: ToolModel(name=n, observations=[], kind="write") for n in ("pay", "send", "look")}
     tools["look"].kind, tools["look"].table = "read", "bill"
-    bench = Workbench(app="x", histories=[], tools=tools)
-    note_afar(bench, {"pay": [], "send": [], "look": [("pay", False), ("send", True)]})
+    living = ContinuityPart(kind=LIVING)
+    bench = Workbench(app="x", histories=[], tools=tools, continuity=living)
+    note_far(bench, tools["look"], Evidence(convicted={("pay", False), ("send", True)}))
     assert tools["pay"].far == {"bill"}
     assert not tools["send"].far
 

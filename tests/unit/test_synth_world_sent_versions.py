@@ -92,9 +92,9 @@ def test_what_is_put_into_an_empty_list_inside_a_record_may_come_beside_another(
 
 def test_nothing_to_take_back_is_not_told_after_who_changes_things() -> None:
     """Asking a guest was never tried before taking back, and is known to change events."""
-    assert _told("agenda", 94, ("back", {}))[0].source != UNKNOWN
+    assert _told("agenda", 95, ("back", {}))[0].source != UNKNOWN
     asked = ("guest", {"event": "ev43", "name": "tova"})
-    assert _told("agenda", 94, asked, ("back", {}))[1].source == UNKNOWN
+    assert _told("agenda", 95, asked, ("back", {}))[1].source == UNKNOWN
 
 
 def test_a_record_is_shown_to_its_own_only_where_a_refusal_names_both() -> None:

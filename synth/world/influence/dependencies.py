@@ -15,7 +15,12 @@ from typing import Final
 from environments.runtime.views.implicit_subject import SUBJECT
 from synth.world.influence.independence import left_alone, matters_far, never_matters, states_of
 from synth.world.influence.purity_prior import MIN_NAMED, enough
-from synth.world.influence.sequences import changed_by_asking, pasts_of, share_series
+from synth.world.influence.sequences import (
+    after_alone,
+    changed_by_asking,
+    pasts_of,
+    share_series,
+)
 from synth.world.influence.trials import Evidence, Trial, evidence_of, trials_of
 from synth.world.influence.writers import finds_the_same
 from synth.world.model import TOO_FEW, ToolModel, Workbench
@@ -36,31 +41,41 @@ READERS: Final = frozenset({"read", "search", "constant"})
 def learn_relevance(bench: Workbench) -> None:
     """Set what every tool's answers hang on; a tool taken for a reader and convicted of a change becomes a writer."""
     found = _final_evidence(bench)
-    local = not bench.living and _is_local(found)
-    states, series = states_of(found), {} if bench.living else share_series(bench)
+    states = states_of(found)
     changers = {n for n, t in bench.tools.items() if not t.innocent}
+    local, living = _is_local(found), bench.living
+    after, series = ({}, {}) if living else (after_alone(bench), share_series(bench))
     for name, tool in bench.tools.items():
         evidence = found[name]
-        far = () if local else changers
-        heeds = {v for v in far if matters_far(found, v, name, states=states)}
-        heeds |= series.get(name, set())
+        heeds = series.get(name, set())
+        if living or not local:
+            heeds |= {v for v in changers if matters_far(found, v, name, states=states)}
+            heeds |= after.get(name, set())
+        if living and evidence.is_restless:
+            # Nothing tells which earlier calls matter, and some do.
+            heeds |= changers
         if evidence.wide:
             # What such a call shows names this and that: that an answer does not name it says nothing.
             heeds |= {v for v, near in evidence.convicted if near}
         tool.heeds = heeds & changers
         left = changers - heeds
         tool.ignores = {v for v in left if never_matters(found, v, name, states=states)}
-        if not bench.living:
+        if not living:
             _note_untried(tool, left, found)
-        far = tool.heeds
-        if bench.living:
-            far = {v for v, near in evidence.convicted if not near}
         if tool.table is not None and tool.innocent:
-            for v in far:
-                bench.tools[v].far.add(tool.table)
-            if tool.restless:
-                tool.table = None
-                tool.says = "never answers alike: a clock or dice"
+            note_far(bench, tool, evidence)
+
+
+def note_far(bench: Workbench, tool: ToolModel, evidence: Evidence) -> None:
+    """Note who changes the table of a reader without naming its rows; what is a clock shows no table."""
+    writers = tool.heeds
+    if bench.living and not (evidence.wide or evidence.personal):
+        writers = {v for v, near in evidence.convicted if not near}
+    for writer in writers:
+        bench.tools[writer].far.add(str(tool.table))
+    if tool.restless:
+        tool.table = None
+        tool.says = "never answers alike: a clock or dice"
 
 
 def _note_untried(tool: ToolModel, left: set[str], found: Mapping[str, Evidence]) -> None:
@@ -100,7 +115,13 @@ def _final_evidence(bench: Workbench) -> dict[str, Evidence]:
         tool.doubted = True
     found = evidence_of(bench, trials, _readers(bench))
     for name, tool in bench.tools.items():
-        names = {argument for seen in tool.observations for argument in seen.arguments}
+        # How to show something says nothing of what is asked for.
+        names = {
+            argument
+            for seen in tool.observations
+            for argument, value in seen.arguments.items()
+            if not isinstance(value, bool | None)
+        }
         evidence = found[name]
         evidence.wide, evidence.personal = not names, names == {SUBJECT}
         evidence.always = always.get(name, frozenset())

@@ -1,24 +1,50 @@
 """Sequences: what the order of the calls in recorded episodes says, beside equal calls that were answered otherwise.
 
-Comes in: all recorded calls. Comes out, per tool: the tools that came before each of its successes, those that number what they make in one
-series with it, and whether it found something else when it was asked again at once. Not here: pairs of equal calls with other
-pasts (`trials`).
+Comes in: all recorded calls. Comes out, per tool: the tools that came before every case of one of its outcomes, those that number what they
+make in one series with it, and whether it found something else when it was asked again at once. Not here: pairs of equal
+calls with other pasts (`trials`).
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection, Iterator
 from itertools import pairwise
 from typing import Final
 
 from environments.runtime.values.normal import names_in
 from synth.world.grouping import lists_by_key
-from synth.world.model import Workbench, refused
-from synth.world.support import SEEN_TWICE
+from synth.world.model import Workbench, outcome_class, refused
+from synth.world.support import CHANCE, SEEN_TWICE
 from synth.world.volatile.number_series import MadeNames, numbered_together
 
 MIN_REFUSED: Final = SEEN_TWICE
 """Episodes in which a second call at once was refused: one may be a server that was asked too often."""
+
+Told = tuple[str, frozenset[str]]
+"""A task, and the tools that had changed something before the call."""
+
+
+def after_alone(bench: Workbench) -> dict[str, set[str]]:
+    """Per tool: those that came before every case of one of its outcomes, which chance would not have it.
+
+    `frozen` was only said after `freeze`: whatever the two calls name, one hangs on the other.
+    """
+    told: dict[str, dict[str, list[Told]]] = defaultdict(lambda: defaultdict(list))
+    for history, seen, past in bench.with_pasts(bench.has_changed):
+        before = frozenset(earlier.tool for earlier in past)
+        told[seen.tool][outcome_class(seen)].append((history.task, before))
+    return {name: set(_always_before(cases.values())) for name, cases in told.items()}
+
+
+def _always_before(outcomes: Collection[list[Told]]) -> Iterator[str]:
+    calls = [past for cases in outcomes for _, past in cases]
+    for cases in outcomes:
+        tasks = len({task for task, _ in cases})
+        for tool in frozenset.intersection(*(past for _, past in cases)):
+            share = sum(tool in past for past in calls) / len(calls)
+            if share**tasks < CHANCE:
+                yield tool
 
 
 def pasts_of(bench: Workbench) -> dict[str, list[frozenset[str]]]:

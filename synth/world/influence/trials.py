@@ -119,7 +119,7 @@ class Evidence:
     convicted: set[Suspect] = field(default_factory=set)
     """The fewest suspects that explain all `changes`."""
     wide: bool = False
-    """It is called without arguments: what it shows is of everything."""
+    """Its arguments name nothing: what it shows is of everything."""
     personal: bool = False
     """It is asked for nothing but whoever is signed in: that it shares this name with another call says nothing."""
     always: set[str] = field(default_factory=set)
