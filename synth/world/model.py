@@ -98,7 +98,7 @@ class ToolModel:
     early: list[EarlyPart] = field(default_factory=list)
     """What it says, whatever it is asked, before anybody called what has to come first."""
     far: set[str] = field(default_factory=set)
-    """Tables whose rows it may change without naming them."""
+    """Tables whose rows it may change without naming them; with `!` only what is not there."""
     paired: dict[str, dict[str, frozenset[str]]] = field(default_factory=dict)
     """By argument beside a record's key, the values that each record was asked for with."""
     paired_by: list[str] = field(default_factory=list)

@@ -15,7 +15,7 @@ from ..world.entries import Entry, Place
 from ..world.log import words_in
 from ..world.notice import notice
 from ..world.scope import CallContext, place_of
-from ..world.state import ABSENT, names_of_key
+from ..world.state import ABSENCE, ABSENT, names_of_key
 from ..world.tool import Tool
 from .computed import as_sent, compute
 from .tape import EMPTY
@@ -76,7 +76,11 @@ def _show_row(
     found = here.state.look(place)
     if found is ABSENT:
         text = here.world.refusals.get(place[0], {}).get(place[1], {}).get(tool.name)
-        if text is None or (here.state.log and here.state.is_tainted(place, names)):
+        unsure = here.state.log and (
+            here.state.is_tainted(place, names)
+            or here.state.is_tainted((place[0] + ABSENCE, place[1]), names)
+        )
+        if text is None or unsure:
             raise NoValueError("never seen")
         refusal = ToolResult(content=text, source=RECORDED, is_error=True, evidence=":".join(place))
         return refusal, names

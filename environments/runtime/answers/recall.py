@@ -20,14 +20,8 @@ from ..document.world_file import BadWorldError
 from ..task.attempt import DERIVED, RECORDED, Json, ToolResult
 from .differing_pasts import (
     ALWAYS,
-    GROUP,
-    LINK,
-    NONE,
     OTHER,
     OWN,
-    RECORD,
-    ROW,
-    TOLD,
     DoneCall,
     Influence,
     baseline_cell,
@@ -132,23 +126,15 @@ class Recall:
         """How sure an answer must be to be told."""
         self._asked: dict[tuple[str, str, str], DoneCall] = {}
         self._trust = {(tool, source): q for tool, source, q in part.trust or ()}
-        self._echoes = part.echoes or {}
-        self._issued = part.issued or {}
+        self._echoes = part.echoes
+        self._issued = part.issued
         self._things = MadeThings(part.made, part.unmade)
         self._makers: dict[str, tuple[frozenset[str], ...]] = {}
-        self._refused = part.refused or {}
+        self._refused = part.refused
         self._scale = {whose: part.scale[whose] for whose in (OWN, OTHER)}
         """How many times more often answers were wrong than they promised, of `OWN` and `OTHER` episodes."""
         cells = {(w, r, relation): q for w, r, relation, q in part.cells}
-        # World files of before compare no arguments.
-        usual = {
-            RECORD: part.pooled[ROW],
-            GROUP: part.pooled[ROW],
-            TOLD: part.pooled[NONE],
-            LINK: part.pooled[NONE],
-            **part.pooled,
-        }
-        self._influence = Influence(cells, usual)
+        self._influence = Influence(cells, part.pooled)
         self._told = {
             text: names_told(part.texts[one.content] for one in listed if not one.failed)
             for text, listed in part.answers.items()

@@ -93,10 +93,10 @@ class RecallPart:
     """By relation, the chance of cells that were never tried."""
     scale: Mapping[Named, float]
     """How many times more often answers were wrong than promised, of the own task's episodes and of others'."""
-    refused: Mapping[Named, tuple[str, float]] | None = None
-    """By tool that refused every recorded call in the same words: the words, and how sure they are; None where nobody looked."""
-    echoes: Mapping[Named, float] | None = None
-    """By writer whose answer repeats its arguments, how sure an answer to values that nobody recorded is; None where nobody looked."""
+    refused: Mapping[Named, tuple[str, float]] = field(default_factory=dict)
+    """By tool that refused every recorded call in the same words: the words, and how sure they are."""
+    echoes: Mapping[Named, float] = field(default_factory=dict)
+    """By writer whose answer repeats its arguments, how sure an answer to values that nobody recorded is."""
     made: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """By the name of a thing that is not there at the start, the tools of which a call made it."""
     unmade: Mapping[Named, UnmadePart] = field(default_factory=dict)

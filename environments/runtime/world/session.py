@@ -23,6 +23,7 @@ from .entries import Place
 from .log import log_unknown
 from .notice import NOT_MADE, ONLY_RECORDED, SELDOM_RIGHT, notice, notice_if_withheld
 from .scope import CallContext
+from .state import ABSENCE
 from .task_start import StartFacts
 from .tool import STRICT, Tool
 
@@ -370,7 +371,9 @@ class Session:
             return False
         if not state.log:
             return True
-        if place is not None and place[0] in state.tainted_tables:
+        if place is not None and (
+            place[0] in state.tainted_tables or place[0] + ABSENCE in state.tainted_tables
+        ):
             return False
         return names is not None and not state.touches(names)
 

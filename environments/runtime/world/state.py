@@ -19,6 +19,8 @@ from .entries import Entry, Place, RowSnapshot
 
 ABSENT: Final = object()
 """No such row in the base and none in the session."""
+ABSENCE: Final = "!"
+"""Behind a table's name: its rows that are not there."""
 ONLY: Final = "[]"
 """The key of a table's one record, which no argument names."""
 

@@ -13,12 +13,14 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from environments.runtime.views.implicit_subject import SUBJECT
+from environments.runtime.world.state import ABSENCE
 from synth.world.influence.independence import left_alone, matters_far, never_matters, states_of
 from synth.world.influence.purity_prior import MIN_NAMED, enough
 from synth.world.influence.sequences import (
     after_alone,
     changed_by_asking,
     pasts_of,
+    share_numbers,
     share_series,
 )
 from synth.world.influence.trials import Evidence, Trial, evidence_of, trials_of
@@ -45,12 +47,14 @@ def learn_relevance(bench: Workbench) -> None:
     changers = {n for n, t in bench.tools.items() if not t.innocent}
     local, living = _is_local(found), bench.living
     after, series = ({}, {}) if living else (after_alone(bench), share_series(bench))
+    sharing = {} if living else share_numbers(bench)
     for name, tool in bench.tools.items():
         evidence = found[name]
         heeds = series.get(name, set())
         if living or not local:
             heeds |= {v for v in changers if matters_far(found, v, name, states=states)}
             heeds |= after.get(name, set())
+        heeds |= {v for v in sharing.get(name, ()) if len(evidence.tried((v, False))) < SURE}
         if living and evidence.is_restless:
             # Nothing tells which earlier calls matter, and some do.
             heeds |= changers
@@ -73,6 +77,11 @@ def note_far(bench: Workbench, tool: ToolModel, evidence: Evidence) -> None:
         writers = {v for v, near in evidence.convicted if not near}
     for writer in writers:
         bench.tools[writer].far.add(str(tool.table))
+    if not (bench.living or evidence.is_restless):
+        # What was refused and then was not, or the other way round: records come and go.
+        came = [t for t in evidence.changes if len({bench.refused(e.seen) for e in t.pair}) > 1]
+        for (writer, _), _ in evidence.blamed(came):
+            bench.tools[writer].far.add(f"{tool.table}{ABSENCE}")
     if tool.restless:
         tool.table = None
         tool.says = "never answers alike: a clock or dice"

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
-from environments.runtime.values.normal import names_in
+from environments.runtime.values.normal import is_number, names_in
 from synth.world.grouping import lists_by_key
 from synth.world.model import Workbench, outcome_class, refused
+from synth.world.observation import Observation
 from synth.world.support import CHANCE, SEEN_TWICE
 from synth.world.volatile.number_series import MadeNames, numbered_together
 
@@ -60,22 +61,43 @@ def changed_by_asking(bench: Workbench) -> set[str]:
     """Tools whose same call, made twice with nothing between, did not find the second time what it had found."""
     otherwise: set[str] = set()
     stopped: dict[str, set[int]] = defaultdict(set)
+    for first, second in _repeated_calls(bench):
+        tool = bench.tools[first.tool]
+        if tool.declared or first.content == second.content or refused(tool, first):
+            continue
+        if refused(tool, second):
+            stopped[tool.name].add(first.episode)
+        else:
+            otherwise.add(tool.name)
+    return otherwise | {name for name, among in stopped.items() if len(among) >= MIN_REFUSED}
+
+
+def share_numbers(bench: Workbench) -> dict[str, set[str]]:
+    """Per tool the others that tell a number of the same name, which a second call at once moved for both: a balance."""
+    moved: dict[str, set[str]] = defaultdict(set)
+    for first, second in _repeated_calls(bench):
+        if not bench.tools[first.tool].innocent:
+            moved[first.tool] |= _moved_fields(first.value, second.value)
+    return {
+        name: {other for other in moved if other != name and not moved[other].isdisjoint(fields)}
+        for name, fields in moved.items()
+    }
+
+
+def _moved_fields(first: Any, second: Any) -> set[str]:
+    """The fields whose number is another now; what only counts up numbers what each tool makes."""
+    if not isinstance(first, dict) or not isinstance(second, dict):
+        return set()
+    pairs = [(name, first[name], second[name]) for name in first.keys() & second.keys()]
+    numbers = [(name, o, n) for name, o, n in pairs if is_number(o) and is_number(n)]
+    return {name for name, old, new in numbers if abs(new - old) not in {0, 1}}
+
+
+def _repeated_calls(bench: Workbench) -> Iterator[tuple[Observation, Observation]]:
     for history in bench.histories:
         for first, second in pairwise(history.observations):
-            tool = bench.tools[first.tool]
-            again = (first.tool, first.key) == (second.tool, second.key)
-            if (
-                not again
-                or tool.declared
-                or first.content == second.content
-                or refused(tool, first)
-            ):
-                continue
-            if refused(tool, second):
-                stopped[tool.name].add(first.episode)
-            else:
-                otherwise.add(tool.name)
-    return otherwise | {name for name, among in stopped.items() if len(among) >= MIN_REFUSED}
+            if (first.tool, first.key) == (second.tool, second.key):
+                yield first, second
 
 
 def share_series(bench: Workbench) -> dict[str, set[str]]:

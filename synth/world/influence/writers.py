@@ -13,7 +13,7 @@ from typing import Final
 
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import figures_in, names_in, stable, tokens_in
-from environments.runtime.world.state import names_of_key
+from environments.runtime.world.state import ABSENCE, names_of_key
 from synth.world.influence.trials import fewest
 from synth.world.model import TOO_FEW, TableModel, ToolModel, Workbench, refused
 from synth.world.observation import History, Observation, agree, same_row
@@ -228,7 +228,7 @@ class Touch:
         """Whether a later sight of a row, with all that it was ever seen to name, still shows what was at the start."""
         if place is not None and (place == self.place or self._asks_for(place)):
             return False
-        if reader.table in self.tool.far:
+        if reader.table in self.tool.far or f"{reader.table}{ABSENCE}" in self.tool.far:
             return False
         if reader.table in self.tool.settled:
             return True
