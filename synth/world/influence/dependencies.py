@@ -54,7 +54,7 @@ def learn_relevance(bench: Workbench) -> None:
         if living or not local:
             heeds |= {v for v in changers if matters_far(found, v, name, states=states)}
             heeds |= after.get(name, set())
-        heeds |= {v for v in sharing.get(name, ()) if len(evidence.tried((v, False))) < SURE}
+        heeds |= {v for v in sharing.get(name, ()) if len(evidence.calls_tried((v, False))) < SURE}
         if living and evidence.is_restless:
             # Nothing tells which earlier calls matter, and some do.
             heeds |= changers
@@ -91,7 +91,7 @@ def _note_untried(tool: ToolModel, left: set[str], found: Mapping[str, Evidence]
     """Of what is not known to matter to a tool: what was hardly tried, and may have made what an empty answer lacks."""
     evidence = found[tool.name]
     tool.restless = evidence.is_restless
-    tool.untried = {v for v in left if len(evidence.tried((v, False))) < SURE}
+    tool.untried = {v for v in left if len(evidence.calls_tried((v, False))) < SURE}
     # A look that is asked for nothing shows all.
     tool.makers = tool.untried & {
         v for e in found.values() for v, near in e.convicted if evidence.wide or not near
@@ -133,7 +133,7 @@ def _final_evidence(bench: Workbench) -> dict[str, Evidence]:
         }
         evidence = found[name]
         evidence.wide, evidence.personal = not names, names == {SUBJECT}
-        evidence.always = always.get(name, frozenset())
+        evidence.always = set(always.get(name, ()))
         evidence.convict()
     return found
 

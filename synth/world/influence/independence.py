@@ -119,7 +119,7 @@ def left_alone(found: Found) -> Counter[str]:
     calm: Counter[str] = Counter()
     for evidence in found.values():
         for suspect in evidence.unchanged:
-            calm[suspect[0]] += len(evidence.tried(suspect))
+            calm[suspect[0]] += len(evidence.calls_tried(suspect))
     return calm
 
 

@@ -130,7 +130,7 @@ class Evidence:
         """Whether answers differ with equal pasts, or were never once alike."""
         return self.restless > 0 or (not self.alike and len(self.events) >= MIN_CHANGED)
 
-    def tried(self, suspect: Suspect) -> set[str]:
+    def calls_tried(self, suspect: Suspect) -> set[str]:
         """The equal calls that were answered alike with and without a suspect before them."""
         return {key for key, _ in self.unchanged.get(suspect, ())}
 
@@ -154,7 +154,9 @@ class Evidence:
     def rates_of(self, changes: Sequence[Trial]) -> dict[Suspect, float]:
         """Of the different calls that a suspect came before: the share that was then answered otherwise."""
         keys = sets_by_key((suspect, one.key) for one in changes for suspect in one.suspects)
-        return {s: len(found) / (len(found) + len(self.tried(s))) for s, found in keys.items()}
+        return {
+            s: len(found) / (len(found) + len(self.calls_tried(s))) for s, found in keys.items()
+        }
 
     def blamed(
         self, changes: Iterable[Trial], favour: Callable[[str], float] = lambda _: 1.0
