@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from dagster_project.arrival.attempt_ids import assign_ids
 from dagster_project.arrival.late_content import LateContent
+from dagster_project.arrival.verdict_files import verdicts_on_runs
 from dagster_project.build.left_out import Skips
 from dagster_project.errors import InputError
 from dagster_project.fatal import is_fatal
@@ -90,14 +91,34 @@ def take_in(  # noqa: PLR0913 - what comes in, and how it is read
         if not path.exists():
             raise InputError(f"{path} does not exist; check the path")
     arrived = ArrivalCounts()
+    refused: list[Rejected] = []
     with Wal(home.wal) as wal:
         for path in paths:
             if on_file is not None:
                 on_file(path)
-            _store(home, wal, _read(path, app, layout), arrived)
+            refused += _store(wal, _read(path, app, layout), arrived)
             arrived.files += 1
         land(home, wal, arrived, late=LateContent(elsewhere) if elsewhere is not None else None)
+    keep_rejected(_private_lake(home), _join_verdicts(home, paths, app, refused, arrived), arrived)
     return arrived
+
+
+def _join_verdicts(
+    home: Home,
+    paths: Sequence[Path],
+    app: str | None,
+    refused: list[Rejected],
+    arrived: ArrivalCounts,
+) -> list[Rejected]:
+    """Join what files without conversations say of those that others hold; returns what is refused all the same."""
+    if (refused or arrived.rejected) and (paths[1:] or paths[0].is_dir()):
+        lake, skips = _private_lake(home), Skips("arrival", app or UNNAMED)
+        with lock(home, "arrival"), skips.unit("verdicts"):
+            said, files, unclear = verdicts_on_runs(lake, paths, app, skips)
+            append_outcomes(lake, said, {})
+            arrived.outcomes += len(said)
+            refused = [*(one for one in refused if one.source not in files), *unclear]
+    return refused
 
 
 def _read(path: Path, app: str | None, layout: Layout | None) -> Iterator[WalRecord | Rejected]:
@@ -122,8 +143,8 @@ def _reason(skips: Skips) -> str:
 
 
 def _store(
-    home: Home, wal: Wal, records: Iterable[WalRecord | Rejected], arrived: ArrivalCounts
-) -> None:
+    wal: Wal, records: Iterable[WalRecord | Rejected], arrived: ArrivalCounts
+) -> list[Rejected]:
     rejected: list[Rejected] = []
     for record in records:
         if isinstance(record, Rejected):
@@ -132,7 +153,7 @@ def _store(
             appended = wal.append([record])
             arrived.bodies += appended.stored
             arrived.repeated += appended.repeated
-    keep_rejected(_private_lake(home), rejected, arrived)
+    return rejected
 
 
 def land(

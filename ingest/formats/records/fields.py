@@ -44,7 +44,7 @@ BODIES: Final = NAMES["bodies"]
 _DEEPEST: Final = 3
 _OTHERS: Final = frozenset(NAMES["of_others"])
 """Objects that speak of somebody or something else than the agent and its user."""
-_COUNTS: Final = ("counts", "counters")
+COUNTS: Final = ("count", "counts", "counters")
 """Endings of objects whose numbers count something: `{"status_counts": {"success": 1}}` is no verdict."""
 _LONGEST_NAME: Final = 200
 _MOST_WORDS: Final = 4
@@ -137,7 +137,7 @@ def _values_named(place: dict[str, Any], name: str, deep: int) -> Iterator[tuple
                 word = KNOWN_AS.get(snake_case(key), snake_case(key))
                 if name in {word, f"{above}_{word}"}:
                     yield value, key
-                if isinstance(value, dict) and word not in _OTHERS and not word.endswith(_COUNTS):
+                if isinstance(value, dict) and word not in _OTHERS and not word.endswith(COUNTS):
                     below.append((word, value))
         level = below
 

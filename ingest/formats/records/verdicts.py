@@ -15,7 +15,7 @@ from ingest.dialects.parts import first_of
 from ingest.files.chat_outcome import number_of, outcome_id_of
 from ingest.files.partial_json import parse_json
 from ingest.formats.item_forms import plain_items
-from ingest.formats.records.fields import ANSWER, Fields
+from ingest.formats.records.fields import ANSWER, COUNTS, Fields
 from ingest.formats.records.speech import strength
 from ingest.formats.records.words import NAMES, snake_case
 from ingest.records.outcome import Outcome as SpanOutcome
@@ -38,6 +38,7 @@ _BLANK: Final = re.compile(r"[ -]")
 _SAYS_HOW: Final = frozenset(NAMES["says_how"])
 """Words that say nothing but how something went."""
 _ASSESSMENTS: Final = frozenset(NAMES["assessments"])
+_SHARES: Final = frozenset(NAMES["shares"])
 _METRICS: Final = ("metric_name", "metric", "name")
 _FIGURE: Final = ("score", "value")
 _EVENTS: Final = ("event", "event_type", "type", "kind", "name")
@@ -83,25 +84,30 @@ def outcomes_on(
     about: tuple[str, str], fields: Fields, *, app: str, source: str, at: int | None
 ) -> list[SpanOutcome]:
     """What a record says of how something else went, which its kind and its name tell."""
+    found = outcomes_of(fields, answered=False)
+    return [outcome_about(about, said, app=app, source=source, at=at) for said in found]
+
+
+def outcome_about(
+    about: tuple[str, str], said: Outcome, *, app: str, source: str, at: int | None
+) -> SpanOutcome:
+    """One statement about something else, which its kind and its name tell."""
     kind, target = about
-    return [
-        SpanOutcome(
-            app=app,
-            outcome_id=outcome_id_of(app, f"{kind}:{target}", said["name"], said["by"], source),
-            target_kind=kind,
-            target_id=target,
-            episode_id=None,
-            name=said["name"],
-            value=number_of(said.get("value")),
-            label=said.get("label"),
-            text=said.get("comment"),
-            correction=said.get("correction"),
-            by=said["by"],
-            at=at,
-            source=source,
-        )
-        for said in outcomes_of(fields, answered=False)
-    ]
+    return SpanOutcome(
+        app=app,
+        outcome_id=outcome_id_of(app, f"{kind}:{target}", said["name"], said["by"], source),
+        target_kind=kind,
+        target_id=target,
+        episode_id=None,
+        name=said["name"],
+        value=number_of(said.get("value")),
+        label=said.get("label"),
+        text=said.get("comment"),
+        correction=said.get("correction"),
+        by=said["by"],
+        at=at,
+        source=source,
+    )
 
 
 def verdicts_among(items: Iterable[Json]) -> dict[str, Json]:
@@ -220,16 +226,23 @@ def _reason_of(fields: Fields, name: str) -> str | None:
 def _by_part(fields: Fields) -> dict[str, Outcome]:
     """The one statement of a record whose name begins or ends with a verdict's (`task_success`, `feedback_rating`), or whose value is a thumb or `resolved`."""
     found: dict[str, Outcome] = {}
-    below = [one.items() for one in fields.own.values() if isinstance(one, dict)]
+    counted = {key for key in fields.own if snake_case(key).endswith(COUNTS)}
+    below = [v.items() for k, v in fields.own.items() if isinstance(v, dict) and k not in counted]
     for key, value in chain(fields.own.items(), *below):
         words = snake_case(key).split("_")
         # A number behind such a word may count or date something: `passed_tests`, `resolved_at`.
         whose = words[:-1] if words[-1] in _FIGURE else words
         named = words[1:] and (whose[-1] in _PARTS or (_is_truth(value) and words[0] in _PARTS))
         is_word = isinstance(value, str) and _BLANK.sub("_", value.lower()) in _SAYS_HOW
+        is_word = is_word or (words == [*_SHARES] and is_share(value))
         if is_word or (named and (_is_truth(value) or isinstance(value, int | float))):
             _add(found, snake_case(key), value, _reason_of(fields, key))
     return found if len(found) == 1 else {}
+
+
+def is_share(value: Json) -> bool:
+    """Whether a value is a truth or a figure between 0 and 1."""
+    return isinstance(value, bool) or (isinstance(value, float) and 0 <= value <= 1)
 
 
 def _is_truth(value: Json) -> bool:

@@ -1,0 +1,111 @@
+"""Verdicts in files beside the runs: what a call's other files say of the conversations that it took in.
+
+Comes in: the paths of the call, once their conversations are in the lake. Goes out: outcomes, the files that hold them, and a refusal for
+each file whose names are unclear. Files are read once more, because a name means only what the call holds.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any, Final
+
+from dagster_project.arrival.attempt_ids import assign_ids
+from dagster_project.build.left_out import Skips
+from dagster_project.lake.store import Lake
+from ingest.assembly.assemble import assemble
+from ingest.files.chat_log import Chat
+from ingest.files.file_source import FileSource
+from ingest.files.telemetry_files import read_source, sources_in
+from ingest.formats.format import Decoded
+from ingest.formats.records.verdicts import outcome_about
+from ingest.formats.run_verdicts import Parts, Run, Verdicts
+from ingest.otlp.decode import decode
+from ingest.records.episode import Episode
+from ingest.records.outcome import Outcome
+from ingest.records.quarantine import Rejected
+from ingest.records.text import NOT_JSON, load_json
+from ingest.tables.cells import text_table
+
+_LARGEST: Final = 64 << 20
+"""Bytes of a file that is looked at: a run's own file, or one of verdicts."""
+_AT_ONCE: Final = 256
+"""Conversations whose ids are looked up together."""
+
+
+def verdicts_on_runs(
+    lake: Lake, paths: Sequence[Path], app: str | None, skips: Skips
+) -> tuple[list[Outcome], set[str], list[Rejected]]:
+    """Outcomes that the call's other files tell, the names of these files, and refusals of what may mean several conversations."""
+    whole = [path.resolve() for path in paths]
+    top = Path(os.path.commonpath([path.parent for path in whole]))
+    others: dict[str, FileSource] = {}
+    sources = chain.from_iterable(sources_in(path, app=app) for path in whole)
+    runs = list(_runs(lake, _decoded(sources, top, others, skips)))
+    verdicts = Verdicts(runs)
+    for source in others.values() if runs else ():
+        with skips.unit("file"):
+            _read(source, source.path.relative_to(top).parts, verdicts)
+    found, unclear, used = verdicts.outcomes()
+    told = [outcome_about(("episode", run.episode_id), said, app=run.app, source="verdict_file", at=None) for run, said in found]  # fmt: skip
+    return told, used | set(unclear), [_refused(others[one], unclear[one]) for one in unclear]
+
+
+def _refused(source: FileSource, names: Sequence[str]) -> Rejected:
+    reason = f"{source.name} says how {names[0]} went, which fits several conversations or is said in two ways; name each run by its own folder, file or id."
+    return source.refused("unclear_verdict", f"{reason} {len(names)} such verdicts were left out.")
+
+
+def _decoded(
+    sources: Iterable[FileSource], top: Path, others: dict[str, FileSource], skips: Skips
+) -> Iterator[tuple[Parts, Decoded]]:
+    """What each file holds; those that hold nothing but perhaps verdicts are put among the others."""
+    for source in sources:
+        found = Decoded()
+        with skips.unit("file"):
+            parts = read_source(source, None, among_others=True)
+            for part in parts if source.path.stat().st_size <= _LARGEST else ():
+                found.add(Decoded() if isinstance(part, Rejected) else decode(part.stored(1)))
+        if not (found.chats or found.spans or found.outcomes):
+            others[source.name] = source
+        yield source.path.relative_to(top).parts, found
+
+
+def _runs(lake: Lake, files: Iterable[tuple[Parts, Decoded]]) -> Iterator[Run]:
+    held: list[tuple[Parts, Chat]] = []
+    for path, found in chain(files, [((), Decoded())]):
+        held += [(path, chat) for chat in found.chats]
+        if len(held) >= _AT_ONCE or not path:
+            for (at, _), chat in zip(held, assign_ids(lake, [one for _, one in held]), strict=True):
+                yield _run(chat.episode, at, chat.outcomes)
+            held = []
+        for app in {span.app for span in found.spans}:
+            made = assemble(found.spans, found.events, app=app)
+            yield from (_run(episode, path, made.outcomes) for episode in made.episodes)
+
+
+def _run(episode: Episode, path: Parts, told: Iterable[Outcome]) -> Run:
+    own = (one for one in told if one.episode_id == episode.episode_id)
+    return Run(
+        app=episode.app,
+        episode_id=episode.episode_id,
+        path=path,
+        names=tuple(filter(None, (episode.conversation_id, episode.task_key))),
+        is_judged=any(one.value is not None or one.label for one in own),
+    )
+
+
+def _read(source: FileSource, path: Parts, verdicts: Verdicts) -> None:
+    """Take in what one file says, as a table, as JSON or as text."""
+    values: list[Any] = []
+    with source.opened() as stream:
+        body = stream.read(_LARGEST)
+    if source.path.suffix.lower() in {".csv", ".tsv"}:
+        values = list(text_table(source).rows())
+    elif body.lstrip()[:1] in {b"{", b"["}:
+        whole = load_json(body)
+        values = [whole] if whole is not NOT_JSON else list(map(load_json, body.splitlines()))
+    if values:
+        verdicts.add(source.name, path, [one for one in values if one is not NOT_JSON])
+    elif b"\0" not in body:
+        verdicts.add_text(source.name, path, body.decode("utf-8", "replace"))

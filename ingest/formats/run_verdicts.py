@@ -1,0 +1,213 @@
+"""How runs went, as files beside them say it: in a row, under a run's name, in a list of those that went well or badly, in a text.
+
+Comes in: the conversations of one call of `ingest` with their paths, and what its other files hold. Goes out: outcomes, each for the one
+conversation that goes by a name, lies under it, or lies beside the file. What fits several stays out. Only names that exist are looked at.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ingest.files.file_facts import stem_of
+from ingest.formats.records.fields import AGENT, APP, MODEL, TRIAL, USER, Fields
+from ingest.formats.records.verdicts import VERDICTS, Outcome, is_share, outcome_of, outcomes_of
+from ingest.formats.records.words import NAMES, snake_case
+from ingest.records.text import Json, load_json
+
+_NAMING: Final = frozenset(NAMES["names_of_runs"])
+_NOT_NAMING: Final = frozenset((*MODEL, *AGENT, *APP, *USER))
+_MEASURES: Final = frozenset(NAMES["measures"])
+_GOOD: Final = frozenset(NAMES["went_well"])
+_BAD: Final = frozenset(NAMES["went_badly"])
+_FIGURES: Final = frozenset(NAMES["free_figures"])
+"""Verdicts whose numbers may be of any size; other numbers above 1 count something."""
+_RESULTS: Final = frozenset(NAMES["names_of_results"])
+_DEEPEST: Final = 8
+_TESTS: Final = re.compile(r"\W*(?:all )?tests? (passed|failed)\W*", re.IGNORECASE)
+_LAST_LINES: Final = 20
+Parts = tuple[str, ...]
+Statement = tuple[str, set[int], set[str], Sequence[Outcome]]
+"""A name, the conversations that go by it, the words beside it, and what is said."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """A conversation by what a file elsewhere may call it; `is_judged` where its own file says how it went."""
+
+    app: str
+    episode_id: str
+    path: Parts
+    names: Parts
+    is_judged: bool
+
+
+class Verdicts:
+    """Verdicts on the conversations of one call, as its files are read."""
+
+    def __init__(self, runs: Sequence[Run]) -> None:
+        self._runs = runs
+        self._words = [{*run.names, *run.path, stem_of(run.path[-1])} for run in runs]
+        self._by_name: dict[str, set[int]] = {}
+        for place, words in enumerate(self._words):
+            for word in words:
+                self._by_name.setdefault(word, set()).add(place)
+        self._found: dict[int, dict[tuple[int, int], list[tuple[str, Outcome]]]] = {}
+        self._doubtful: list[tuple[str, str, set[int]]] = []
+
+    def add(self, file: str, path: Parts, values: Sequence[Json]) -> None:
+        """Take in what a file's values say; trees of one shape belong together, so that only the nearest conversations are meant."""
+        told = [one for value in values for one in self._statements(value, "", "", set(), 0)]
+        shared = {n: self._nearness(n, path) for _, fits, _, _ in told for n in fits}
+        for name, fits, words, outcomes in told:
+            near = {n for n in fits if shared[n] == max(shared.values())}
+            most = max((len(self._words[n] & words) for n in near), default=0)
+            near = {n for n in near if len(self._words[n] & words) == most}
+            if len(near) > 1:
+                self._doubtful.append((file, name, near))
+            for place in near if len(near) == 1 else ():
+                self._put(file, place, (2, shared[place][0]), outcomes)
+        if not told and len(values) == 1 and isinstance(values[0], dict):
+            self._put_beside(file, path, 1, _verdicts_of(values[0]))
+
+    def add_text(self, file: str, path: Parts, text: str) -> None:
+        """Take in a text that is one figure under a verdict's name, or whose last lines say that tests passed or failed."""
+        name, figure = snake_case(stem_of(path[-1])), load_json(text.strip().lower().encode())
+        told = outcome_of(name, figure) if name in VERDICTS else None
+        said = {hit[1].lower() for line in text.splitlines()[-_LAST_LINES:] if (hit := _TESTS.fullmatch(line))}  # fmt: skip
+        if told is None and len(said) == 1:
+            told = {"name": "passed", "by": "unknown", "value": float("passed" in said)}
+        self._put_beside(file, path, 0, [told] if told else [])
+
+    def outcomes(self) -> tuple[list[tuple[Run, Outcome]], dict[str, list[str]], set[str]]:
+        """Outcomes by the surest and nearest file where nothing else judged; names of which two things are said or that fit several, by file; files used."""
+        found: list[tuple[Run, Outcome]] = []
+        used: set[str] = set()
+        for place, by_rank in self._found.items():
+            used.update(file for told in by_rank.values() for file, _ in told)
+            by_name: dict[str, list[tuple[str, Outcome]]] = {}
+            for file, one in () if self._runs[place].is_judged else by_rank[max(by_rank)]:
+                by_name.setdefault(one["name"], []).append((file, one))
+            for name, told in by_name.items():
+                if len({(one.get("value"), one.get("label")) for _, one in told}) == 1:
+                    found.append((self._runs[place], told[0][1]))
+                else:
+                    self._doubtful += [(file, name, {-1}) for file, _ in told]
+        unclear: dict[str, list[str]] = {}
+        for file, name, places in self._doubtful:
+            if not places <= self._found.keys():
+                unclear.setdefault(file, []).append(name)
+        return found, unclear, used
+
+    def _nearness(self, place: int, path: Parts) -> tuple[int, int]:
+        """How many folders from the top a conversation shares with a file, and how many further names."""
+        own = self._runs[place].path
+        pairs = enumerate(zip(own[:-1], path[:-1], strict=False))
+        above = next((n for n, (a, b) in pairs if a != b), min(len(own), len(path)) - 1)
+        return above, len({*own[above:]} & {*path[above:]})
+
+    def _put(self, file: str, place: int, rank: tuple[int, int], told: Iterable[Outcome]) -> None:
+        self._found.setdefault(place, {}).setdefault(rank, []).extend((file, one) for one in told)
+
+    def _put_beside(self, file: str, path: Parts, surely: int, told: list[Outcome]) -> None:
+        """What a file says that names nothing is about the one conversation in its folder, or in the one above where there is none."""
+        for folder in filter(None, (path[:-1], path[:-2])):
+            below = [n for n, one in enumerate(self._runs) if one.path[: len(folder)] == folder]
+            if below:
+                if len(below) == 1 and told:
+                    self._put(file, below[0], (surely, len(folder)), told)
+                return
+
+    def _find(self, name: str, *, in_row: bool = False) -> set[int]:
+        """The conversations that go by a name, or lie under the last part of a path that tells some from others; a key that all have is no name."""
+        for one in (name, *reversed(re.split(r"[/\\]", name))):
+            found = self._by_name.get(one) or self._by_name.get(stem_of(one)) or set()
+            tells = len(found) < len(self._runs) or len(self._runs) == 1
+            if found and (tells or (in_row and one is name)):
+                return found
+        return set()
+
+    def _statements(
+        self, value: Json, key: str, above: str, words: set[str], deep: int
+    ) -> Iterator[Statement]:
+        told = _said_of_all(key)
+        for one in value if isinstance(value, list) and deep < _DEEPEST else ():
+            if not isinstance(one, str):
+                yield from self._statements(one, "", key, words, deep + 1)
+            elif told and (found := self._find(one)):
+                yield one, found, words, [told]
+        named = self._find(key) if key and not isinstance(value, list) else set()
+        if isinstance(value, dict) and deep < _DEEPEST:
+            words = words | _words_in(value) | {key}
+            below = [s for k, v in value.items() for s in self._statements(v, str(k), key, words, deep + 1)]  # fmt: skip
+            yield from below or self._row(value, key, named, words)
+        elif named and (plain := _bare_verdict(value, above)):
+            yield key, named, words, [plain]
+
+    def _row(
+        self, row: dict[str, Any], key: str, named: set[int], words: set[str]
+    ) -> Iterator[Statement]:
+        """What an object says of the run that its key and its own fields name; all of these have to agree."""
+        told = _verdicts_of(row)
+        names = [*_names_in(row)] if told else []
+        fits = [found for one in names if (found := self._find(one, in_row=True))] + (
+            [named] if named else []
+        )
+        if told and fits:
+            name = next((one for one in names if self._find(one, in_row=True)), key)
+            yield name, set.intersection(*fits), words, told
+
+
+def _names_in(row: dict[str, Any]) -> Iterator[str]:
+    """What a row may call its run: 7 under `task_id` is `task_7`, too."""
+    for key, value in ((snake_case(key), value) for key, value in row.items()):
+        is_name = isinstance(value, str) or (type(value) is int and key not in TRIAL)
+        if is_name and key not in _NOT_NAMING and key.rpartition("_")[2] in _NAMING:
+            yield str(value)
+            yield f"{key.removesuffix('_id')}_{value}"
+
+
+def _words_in(row: dict[str, Any]) -> set[str]:
+    """The words of a row and its attempt's number: they tell runs of one name apart."""
+    trials = [(snake_case(k), v) for k, v in row.items() if snake_case(k) in TRIAL]
+    told = {form for k, v in trials for form in (str(v), f"{k}_{v}", f"{k}-{v}")}
+    return told | {one for one in row.values() if isinstance(one, str) and not one.isdecimal()}
+
+
+def _verdicts_of(row: dict[str, Any]) -> list[Outcome]:
+    """Verdicts under names that are known, and shares under names that measure: the whole before its parts."""
+    found = {one["name"]: one for one in outcomes_of(Fields(row), answered=False)}
+    for key, value in row.items():
+        if is_share(value) and snake_case(key).rpartition("_")[2] in _MEASURES:
+            one = {"name": snake_case(key), "by": "unknown", "value": float(value)}
+            found.setdefault(one["name"], one)
+    parts = {name for name in found if name.rpartition("_")[2] in found.keys() - {name}}
+    return [one for name, one in found.items() if name not in parts and _is_verdict(one)]
+
+
+def _is_verdict(told: Outcome) -> bool:
+    value = told.get("value", 0 if "label" in told else -1)
+    return 0 <= value <= 1 or not _FIGURES.isdisjoint(told["name"].split("_"))
+
+
+def _bare_verdict(value: Json, above: str) -> Outcome | None:
+    """A run's name with only a truth, a word or a share behind it; what is meant, the key of the map says."""
+    word = snake_case(above).removesuffix("s")
+    named = word if word in VERDICTS or word.rpartition("_")[2] in _GOOD | _MEASURES else None
+    if not named and isinstance(value, bool) and word in _RESULTS:
+        named = "success"
+    told = outcome_of(named, value) if named else None
+    return told if told and _is_verdict(told) else None
+
+
+def _said_of_all(key: str) -> Outcome | None:
+    """What the name of a list says of all that it names: `resolved_ids`, `unresolved`, `failed_tasks`."""
+    words = snake_case(key).split("_")
+    good = next((w for w in words if re.sub("^(un|in)", "", w) in _GOOD), None)
+    is_bad = not _BAD.isdisjoint(words) or good not in _GOOD
+    if good is None and _BAD.isdisjoint(words):
+        return None
+    name = re.sub("^(un|in)", "", good or "passed")
+    return {"name": name, "by": "unknown", "value": float(not is_bad)}

@@ -1,0 +1,154 @@
+"""Verdicts in files beside the runs: what a file says of a folder, a file, a run or a task is the outcome of the one conversation that is meant."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dagster_project.arrival.chat_lines import raw_lines
+from dagster_project.arrival.files import ArrivalCounts, take_in
+from dagster_project.home.layout import open_home
+
+Files = dict[str, Any]
+
+
+def run(about: str, **beside: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON
+    """A run's own file: somebody asks for a boat."""
+    said = [
+        {"role": "user", "content": f"Is boat {about} free?"},
+        {"role": "assistant", "content": f"Boat {about} is free."},
+    ]
+    return {"messages": said, **beside}
+
+
+def outcomes(folder: Path, files: Files) -> tuple[dict[str, dict[str, Any]], ArrivalCounts]:
+    """What became of some files: the outcomes of each boat's conversation, and what was counted."""
+    for name, value in files.items():
+        path = folder / "exp" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(value if isinstance(value, str) else json.dumps(value))
+    home = open_home(folder / "home", create=True)
+    arrived = take_in(home, [folder / "exp"])
+    found: dict[str, dict[str, Any]] = {}
+    for line in map(json.loads, raw_lines(home)):
+        told = line.get("outcomes") or [line[k] for k in ("outcome",) if k in line]
+        boat = line["messages"][0]["content"].split()[2]
+        found[boat] = {one["name"]: one["value"] for one in told}
+    return found, arrived
+
+
+TWO: Files = {"runs/b-1/chat.json": run("1"), "runs/b-2/chat.json": run("2")}
+
+
+@pytest.mark.parametrize(
+    ("files", "name"),
+    [
+        ({"results.json": {"results": [{"run_name": "b-1", "is_resolved": True}, {"run_name": "b-2", "is_resolved": False}]}}, "is_resolved"),
+        ({"summary.json": {"rows": [{"name": "b-1", "similarity": 1.0, "old_similarity": 0.2}, {"name": "b-2", "similarity": 0.0}]}}, "similarity"),
+        ({"evaluation/all.json": {"share": 50.0, "each": {"b-1": {"success": True}, "b-2": {"success": False}}}}, "success"),
+        ({"all.json": {"b-1": True, "b-2": False}, "b.json": {"rewards": {"b-1": 1, "b-2": 0}}}, "reward"),
+        ({"report.json": {"resolved_ids": ["b-1"], "unresolved_ids": ["b-2"], "error_ids": ["b-2"], "total": 2}}, "resolved"),
+        ({"scores.csv": "run,score,steps\nb-1,1.0,7\nb-2,0.0,9\n"}, "score"),
+        ({"scores.jsonl": '{"path": "/old/runs/b-1/chat.json", "score": 1}\n{"path": "runs/b-2", "score": 0}\n'}, "score"),
+        ({"runs/b-1/result.json": {"passed": True, "took": 3.5}, "runs/b-2/check/reward.txt": "0\n", "runs/b-2/note.txt": "1"}, None),
+        ({"runs/b-1/log.txt": "line\nALL TESTS PASSED !#!#\n", "runs/b-2/log.txt": "line\ntests failed\nend\n"}, "passed"),
+    ],
+)  # fmt: skip
+def test_what_a_file_says_of_runs(tmp_path: Path, files: Files, name: str | None) -> None:
+    """In a row, as a key, in a list, in a table, beside the run or as text: each run has its own verdict, and the file is not refused."""
+    found, arrived = outcomes(tmp_path, TWO | files)
+    assert [list(found[boat].values()) for boat in ("1", "2")] == [[1.0], [0.0]] or name == "reward"
+    assert name is None or [found[boat][name] for boat in ("1", "2")] == [1.0, 0.0]
+    assert "unclear_verdict" not in arrived.rejected
+
+
+def test_several_attempts_at_one_task(tmp_path: Path) -> None:
+    """A verdict is about the attempt that it numbers, or the one of its own folder; one that may mean several is counted."""
+    files = {f"{of}/t-7/attempt_{n}/chat.json": run(f"{of}{n}") for of in "ab" for n in (0, 1)}
+    rows = [{"task_id": "t-7", "attempt": n, "is_correct": n == 1} for n in (0, 1)]
+    found, arrived = outcomes(tmp_path, {**files, "a/all.json": rows, "b/all.json": rows[:1]})
+    assert found == {
+        "a0": {"is_correct": 0.0},
+        "a1": {"is_correct": 1.0},
+        "b0": {"is_correct": 0.0},
+        "b1": {},
+    }
+    assert not arrived.rejected
+    more = {"b/all.json": [{"task_id": "t-7", "is_correct": True}]}
+    found, arrived = outcomes(tmp_path / "2", {**files, "a/all.json": rows, **more})
+    assert found["b0"] == found["b1"] == {}
+    assert arrived.rejected == {"unclear_verdict": 1}
+    assert "b/all.json says how t-7 went" in arrived.reasons["unclear_verdict"]
+
+
+def test_trees_of_one_shape_belong_together(tmp_path: Path) -> None:
+    """Scores of a model are about that model's runs; a run that is not there is not another model's."""
+    files: Files = {f"out/{m}/t-{n}.json": run(f"{m}{n}") for m, n in (("x", 1), ("x", 2), ("y", 2))}  # fmt: skip
+    files |= {f"score/{m}/all.json": {"t-1": {"success": m == "y"}, "t-2": {"success": m == "x"}} for m in "xy"}  # fmt: skip
+    found, _ = outcomes(tmp_path, files)
+    assert found == {"x1": {"success": 0.0}, "x2": {"success": 1.0}, "y2": {"success": 0.0}}
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"runs/config.json": {"success": True, "seed": 1}},
+        {"runs/b-1/counts.json": {"passed": 5, "failed": 2}},
+        {"runs/b-1/settings.json": {"temperature": 0.5, "retry": True, "name": "b-1"}},
+        {"all.json": {"b-3": {"success": True}, "runs": {"success": True}}},
+        {"skip.json": {"skip": {"b-1": True}, "submitted_ids": ["b-1", "b-2"]}},
+        {"list.json": [{"id": "b-1", "status_count": {"success": 0, "partial_success": 0}}]},
+    ],
+)
+def test_what_is_no_verdict_on_a_run(tmp_path: Path, files: Files) -> None:
+    """Settings, counts, what names all runs or none: nothing is joined."""
+    found, _ = outcomes(tmp_path, TWO | files)
+    assert found == {"1": {}, "2": {}}
+
+
+def test_of_two_verdicts_the_surer_and_the_runs_own_first(tmp_path: Path) -> None:
+    """A verdict in the run's own file wins; else a file that names it, before one that lies beside; two that differ are none."""
+    files: Files = {
+        "r/b-1/chat.json": run("1", reward=0.5),
+        "r/b-2/chat.json": run("2"),
+        "r/b-3/chat.json": run("3"),
+        "all.json": {"b-1": {"success": True}, "b-2": {"success": True}},
+        "r/b-2/result.json": {"success": False},
+        "x.json": {"b-3": {"success": True}},
+        "y.json": {"b-3": {"success": False}},
+    }
+    found, arrived = outcomes(tmp_path, files)
+    assert found == {"1": {"reward": 0.5}, "2": {"success": 1.0}, "3": {}}
+    assert arrived.rejected["unclear_verdict"] == 2
+
+
+def test_a_verdict_that_comes_later(tmp_path: Path) -> None:
+    """The folder may be taken in again once it has been judged; a second time nothing changes."""
+    assert outcomes(tmp_path, TWO)[0] == {"1": {}, "2": {}}
+    for _ in (1, 2):
+        found, _ = outcomes(tmp_path, {"all.json": {"b-1": {"success": True}}})
+        assert found == {"1": {"success": 1.0}, "2": {}}
+
+
+def test_a_run_kept_as_states(tmp_path: Path) -> None:
+    """Files of one run that repeat the conversation are one conversation with its last answer; attempts are not."""
+    said = run("1")["messages"]
+    more = [*said, {"role": "user", "content": "And on Friday?"}]
+    files: Files = {"r/b-1/step-0/debug.json": {"messages": said[:1]}}
+    files |= {"r/b-1/step-1/debug.json": {"messages": more}, "r/b-1/step-1/response.txt": "Too."}
+    files |= {"r/b-1/result.json": {"success": True}}
+    found, arrived = outcomes(tmp_path, files)
+    assert (found, arrived.chats) == ({"1": {"success": 1.0}}, 1)
+    (line,) = map(json.loads, raw_lines(open_home(tmp_path / "home", create=False)))
+    assert [one["content"] for one in line["messages"]] == [
+        "Is boat 1 free?", "Boat 1 is free.", "And on Friday?", "Too.",
+    ]  # fmt: skip
+    tries = {f"r/trial_{n}.json": {"messages": said[: n + 1]} for n in (0, 1)}
+    assert outcomes(tmp_path / "2", tries)[1].chats == 2
+
+
+def test_a_share_under_the_name_of_utility(tmp_path: Path) -> None:
+    """How far a user was served is an outcome; what an attacker got is none, nor is a word of that name."""
+    files: Files = {"a.json": run("1", utility=True, security=False), "b.json": run("2", utility="gas")}  # fmt: skip
+    assert outcomes(tmp_path, files)[0] == {"1": {"utility": 1.0}, "2": {}}
