@@ -26,6 +26,7 @@ from dagster_project.lake.tables import ARRIVED_OUTCOMES, CHATS, LOG_EVENTS, QUA
 from ingest.assembly.stored_content import ContentPlaces
 from ingest.errors import IngestError
 from ingest.files.mapping import Layout
+from ingest.files.run_states import whole_runs
 from ingest.files.telemetry_files import read_source, sources_in
 from ingest.otlp.decode_batch import DecodedBatch, decode_batch
 from ingest.receiver.wal import StoredRecord, Wal, WalRecord
@@ -123,7 +124,7 @@ def _join_verdicts(
 
 def _read(path: Path, app: str | None, layout: Layout | None) -> Iterator[WalRecord | Rejected]:
     """What a path holds; of a file at which our own code fails what stands before that, and all other files."""
-    for source in sources_in(path, app=app):
+    for source in whole_runs(sources_in(path, app=app)):
         skips = Skips("arrival", app or UNNAMED)
         try:
             yield from read_source(source, layout, among_others=path.is_dir())

@@ -16,6 +16,7 @@ from dagster_project.lake.store import Lake
 from ingest.assembly.assemble import assemble
 from ingest.files.chat_log import Chat
 from ingest.files.file_source import FileSource
+from ingest.files.run_states import whole_runs
 from ingest.files.telemetry_files import read_source, sources_in
 from ingest.formats.format import Decoded
 from ingest.formats.records.verdicts import outcome_about
@@ -40,7 +41,7 @@ def verdicts_on_runs(
     whole = [path.resolve() for path in paths]
     top = Path(os.path.commonpath([path.parent for path in whole]))
     others: dict[str, FileSource] = {}
-    sources = chain.from_iterable(sources_in(path, app=app) for path in whole)
+    sources = chain.from_iterable(whole_runs(sources_in(path, app=app)) for path in whole)
     runs = list(_runs(lake, _decoded(sources, top, others, skips)))
     verdicts = Verdicts(runs)
     for source in others.values() if runs else ():

@@ -1,0 +1,74 @@
+"""A run kept as files of its own, one a step, each of which repeats the conversation so far: it is told once.
+
+Comes in: the files of a folder. Goes out: the same without those that only tell how a conversation began. Files are states of one run where
+their paths differ in one number that counts no attempts, and each conversation begins as the one before it ended.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from ingest.errors import IngestError
+from ingest.files.file_source import FileSource
+from ingest.files.telemetry_files import read_source
+from ingest.formats.records.words import NAMES
+from ingest.otlp.decode import decode
+from ingest.records.quarantine import Rejected
+from ingest.records.text import json_bytes, load_json
+
+_NUMBERED: Final = re.compile(r"((?:.*\D)?)(\d{1,9})(\D*)", re.DOTALL)
+_ATTEMPT: Final = re.compile(rf"(?i)(?:{'|'.join(NAMES['trial'])})[-_. /]?\Z")
+_ANSWERED: Final = frozenset(NAMES["answered_in_item"])
+_MOST_BYTES: Final = 64 << 20
+
+
+def whole_runs(sources: Iterable[FileSource]) -> list[FileSource]:
+    """The files of a folder, of each run's states only the last."""
+    kept = {source.name: source for source in sources}
+    groups: dict[tuple[str, str], dict[int, FileSource]] = {}
+    for name, source in kept.items():
+        if (found := _NUMBERED.fullmatch(name)) and not _ATTEMPT.search(found[1]):
+            groups.setdefault((found[1], found[3]), {})[int(found[2])] = source
+    for files in groups.values():
+        *states, last = [files[number] for number in sorted(files)]
+        if states and _are_states([*states, last]):
+            kept = {n: one for n, one in kept.items() if one not in states}
+            kept[last.name] = _with_answer(last)
+    return list(kept.values())
+
+
+def _are_states(states: Sequence[FileSource]) -> bool:
+    before: list[object] = []
+    for state in states:
+        told = _said_in(state)
+        if len(told) <= len(before) or told[: len(before)] != before:
+            return False
+        before = told
+    return True
+
+
+def _said_in(source: FileSource) -> list[object]:
+    """What the one conversation of a document says; nothing where it holds none or several."""
+    try:
+        if source.path.suffix != ".json" or source.path.stat().st_size > _MOST_BYTES:
+            return []
+        parts = list(read_source(source, None, among_others=True))
+        found = [decode(one.stored(1)) for one in parts if not isinstance(one, Rejected)]
+    except (IngestError, ArithmeticError, AttributeError, LookupError, OSError, TypeError, ValueError):  # fmt: skip
+        return []
+    chats = [chat for one in found for chat in one.chats]
+    steps = chats[0].episode.steps if len(chats) == 1 else ()
+    return [(one.role, one.content, [c.arguments for c in one.tool_calls]) for one in steps]
+
+
+def _with_answer(last: FileSource) -> FileSource:
+    """The last state with the answer to it that a text in its own folder holds."""
+    texts = [one for one in last.path.parent.glob("*.txt") if one.stem.lower() in _ANSWERED]
+    value = load_json(last.path.read_bytes())
+    if len(texts) != 1 or texts[0].is_symlink() or not isinstance(value, dict):
+        return last
+    value = {"response": texts[0].read_text("utf-8", "replace"), **value}
+    return replace(last, lines=lambda: iter([json_bytes(value)]))
