@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from ingest.files.file_facts import stem_of
 from ingest.formats.records.fields import AGENT, APP, MODEL, TRIAL, USER, Fields
-from ingest.formats.records.verdicts import VERDICTS, Outcome, is_share, outcome_of, outcomes_of
+from ingest.formats.records.verdicts import VERDICTS, Outcome, outcome_of, outcomes_of
 from ingest.formats.records.words import NAMES, snake_case
 from ingest.records.text import Json, load_json
 
@@ -180,7 +180,8 @@ def _verdicts_of(row: dict[str, Any]) -> list[Outcome]:
     """Verdicts under names that are known, and shares under names that measure: the whole before its parts."""
     found = {one["name"]: one for one in outcomes_of(Fields(row), answered=False)}
     for key, value in row.items():
-        if is_share(value) and snake_case(key).rpartition("_")[2] in _MEASURES:
+        is_share = isinstance(value, bool) or (isinstance(value, float) and 0 <= value <= 1)
+        if is_share and snake_case(key).rpartition("_")[2] in _MEASURES:
             one = {"name": snake_case(key), "by": "unknown", "value": float(value)}
             found.setdefault(one["name"], one)
     parts = {name for name in found if name.rpartition("_")[2] in found.keys() - {name}}

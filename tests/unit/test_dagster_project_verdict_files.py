@@ -146,9 +146,3 @@ def test_a_run_kept_as_states(tmp_path: Path) -> None:
     ]  # fmt: skip
     tries = {f"r/trial_{n}.json": {"messages": said[: n + 1]} for n in (0, 1)}
     assert outcomes(tmp_path / "2", tries)[1].chats == 2
-
-
-def test_a_share_under_the_name_of_utility(tmp_path: Path) -> None:
-    """How far a user was served is an outcome; what an attacker got is none, nor is a word of that name."""
-    files: Files = {"a.json": run("1", utility=True, security=False), "b.json": run("2", utility="gas")}  # fmt: skip
-    assert outcomes(tmp_path, files)[0] == {"1": {"utility": 1.0}, "2": {}}

@@ -38,7 +38,6 @@ _BLANK: Final = re.compile(r"[ -]")
 _SAYS_HOW: Final = frozenset(NAMES["says_how"])
 """Words that say nothing but how something went."""
 _ASSESSMENTS: Final = frozenset(NAMES["assessments"])
-_SHARES: Final = frozenset(NAMES["shares"])
 _METRICS: Final = ("metric_name", "metric", "name")
 _FIGURE: Final = ("score", "value")
 _EVENTS: Final = ("event", "event_type", "type", "kind", "name")
@@ -234,15 +233,9 @@ def _by_part(fields: Fields) -> dict[str, Outcome]:
         whose = words[:-1] if words[-1] in _FIGURE else words
         named = words[1:] and (whose[-1] in _PARTS or (_is_truth(value) and words[0] in _PARTS))
         is_word = isinstance(value, str) and _BLANK.sub("_", value.lower()) in _SAYS_HOW
-        is_word = is_word or (words == [*_SHARES] and is_share(value))
         if is_word or (named and (_is_truth(value) or isinstance(value, int | float))):
             _add(found, snake_case(key), value, _reason_of(fields, key))
     return found if len(found) == 1 else {}
-
-
-def is_share(value: Json) -> bool:
-    """Whether a value is a truth or a figure between 0 and 1."""
-    return isinstance(value, bool) or (isinstance(value, float) and 0 <= value <= 1)
 
 
 def _is_truth(value: Json) -> bool:
