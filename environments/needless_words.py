@@ -7,13 +7,14 @@ the gate accepts the task without it. One or two attempts show their own wording
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from environments.runtime.task.candidate import Candidate
 from environments.runtime.task.rubric import REWARD
 from environments.verification.material import OtherTasks
 from environments.verify import ACCEPTED, Runner, verify
 
-WORDS: str = "said"
+WORDS: Final = "said"
 """The check that asks for words of an explanation."""
 
 

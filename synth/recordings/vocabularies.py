@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 from typing import Final
 
-from environments.runtime.checks.closing import stands_in
-from environments.runtime.checks.view import View
+from environments.runtime.checks.closing import is_named
 from environments.runtime.task.attempt import Attempt, Json
 from environments.runtime.values.normal import fields_in, parse_json
 from synth.recordings.attempt import EpisodeAttempt
@@ -49,11 +48,9 @@ def vocabularies_of(groups: Sequence[Sequence[EpisodeAttempt]]) -> Vocabularies:
     return sorted(found, key=sorted)
 
 
-def names_at_the_end(attempt: Attempt, names: Iterable[str]) -> frozenset[str]:
-    """Those that an attempt tells its user after its last call."""
-    view = View(attempt)
-    said = "\n".join(view.visible[len(view.visible) - view.said_after_calls :])
-    return frozenset(name for name in names if stands_in(name, said))
+def told_names(said: str, names: Iterable[str]) -> frozenset[str]:
+    """Those that a text tells."""
+    return frozenset(name for name in names if is_named(name, said))
 
 
 def _is_name(text: str) -> bool:

@@ -18,7 +18,7 @@ from environments.runtime.task.rubric import AGREEMENT, SHARE, Check
 from environments.runtime.values.facts import COUNT, DATE, EMAIL, ID, NUMBER, TIME, Fact
 from synth.recordings.attempt_facts import Facts
 from synth.recordings.traits import AppTraits
-from synth.recordings.vocabularies import names_at_the_end
+from synth.recordings.vocabularies import told_names
 from synth.rubric.contrast import asks_first, facts_asked
 from synth.rubric.ends import End
 from synth.rubric.evidence import origin_of, required_check
@@ -168,8 +168,9 @@ def closing_names(accepted: Sequence[End], traits: AppTraits, after: str) -> lis
 def _names_in_place(end: End, traits: AppTraits) -> list[tuple[list[str], list[str]]]:
     """The names that every resolved attempt at an end tells last, with those that may stand in their place."""
     found: dict[frozenset[str], set[str]] = defaultdict(set)
+    said = [View(a.recorded.attempt).said_last for a in end.good]
     for names in traits.vocabularies:
-        told = [names_at_the_end(a.recorded.attempt, names) for a in end.good]
+        told = [told_names(text, names) for text in said]
         if frozenset.intersection(*told):
             right = frozenset[str]().union(*told)
             found[right] |= names - right

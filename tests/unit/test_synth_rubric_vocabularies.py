@@ -6,11 +6,12 @@ import json
 
 import pytest
 
+from environments.runtime.checks.view import View
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.rubric import Check
 from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.recordings.attempt import record
-from synth.recordings.vocabularies import names_at_the_end, vocabularies_of
+from synth.recordings.vocabularies import told_names, vocabularies_of
 from tests.unit.graded_attempts import score
 
 THERAPISTS = ("Brandt", "Adler", "Sommer")
@@ -61,7 +62,7 @@ def test_names_that_every_task_has_anew_are_none() -> None:
 def test_what_is_said_after_the_last_call_counts() -> None:
     """A name stands by itself: `Adlers` is none."""
     attempt = record(booked(1, "Adler", said="With Adler, not in Sommers room.")).attempt
-    assert names_at_the_end(attempt, THERAPISTS) == {"Adler"}
+    assert told_names(View(attempt).said_last, THERAPISTS) == {"Adler"}
 
 
 @pytest.mark.parametrize(

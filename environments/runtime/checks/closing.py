@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 
 from ..task.attempt import Json
-from ..values.facts import ID, Fact
+from ..values.facts import ID, Fact, places_in
 from ..values.normal import as_list
 from .told_values import not_at_this_end
 from .view import View, objects_of, texts_of
@@ -43,24 +43,18 @@ def closing_words(args: Mapping[str, Json], view: View, _check_id: str) -> tuple
     applies = not_at_this_end(args, view)
     if applies is not None:
         return applies
-    said = "\n".join(view.visible[len(view.visible) - view.said_after_calls :])
-    if any(stands_in(word, said) for word in texts_of(args, "right")):
+    if any(is_named(name, view.said_last) for name in texts_of(args, "right")):
         return 1.0, "the last messages name the right one"
     for other in texts_of(args, "others"):
-        if stands_in(other, said):
+        if is_named(other, view.said_last):
             return 0.0, f"the last messages name another one: {other}"
     return 1.0, "the last messages name no other one"
 
 
-def stands_in(word: str, text: str) -> bool:
-    """Whether a text holds a word, spelt like this and by itself."""
-    at = text.find(word)
-    while at >= 0:
-        around = text[max(at - 1, 0) : at] + text[at + len(word) : at + len(word) + 1]
-        if not any(map(str.isalnum, around)):
-            return True
-        at = text.find(word, at + 1)
-    return False
+def is_named(name: str, text: str) -> bool:
+    """Whether a text holds a name, spelt like this and by itself."""
+    around = (text[max(at - 1, 0) : at] + text[end : end + 1] for at, end in places_in(name, text))
+    return any(not any(map(str.isalnum, beside)) for beside in around)
 
 
 def form_of(kind: str, text: str) -> Form:

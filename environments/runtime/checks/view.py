@@ -134,6 +134,11 @@ class View:
         return sum(m.get("role") == "assistant" and bool(text_of(m).strip()) for m in said)
 
     @cached_property
+    def said_last(self) -> str:
+        """What the user saw after the policy's last call, as one text."""
+        return "\n".join(self.visible[len(self.visible) - self.said_after_calls :])
+
+    @cached_property
     def said_folded(self) -> tuple[str, ...]:
         """The visible messages in one case and spelling, as facts and forms are looked for."""
         return tuple(map(folded, self.visible))
