@@ -14,7 +14,7 @@ from dagster_project.errors import ProjectError
 _FOR_A_PERSON: Final = frozenset(
     {
         *("ingest.errors.StorageError", "redact.errors.RedactError", "synth.llm.LlmError"),
-        *("synth.labels.OutcomePolicyError", "synth.world_settings.WorldSettingsError"),
+        *("synth.labels.policy.OutcomePolicyError", "synth.world_settings.WorldSettingsError"),
         "environments.rollout.errors.RolloutError",
     }
 )

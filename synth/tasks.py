@@ -40,7 +40,7 @@ from synth.attempts.starts import LearntWorld, Start, Starts
 from synth.attempts.user_turns import acts_first
 from synth.attempts.withheld_values import needs_withheld
 from synth.inferred_tools import ToolBook
-from synth.labels import Label
+from synth.labels.label import Label
 from synth.recordings.attempt import EpisodeAttempt, record
 from synth.recordings.attempt_facts import Facts, facts_of
 from synth.recordings.calculators import calculators

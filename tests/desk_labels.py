@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from benchmarks.rubrics.small_homes import MEANINGS
 from benchmarks.testbeds.desk.conversations import Talk
 from redact.records.clean_outcome import CleanOutcome
-from synth.labels import Label, label_episodes, load_outcome_policy
+from synth.labels.label import Label, label_episodes
+from synth.labels.policy import load_outcome_policy
 
 
 def labels_of(talks: Iterable[Talk]) -> dict[str, Label]:

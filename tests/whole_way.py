@@ -62,7 +62,8 @@ from synth.failures.calls import differing_in
 from synth.failures.detection import Failure, calibrate_on, detect, reference_from
 from synth.failures.named_parts import learn_named_parts
 from synth.failures.reading import AppReading
-from synth.labels import Label, OutcomePolicy, label_episodes
+from synth.labels.label import Label, label_episodes
+from synth.labels.policy import OutcomePolicy
 from synth.solutions.corrections import corrections_of
 from synth.tasks import derive_tasks
 from synth.worlds import WorldSettings, learn_world

@@ -12,7 +12,7 @@ from benchmarks.causes.figures import BAD, GOOD, step_shares
 from benchmarks.figures import Row
 from benchmarks.testbeds.chat_logs import to_episode
 from redact.records.clean_episode import CleanEpisode
-from synth.labels import Label
+from synth.labels.label import Label
 
 
 def attempts_rows(folder: Path) -> Iterator[Row]:

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from benchmarks.figures import Figure
-from synth.labels import Label
+from synth.labels.label import Label
 
 GOOD: Final = Label(resolved=True, by="code")
 BAD: Final = Label(resolved=False, by="code")

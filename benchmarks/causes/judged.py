@@ -15,7 +15,7 @@ from benchmarks.testbeds.chat_logs import to_episode
 from redact.records.clean_episode import CleanEpisode
 from synth.failures.detection import calibrate_on, detect, reference_from
 from synth.failures.reading import AppReading
-from synth.labels import Label
+from synth.labels.label import Label
 
 
 def judged_rows(path: Path) -> Iterator[Row]:

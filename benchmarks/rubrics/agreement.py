@@ -28,7 +28,8 @@ from environments.runtime.world.world import World
 from ingest.records.right_answer import right_answer_among
 from redact.records.clean_episode import CleanEpisode
 from redact.records.clean_outcome import CleanOutcome
-from synth.labels import Label, OutcomePolicy, label_episodes
+from synth.labels.label import Label, label_episodes
+from synth.labels.policy import OutcomePolicy
 from synth.recordings.attempt import record
 from synth.rubric.references import Reference, references_of
 from synth.tasks import derive_tasks

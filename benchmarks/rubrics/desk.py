@@ -26,7 +26,8 @@ from environments.runtime.task.verdict import Verdict
 from environments.runtime.world.world import World
 from environments.verify import ACCEPTED, Verification, verify
 from redact.records.clean_outcome import CleanOutcome
-from synth.labels import Label, OutcomePolicy
+from synth.labels.label import Label
+from synth.labels.policy import OutcomePolicy
 from synth.recordings.attempt import record
 from synth.solutions.corrections import Said, corrections_of
 from synth.tasks import derive_tasks

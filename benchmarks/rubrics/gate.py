@@ -26,7 +26,7 @@ from environments.verification.constant import PREFIX
 from environments.verification.probe import BELOW, ONE
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED
 from redact.records.clean_episode import CleanEpisode
-from synth.labels import Label
+from synth.labels.label import Label
 from synth.tasks import derive_tasks
 from synth.worlds import WorldSettings, learn_world
 

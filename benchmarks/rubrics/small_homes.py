@@ -15,7 +15,8 @@ from benchmarks.testbeds.desk.conversations import Talk, hold_season
 from dagster_project.tasks.agreement import HeldOut, figures_of, leave_one_out
 from dagster_project.worlds.stored_worlds import StoredWorld
 from redact.records.clean_outcome import CleanOutcome
-from synth.labels import label_episodes, load_outcome_policy
+from synth.labels.label import label_episodes
+from synth.labels.policy import load_outcome_policy
 from synth.tasks import derive_tasks
 from synth.worlds import WorldSettings, learn_world
 

@@ -26,7 +26,7 @@ from environments.runtime.world.world import World
 from examples.support_desk.backend.database import dump
 from examples.support_desk.truth import RealBackend
 from redact.records.clean_episode import CleanEpisode
-from synth.labels import Label
+from synth.labels.label import Label
 from synth.tasks import derive_tasks
 from synth.world.observation import paired_calls
 from synth.worlds import LearntWorld, WorldSettings, learn_world

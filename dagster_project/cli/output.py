@@ -82,10 +82,23 @@ def how_many(n: int, what: str) -> str:
 
 def lines_to_settle(unknown: Iterable[str]) -> list[str]:
     """What to tell of outcomes that the policy does not know: the lines to paste, the first few of them; empty without any."""
-    lines = list(dict.fromkeys(unknown))
+    return _lines_of_policy(
+        "outcomes that mean nothing yet; say what they do in the home's outcomes.toml:", unknown
+    )
+
+
+def lines_read_of(read: Iterable[str]) -> list[str]:
+    """What to tell of outcomes without a line that are read by their values: the lines that say the same; empty without any."""
+    return _lines_of_policy(
+        "outcomes read by their values; where that is wrong, say what they mean in the home's outcomes.toml:",
+        read,
+    )
+
+
+def _lines_of_policy(told: str, wanted: Iterable[str]) -> list[str]:
+    lines = list(dict.fromkeys(wanted))
     if not lines:
         return []
-    told = "outcomes that mean nothing yet; say what they do in the home's outcomes.toml:"
     more = [f"# and {len(lines) - _MOST_LINES} more"] if len(lines) > _MOST_LINES else []
     return [told, "[outcomes]", *lines[:_MOST_LINES], *more]
 

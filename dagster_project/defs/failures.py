@@ -23,6 +23,7 @@ from dagster_project.lake.clean_records import (
     failures_of,
     home_days,
     labels_of,
+    outcome_policy_of,
 )
 from dagster_project.lake.freshness import (
     Key,
@@ -47,7 +48,9 @@ from synth.failures.judging.agreement import agreement_of
 from synth.failures.judging.opinion import NOTHING, SaidOpinions
 from synth.failures.reading import PLAIN, AppReading
 from synth.failures.reference import Called, Reference, learn_reference
-from synth.labels import Label, amounts_of, load_outcome_policy
+from synth.labels.label import Label, amounts_of
+from synth.labels.meanings import lines_read
+from synth.labels.policy import load_outcome_policy
 
 ASSET = "failures"
 
@@ -175,6 +178,7 @@ def ingredients(clean: CleanSide, asked: dict[str, list[str]]) -> dict[Key, str]
         # A reviewer's label is about any day; looking for failures in a day takes milliseconds.
         said = digests(clean.lake, REVIEWS, app)
         size = outcomes_size(clean.lake, app, clean.outcome_policy) if days else 0
+        meanings = lines_read(outcome_policy_of(clean.lake, app, clean.outcome_policy))
         learnt_from = parts_size(clean.lake, app) if days else 0
         asked_causes = asked_for(clean, app) if days else ()
         return {
@@ -182,6 +186,7 @@ def ingredients(clean: CleanSide, asked: dict[str, list[str]]) -> dict[Key, str]
                 digest(episodes, (app, day)),
                 digest(outcomes, (app, day)),
                 policy,
+                *meanings.values(),
                 said,
                 f"outcomes of {size}",
                 f"parts of {learnt_from}, k={clean.k}",

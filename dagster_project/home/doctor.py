@@ -31,7 +31,12 @@ from ingest.records.app_name import UNNAMED
 from ingest.records.episode import Episode
 from ingest.records.outcome import Outcome
 from ingest.records.span import Span, span_of_row
-from synth.labels import OutcomePolicy, load_outcome_policy, unknown_outcomes
+from synth.labels.meanings import (
+    lines_read,
+    unknown_outcomes,
+    with_meanings,
+)
+from synth.labels.policy import OutcomePolicy, load_outcome_policy
 
 ADVICE = {
     "no_content": "message content is switched off in the app: turn on content capture "
@@ -76,6 +81,8 @@ class AppDiagnosis:
     """Episodes that say whose they are."""
     task_keys: int
     outcomes_to_settle: tuple[str, ...]
+    outcomes_read: tuple[str, ...]
+    """Lines of `outcomes.toml` that say what was read of the values of names without a line."""
     """The lines to add to `outcomes.toml` for outcomes whose names it does not know."""
     advice: tuple[str, ...]
 
@@ -167,6 +174,7 @@ def _app(lake: Lake, app: str, days: Iterable[str], policy: OutcomePolicy) -> Ap
     episodes = [e for group in assembly.episodes.values() for e in group]
     said = [*arrived_outcomes(lake, app), *assembly.outcomes]
     outcomes = attach_arrived(lake, app, said, episodes, responses=assembly.responses)
+    policy = with_meanings(policy, outcomes)
     missing = Counter(gap for episode in episodes for gap in episode.completeness)
     subjects = sum(episode.subject is not None for episode in episodes)
     keys = sum(episode.task_key is not None for episode in episodes)
@@ -190,6 +198,7 @@ def _app(lake: Lake, app: str, days: Iterable[str], policy: OutcomePolicy) -> Ap
         subjects=subjects,
         task_keys=keys,
         outcomes_to_settle=tuple(unknown_outcomes(outcomes, policy).values()),
+        outcomes_read=tuple(lines_read(policy).values()),
         advice=(*_app_advice(episodes, outcomes, missing), *_unread_advice(strange)),
     )
 

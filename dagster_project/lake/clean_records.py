@@ -19,7 +19,9 @@ from synth.attempts.greetings import without_greetings
 from synth.clusters.clustering import Cluster
 from synth.clusters.versions import Version, versions_of
 from synth.failures.detection import Failure
-from synth.labels import Label, label_episodes, load_outcome_policy
+from synth.labels.label import Label, label_episodes
+from synth.labels.meanings import SaidValue, with_meanings
+from synth.labels.policy import OutcomePolicy, load_outcome_policy
 from synth.rubric.references import Reference, references_of
 from synth.solutions.corrections import Said, corrections_of
 
@@ -54,22 +56,30 @@ def clean_outcomes_of(
     return sorted(map(clean_outcome_from_row, rows), key=lambda o: o.outcome_id)
 
 
+def outcome_policy_of(lake: Lake, app: str, path: Path) -> OutcomePolicy:
+    """What an app's outcomes mean: by `outcomes.toml`, and by the app's own values where no line says it."""
+    columns = ("name", "value")
+    said = lake.read(CLEAN_OUTCOMES, app=app, columns=columns).group_by(list(columns)).aggregate([])
+    values = [SaidValue(name=row["name"], value=row["value"]) for row in said.to_pylist()]
+    return with_meanings(load_outcome_policy(path), values)
+
+
 def labels_of(
     lake: Lake, app: str, policy: Path, days: Iterable[str] | None = None
 ) -> dict[str, Label]:
     """What the outcomes of each episode say together, by the written policy; reviewers are heard first."""
     outcomes = [*clean_outcomes_of(lake, app, days), *reviewer_outcomes(lake, app)]
-    return label_episodes(outcomes, with_reviewers(load_outcome_policy(policy)))
+    return label_episodes(outcomes, with_reviewers(outcome_policy_of(lake, app, policy)))
 
 
 def said_corrections_of(lake: Lake, app: str, policy: Path) -> dict[str, Said]:
     """Per episode the calls that people say they made in place of the agent."""
-    return corrections_of(clean_outcomes_of(lake, app), load_outcome_policy(policy))
+    return corrections_of(clean_outcomes_of(lake, app), outcome_policy_of(lake, app, policy))
 
 
 def references_said_of(lake: Lake, app: str, policy: Path) -> dict[str, Reference]:
     """Per episode the answer that people say was right."""
-    return references_of(clean_outcomes_of(lake, app), load_outcome_policy(policy))
+    return references_of(clean_outcomes_of(lake, app), outcome_policy_of(lake, app, policy))
 
 
 def failures_of(lake: Lake, app: str) -> list[Failure]:

@@ -13,7 +13,7 @@ from environments.runtime.views.multiplexed import EMPTY, Dispatched
 from redact.records.clean_episode import CleanEpisode
 from synth.failures.calls import read_calls
 from synth.failures.named_parts import named_by_part
-from synth.labels import Label
+from synth.labels.label import Label
 
 LEAST_USERS: Final = 5
 """Distinct users behind a group before it is shown by itself."""

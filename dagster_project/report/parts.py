@@ -24,6 +24,7 @@ from dagster_project.lake.clean_records import (
     clusters_of,
     failures_of,
     labels_of,
+    outcome_policy_of,
 )
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import CLEAN_EPISODES
@@ -64,7 +65,12 @@ from dagster_project.worlds.tool_costs import tool_costs
 from environments.runtime.views.multiplexed import EMPTY, Dispatched
 from redact.records.clean_outcome import CleanOutcome
 from synth.inferred_tools import tools_from_calls
-from synth.labels import OutcomePolicy, label, load_outcome_policy, unknown_outcomes
+from synth.labels.label import label
+from synth.labels.meanings import (
+    lines_read,
+    unknown_outcomes,
+)
+from synth.labels.policy import OutcomePolicy
 
 Item = TypeVar("Item")
 Part = TypeVar("Part")
@@ -241,9 +247,9 @@ def _share(part: int, whole: int) -> str:
 
 
 def _outcomes(clean: CleanSide, app: str) -> list[OutcomeCount]:
-    policy = load_outcome_policy(clean.outcome_policy)
+    policy = outcome_policy_of(clean.lake, app, clean.outcome_policy)
     said = clean_outcomes_of(clean.lake, app)
-    settle = unknown_outcomes(said, policy)
+    settle, read = unknown_outcomes(said, policy), lines_read(policy)
     groups: dict[tuple[str, str], list[CleanOutcome]] = defaultdict(list)
     for outcome in said:
         groups[outcome.name, outcome.by].append(outcome)
@@ -254,6 +260,7 @@ def _outcomes(clean: CleanSide, app: str) -> list[OutcomeCount]:
             by=by,
             **_count_labels(group, policy),
             settle=settle.get(name, ""),
+            read_as=read.get(name, ""),
         )
         for (name, by), group in sorted(groups.items())
     ]

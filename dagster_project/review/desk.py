@@ -16,6 +16,7 @@ from dagster_project.lake.clean_records import (
     clusters_of,
     home_days,
     labels_of,
+    outcome_policy_of,
     stored_episodes_of,
 )
 from dagster_project.lake.documents import records
@@ -59,7 +60,7 @@ from environments.runtime.values.canonical import task_version
 from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode
 from synth.failures.detection import Failure
-from synth.labels import UNLABELLED, Label, label_episodes, load_outcome_policy
+from synth.labels.label import UNLABELLED, Label, label_episodes
 from synth.recordings.attempt import record
 
 REMEMBERED: Final = 48
@@ -99,7 +100,7 @@ class AppDesk:
         self._simulated: dict[str, dict[str, Json]] | None = None
         self.reviews = Reviews()
         self.labels: dict[str, Label] = {}
-        policy = load_outcome_policy(outcome_policy)
+        policy = outcome_policy_of(lake, app, outcome_policy)
         self.outcomes = label_episodes(clean_outcomes_of(lake, app), policy)
         self.refresh()
 

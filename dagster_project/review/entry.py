@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from dagster_project.tasks.verification import VerifiedTask
 from environments.runtime.task.candidate import Candidate
 from environments.runtime.task.verdict import Verdict
-from synth.labels import Label
+from synth.labels.label import Label
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

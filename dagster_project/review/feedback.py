@@ -20,7 +20,7 @@ from environments.verification.probe import BELOW
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED
 from redact.records.clean_outcome import CleanOutcome
 from redact.records.clean_rows import clean_outcome_from_row
-from synth.labels import OutcomePolicy, OutcomeRule
+from synth.labels.policy import OutcomePolicy, OutcomeRule
 from synth.rubric.policy_rules import asked_of_a_judge
 
 OUTCOME: Final = "reviewer_label"

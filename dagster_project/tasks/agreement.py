@@ -24,7 +24,7 @@ from environments.runtime.task.candidate import Candidate, RecordedAttempt
 from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode
 from synth.attempts.readings import Readings
-from synth.labels import Label
+from synth.labels.label import Label
 from synth.rubric.references import Reference
 from synth.solutions.corrections import Said
 from synth.tasks import derive_tasks

@@ -12,7 +12,7 @@ from typing import Final
 
 from dagster_project.tasks.agreement import HeldOut, kappa_of
 from environments.verification.kinds import KINDS, REVIEWED
-from synth.labels import NEVER_ALONE
+from synth.labels.policy import NEVER_ALONE
 
 CHECK: Final = "graders_trusted"
 """The asset check that names the kinds in doubt."""

@@ -17,7 +17,7 @@ from dagster_project.lake.learnt_tables import SAMPLES
 from dagster_project.lake.store import Lake
 from environments.runtime.task.candidate import Candidate
 from redact.records.clean_episode import CleanEpisode
-from synth.labels import Label
+from synth.labels.label import Label
 
 RESOLVED: Final = "resolved"
 UNRESOLVED: Final = "unresolved, in no failure cluster"

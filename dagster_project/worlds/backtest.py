@@ -16,7 +16,10 @@ from dagster_project.build.progress import report_each
 from dagster_project.defs.resources import CleanSide
 from dagster_project.errors import InputError
 from dagster_project.home.layout import Home, lock
-from dagster_project.lake.clean_records import clean_episodes_of
+from dagster_project.lake.clean_records import (
+    clean_episodes_of,
+    outcome_policy_of,
+)
 from dagster_project.lake.documents import records
 from dagster_project.lake.learnt_tables import TASKS, VERIFIED, WORLDS
 from dagster_project.lake.store import Lake
@@ -46,7 +49,7 @@ from redact.apply.scrub import scrub, scrub_outcomes
 from redact.evidence.app_values import merge
 from redact.records.clean_episode import CleanEpisode
 from redact.records.clean_outcome import CleanOutcome
-from synth.labels import label_episodes, load_outcome_policy
+from synth.labels.label import label_episodes
 from synth.recordings.attempt import record
 from synth.task_parts import task_id_of
 from synth.world.observation import histories
@@ -153,7 +156,7 @@ def _past_the_gate(
         said: list[CleanOutcome] = list(
             scrub_outcomes(outcomes, learnt=learnt, vault=vault, policy=policy)
         )
-    labels = label_episodes(said, load_outcome_policy(clean.outcome_policy))
+    labels = label_episodes(said, outcome_policy_of(clean.lake, app, clean.outcome_policy))
     return [
         HeldOut(
             given_id=one.given_id,

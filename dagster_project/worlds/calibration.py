@@ -13,7 +13,7 @@ from dagster_project.lake.clean_records import clean_episodes_of, home_days, lab
 from dagster_project.lake.store import Lake
 from redact.records.clean_episode import CleanEpisode
 from synth.failures.calibration import MIN_LABELLED
-from synth.labels import Label
+from synth.labels.label import Label
 
 LEAST: Final = 10
 """Labelled episodes below which nothing is learnt of them."""

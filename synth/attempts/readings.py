@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from redact.records.clean_episode import CleanEpisode
-from synth.labels import Label
+from synth.labels.label import Label
 from synth.recordings.attempt import EpisodeAttempt
 from synth.recordings.attempt_facts import Facts, facts_of
 from synth.recordings.tool_kinds import ToolKinds

@@ -18,7 +18,7 @@ from environments.runtime.task.task import Task
 from redact.records.clean_episode import REQUEST_REPLACED
 from synth.attempts.constructed_attempts import BY
 from synth.attempts.starts import Start
-from synth.labels import Label
+from synth.labels.label import Label
 from synth.recordings.attempt_facts import Facts, facts_of
 from synth.recordings.tool_kinds import WRITE, ToolKinds
 from synth.rubric.references import (

@@ -31,7 +31,7 @@ from synth.failures.detection import (
     fingerprint_of,
     turns_on,
 )
-from synth.labels import Amount, added_up
+from synth.labels.label import Amount, added_up
 from synth.one_thread import one_thread
 
 EXACT: Final = "fingerprint"

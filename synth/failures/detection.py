@@ -50,7 +50,7 @@ from synth.failures.signals import Signal, signals_of
 from synth.failures.texts import facet, template, values_of, vocabulary
 from synth.failures.turns import turns_of
 from synth.failures.words import BROKEN, name_words
-from synth.labels import Amount, Label
+from synth.labels.label import Amount, Label
 
 CONFIRMED: Final = "confirmed"
 SUSPECTED: Final = "suspected"

@@ -17,7 +17,7 @@ from environments.runtime.checks.view import View, numbers_in, plain_words, text
 from environments.runtime.task.attempt import Attempt, Json
 from environments.runtime.values.facts import DATE, TIME, Fact, facts_in, folded
 from environments.runtime.values.normal import is_name
-from synth.labels import UNLABELLED, Label
+from synth.labels.label import UNLABELLED, Label
 from synth.recordings.attempt import EpisodeAttempt
 from synth.recordings.tool_kinds import ACT, MAYBE, READ, WRITE, ToolKinds
 from synth.rubric.told_facts import ToldFacts, known_facts, told_facts

@@ -23,7 +23,7 @@ from environments.runtime.task.tool_definition import (
     properties_of,
 )
 from synth.declared_defaults import declared_defaults
-from synth.labels import Label
+from synth.labels.label import Label
 from synth.recordings.attempt import EpisodeAttempt
 from synth.recordings.tool_kinds import MAYBE, WRITE, ToolKinds
 

@@ -26,7 +26,7 @@ from environments.runtime.values.normal import parse_json
 from redact.readers.corrections import calls_in
 from redact.records.clean_episode import WITHHELD
 from redact.records.clean_outcome import CleanOutcome
-from synth.labels import RANKS, OutcomePolicy
+from synth.labels.policy import RANKS, OutcomePolicy
 from synth.rubric.fact_forms import ENGLISH, forms_of, number_words
 
 REFERENCE: Final = "reference"

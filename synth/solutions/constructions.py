@@ -24,7 +24,7 @@ from synth.attempts.reference_answers import (
     why_no_answer,
 )
 from synth.attempts.starts import Start
-from synth.labels import Label
+from synth.labels.label import Label
 from synth.recordings.attempt_facts import Facts, facts_of
 from synth.recordings.known_values import agreed_in
 from synth.recordings.results import plain_attempt

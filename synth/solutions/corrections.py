@@ -16,7 +16,7 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import parse_json, stable
 from redact.readers.corrections import calls_in
 from redact.records.clean_outcome import CleanOutcome
-from synth.labels import OutcomePolicy
+from synth.labels.policy import OutcomePolicy
 from synth.solutions.plans import Step, Unbound
 
 TAKEN: Final = ("reviewer", "business_record", "code")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
-from synth.labels import Label
+from synth.labels.label import Label
 
 DAY = 86_400_000_000_000
 START = 1_794_000_000_000_000_000

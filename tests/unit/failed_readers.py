@@ -5,7 +5,7 @@ from synth.clusters.clustering import (
     Clusters,
 )
 from synth.failures.detection import Failure, detect
-from synth.labels import Label
+from synth.labels.label import Label
 from tests.unit.clean_conversations import (
     call,
     episode,

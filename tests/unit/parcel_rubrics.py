@@ -6,7 +6,7 @@ import json
 
 from environments.runtime.checks.table import evaluate
 from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
-from synth.labels import Label
+from synth.labels.label import Label
 from synth.recordings.attempt import record
 from synth.recordings.attempt_facts import Facts, facts_of
 from synth.recordings.tool_kinds import ToolKinds, infer_tools

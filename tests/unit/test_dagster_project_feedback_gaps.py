@@ -6,7 +6,7 @@ from dagster_project.report.feedback_gaps import LEAST_USERS, SMALL, feedback_ga
 from environments.runtime.document.tools import ToolPart
 from environments.runtime.document.world_file import WorldDocument
 from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
-from synth.labels import Label
+from synth.labels.label import Label
 
 
 def episode(number: int, *, user: int, tool: str = "", agent: str = "a") -> CleanEpisode:

@@ -19,7 +19,7 @@ from dagster_project.tasks.sampling import (
 )
 from environments.export.card import _sampling
 from redact.records.clean_episode import CleanEpisode
-from synth.labels import Label
+from synth.labels.label import Label
 
 EPISODE = CleanEpisode(episode_id="e", app="a", started_at=0, ended_at=0)
 

@@ -14,7 +14,7 @@ from dagster_project.lake.tables import CLEAN_EPISODES
 from redact.records.clean_episode import CleanEpisode
 from synth.failures.detection import Failure, detect, reference_from
 from synth.failures.reading import AppReading
-from synth.labels import Label
+from synth.labels.label import Label
 from tests.unit.clean_conversations import call, episode, result, says, user
 
 LOAN = (call("1", "find_loan", loan_id="L-1"), result("1", '{"title": "' + "Atlas " * 60 + '"}'))

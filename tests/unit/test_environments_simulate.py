@@ -16,7 +16,7 @@ from environments.runtime.sessions.simulated_session import Request, SimulatedWo
 from environments.runtime.task.attempt import DERIVED, RECORDED, SIMULATED, UNKNOWN, Json
 from environments.runtime.world.world import World
 from environments.simulate import NO_ANSWER, Simulator
-from synth.labels import Label
+from synth.labels.label import Label
 from synth.tasks import derive_tasks
 from synth.worlds import LearntWorld, WorldSettings, learn_world
 from tests.openai_server import serving

@@ -29,7 +29,7 @@ from environments.runtime.world.world import World
 from environments.verification.material import MOST_OTHERS, OtherTasks
 from environments.verify import verify
 from redact.records.clean_episode import CleanEpisode
-from synth.labels import Label
+from synth.labels.label import Label
 from synth.recordings.sample import sample_evenly
 from synth.solutions.intents import Openings
 from synth.tasks import derive_tasks

@@ -27,7 +27,7 @@ from environments.runtime.world.world import World
 from environments.verification import material
 from environments.verification.probe import Probe, ProbeOutcome
 from environments.verify import _Gate
-from synth.labels import Label
+from synth.labels.label import Label
 from synth.tasks import derive_tasks
 from synth.worlds import WorldSettings, learn_world
 from tests.desk_labels import labels_of

@@ -7,7 +7,7 @@ import json
 from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.attempts.grouping import Group, join_attempts
 from synth.attempts.later_attempts import LATER, join_later
-from synth.labels import Label
+from synth.labels.label import Label
 from synth.recordings.attempt import record
 from synth.recordings.attempt_facts import facts_of
 from synth.recordings.tool_kinds import infer_tools

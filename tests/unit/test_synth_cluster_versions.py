@@ -15,7 +15,8 @@ from synth.clusters.descriptions import description_of
 from synth.clusters.versions import Change, Version, VersionCount, change_of, versions_of
 from synth.failures.detection import Failure
 from synth.failures.judging.opinion import EVIDENCE, PERSON
-from synth.labels import Amount, OutcomePolicyError, amounts_of, label, load_outcome_policy
+from synth.labels.label import Amount, amounts_of, label
+from synth.labels.policy import OutcomePolicyError, load_outcome_policy
 from tests.unit.failed_readers import idle, refused
 
 

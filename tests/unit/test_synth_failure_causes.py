@@ -17,7 +17,7 @@ from synth.failures.reading import AppReading, read
 from synth.failures.reference import AGREED
 from synth.failures.signals import signals_of
 from synth.failures.turns import turns_of
-from synth.labels import Label
+from synth.labels.label import Label
 from tests.unit.clean_conversations import call, episode, real_episodes, result, says, user
 
 GOOD = Label(resolved=True, by="code")

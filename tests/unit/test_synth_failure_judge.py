@@ -17,7 +17,7 @@ from synth.failures.judging.agreement import agreement_of, renamed, trusts_model
 from synth.failures.judging.judge import CauseJudge, to_ask
 from synth.failures.judging.opinion import EVIDENCE, LABELS, MODEL, PERSON, Opinion, SaidOpinions
 from synth.failures.judging.question import CauseQuestion, LabelledExample
-from synth.labels import Label
+from synth.labels.label import Label
 from tests.unit.clean_conversations import call, episode, result, says, user
 
 BAD = Label(resolved=False, by="code")

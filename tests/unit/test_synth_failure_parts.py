@@ -12,7 +12,7 @@ from synth.clusters.names import name_of, said_by
 from synth.failures.detection import Failure, detect
 from synth.failures.named_parts import learn_named_parts
 from synth.failures.reading import AppReading
-from synth.labels import Label
+from synth.labels.label import Label
 from tests.unit.clean_conversations import call, episode, result, says, user
 
 BAD = Label(resolved=False, by="end_user")

@@ -23,7 +23,7 @@ from synth.failures.detection import (
 from synth.failures.reading import read
 from synth.failures.signals import signals_of
 from synth.failures.words import name_words, stem
-from synth.labels import Label
+from synth.labels.label import Label
 from tests.unit.clean_conversations import call, episode, real_episodes, result, says, user
 
 GOOD = Label(resolved=True, by="end_user")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from environments.runtime.task.attempt import Json
 from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.inferred_tools import ToolBook, is_from_calls, tools_from_calls
-from synth.labels import Label
+from synth.labels.label import Label
 from synth.tasks import derive_tasks
 from synth.worlds import WorldSettings, learn_world
 

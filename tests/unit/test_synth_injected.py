@@ -17,7 +17,7 @@ from environments.runtime.task.tool_definition import function_of, parameters_of
 from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.attempts.host_arguments import injected_arguments
-from synth.labels import Label
+from synth.labels.label import Label
 from synth.recordings.attempt import record
 from synth.tasks import derive_tasks
 from synth.worlds import WorldSettings, learn_world

@@ -7,15 +7,9 @@ from pathlib import Path
 import pytest
 
 from redact.records.clean_outcome import CleanOutcome
-from synth.labels import (
-    OutcomePolicy,
-    OutcomePolicyError,
-    OutcomeRule,
-    label,
-    label_episodes,
-    load_outcome_policy,
-    unknown_outcomes,
-)
+from synth.labels.label import label, label_episodes
+from synth.labels.meanings import unknown_outcomes
+from synth.labels.policy import OutcomePolicy, OutcomePolicyError, OutcomeRule, load_outcome_policy
 
 
 def outcome(name: str = "resolved", value: float | None = 1.0, **more: object) -> CleanOutcome:

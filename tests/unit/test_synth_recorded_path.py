@@ -16,7 +16,7 @@ from environments.runtime.task.candidate import Candidate
 from environments.runtime.world.world import World
 from environments.verify import ACCEPTED, verify
 from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
-from synth.labels import Label
+from synth.labels.label import Label
 from synth.tasks import derive_tasks
 from synth.worlds import WorldSettings, learn_world
 

@@ -8,7 +8,7 @@ import pytest
 
 from environments.runtime.task.attempt import Json
 from redact.records.clean_episode import CleanEpisode
-from synth.labels import Label
+from synth.labels.label import Label
 from synth.recordings.attempt import record
 from synth.recordings.attempt_facts import asks_a_name, facts_of
 from synth.recordings.traits import AppTraits, traits_of

@@ -9,7 +9,7 @@ from dataclasses import replace
 from environments.runtime.task.attempt import DERIVED, UNKNOWN, Json, ToolResult
 from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.attempts.constructed_attempts import asked_after
-from synth.labels import Label
+from synth.labels.label import Label
 from synth.recordings.attempt import record
 from synth.recordings.attempt_facts import Facts, facts_of
 from synth.recordings.known_values import Example, KnownValues, Record, ids_in, shape

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from environments.runtime.task.attempt import DERIVED, Json, ToolResult
 from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
-from synth.labels import Label
+from synth.labels.label import Label
 from synth.recordings.attempt import record
 from synth.recordings.attempt_facts import Facts, facts_of
 from synth.recordings.known_values import known_of

@@ -21,7 +21,8 @@ from environments.runtime.task.attempt import (
 from environments.runtime.task.candidate import Candidate
 from redact.records.clean_episode import CleanEpisode, CleanToolCall
 from redact.records.clean_outcome import CleanOutcome
-from synth.labels import Label, OutcomePolicy, OutcomeRule
+from synth.labels.label import Label
+from synth.labels.policy import OutcomePolicy, OutcomeRule
 from synth.recordings.attempt import record
 from synth.recordings.attempt_facts import facts_of
 from synth.recordings.tool_kinds import infer_tools

@@ -13,7 +13,7 @@ from environments.runtime.task.candidate import Candidate
 from environments.runtime.values.normal import as_names
 from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
-from synth.labels import Label
+from synth.labels.label import Label
 from synth.recordings.attempt import record
 from synth.recordings.attempt_facts import Facts, facts_of
 from synth.recordings.hidden_writers import harmless_tools, hidden_writers

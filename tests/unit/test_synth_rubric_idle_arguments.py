@@ -9,7 +9,7 @@ import pytest
 from environments.runtime.checks.arguments import canonical_arguments
 from environments.runtime.task.attempt import Json
 from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
-from synth.labels import Label
+from synth.labels.label import Label
 from synth.recordings.attempt import record
 from synth.recordings.idle_arguments import idle_arguments
 from synth.recordings.tool_kinds import infer_tools

@@ -10,7 +10,7 @@ from environments.runtime.checks.table import evaluate
 from environments.runtime.play.environment import run_actions
 from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
-from synth.labels import Label
+from synth.labels.label import Label
 from synth.recordings.attempt import record
 from synth.tasks import derive_tasks
 from synth.worlds import WorldSettings, learn_world

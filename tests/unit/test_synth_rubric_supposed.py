@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from environments.runtime.task.attempt import DERIVED, Json, ToolResult
 from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
-from synth.labels import Label
+from synth.labels.label import Label
 from synth.recordings.attempt import record
 from synth.recordings.attempt_facts import facts_of
 from synth.recordings.tool_kinds import infer_tools

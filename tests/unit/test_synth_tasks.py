@@ -10,7 +10,7 @@ from typing import Any
 from environments.runtime.document.world_file import WorldDocument
 from environments.runtime.task.candidate import Candidate
 from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
-from synth.labels import Label
+from synth.labels.label import Label
 from synth.task_parts import task_id_of
 from synth.tasks import derive_tasks
 

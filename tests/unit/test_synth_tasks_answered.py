@@ -17,7 +17,8 @@ from environments.verification.sentences import probe_says, reason_says
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED, Verification, verify
 from redact.records.clean_episode import REQUEST_REPLACED, CleanEpisode, CleanStep, CleanToolCall
 from redact.records.clean_outcome import CleanOutcome
-from synth.labels import Label, OutcomePolicy
+from synth.labels.label import Label
+from synth.labels.policy import OutcomePolicy
 from synth.rubric.references import Reference, references_of
 from synth.tasks import derive_tasks
 from synth.worlds import WorldSettings, learn_world

@@ -10,7 +10,7 @@ from environments.runtime.task.attempt import UNKNOWN, Json
 from environments.runtime.task.candidate import Candidate
 from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
-from synth.labels import Label
+from synth.labels.label import Label
 from synth.tasks import derive_tasks
 from synth.worlds import LearntWorld, WorldSettings, learn_world
 from tests.unit.lending_library import TOOLS

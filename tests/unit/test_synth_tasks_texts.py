@@ -18,7 +18,7 @@ from environments.runtime.world.world import World
 from environments.verification.judge_checks import WORDING, JudgeSays, verify_judged
 from environments.verify import ACCEPTED, NEEDS_REVIEW, verify
 from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
-from synth.labels import Label
+from synth.labels.label import Label
 from synth.recordings.attempt import record
 from synth.tasks import derive_tasks
 from synth.worlds import WorldSettings, learn_world

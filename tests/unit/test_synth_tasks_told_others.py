@@ -11,7 +11,7 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.task.candidate import Candidate
 from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
-from synth.labels import Label
+from synth.labels.label import Label
 from synth.recordings.attempt import record
 from synth.tasks import derive_tasks
 from synth.worlds import WorldSettings, learn_world

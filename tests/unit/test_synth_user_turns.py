@@ -12,7 +12,7 @@ from environments.runtime.task.task import Task, UserTurn
 from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.attempts.user_turns import acts_first, turns_of_other_recordings, user_turns
-from synth.labels import Label
+from synth.labels.label import Label
 from synth.recordings.attempt import record
 from synth.tasks import derive_tasks
 from synth.worlds import WorldSettings, learn_world

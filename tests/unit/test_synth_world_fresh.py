@@ -17,7 +17,7 @@ from environments.runtime.task.attempt import DERIVED, UNKNOWN, ToolResult
 from environments.runtime.values.formats import draw_id, fits, read_time
 from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
-from synth.labels import Label
+from synth.labels.label import Label
 from synth.tasks import derive_tasks
 from synth.worlds import WorldSettings, learn_world
 

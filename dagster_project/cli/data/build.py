@@ -21,7 +21,14 @@ from dagster_project.cli.options import (
     MemoryOption,
     WorkersOption,
 )
-from dagster_project.cli.output import how_many, lines_to_settle, notices, print_json, print_table
+from dagster_project.cli.output import (
+    how_many,
+    lines_read_of,
+    lines_to_settle,
+    notices,
+    print_json,
+    print_table,
+)
 from dagster_project.cli.settings import read_settings
 from dagster_project.errors import Interrupted, StrictError
 from dagster_project.home.layout import MOST_REQUESTS, open_home, set_redaction, set_risk
@@ -214,6 +221,11 @@ def _to_settle(data: "ReportData") -> list[str]:
     return list(dict.fromkeys(row.settle for row in data.outcomes if row.settle))
 
 
+def _read(data: "ReportData") -> list[str]:
+    """The lines of `outcomes.toml` that say what was read of the values of other names."""
+    return list(dict.fromkeys(row.read_as for row in data.outcomes if row.read_as))
+
+
 def _document(
     built: "BuildResult", data: "ReportData", report: Path | None, seconds: float
 ) -> dict[str, object]:
@@ -229,6 +241,7 @@ def _document(
         "quarantined": {f"{row.app}: {row.code}": row.count for row in data.quarantine},
         "waiting": _waiting(data),
         "outcomes_to_settle": _to_settle(data),
+        "outcomes_read": _read(data),
         "left_out": [
             {**asdict(row), "says": row.says, "report": row.report} for row in data.skipped
         ],
@@ -249,5 +262,5 @@ def _show(built: "BuildResult", data: "ReportData", home: Path, seconds: float) 
         notices().print(told, soft_wrap=True, markup=False)
     for told in _waits(data, home):
         notices().print(told, soft_wrap=True)
-    for line in lines_to_settle(_to_settle(data)):
+    for line in (*lines_to_settle(_to_settle(data)), *lines_read_of(_read(data))):
         notices().print(line, markup=False)

@@ -5,7 +5,13 @@ from typing import TYPE_CHECKING
 import typer
 
 from dagster_project.cli.options import HOME, HomeOption, JsonOption
-from dagster_project.cli.output import lines_to_settle, print_json, print_pairs, print_table
+from dagster_project.cli.output import (
+    lines_read_of,
+    lines_to_settle,
+    print_json,
+    print_pairs,
+    print_table,
+)
 from dagster_project.home.layout import open_home
 
 if TYPE_CHECKING:
@@ -52,6 +58,8 @@ def doctor(home: HomeOption = HOME, as_json: JsonOption = False) -> None:
     for told in lines_of(found.left_out):
         typer.echo(f"• {told}")
     for line in lines_to_settle([line for app in found.apps for line in app.outcomes_to_settle]):
+        typer.echo(line)
+    for line in lines_read_of([line for app in found.apps for line in app.outcomes_read]):
         typer.echo(line)
 
 

@@ -19,6 +19,8 @@ class OutcomeCount:
     """Values that the outcome policy gives no meaning."""
     settle: str = ""
     """The line to add to `outcomes.toml` when the policy does not know the name."""
+    read_as: str = ""
+    """The line of `outcomes.toml` that says what was read of the app's values, where none is there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,159 @@
+"""What outcomes mean where no line of outcomes.toml says it: words under any name, and measures by the scale that an app's values show."""
+
+import pytest
+
+from redact.records.clean_outcome import CleanOutcome
+from synth.labels.label import label
+from synth.labels.meanings import lines_read, unknown_outcomes, with_meanings
+from synth.labels.policy import OutcomePolicy, OutcomeRule
+
+
+def said(name: str, value: float | None = None, word: str | None = None) -> CleanOutcome:
+    """One outcome of episode `e`."""
+    return CleanOutcome(
+        app="a",
+        outcome_id=f"{name}:{value}:{word}",
+        episode_id="e",
+        name=name,
+        value=value,
+        label=word,
+    )
+
+
+def resolved(one: CleanOutcome, *others: CleanOutcome) -> bool | None:
+    """What one outcome says in an app that has the others as well."""
+    return label([one], with_meanings(OutcomePolicy(), [one, *others])).resolved
+
+
+@pytest.mark.parametrize(
+    ("word", "good"),
+    [
+        ("like", True),
+        ("dislike", False),
+        ("THUMBS_UP", True),
+        ("thumbs down", False),
+        ("👍🏽", True),
+        ("👎", False),
+        ("Not resolved", False),
+        ("unresolved", False),
+        ("nicht gelöst", False),
+        ("olöst", False),
+        ("succeeded", True),
+        ("unsuccessful", False),
+        ("dissatisfied", False),
+        ("wrong", False),
+    ],
+)
+def test_a_word_says_under_any_name_how_it_went(word: str, good: bool) -> None:
+    """Thumbs and verdicts in words need no line."""
+    assert resolved(said("feedback", word=word)) is good
+    assert not unknown_outcomes([said("feedback", word=word)], OutcomePolicy())
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "neutral",
+        "partially resolved",
+        "escalated",
+        "completed",
+        "yes",
+        "did not help at all",
+        "",
+        "?",
+    ],
+)
+def test_a_word_that_may_mean_anything_is_asked_for(word: str) -> None:
+    """That something ended, or a yes to nobody knows what, is no verdict."""
+    assert resolved(said("feedback", word=word)) is None
+
+
+def test_yes_and_no_affirm_a_name_with_one_meaning() -> None:
+    """`solved: no` is a verdict, `escalated: no` is none."""
+    assert resolved(said("issue_solved", word="yes")) is True
+    assert resolved(said("issue_solved", word="No")) is False
+    assert resolved(said("call_successful", word="failure")) is False
+    assert resolved(said("escalated", word="no")) is None
+
+
+def test_words_about_something_else_are_no_verdict() -> None:
+    """A mood is not what a user got."""
+    assert resolved(said("sentiment", word="positive")) is None
+
+
+@pytest.mark.parametrize(
+    ("values", "good", "bad"),
+    [
+        ((0.0, 1.0), 1.0, 0.0),
+        ((0.2, 0.7, 1.0), 1.0, 0.2),
+        ((1.0, 3.0, 5.0), 4.0, 2.0),
+        ((2.5, 3.5, 4.5), 4.5, 2.5),
+        ((0.0, 7.0, 10.0), 9.0, 4.0),
+        ((35.0, 90.0), 90.0, 35.0),
+        ((-1.0, 1.0), 1.0, -1.0),
+    ],
+)
+def test_a_measure_is_read_on_the_scale_that_its_values_show(
+    values: tuple[float, ...], good: float, bad: float
+) -> None:
+    """Shares, stars, marks out of ten and of a hundred, thumbs as numbers."""
+    others = [said("overall_score", value) for value in values]
+    assert resolved(said("overall_score", good), *others) is True
+    assert resolved(said("overall_score", bad), *others) is False
+
+
+def test_the_middle_of_a_scale_says_nothing() -> None:
+    """Three of five stars, a share of .7."""
+    assert resolved(said("rating", 3.0), said("rating", 5.0)) is None
+    assert resolved(said("score", 0.7), said("score", 1.0)) is None
+
+
+@pytest.mark.parametrize(
+    "values", [(1.0,), (1.0, 2.0), (1.0, 3.0), (-3.0, 2.0), (40.0, 7000.0), (0.0, 0.3)]
+)
+def test_values_that_show_no_scale_are_asked_for(values: tuple[float, ...]) -> None:
+    """A lone 1 may be all of one or one of five."""
+    app = [said("rating", value) for value in values]
+    policy = with_meanings(OutcomePolicy(), app)
+    assert {label([one], policy).resolved for one in app} == {None}
+    assert list(unknown_outcomes(app, policy)) == ["rating"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "risk_score",
+        "toxicity score",
+        "leadScore",
+        "response_time",
+        "effort_rating",
+        "escalated",
+        "turns",
+    ],
+)
+def test_what_may_be_the_other_way_round_is_asked_for(name: str) -> None:
+    """More of it is not better, or nobody knows."""
+    assert resolved(said(name, 1.0), said(name, 0.0)) is None
+
+
+def test_a_line_goes_before_what_is_read() -> None:
+    """Whoever says that 1 is bad is believed."""
+    app = [said("score", 0.0), said("score", 1.0)]
+    ruled = OutcomePolicy(rules={"score": OutcomeRule(bad=">= 0.5")})
+    assert label([app[1]], with_meanings(ruled, app)).resolved is False
+    assert not lines_read(with_meanings(ruled, app))
+
+
+def test_a_name_whose_meaning_is_known_goes_before_one_that_is_read() -> None:
+    """A share of matching words says little beside a verdict."""
+    app = [said("response_match_score", value) for value in (0.3, 1.0)]
+    policy = with_meanings(OutcomePolicy(), app)
+    assert label([app[0], said("success", 1.0)], policy).resolved is True
+
+
+def test_what_is_read_is_shown_as_the_lines_that_say_it() -> None:
+    """A person can check it, and paste it to change it."""
+    app = [said("csat rating", value) for value in (1.0, 5.0)]
+    assert lines_read(with_meanings(OutcomePolicy(), app)) == {
+        "csat rating": '"csat rating" = { good = ">= 4", bad = "<= 2.5" }'
+    }
