@@ -103,6 +103,8 @@ def can_be(kind: str, value: str) -> bool:
         return False
     if kind in _OF_PEOPLE and is_company(text):
         return False
+    if "://" in text and kind in _NO_PAGES:
+        return False  # the `Address:` of a page
     check = _CHECKS.get(kind)
     return check(text) if check else bool(letter_count(text) or digit_count(text))
 
@@ -110,6 +112,7 @@ def can_be(kind: str, value: str) -> bool:
 _CALLED: Final = frozenset({"False", "Null", "True"})
 """Somebody may be called so: literals are written small, or without quotes. `None` is what Python prints for nobody."""
 _PARTS_OF_NAMES: Final = frozenset({"first_name", "last_name"})
+_NO_PAGES: Final = _PARTS_OF_NAMES | {"full_name", "street", "city", "postcode", "phone"}
 _OF_PEOPLE: Final = _PARTS_OF_NAMES | {"full_name", "person_id", "handle"}
 
 

@@ -217,7 +217,10 @@ def _differing_values(
             {c.name: c.arguments for c in calls}.get(tool, {}) for calls in (left, right)
         )
         for name in sorted(mine.keys() & other.keys()):
-            if _rows(left, kinds, (tool, name)) == _rows(right, kinds, (tool, name)):
+            # Of several calls of a tool these are the last: an earlier one may be what differs.
+            if mine[name] != other[name] and _rows(left, kinds, (tool, name)) == _rows(
+                right, kinds, (tool, name)
+            ):
                 yield tool, name, {id(left): mine[name], id(right): other[name]}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -89,6 +90,25 @@ def test_words_that_agents_choose_make_no_difference_and_those_that_users_say_do
         for n in range(2)
     ]
     assert "why=*" not in found(*said)["cancel_berth"]
+
+
+def test_calls_that_differ_before_the_last_one_are_compared() -> None:
+    """Two berths a conversation, of which the first is cancelled for another reason each time."""
+
+    def twice(name: str, why: str) -> CleanEpisode:
+        first = cancelled(name, "B1", why=why)
+        then = cancelled(name, "B2", why="too windy")
+        calls = tuple(
+            replace(step, call_id="d" if step.call_id else None)
+            if step.role == "tool"
+            else replace(step, tool_calls=tuple(replace(c, call_id="d") for c in step.tool_calls))
+            for step in then.steps
+        )
+        return replace(first, steps=(*first.steps, *calls))
+
+    assert "why=*" not in found((twice("a", "sold the boat"), twice("b", "moved away"))).get(
+        "cancel_berth", set()
+    )
 
 
 def test_unresolved_attempts_and_figures_show_nothing() -> None:
