@@ -57,6 +57,8 @@ _SIZE: Final = re.compile(r"\d{1,5}[A-Za-z%°]{1,4}|[a-z]{1,3}\d{1,3}|[A-Za-z]+-
 _TURN: Final = re.compile(r"(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 _YEAR: Final = re.compile(r"19\d\d|20[01]\d")
 _ANY_YEAR: Final = re.compile(r"(?:19|20)\d\d")
+_YEARS: Final = re.compile(r"(?:(?:1[6-9]|20)\d\d(?:[ /-]|$)){2,}")
+"""Years side by side, or from one to another: `2019 2020`, `1889-1967`."""
 DAY: Final = re.compile(
     rf"(?<![\w.-])(?:(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])|(?:19|20)\d\d, \d{{1,2}}, \d{{1,2}}|(?:19|20)\d\d([-/.])\d\d\1\d\d|\d{{1,2}}([-/.])\d{{1,2}}\2(?:19|20)\d\d"
     rf"|\d{{1,2}}(?:st|nd|rd|th|\.)?(?: of | de | |-)(?:{MONTH})(?:,|\.| de)?[ -](?:19|20)\d\d"
@@ -259,8 +261,8 @@ def between_ids(text: str) -> list[str]:
 
 
 def is_time_or_amount(token: str) -> bool:
-    """Say whether a token is a day, an hour or an amount."""
-    if _MOMENT.fullmatch(token) or _COMPACT.fullmatch(token):
+    """Say whether a token is a day, an hour, an amount or several years."""
+    if any(form.fullmatch(token) for form in (_MOMENT, _COMPACT, _YEARS)):
         return True
     token = _MONEY.sub("", token)
     return _AMOUNT.fullmatch(token) is not None and (

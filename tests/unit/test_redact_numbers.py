@@ -8,7 +8,9 @@ from redact.names.prose_names import names_in
 from redact.readers.documents import FoundValue
 from redact.recognizers.spelt_ids import respelt_in
 from redact.values.forms import shape_of
+from redact.values.free_ids import free_ids
 from redact.values.numbers import NUMBERED, are_moments, count_something, number_kind, says_id
+from redact.values.shapes import can_be
 from tests.unit.raw_conversations import calls, episode, says
 from tests.unit.test_redact_unseen_forms import past, text_of
 
@@ -133,3 +135,18 @@ def test_a_name_that_is_an_ordinary_word_goes_where_a_text_ends_in_it() -> None:
 def test_titles_of_other_languages_introduce_names(text: str, name: str) -> None:
     """A doctor whom only a message names."""
     assert name in {found for _, found in names_in(text)}
+
+
+@pytest.mark.parametrize(
+    "told", ["passengers 2019 2020", "the composer (1889-1954)", "the 2024/2025 season"]
+)
+def test_years_side_by_side_are_no_identifier(told: str) -> None:
+    """Questions and articles are full of them."""
+    assert not list(free_ids(told))
+    assert list(free_ids("call 2019 5523")) == ["2019 5523"]
+
+
+def test_the_address_of_a_page_is_nobodys_address() -> None:
+    """`Address:` above a page's text is where the page is."""
+    assert not can_be("street", "https://lakes.example.org/wiki/Lake")
+    assert can_be("street", "12 Lake Road")
