@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from redact.bounds import NEAR, SEVERAL
 from redact.fold import fold_value
-from redact.lists.dictionary import ENGLISH
+from redact.lists.dictionary import ENGLISH, commonest_of
 from redact.lists.gazetteer import ORDINARY, is_name, nobodys_words
 from redact.lists.word_lists import PARTICLES, STREET_WORDS, word_list
 from redact.names.without_capitals import names_without_capitals
@@ -72,7 +72,7 @@ def _signed(run: str, context: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     """Yield the one word behind a closing: `thx Raj`, `Gruß Franzi`."""
     *before, name = run.rstrip(".").split()
     closed = len(before) < SEVERAL and _is_in([*context, *map(_plain_word, before)], CLOSINGS)
-    if closed and len(name) > 1 and _plain_word(name) not in _NOBODY:
+    if closed and len(name) > 1 and _plain_word(name) not in _NO_SIGNATURE:
         yield "first_name", name
 
 
@@ -123,6 +123,8 @@ def names_shown(text: str) -> Iterator[tuple[str, str]]:
 
 _OF_A_NAME: Final = (2, 3)
 _NOBODY: Final = DESKS | PLACES | ORDINARY
+_NO_SIGNATURE: Final = _NOBODY | CLOSINGS | word_list("greetings") | commonest_of(ENGLISH)
+"""What stands behind a closing and is no signature: `Thanks. Bye.`, `Thanks. Perfect!`"""
 
 
 def likely_names(text: str, is_public: Callable[[str], bool] | None = None) -> Iterator[str]:

@@ -7,6 +7,7 @@ import pytest
 from ingest.records.episode import Episode
 from redact.apply.learn import learn
 from redact.apply.scrub import Scrubbed, scrub
+from redact.names.prose_names import names_in
 from redact.operators.vault import open_vault
 from redact.policy import Policy
 from tests.unit.raw_conversations import SECRET, calls, episode, says
@@ -276,3 +277,12 @@ def test_a_letter_before_a_number_is_no_initial() -> None:
         shown = done.clean.steps[-1].content or ""
         assert shown.startswith("Kunde ")
         assert who[1] not in shown
+
+
+@pytest.mark.parametrize(
+    "said", ["No, thanks. Bye.", "Thanks. Goodbye", "thanks, Cheers", "Thanks. Perfect!"]
+)
+def test_a_goodbye_behind_thanks_is_nobodys_signature(said: str) -> None:
+    """One unknown word behind a closing is a name, an ordinary one is none."""
+    assert not list(names_in(said))
+    assert list(names_in("thx Raj")) == [("first_name", "Raj")]
