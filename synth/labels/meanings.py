@@ -6,7 +6,8 @@ In: all outcomes of an app and its policy. Out: the policy with a rule for each 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -40,7 +41,7 @@ def with_meanings(policy: OutcomePolicy, outcomes: Iterable[NamedOutcome]) -> Ou
     return replace(policy, read=read)
 
 
-def _rule_of_scale(values: Collection[float]) -> OutcomeRule | None:
+def _rule_of_scale(values: AbstractSet[float]) -> OutcomeRule | None:
     """What values mean on the scale that they fill; None where one value alone, or none near a top, shows no scale."""
     lowest, highest = min(values), max(values)
     if len(values) < 2 or lowest < 0:
