@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Final
 
-from synth.labels.policy import WHOLE, NamedOutcome, OutcomePolicy, OutcomeRule
+from synth.labels.policy import NEVER_ALONE, WHOLE, NamedOutcome, OutcomePolicy, OutcomeRule
 from synth.labels.words import good_or_bad, is_measure
 
 _TOPS: Final = (5.0, 10.0, 100.0)
@@ -28,6 +28,7 @@ class SaidValue:
 
     name: str
     value: float | None
+    by: str
     label: str | None = None
 
 
@@ -35,7 +36,9 @@ def with_meanings(policy: OutcomePolicy, outcomes: Iterable[NamedOutcome]) -> Ou
     """The policy, with a meaning for each measure that nothing else gives one; one whose scale is unclear has none."""
     values: dict[str, set[float]] = {}
     for one in outcomes:
-        if one.value is not None and policy.rule_of(one.name) is None and is_measure(one.name):
+        if one.value is None or one.by in NEVER_ALONE or policy.rule_of(one.name) is not None:
+            continue
+        if is_measure(one.name):
             values.setdefault(one.name, set()).add(one.value)
     read = {name: rule for name, seen in values.items() if (rule := _rule_of_scale(seen))}
     return replace(policy, read=read)
@@ -56,34 +59,52 @@ def _rule_of_scale(values: AbstractSet[float]) -> OutcomeRule | None:
 
 def lines_read(policy: OutcomePolicy) -> dict[str, str]:
     """What was read of an app's values, as the lines of `outcomes.toml` that say the same."""
-    return {
-        name: f'{_key(name)} = {{ good = "{rule.good}", bad = "{rule.bad}" }}'
-        for name, rule in sorted(policy.read.items())
-    }
+    return {name: _line_of(name, rule) for name, rule in sorted(policy.read.items())}
 
 
 def unknown_outcomes(outcomes: Iterable[NamedOutcome], policy: OutcomePolicy) -> dict[str, str]:
-    """Outcome names the policy does not know, each with the line to add to `outcomes.toml`."""
-    unknown: dict[str, list[NamedOutcome]] = {}
-    for outcome in outcomes:
+    """Names of outcomes that say nothing so far, each with the line of `outcomes.toml` by which they do.
+
+    The policy does not know the name, or only programs and models say it, whom no line counts.
+    """
+    named: dict[str, list[NamedOutcome]] = {}
+    for one in outcomes:
         # A right answer without a verdict says nothing about how it went.
-        says_how = outcome.value is not None or outcome.label is not None
-        if says_how and policy.rule_of(outcome.name) is None and policy.says(outcome) is None:
-            unknown.setdefault(outcome.name, []).append(outcome)
-    return {name: _line_to_add(name, mine) for name, mine in sorted(unknown.items())}
+        if one.value is not None or one.label is not None:
+            named.setdefault(one.name, []).append(one)
+    found: dict[str, str] = {}
+    for name, mine in sorted(named.items()):
+        ignored = all(map(policy.ignores, mine))
+        unread = [o for o in mine if policy.rule_of(name) is None and policy.says(o) is None]
+        if ignored or unread:
+            rule = policy.rule_of(name) or _rule_of(unread or mine)
+            found[name] = _line_of(name, rule, sorted({o.by for o in mine}) if ignored else ())
+    return found
 
 
-def _line_to_add(name: str, outcomes: Sequence[NamedOutcome]) -> str:
-    """A line to paste; quoted where the name is not a bare TOML key. Never shows a recorded label."""
+def _rule_of(outcomes: Sequence[NamedOutcome]) -> OutcomeRule:
+    """What a person may mean by these outcomes; a name of which 1 may be good or bad is supposed to be good."""
+    values = {o.value for o in outcomes if o.value is not None}
     labels = {o.label.strip().casefold() for o in outcomes if o.label is not None}
-    if labels and not any(o.value is not None for o in outcomes):
-        good = sorted(said for said in labels if good_or_bad(said, "") is True)
-        bad = sorted(said for said in labels if good_or_bad(said, "") is False)
-        return f"{_key(name)} = {{ good = {_toml(good)}, bad = {_toml(bad)} }}"
-    highest = max((o.value for o in outcomes if o.value is not None), default=1.0)
-    if highest > 1:
-        return f'{_key(name)} = {{ good = ">= {highest * 0.75:g}", bad = "<= {highest * 0.5:g}" }}'
-    return f'{_key(name)} = "good"  # or "bad", if 1 means that something went wrong'
+    if labels and not values:
+        verdicts = {said: good_or_bad(said, "") for said in sorted(labels)}
+        return OutcomeRule(
+            good=tuple(said for said, good in verdicts.items() if good is True),
+            bad=tuple(said for said, good in verdicts.items() if good is False),
+        )
+    highest = max(values, default=1.0)
+    if highest <= 1:
+        return OutcomeRule(good=">= 0.5")
+    return OutcomeRule(good=f">= {_GOOD * highest:g}", bad=f"<= {_BAD * highest:g}")
+
+
+def _line_of(name: str, rule: OutcomeRule, counts: Sequence[str] = ()) -> str:
+    """The line of `outcomes.toml` that says the same; a name that is no bare key of TOML in quotes. Never shows a label that is no verdict."""
+    if rule.bad is None and not counts:
+        return f'{_key(name)} = "good"  # or "bad", if 1 means that something went wrong'
+    sides = {"good": rule.good, "bad": rule.bad, "counts": tuple(counts) or None}
+    told = ", ".join(f"{side} = {_toml(test)}" for side, test in sides.items() if test is not None)
+    return f"{_key(name)} = {{ {told} }}"
 
 
 def _key(name: str) -> str:
@@ -92,5 +113,8 @@ def _key(name: str) -> str:
     return name if bare.isalnum() and bare.isascii() else '"' + name.replace('"', "") + '"'
 
 
-def _toml(words: Sequence[str]) -> str:
-    return "[" + ", ".join(f'"{word}"' for word in words) + "]"
+def _toml(test: str | Sequence[str]) -> str:
+    """A comparison, or a list of words, as TOML writes it."""
+    if isinstance(test, str):
+        return f'"{test}"'
+    return "[" + ", ".join(f'"{word}"' for word in test) + "]"

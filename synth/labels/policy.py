@@ -118,6 +118,11 @@ class NamedOutcome(Protocol):
         """A word in place of a number."""
         ...
 
+    @property
+    def by(self) -> str:
+        """Who judged: one of `RANKS`."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutcomePolicy:
@@ -152,7 +157,7 @@ class OutcomePolicy:
         said = None if affirmed is None else rule.says(float(affirmed), None)
         return good_or_bad(outcome.label, outcome.name) if said is None else said
 
-    def ignores(self, outcome: CleanOutcome) -> bool:
+    def ignores(self, outcome: NamedOutcome) -> bool:
         """Whether a model or a program says it, and no rule counts them for this name."""
         rule = self.rule_of(outcome.name)
         return outcome.by in NEVER_ALONE and (rule is None or outcome.by not in rule.counts)

@@ -1,16 +1,21 @@
 """What outcomes mean where no line of outcomes.toml says it: words under any name, and measures by the scale that an app's values show."""
 
+from pathlib import Path
+
 import pytest
 
 from redact.records.clean_outcome import CleanOutcome
 from synth.labels.label import label
 from synth.labels.meanings import lines_read, unknown_outcomes, with_meanings
-from synth.labels.policy import OutcomePolicy, OutcomeRule
+from synth.labels.policy import OutcomePolicy, OutcomeRule, load_outcome_policy
 
 
-def said(name: str, value: float | None = None, word: str | None = None) -> CleanOutcome:
+def said(
+    name: str, value: float | None = None, word: str | None = None, by: str = "unknown"
+) -> CleanOutcome:
     """One outcome of episode `e`."""
     return CleanOutcome(
+        by=by,
         app="a",
         outcome_id=f"{name}:{value}:{word}",
         episode_id="e",
@@ -157,3 +162,16 @@ def test_what_is_read_is_shown_as_the_lines_that_say_it() -> None:
     assert lines_read(with_meanings(OutcomePolicy(), app)) == {
         "csat rating": '"csat rating" = { good = ">= 4", bad = "<= 2.5" }'
     }
+
+
+def test_what_only_a_program_says_asks_for_a_line_that_counts_it(tmp_path: Path) -> None:
+    """Its scale alone is no user's outcome; the line that is printed makes it one."""
+    app = [said("correctness", value, by="code") for value in (0.0, 1.0)]
+    policy = with_meanings(OutcomePolicy(), app)
+    assert label([app[1]], policy).resolved is None
+    lines = unknown_outcomes([*app, said("success", 1.0, by="model")], policy)
+    path = tmp_path / "outcomes.toml"
+    path.write_text("[outcomes]\n" + "\n".join(lines.values()))
+    told = load_outcome_policy(path)
+    assert label([app[1]], told).resolved is True
+    assert label([said("success", 0.0, by="model")], told).resolved is False
