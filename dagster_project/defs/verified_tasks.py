@@ -28,6 +28,7 @@ from dagster_project.review.store import reviews_of
 from dagster_project.tasks.found_cheats import cheats_of, cheats_seen
 from dagster_project.tasks.grader_trust import (
     CHECK,
+    ENOUGH,
     STANDINGS,
     UNTRUSTED,
     KindTrust,
@@ -142,17 +143,25 @@ def _graders_trusted(
 ) -> dg.AssetCheckResult:
     """The kinds of check of which more false passes are possible than allowed, and what would settle it."""
     doubted: list[tuple[str, KindTrust]] = []
+    untested: list[str] = []
     for app, verdicts in found.items():
         trust = trust_in(verdicts, held_out_of(lake, app))
         doubted += [(app, row) for row in trust.kinds if row.in_doubt]
+        untested += [f"{app}: {row.title}" for row in trust.kinds if row.is_untested]
+    told = [told_of(app, row) for app, row in doubted]
+    if untested:
+        told.append(
+            f"too few held-out attempts to judge (below {ENOUGH}): {', '.join(sorted(untested))}"
+        )
     refuted = any(row.standing == UNTRUSTED for _, row in doubted)
     return dg.AssetCheckResult(
         check_name=CHECK,
         passed=not doubted,
         severity=dg.AssetCheckSeverity.ERROR if refuted else dg.AssetCheckSeverity.WARN,
-        description="; ".join(told_of(app, row) for app, row in doubted),
+        description="; ".join(told),
         metadata={
             "kinds_in_doubt": len(doubted),
+            "kinds_untested": len(untested),
             "by_kind": rows_of(
                 ("app", "kind of check", "standing", "graded", "false pass", "at most", "needed"),
                 [

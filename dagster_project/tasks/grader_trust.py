@@ -106,6 +106,11 @@ class KindTrust:
             self.standing == UNPROVEN and said and self.false_pass.high > MOST_FALSE_PASSES
         )
 
+    @property
+    def is_untested(self) -> bool:
+        """Whether too few attempts speak for or against it."""
+        return self.standing in {UNPROVEN, UNMEASURED} and not self.in_doubt
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AppTrust:

@@ -82,6 +82,8 @@ def test_graders_without_an_error_ship_however_few_attempts_there_are() -> None:
     assert found.untrusted == frozenset()
     row = next(row for row in found.kinds if row.kind == TELLS)
     assert (row.graded, row.kappa, row.false_pass.high, row.in_doubt) == (0, None, 1.0, False)
+    assert all(row.is_untested for row in found.kinds)
+    assert not any(row.is_untested for row in judged(attempts(CHANGES, 50, each=1)).kinds)
 
 
 def test_enough_attempts_without_an_error_are_good_enough() -> None:
