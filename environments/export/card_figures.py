@@ -47,7 +47,7 @@ def split_section(splits: Mapping[str, Any], inside: Sequence[str]) -> str:
         "|---|---|---|---|",
         *rows,
         "",
-        "**Proof**: nothing leaks between the splits."
+        "**Proof**: no user, episode, record, chain of actions or text stands in more than one split."
         if proof["leak_free"]
         else "**The splits leak**: do not report held-out figures.",
         "",
@@ -152,9 +152,15 @@ def _bars(rates: Sequence[float]) -> str:
 def _calibration(found: object) -> str:
     if not isinstance(found, Mapping) or not found.get("attempts"):
         return "The estimate's calibration is not measured: too few attempts with an outcome."
+    useless = found["brier"] >= found["brier_of_mean"]
     return (
         f"Calibration on {found['attempts']} attempts that the estimate had not seen: Brier score {found['brier']:.3f} "
         f"(always saying the mean: {found['brier_of_mean']:.3f}), expected calibration error {found['error']:.3f}."
+        + (
+            " **The estimate says no more than the mean**: choose no tasks by it."
+            if useless
+            else ""
+        )
     )
 
 

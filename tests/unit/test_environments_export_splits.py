@@ -184,7 +184,10 @@ def test_a_split_is_exported_alone_with_the_splits_of_the_whole(tmp_path: Path) 
     assert set(whole.splits["tasks"].values()) == {"train", "held_out"}  # type: ignore[union-attr]
     assert whole.splits["proof"]["leak_free"] is True  # type: ignore[index,call-overload]
     card = (tmp_path / "all" / "README.md").read_text()
-    assert "**Proof**: nothing leaks between the splits." in card
+    assert (
+        "**Proof**: no user, episode, record, chain of actions or text stands in more than one split."
+        in card
+    )
     only = Choice(splits=halves, only="held_out")
     write_shop(tmp_path / "held", entries=several(4), choice=only)
     held = TaskSet.load(tmp_path / "held")
