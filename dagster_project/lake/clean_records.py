@@ -58,11 +58,9 @@ def clean_outcomes_of(
 
 def outcome_policy_of(lake: Lake, app: str, path: Path) -> OutcomePolicy:
     """What an app's outcomes mean: by `outcomes.toml`, and by the app's own values where no line says it."""
-    columns = ("name", "value", "by")
+    columns = ("name", "value", "label", "by")
     said = lake.read(CLEAN_OUTCOMES, app=app, columns=columns).group_by(list(columns)).aggregate([])
-    values = [
-        SaidValue(name=row["name"], value=row["value"], by=row["by"]) for row in said.to_pylist()
-    ]
+    values = [SaidValue(**row) for row in said.to_pylist()]
     return with_meanings(load_outcome_policy(path), values)
 
 

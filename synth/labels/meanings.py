@@ -6,19 +6,37 @@ In: all outcomes of an app and its policy. Out: the policy with a rule for each 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Final
 
-from synth.labels.policy import NEVER_ALONE, WHOLE, NamedOutcome, OutcomePolicy, OutcomeRule
-from synth.labels.words import good_or_bad, is_measure
+from ingest.records.outcome_words import good_or_bad, is_measure, means_good
+from synth.labels.policy import (
+    NEVER_ALONE,
+    NamedOutcome,
+    OutcomePolicy,
+    OutcomeRule,
+    rule_of_words,
+)
 
 _TOPS: Final = (5.0, 10.0, 100.0)
 """Highest marks of scales in use beyond 1."""
 _GOOD: Final = 0.8
 """Share of the highest mark from which people call a rating satisfied: 4 of 5."""
-_BAD: Final = 0.5
+_BAD: Final = 0.4
+_LETTERS: Final = (
+    (frozenset({"c"}), frozenset({"i"}), frozenset({"p", "n"})),
+    (
+        frozenset({"a", "a+", "a-"}),
+        frozenset({"d", "d+", "d-", "e", "f"}),
+        frozenset({"b", "b+", "b-", "c", "c+", "c-", "i", "w", "n/a"}),
+    ),
+)
+"""Letters that are good, bad and neither: correct and incorrect, and those of schools."""
+_SHARE: Final = OutcomeRule(good=">= 0.99", bad=f"<= {_BAD:g}")
+_ANY_VERDICT: Final = "verdict"
 _THUMBS: Final = OutcomeRule(good="== 1", bad="== -1")
 
 
@@ -33,15 +51,35 @@ class SaidValue:
 
 
 def with_meanings(policy: OutcomePolicy, outcomes: Iterable[NamedOutcome]) -> OutcomePolicy:
-    """The policy, with a meaning for each measure that nothing else gives one; one whose scale is unclear has none."""
-    values: dict[str, set[float]] = {}
+    """The policy, with a meaning for each name whose values show one and that no line explains; one whose scale is unclear has none."""
+    values: dict[str, set[float]] = defaultdict(set)
+    letters: dict[str, set[str]] = defaultdict(set)
     for one in outcomes:
-        if one.value is None or one.by in NEVER_ALONE or policy.rule_of(one.name) is not None:
+        if one.by in NEVER_ALONE or one.name in policy.rules:
             continue
-        if is_measure(one.name):
-            values.setdefault(one.name, set()).add(one.value)
-    read = {name: rule for name, seen in values.items() if (rule := _rule_of_scale(seen))}
+        if one.value is not None:
+            values[one.name].add(one.value)
+        elif one.label is not None:
+            letters[one.name].add(one.label.strip().casefold())
+    read = {name: rule for name, seen in letters.items() if (rule := _rule_of_letters(seen))}
+    for name, seen in values.items():
+        rule = _rule_of_scale(seen) if is_measure(name) and rule_of_words(name) is None else None
+        if rule_of_words(name) is not None and not seen <= {0.0, 1.0}:
+            # A count of what passed says nothing; a share is a measure.
+            rule = (
+                _SHARE if means_good(name) and min(seen) >= 0 and max(seen) <= 1 else OutcomeRule()
+            )
+        if rule is not None:
+            read[name] = rule
     return replace(policy, read=read)
+
+
+def _rule_of_letters(seen: AbstractSet[str]) -> OutcomeRule | None:
+    """What letters mean where an app uses no others under a name, and the best and a bad one of them."""
+    for good, bad, between in _LETTERS:
+        if seen <= good | bad | between and seen & good and seen & bad:
+            return OutcomeRule(good=tuple(sorted(good)), bad=tuple(sorted(bad)))
+    return None
 
 
 def _rule_of_scale(values: AbstractSet[float]) -> OutcomeRule | None:
@@ -50,7 +88,7 @@ def _rule_of_scale(values: AbstractSet[float]) -> OutcomeRule | None:
     if len(values) < 2 or lowest < 0:
         return _THUMBS if lowest == -1 and values <= {-1.0, 0.0, 1.0} and highest == 1 else None
     if highest <= 1:
-        return WHOLE if highest >= _GOOD else None
+        return _SHARE if highest >= _GOOD else None
     top = next((top for top in _TOPS if highest <= top), None)
     if top is None or highest < _GOOD * top:
         return None
@@ -59,7 +97,8 @@ def _rule_of_scale(values: AbstractSet[float]) -> OutcomeRule | None:
 
 def lines_read(policy: OutcomePolicy) -> dict[str, str]:
     """What was read of an app's values, as the lines of `outcomes.toml` that say the same."""
-    return {name: _line_of(name, rule) for name, rule in sorted(policy.read.items())}
+    told = {name: rule for name, rule in policy.read.items() if rule != OutcomeRule()}
+    return {name: _line_of(name, rule) for name, rule in sorted(told.items())}
 
 
 def unknown_outcomes(outcomes: Iterable[NamedOutcome], policy: OutcomePolicy) -> dict[str, str]:
@@ -87,7 +126,7 @@ def _rule_of(outcomes: Sequence[NamedOutcome]) -> OutcomeRule:
     values = {o.value for o in outcomes if o.value is not None}
     labels = {o.label.strip().casefold() for o in outcomes if o.label is not None}
     if labels and not values:
-        verdicts = {said: good_or_bad(said, "") for said in sorted(labels)}
+        verdicts = {said: good_or_bad(said, _ANY_VERDICT) for said in sorted(labels)}
         return OutcomeRule(
             good=tuple(said for said, good in verdicts.items() if good is True),
             bad=tuple(said for said, good in verdicts.items() if good is False),

@@ -12,8 +12,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Protocol
 
+from ingest.records.outcome_words import (
+    good_or_bad,
+    means_back,
+    means_failed,
+    means_good,
+    yes_or_no,
+)
 from redact.records.clean_outcome import CleanOutcome
-from synth.labels.words import good_or_bad, means_good, yes_or_no
 
 RANKS: Final[Mapping[str, int]] = {
     "reviewer": 0,
@@ -76,7 +82,7 @@ class OutcomeRule:
         return isinstance(self.good, tuple) or isinstance(self.bad, tuple)
 
 
-WHOLE: Final = OutcomeRule(good=">= 0.99", bad="<= 0.5")
+_WHOLE: Final = OutcomeRule(good=">= 0.99", bad="<= 0.5")
 KNOWN: Final[Mapping[str, OutcomeRule]] = {
     "resolved": OutcomeRule(good=">= 0.5"),
     **dict.fromkeys(
@@ -92,7 +98,7 @@ KNOWN: Final[Mapping[str, OutcomeRule]] = {
             "solved",
             "is_resolved",
         ),
-        WHOLE,
+        _WHOLE,
     ),
 }
 """Names whose 1 can only mean good. A part of a reward (0.7) is neither good nor bad until somebody says so."""
@@ -124,6 +130,15 @@ class NamedOutcome(Protocol):
         ...
 
 
+def rule_of_words(name: str) -> OutcomeRule | None:
+    """What 1 and 0 mean under a name whose words can only mean one thing; None under any other."""
+    if means_good(name):
+        return _YES_OR_NO
+    if means_failed(name):
+        return OutcomeRule(good="== 0", bad="== 1")
+    return OutcomeRule(good=(), bad="== 1") if means_back(name) else None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutcomePolicy:
     """How outcomes become labels."""
@@ -137,13 +152,11 @@ class OutcomePolicy:
 
     def rule_of(self, name: str) -> OutcomeRule | None:
         """What the numbers of a name mean: by its line, by the known word that it ends with (`answer_correct`), or by the app's values."""
-        if name in self.rules:
-            return self.rules[name]
-        return _YES_OR_NO if means_good(name) else self.read.get(name)
+        return self.rules.get(name) or self.read.get(name) or rule_of_words(name)
 
     def is_read(self, name: str) -> bool:
         """Whether what a name means is read from an app's values, because nothing else says it."""
-        return name in self.read and name not in self.rules and not means_good(name)
+        return name in self.read and name not in self.rules
 
     def says(self, outcome: NamedOutcome) -> bool | None:
         """Whether an outcome says that it went well; None where its name and its value do not tell."""
@@ -151,7 +164,7 @@ class OutcomePolicy:
         said = rule.says(outcome.value, outcome.label)
         if said is not None or outcome.value is not None or outcome.label is None:
             return said
-        if rule.names_labels:
+        if rule.names_labels and outcome.name in (self.rules.keys() | self.read.keys()):
             return None
         affirmed = yes_or_no(outcome.label)
         said = None if affirmed is None else rule.says(float(affirmed), None)

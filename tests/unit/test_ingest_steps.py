@@ -187,14 +187,14 @@ def test_verdicts_among_the_events_of_a_log_are_outcomes(tmp_path: Path) -> None
         ({"analysis": {"success_evaluation": "true"}}, [("success_evaluation", 1.0)]),
         ({"feedback_rating": 2}, [("feedback_rating", 2.0)]),
         ({"passed_tests": 3, "resolved_at": 1_790_000_000}, []),
-        ({"task_success": True, "user_rating": 4}, []),
+        ({"task_success": True, "user_rating": 4}, [("task_success", 1.0), ("user_rating", 4.0)]),
         ({"success": False, "user_rating": 4}, [("success", 0.0)]),
     ],
 )
 def test_the_one_verdict_of_a_record_is_known_by_a_part_of_its_name(
     tmp_path: Path, beside: dict[str, Any], expected: list[tuple[str, float]]
 ) -> None:
-    """Counts and dates are none, and of two nobody knows which one counts."""
+    """Counts and dates are none; of two both are kept, and the outcome policy says which one counts."""
     messages = [{"role": "user", "content": ASKED}, {"role": "assistant", "content": ANSWER}]
     chat = only(read(tmp_path, {"messages": messages, **beside}))
     assert [(one.name, one.value) for one in chat.outcomes] == expected

@@ -84,6 +84,8 @@ def test_yes_and_no_affirm_a_name_with_one_meaning() -> None:
 def test_words_about_something_else_are_no_verdict() -> None:
     """A mood is not what a user got."""
     assert resolved(said("sentiment", word="positive")) is None
+    assert resolved(said("server", word="up")) is None
+    assert resolved(said("vote", word="up")) is True
 
 
 @pytest.mark.parametrize(
@@ -92,7 +94,7 @@ def test_words_about_something_else_are_no_verdict() -> None:
         ((0.0, 1.0), 1.0, 0.0),
         ((0.2, 0.7, 1.0), 1.0, 0.2),
         ((1.0, 3.0, 5.0), 4.0, 2.0),
-        ((2.5, 3.5, 4.5), 4.5, 2.5),
+        ((2.0, 3.5, 4.5), 4.5, 2.0),
         ((0.0, 7.0, 10.0), 9.0, 4.0),
         ((35.0, 90.0), 90.0, 35.0),
         ((-1.0, 1.0), 1.0, -1.0),
@@ -160,7 +162,7 @@ def test_what_is_read_is_shown_as_the_lines_that_say_it() -> None:
     """A person can check it, and paste it to change it."""
     app = [said("csat rating", value) for value in (1.0, 5.0)]
     assert lines_read(with_meanings(OutcomePolicy(), app)) == {
-        "csat rating": '"csat rating" = { good = ">= 4", bad = "<= 2.5" }'
+        "csat rating": '"csat rating" = { good = ">= 4", bad = "<= 2" }'
     }
 
 

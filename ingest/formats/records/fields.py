@@ -15,6 +15,7 @@ from ingest.files.partial_json import parse_json
 from ingest.formats.records.speech import moment
 from ingest.formats.records.words import KNOWN_AS, NAMES, snake_case
 from ingest.records.moments import to_text
+from ingest.records.outcome_words import is_about_else, is_measure
 from ingest.records.text import Json
 
 Value = TypeVar("Value")
@@ -110,6 +111,18 @@ class Fields:
         """Everything under one name, with the key as it is written, the outermost first."""
         return _values_named(self.own, name, deep)
 
+    def verdicts(self, name: str) -> Iterator[Any]:
+        """Everything under one name that is not inside what is about something else (`ces.score`)."""
+        about = {key: value for key, value in self.own.items() if not is_about_else(key)}
+        return (value for value, _ in _values_named(about, name, _DEEPEST))
+
+    def leaves(self) -> Iterator[tuple[str, Any, dict[str, Any]]]:
+        """Each value that is no object, with its name and the object that it stands in; of lists under a name that measures the last item.
+
+        A name that says nothing by itself has the one above before it (`overall.result`); not those of messages, tools and right answers.
+        """
+        return _leaves_of(self.own, "", _DEEPEST + 2)
+
     def _first_read(
         self,
         names: Sequence[str],
@@ -167,3 +180,34 @@ def _definitions(value: Json) -> list[Any]:
 def _is_openai(value: Json) -> bool:
     function = value.get("function") if isinstance(value, dict) else None
     return isinstance(function, dict) and isinstance(function.get("name"), str)
+
+
+_FIGURE_NAMES: Final = frozenset(NAMES["figures"])
+_ITEM_NAMES: Final = ("key", "name", "metric_name", "metric")
+_NO_VERDICTS: Final = frozenset({*NAMES["messages"], *TOOLS, *NAMES["references"], *BODIES})
+
+
+def _leaves_of(
+    place: dict[str, Any], above: str, deep: int
+) -> Iterator[tuple[str, Any, dict[str, Any]]]:
+    named = next((place[key] for key in _ITEM_NAMES if isinstance(place.get(key), str)), above)
+    for key, value in place.items():
+        word = snake_case(key)
+        if word in _NO_VERDICTS or word.endswith(COUNTS):
+            continue
+        for one in _judging(key, value) if isinstance(value, list) else [value]:
+            if not isinstance(one, dict | list):
+                yield f"{named}.{key}" if named and word in _FIGURE_NAMES else key, one, place
+            elif isinstance(one, dict) and deep > 1:
+                yield from _leaves_of(one, key, deep - 1)
+
+
+def _judging(key: str, items: list[Any]) -> list[Any]:
+    """The items of a list that may judge: those with names, or the last one under a name that measures."""
+    if all(map(_is_named, items)):
+        return items
+    return items[-1:] if is_measure(key) else []
+
+
+def _is_named(item: object) -> bool:
+    return isinstance(item, dict) and any(isinstance(item.get(key), str) for key in _ITEM_NAMES)

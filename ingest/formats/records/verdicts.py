@@ -19,6 +19,7 @@ from ingest.formats.records.fields import ANSWER, COUNTS, Fields
 from ingest.formats.records.speech import strength
 from ingest.formats.records.words import NAMES, snake_case
 from ingest.records.outcome import Outcome as SpanOutcome
+from ingest.records.outcome_words import figure_of, tells_how
 from ingest.records.right_answer import right_answer
 from ingest.records.span import Span
 from ingest.records.text import Json, objects_in
@@ -38,10 +39,11 @@ _BLANK: Final = re.compile(r"[ -]")
 _SAYS_HOW: Final = frozenset(NAMES["says_how"])
 """Words that say nothing but how something went."""
 _ASSESSMENTS: Final = frozenset(NAMES["assessments"])
-_METRICS: Final = ("metric_name", "metric", "name")
+_METRICS: Final = ("metric_name", "metric", "key", "name")
 _FIGURE: Final = ("score", "value")
 _EVENTS: Final = ("event", "event_type", "type", "kind", "name")
 _FIGURES: Final = ("value", "score", "label", "stars")
+_TOLD: Final = ("value", "score", "label", "verdict", "result", "passed")
 _TRUTHS: Final = {"true": 1.0, "false": 0.0}
 _LONGEST_LABEL: Final = 64
 
@@ -52,12 +54,12 @@ def outcomes_of(fields: Fields, *, answered: bool) -> list[Outcome]:
     """The outcomes of a record; `answered` says that the agent's own answer stands elsewhere, so that `answer` is the right one."""
     found: dict[str, Outcome] = {}
     for name in VERDICTS:
-        for value, _ in fields.values(name):
+        for value in fields.verdicts(name):
             _add(found, name, value, _reason_of(fields, name))
     for name in _MAPS:
         for value, _ in fields.values(name):
             _add_many(found, value)
-    found = found or _assessed(fields) or _by_part(fields)
+    found = found or _assessed(fields) or _by_part(fields) or _by_words(fields)
     if len(found) == 1:
         _explain(next(iter(found.values())), fields)
     right = _reference(fields, answered=answered)
@@ -139,6 +141,9 @@ def marks_on(items: Iterable[Json]) -> list[Outcome]:
 def _add(found: dict[str, Outcome], name: str, value: Json, reason: str | None) -> None:
     if name in found or value is None or value in ("", [], {}):
         return
+    if isinstance(value, list) and len(value) == len(named_figures(value)) > 0:
+        _add_many(found, value)
+        return
     parts = value.get("value") if isinstance(value, dict) else None
     if isinstance(parts, dict):  # one scorer with several figures
         for part, inner in parts.items():
@@ -158,9 +163,7 @@ def outcome_of(name: str, value: Json) -> Outcome | None:
     if isinstance(value, list) and len(value) == len(objects_in(value)) > 0:
         value = {"value": value[-1].get("rating")} | value[-1]  # of several the last one
     if isinstance(value, dict):
-        inner = next(
-            (value[k] for k in ("value", "score", "label", name) if value.get(k) is not None), None
-        )
+        inner = next((value[k] for k in (*_TOLD, name) if value.get(k) is not None), None)
         if inner is None or isinstance(inner, dict | list):
             return None
         told = outcome_of(name, inner)
@@ -183,6 +186,9 @@ def _label_and_comment(value: dict[str, Any]) -> Outcome:
 def _label_or_comment(text: str) -> dict[str, Any]:
     if text.lower() in _TRUTHS:
         return {"value": _TRUTHS[text.lower()], "label": text}
+    figure = figure_of(text)
+    if figure is not None:
+        return {"value": figure}
     if len(text) <= _LONGEST_LABEL and "\n" not in text:
         return {"label": text}
     return {"comment": text}
@@ -236,6 +242,30 @@ def _by_part(fields: Fields) -> dict[str, Outcome]:
         if is_word or (named and (_is_truth(value) or isinstance(value, int | float))):
             _add(found, snake_case(key), value, _reason_of(fields, key))
     return found if len(found) == 1 else {}
+
+
+def _by_words(fields: Fields) -> dict[str, Outcome]:
+    """Statements at any depth whose words say that they judge: `resolved_by_ai`, `wrap_up.disposition: "Unresolved"`, `95%` of `customer_satisfaction`."""
+    found: dict[str, Outcome] = {}
+    for name, value, place in fields.leaves():
+        short = not isinstance(value, str) or len(value) <= _LONGEST_LABEL
+        if short and tells_how(name, value):
+            _add(
+                found,
+                name,
+                value,
+                next((place[k] for k in REASONS if isinstance(place.get(k), str)), None),
+            )
+    return found
+
+
+def named_figures(value: Json) -> list[dict[str, Any]]:
+    """The items of a list that have a name and a figure each: `[{"key": "user_score", "score": 1}]`."""
+    return [
+        one
+        for one in objects_in(value)
+        if isinstance(first_of(one, *_METRICS), str) and any(key in one for key in _FIGURES)
+    ]
 
 
 def _is_truth(value: Json) -> bool:

@@ -1,0 +1,145 @@
+"""What the words of an outcome say: its name, and its value where that is no number.
+
+In: a name (`task_success`, `overallScore`) or a value (`THUMBS_UP`, `nicht gelöst`). Out: whether it can only mean good or bad, or measures
+how good something was. The words are in `outcome_words.toml`; none belongs to one app or one harness.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from pathlib import Path
+from typing import Final
+
+_TRANSCRIPTION: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "ø": "oe"})
+_CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_BETWEEN: Final = re.compile(r"[\W_]+")
+_INFLECTION: Final = re.compile(r"[eao]?s?\Z")
+_MOST_WORDS: Final = 4
+"""A longer text is a remark, no verdict."""
+
+
+def _stem(word: str) -> str:
+    """A word as people write it in names (`gelöst` is `geloest`, `éxito` is `exito`), without gender and number (`résolues`)."""
+    spelt = unicodedata.normalize("NFKD", word.translate(_TRANSCRIPTION))
+    return _INFLECTION.sub("", "".join(s for s in spelt if not unicodedata.combining(s)))
+
+
+def _stems(text: str) -> list[str]:
+    """The words of a name or a short value, as stems; a sign such as a thumb is a word."""
+    whole = text.strip().casefold()
+    if not any(map(str.isalnum, whole)):
+        return [whole[:1]]
+    words = _BETWEEN.split(_CAMEL.sub("_", text.strip()).casefold())
+    return [_stem(word) for word in words if word]
+
+
+_LISTS: Final[dict[str, str]] = tomllib.loads(
+    Path(__file__).with_name("outcome_words.toml").read_text(encoding="utf-8")
+)
+_STEMS: Final = {key: frozenset(map(_stem, words.split())) for key, words in _LISTS.items()}
+_GOOD_NAMES: Final = _STEMS["good"] | _STEMS["good_in_names"]
+_GOOD_VALUES: Final = _STEMS["good"] | _STEMS["good_values"]
+_JUDGING: Final = _STEMS["measures"] | _STEMS["judging"]
+_THUMB: Final = _stem("thumbs")
+_YES: Final = frozenset(_LISTS["yes"].split())
+_NO: Final = frozenset(_LISTS["no"].split())
+_BEGINNINGS: Final = tuple(_LISTS["negating_beginnings"].split())
+_REMARK: Final = re.compile(r"\s*(?:[(\[,:;]| [-\u2013] ).*", re.DOTALL)
+"""What a value says besides: `Solved (customer confirmed)`."""
+_FIGURE: Final = re.compile(r"([-+]?\d+(?:[.,]\d+)?)\s*%?")
+_STARS: Final = re.compile(r"(\u2605*)\u2606*")
+
+
+def means_good(name: str) -> bool:
+    """Whether 1 under this name can only mean that it went well: `answer_correct`, `resolved_by_ai`, but not `not_resolved`."""
+    return _ends_in(name, _GOOD_NAMES)
+
+
+def means_failed(name: str) -> bool:
+    """Whether 1 under this name can only mean that it went wrong, and 0 that it did not: `failed`."""
+    return _ends_in(name, _STEMS["failed"])
+
+
+def means_back(name: str) -> bool:
+    """Whether 1 under this name says that somebody had to come back, and 0 nothing: `reopened_within_7d`."""
+    return _ends_in(name, _STEMS["came_back"])
+
+
+def _ends_in(name: str, endings: frozenset[str]) -> bool:
+    """Whether the last word that says something is one of these, and no other turns it round or is about something else."""
+    words = _stems(name)
+    words = words[: next((n for n, word in enumerate(words) if word in _STEMS["behind"]), None)]
+    while words and words[-1] in _STEMS["bare"]:
+        words.pop()
+    return bool(words) and words[-1] in endings and _is_plain(words)
+
+
+def _is_plain(words: list[str]) -> bool:
+    """Whether no word turns the others round, or says that they are about something else."""
+    return _STEMS["negations"].isdisjoint(words) and _STEMS["other_ways"].isdisjoint(words)
+
+
+def is_measure(name: str) -> bool:
+    """Whether more is better of what has this name: `overall_score`, but not `risk_score`."""
+    words = _stems(name)
+    return not _STEMS["measures"].isdisjoint(words) and _STEMS["other_ways"].isdisjoint(words)
+
+
+def good_or_bad(value: str, name: str) -> bool | None:
+    """Whether a value in words says that it went well: `not resolved` under any name, `up` under one that judges; None where it does not say."""
+    words, named = _stems(_REMARK.sub("", value)), _stems(name)
+    if not 0 < len(words) <= _MOST_WORDS or not _STEMS["parts"].isdisjoint(words):
+        return None
+    if not _STEMS["other_ways"].isdisjoint(named):
+        return None
+    last = words[-1]
+    if last in _STEMS["ended"] and named and named[-1] in _STEMS["states"]:
+        return None
+    if words[0] != _THUMB and last in _STEMS["faint"] and _JUDGING.isdisjoint(named):
+        return None
+    negated = not _STEMS["negations"].isdisjoint(words[:-1])
+    if last in _GOOD_VALUES:
+        return not negated
+    if last in _STEMS["bad_values"] or any(_turned_round(last, one) for one in _BEGINNINGS):
+        return None if negated else False
+    return None
+
+
+def _turned_round(word: str, beginning: str) -> bool:
+    return word.startswith(beginning) and word[len(beginning) :] in _GOOD_VALUES
+
+
+def yes_or_no(value: str) -> bool | None:
+    """Whether a value affirms what its name says."""
+    said = value.strip().casefold()
+    return True if said in _YES else False if said in _NO else None
+
+
+def figure_of(value: str) -> float | None:
+    """The number that a text is: `95 %`, `3`, three of five stars; None where it is none."""
+    text = value.strip()
+    figure, stars = _FIGURE.fullmatch(text), _STARS.fullmatch(text)
+    if figure:
+        return float(figure[1].replace(",", "."))
+    return float(len(stars[1])) if stars and text else None
+
+
+def tells_how(name: str, value: object) -> bool:
+    """Whether a value under a name may be a verdict: a word that says it, a truth or a figure under a word that judges."""
+    if isinstance(value, str):
+        if good_or_bad(value, name) is not None:
+            return True
+        affirmed = yes_or_no(value)
+        value = affirmed if affirmed is not None else figure_of(value)
+    if isinstance(value, bool):
+        # `done` alone may be anything's.
+        says_much = len(_stems(name)) > 1 or not _ends_in(name, _STEMS["good_in_names"])
+        return (means_good(name) and says_much) or means_failed(name) or means_back(name)
+    return isinstance(value, int | float) and (is_measure(name) or means_good(name))
+
+
+def is_about_else(name: str) -> bool:
+    """Whether a name holds a word of what may be the other way round, or is about something else (`ces`, `risk`)."""
+    return not _STEMS["other_ways"].isdisjoint(_stems(name))

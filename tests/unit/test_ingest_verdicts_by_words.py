@@ -1,0 +1,64 @@
+"""Verdicts at any depth beside a conversation: what judges by its words, and what looks alike and does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.unit.test_ingest_records import ANSWER, ASKED, only, read
+
+Found = list[tuple[str, float | None, str | None]]
+MESSAGES = [{"role": "user", "content": ASKED}, {"role": "assistant", "content": ANSWER}]
+
+
+def told(tmp_path: Path, beside: dict[str, Any]) -> Found:
+    """The outcomes of one conversation that has these fields."""
+    chat = only(read(tmp_path, {"messages": MESSAGES, **beside}))
+    return [(one.name, one.value, one.label) for one in chat.outcomes]
+
+
+@pytest.mark.parametrize(
+    ("beside", "expected"),
+    [
+        ({"ticket": {"closed": {"resolved_by_bot": False}}}, [("resolved_by_bot", 0.0, None)]),
+        ({"wrap": {"disposition": "Unresolved - hung up"}}, [("disposition", None, "Unresolved - hung up")]),
+        ({"customer_satisfaction": "95 %", "confidence": "14 %"}, [("customer_satisfaction", 95.0, None)]),
+        ({"review": {"rating": "★★★☆☆"}}, [("rating", 3.0, None)]),
+        ({"How satisfied were you?": "Very dissatisfied"}, [("How satisfied were you?", None, "Very dissatisfied")]),
+        ({"eval.correctness.label": "incorrect", "eval.toxicity.score": 1}, [("eval.correctness.label", None, "incorrect")]),
+        ({"job": "nightly", "failed": True}, [("failed", 1.0, None)]),
+        ({"qa": {"overall": {"result": "Pass", "points": 95}}}, [("overall.result", None, "Pass")]),
+        ({"judge": {"verdict": "PASS", "model": "j"}}, [("judge", None, "PASS")]),
+        (
+            {"feedback": [{"key": "latency_score", "score": 0.4}, {"key": "user_score", "score": 1}]},
+            [("latency_score", 0.4, None), ("user_score", 1.0, None)],
+        ),
+        (
+            {"marks": [{"name": "User feedback", "value": 1.0}, {"name": "hallucination", "value": 0.0}]},
+            [("User feedback.value", 1.0, None)],
+        ),
+    ],
+)  # fmt: skip
+def test_what_judges_by_its_words_is_an_outcome(
+    tmp_path: Path, beside: dict[str, Any], expected: Found
+) -> None:
+    """A name or a value says it, wherever it stands and whatever encloses it."""
+    assert told(tmp_path, beside) == expected
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        {"status": "completed", "run_status": "success", "side": "right"},
+        {"risk_score": 4, "sentiment": "negative", "lead": {"lead_score": 72}},
+        {"ces": {"question": "How much effort?", "score": 5}},
+        {"review": {"done": False, "minutes": 7}},
+        {"survey": {"sent": True, "scale": 5}, "prompt_quality": "bad"},
+        {"turns": [{"side": "right"}], "sla_met": False},
+    ],
+)
+def test_what_only_looks_alike_is_none(tmp_path: Path, beside: dict[str, Any]) -> None:
+    """How a program ended, a mood, an effort, a setting: none says what the user got."""
+    assert told(tmp_path, beside) == []
