@@ -18,7 +18,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ingest.assembly.assemble import Assembled, Unit, assemble
-from ingest.assembly.ties import Ties, group_key
+from ingest.assembly.forest import group_key
+from ingest.assembly.ties import Ties
 from ingest.records.outcome import Outcome
 from ingest.records.span import SPAN_SCHEMA, LogEvent, Span, span_of_row
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ingest.assembly.stored_content import REFERENCES
-from ingest.dialects import claude_code
+from ingest.dialects import agent_logs, claude_code
 from ingest.dialects.otel_genai_events import CONTENT_EVENTS, read_run, read_sayings, sayings
 from ingest.dialects.reading import EVALUATOR, MODEL, OTHER, TOOL, Reading
 from ingest.dialects.table import read_span
@@ -55,12 +55,16 @@ def grow(spans: Iterable[Span], events: Sequence[LogEvent]) -> list[Node]:
         by_key[span.key] = span if known is None else _fuller(known, span)
     set_up: dict[tuple[str, str], list[LogEvent]] = defaultdict(list)
     said_in: dict[tuple[str, str], list[LogEvent]] = defaultdict(list)
-    for event in {event.event_id: event for event in events}.values():
+    unique = {event.event_id: event for event in events}
+    for event in unique.values():
         if event.name in CONTENT_EVENTS:
-            said_in[event.trace_id or f"event:{event.event_id}", event.span_id or ""].append(event)
+            said_in[group_key(event), event.span_id or ""].append(event)
         elif claude_code.is_setting(event):
             set_up[event.trace_id or "", event.span_id or ""].append(event)
     nodes: dict[tuple[str, str], Node] = {}
+    for session, told in agent_logs.sessions(unique.values()).items():
+        key = group_key(told[0]), told[0].event_id
+        nodes[key] = _told_by_events(key, told, agent_logs.read_session(session, told))
     for key, span in by_key.items():
         nodes[key] = Node(span=span, reading=_read(span, said_in.pop(key, [])))
     for key, settings in set_up.items():
@@ -72,7 +76,24 @@ def grow(spans: Iterable[Span], events: Sequence[LogEvent]) -> list[Node]:
     _tie(ordered, nodes)
     _demote(ordered)
     _inherit(ordered)
-    return ordered
+    return _without_told_sessions(ordered)
+
+
+def group_key(event: LogEvent) -> str:
+    """The trace that an event belongs to; its own where it names none."""
+    return event.trace_id or f"event:{event.event_id}"
+
+
+def _without_told_sessions(ordered: list[Node]) -> list[Node]:
+    """The nodes without the sessions of log events that spans tell as well."""
+    told = {
+        node.conversation
+        for node in ordered
+        if node.reading.kind in {MODEL, TOOL} and node.reading.dialect != agent_logs.NAME
+    }
+    return [
+        n for n in ordered if n.reading.dialect != agent_logs.NAME or n.conversation not in told
+    ]
 
 
 def _fuller(one: Span, other: Span) -> Span:
@@ -130,16 +151,19 @@ def _merged(reading: Reading, told: Reading) -> Reading:
 
 
 def _virtual(key: tuple[str, str], events: list[LogEvent]) -> Node:
-    at = min(event.at for event in events)
+    told = read_sayings(sayings(None, events))
+    return _told_by_events(key, events, told or Reading(kind=OTHER, dialect="otel"))
+
+
+def _told_by_events(key: tuple[str, str], events: list[LogEvent], reading: Reading) -> Node:
     span = Span(
         app=events[0].app,
         trace_id=key[0],
         span_id=key[1] or events[0].event_id,
-        started_at=at,
+        started_at=min(event.at for event in events),
+        ended_at=max(event.at for event in events),
         resource=events[0].resource,
     )
-    told = read_sayings(sayings(None, events))
-    reading = told or Reading(kind=OTHER, dialect="otel")
     return Node(span=span, reading=reading, virtual=True)
 
 

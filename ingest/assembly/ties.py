@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from ingest.assembly.conversations import history_marks
+from ingest.assembly.forest import group_key
 from ingest.dialects.attributes import first_text
 from ingest.dialects.identity import (
     CONVERSATION_KEYS,
@@ -125,8 +126,3 @@ class Ties:
             above[place] = above[above[place]]  # halves the way for the next one
             place = above[place]
         return place
-
-
-def group_key(event: LogEvent) -> str:
-    """The trace that an event belongs to; its own where it names none."""
-    return event.trace_id or f"event:{event.event_id}"
