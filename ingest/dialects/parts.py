@@ -6,7 +6,7 @@ Comes in: a part as parsed JSON. Goes out: a `Turn` that is filled part by part.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -24,8 +24,13 @@ RESULT_TYPES: Final = frozenset(
 )
 _KINDS: Final = {"text", *CALL_TYPES, *RESULT_TYPES} - {"function_call", "function_result"}
 _TOLD: Final = ("response", "result", "output", "content", "tool_result")
-_GEMINI_CALL: Final = ("function_call", "functionCall")
-_GEMINI_RESULT: Final = ("function_response", "functionResponse")
+_CALLS_WITHIN: Final = {
+    "function_call": "id",
+    "functionCall": "id",
+    "toolUse": "toolUseId",
+    "toolRequest": "ref",
+}
+"""Keys of a part under which a call stands (Gemini, Bedrock, Genkit), and what its id is called there."""
 _GEMINI_WRAPPED: Final = ({"result"}, {"output"}, {"content"})
 _BEDROCK_PARTS: Final = frozenset(
     {
@@ -71,21 +76,18 @@ class Turn:
 
     def _take_object(self, part: dict[str, Any]) -> None:
         kind = type_of(part)
-        gemini_call, gemini_result = first_of(part, *_GEMINI_CALL), first_of(part, *_GEMINI_RESULT)
+        call = next((key for key in _CALLS_WITHIN if isinstance(part.get(key), dict)), None)
+        result = next((key for key in _RESULTS_WITHIN if isinstance(part.get(key), dict)), None)
         if kind in REASONING or part.get("thought") is True:
             self.flags.add("reasoning_left_out")
         elif kind in CALL_TYPES:
             self.calls.append(read_call(first_of(part, "call_id", "id", "toolCallId"), part))
         elif kind in RESULT_TYPES:
             self.results.append(read_result(part))
-        elif isinstance(gemini_call, dict):
-            self.calls.append(read_call(gemini_call.get("id"), gemini_call))
-        elif isinstance(gemini_result, dict):
-            self.results.append(_read_gemini_result(gemini_result))
-        elif isinstance(part.get("toolUse"), dict):
-            self.calls.append(read_call(part["toolUse"].get("toolUseId"), part["toolUse"]))
-        elif isinstance(part.get("toolResult"), dict):
-            self.results.append(_read_bedrock_result(part["toolResult"]))
+        elif call is not None:
+            self.calls.append(read_call(part[call].get(_CALLS_WITHIN[call]), part[call]))
+        elif result is not None:
+            self.results.append(_RESULTS_WITHIN[result](part[result]))
         elif "reasoningContent" in part:
             self.flags.add("reasoning_left_out")
         elif isinstance(part.get("function"), dict):
@@ -106,8 +108,7 @@ def is_result(part: Json) -> bool:
     """Whether a part is the result of a call."""
     return isinstance(part, dict) and (
         type_of(part) in RESULT_TYPES
-        or first_of(part, *_GEMINI_RESULT) is not None
-        or isinstance(part.get("toolResult"), dict)
+        or any(isinstance(part.get(key), dict) for key in _RESULTS_WITHIN)
     )
 
 
@@ -213,6 +214,12 @@ def _read_gemini_result(part: dict[str, Any]) -> Step:
     )
 
 
+def _read_genkit_result(part: dict[str, Any]) -> Step:
+    return read_result(
+        {"id": part.get("ref"), "name": part.get("name"), "result": part.get("output")}
+    )
+
+
 def _read_bedrock_result(part: dict[str, Any]) -> Step:
     content = part.get("content")
     told = (
@@ -231,6 +238,14 @@ def _read_bedrock_result(part: dict[str, Any]) -> Step:
         call_id=id_text(part.get("toolUseId")),
         is_error=part["status"] == "error" if isinstance(part.get("status"), str) else None,
     )
+
+
+_RESULTS_WITHIN: Final[dict[str, Callable[[dict[str, Any]], Step]]] = {
+    "function_response": _read_gemini_result,
+    "functionResponse": _read_gemini_result,
+    "toolResult": _read_bedrock_result,
+    "toolResponse": _read_genkit_result,
+}
 
 
 def result_parts(content: Json) -> Json:

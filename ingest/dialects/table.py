@@ -9,6 +9,7 @@ from typing import Final
 
 from ingest.dialects import (
     claude_code,
+    genkit,
     google_adk,
     langfuse,
     langsmith,
@@ -29,6 +30,7 @@ DIALECTS: Final[tuple[Dialect, ...]] = (
     openinference.DIALECT,
     vercel_ai.DIALECT,
     mlflow.DIALECT,
+    genkit.DIALECT,
     langsmith.DIALECT,
     pydantic_ai.DIALECT,
     google_adk.DIALECT,

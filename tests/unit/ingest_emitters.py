@@ -605,6 +605,60 @@ def _gemini(turn: dict[str, Any]) -> dict[str, Any]:
     return {"role": role, "parts": [{"text": turn["content"]}]}
 
 
+def genkit(turns: Turns = TURNS) -> Emitted:
+    """Genkit: a flow, a `generate` step that nests for every round of tools, and actions of the model and its tools."""
+    root = span(
+        0,
+        {"genkit:type": "action", "genkit:metadata:subtype": "flow", "genkit:sessionId": "c1"}
+        | {"user.id": "u1", "genkit:input": '"outer"', "genkit:output": '"outer"'},
+        ended_at=START + 10_000 * SECOND,
+    )
+    spans = [root]
+    above = root.span_id
+    for number, (given, made) in enumerate(model_calls(turns)):
+        step = span(_APART * number, {"genkit:type": "util"}, parent_id=above)
+        step = _with(step, {"genkit:type": "util"}, span_id=f"{1000 + number:016x}")
+        above = step.span_id
+        request = {
+            "messages": [_genkit(turn) for turn in given],
+            "tools": [{"name": "find_order", "inputSchema": TOOL["function"]["parameters"]}],
+        }
+        usage = {"inputTokens": 10, "outputTokens": 5}
+        attributes = {
+            "genkit:type": "action",
+            "genkit:metadata:subtype": "model",
+            "genkit:name": "m",
+            "genkit:input": json.dumps(request),
+            "genkit:output": json.dumps({"message": _genkit(made), "usage": usage}),
+        }
+        spans += [step, span(1 + _APART * number, attributes, parent_id=step.span_id)]
+    for number, call, result in tool_runs(turns):
+        attributes = {
+            "genkit:type": "action",
+            "genkit:metadata:subtype": "tool",
+            "genkit:name": call["function"]["name"],
+            "genkit:input": call["function"]["arguments"],
+            "genkit:output": json.dumps(result),
+            "genkit:state": "success",
+        }
+        above = f"{1000 + (number - 1) // _APART:016x}"
+        spans.append(span(number, attributes, parent_id=above))
+    return Emitted(spans, [])
+
+
+def _genkit(turn: dict[str, Any]) -> dict[str, Any]:
+    """An OpenAI message in Genkit's form."""
+    if turn["role"] == "tool":
+        answer = {"name": turn["name"], "ref": turn["tool_call_id"], "output": turn["content"]}
+        return {"role": "tool", "content": [{"toolResponse": answer}]}
+    parts: list[dict[str, Any]] = [{"text": turn["content"]}] if turn.get("content") else []
+    for call in turn.get("tool_calls", []):
+        function = call["function"]
+        asked = {"name": function["name"], "ref": call["id"]}
+        parts.append({"toolRequest": {**asked, "input": json.loads(function["arguments"])}})
+    return {"role": "model" if turn["role"] == "assistant" else turn["role"], "content": parts}
+
+
 def _with(one: Span, attributes: dict[str, Any], **fields: Json) -> Span:
     return Span(
         **{
@@ -636,4 +690,5 @@ EMITTERS: dict[str, Callable[..., Emitted]] = {
     "pydantic_ai": pydantic_ai,
     "microsoft_agent": microsoft_agent,
     "google_adk": google_adk,
+    "genkit": genkit,
 }
