@@ -28,6 +28,7 @@ from ingest.dialects.tool_output import read_output
 from ingest.dialects.tool_schemas import read_tools
 from ingest.records.episode import Step
 from ingest.records.span import Attributes, Span
+from ingest.records.text import Json, load_json
 
 NAME: Final = "otel_genai"
 
@@ -151,7 +152,7 @@ def read_content(attributes: Attributes) -> Content:
     given = Messages()
     instructions = first_value(attributes, ("gen_ai.system_instructions", "system_prompt"))
     if instructions:
-        given.add(read_messages(instructions, role="system"))
+        given.add(read_messages(_unquoted(instructions), role="system"))
         for index, step in enumerate(given.steps):
             if step.role != "system":
                 given.steps[index] = type(step)(role="system", content=step.content)
@@ -168,6 +169,14 @@ def read_content(attributes: Attributes) -> Content:
     given.steps, made.steps = map(without_places, (given.steps, made.steps))
     tools = read_tools(first_value(attributes, ("gen_ai.tool.definitions", "gen_ai.request.tools")))
     return Content(given, made, tools or given.tools)
+
+
+def _unquoted(text: Json) -> Json:
+    """A text without the quotes of JSON, where a client writes every value as JSON."""
+    if not isinstance(text, str) or text[:1] != '"':
+        return text
+    told = load_json(text.encode("utf-8", "replace"))
+    return told if isinstance(told, str) else text
 
 
 def read_tool(attributes: Attributes) -> dict[str, Any]:

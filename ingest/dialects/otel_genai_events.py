@@ -57,13 +57,14 @@ def sayings(span: Span | None, events: Iterable[LogEvent]) -> list[Saying]:
         for event in events
         if event.name in CONTENT_EVENTS
     ]
-    if not any(one.name in CONTENT_EVENTS for one in found) and span is not None:
-        found = [
-            Saying(name=event.name, at=event.at, attributes=event.attributes)
-            for event in span.events
-            if event.name in CONTENT_EVENTS
-        ]
-    return sorted(found, key=lambda one: one.at)
+    if found or span is None:
+        return sorted(found, key=lambda one: one.at)
+    # A span keeps its events in the order in which they were put on it; clocks do not always.
+    return [
+        Saying(name=event.name, at=event.at, attributes=event.attributes)
+        for event in span.events
+        if event.name in CONTENT_EVENTS
+    ]
 
 
 def read_sayings(found: Sequence[Saying]) -> Reading | None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from ingest.dialects.attributes import is_elided
+from ingest.dialects.attributes import is_elided, parsed
 from ingest.dialects.content_blocks import blocks_text, is_text_block, part_text, result_text
 from ingest.files.partial_json import parse_json
 from ingest.records.call_names import ARGUMENTS
@@ -165,7 +165,8 @@ def read_calls(value: dict[str, Any]) -> Iterable[ToolCall]:
     if isinstance(calls, str):
         read = parse_json(calls)
         calls = read.value if read else None
-    for item in calls if isinstance(calls, list) else ():
+    for listed in calls if isinstance(calls, list) else ():
+        item = parsed(listed)  # an attribute of an event holds no objects: LiveKit writes each call as JSON
         if isinstance(item, dict):
             call = item["tool_call"] if isinstance(item.get("tool_call"), dict) else item
             inner = call["function"] if isinstance(call.get("function"), dict) else call
