@@ -26,6 +26,7 @@ from ingest.assembly.repeats import (
 from ingest.assembly.statements import Addresses, collect
 from ingest.assembly.tool_definitions import merge_tools
 from ingest.assembly.tool_runs import join_runs
+from ingest.dialects.identity import has_failed
 from ingest.dialects.reading import AGENT, MODEL, TOOL
 from ingest.records.episode import Episode, Step, episode_id_of
 from ingest.records.outcome import Outcome
@@ -108,6 +109,10 @@ def _parts(conversation: Conversation) -> list[_Part]:
     nodes = [node for node in conversation.nodes if not node.judged and not is_repeat(node)]
     calls = [n for n in nodes if n.reading.kind == MODEL and not is_repeated_below(n)]
     calls = without_repeats_beside(calls)
+    # A call that failed said nothing; the one that was made instead says it all.
+    calls = [
+        call for call in calls if call.reading.has_content or not has_failed(call.span)
+    ] or calls
     if not any(call.reading.has_content for call in calls):
         # Some clients put the messages on the agent's span only.
         calls = _outermost_nodes(nodes) or calls
@@ -315,17 +320,20 @@ def _steps(part: _Part, main: Thread | None) -> tuple[list[Step], set[str]]:
         within = next((above for above in run.ancestors() if above.reading.kind == TOOL), None)
         runs_of.setdefault(within, []).append(run)
     call_of: dict[Node, str] = {}
-    ran = join_runs(
-        main.all_steps() if main else [], runs_of.pop(main.within if main else None, [])
-    )
+    beside = runs_of.pop(main.within if main else None, [])
+    others = {call for t in part.threads if t is not main for call in _asked(t)}
+    others -= _asked(main) if main else set()
+    mine = [run for run in beside if run.reading.call_id not in others]
+    ran = join_runs(main.all_steps() if main else [], mine)
     call_of.update(ran.call_of)
     flags |= ran.flags | (main.flags if main else set())
     steps = [_without_own_name(step, main) for step in ran.steps]
     for thread in part.threads:
         if thread is main:
             continue
+        own = [run for run in beside if run.reading.call_id in _asked(thread) & others]
         below = join_runs(
-            thread.all_steps(), runs_of.pop(thread.within, []) if thread.within else []
+            thread.all_steps(), runs_of.pop(thread.within, []) if thread.within else own
         )
         call_of.update(below.call_of)
         started_by = call_of.get(thread.within) if thread.within else None
@@ -335,6 +343,11 @@ def _steps(part: _Part, main: Thread | None) -> tuple[list[Step], set[str]]:
         _insert(steps, below.steps, thread, started_by)
         flags |= thread.flags
     return steps, flags
+
+
+def _asked(thread: Thread) -> set[str]:
+    """The ids of a thread's calls."""
+    return {call.call_id for step in thread.steps for call in step.tool_calls if call.call_id}
 
 
 def _without_own_name(step: Step, main: Thread | None) -> Step:

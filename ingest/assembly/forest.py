@@ -62,9 +62,9 @@ def grow(spans: Iterable[Span], events: Sequence[LogEvent]) -> list[Node]:
         elif claude_code.is_setting(event):
             set_up[event.trace_id or "", event.span_id or ""].append(event)
     nodes: dict[tuple[str, str], Node] = {}
-    for session, told in agent_logs.sessions(unique.values()).items():
+    for told, reading in agent_logs.sessions(unique.values()):
         key = group_key(told[0]), told[0].event_id
-        nodes[key] = _told_by_events(key, told, agent_logs.read_session(session, told))
+        nodes[key] = _told_by_events(key, told, reading)
     for key, span in by_key.items():
         nodes[key] = Node(span=span, reading=_read(span, said_in.pop(key, [])))
     for key, settings in set_up.items():

@@ -92,6 +92,11 @@ def is_elided(value: Json) -> bool:
     return text in _ELIDED or text.startswith(_SCRUBBED)
 
 
+def captured(value: Json) -> str | None:
+    """What stands in an attribute, as text; None where a client left it out or wrote a placeholder."""
+    return None if value is None or is_elided(value) else json_text(value)
+
+
 def parsed(value: Json) -> Json:
     """A value that may be JSON text: parsed where it is, as it stands where not."""
     if not isinstance(value, str):

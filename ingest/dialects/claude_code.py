@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Final
 
-from ingest.dialects.attributes import first_text, first_value, is_elided, text_of
+from ingest.dialects.attributes import captured, first_text, first_value, text_of
 from ingest.dialects.content_blocks import blocks_text
 from ingest.dialects.identity import has_failed, identity
 from ingest.dialects.messages import Messages, exchanged, read_messages
@@ -20,7 +20,7 @@ from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading,
 from ingest.dialects.tool_schemas import read_tools
 from ingest.records.episode import Step
 from ingest.records.span import LogEvent, Span
-from ingest.records.text import Json, json_text
+from ingest.records.text import Json
 
 NAME: Final = "claude_code"
 
@@ -116,8 +116,8 @@ def _tool(span: Span) -> dict[str, Any]:
         "call_id": first_text(attributes, ("tool_use_id", "gen_ai.tool.call.id")),
         "tool_name": first_text(attributes, ("tool_name", "gen_ai.tool.name"))
         or (None if span.name.endswith(".execution") else span.name),
-        "arguments": None if arguments is None or is_elided(arguments) else json_text(arguments),
-        "result": None if result is None or is_elided(result) else json_text(result),
+        "arguments": captured(arguments),
+        "result": captured(result),
         "is_error": wrong,
     }
 

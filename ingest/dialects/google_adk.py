@@ -47,7 +47,7 @@ def read(span: Span) -> Reading:
         return replace(
             reading,
             kind=MODEL,
-            input=tuple(given.steps),
+            input=tuple(step for step in given.steps if not _is_context(step)),
             output=tuple(settle_output(made.steps)),
             tools=tuple(given.tools) or reading.tools,
             flags=reading.flags | given.flags | made.flags,
@@ -56,6 +56,11 @@ def read(span: Span) -> Reading:
         name = span.name.partition("[")[2].rstrip("]") if span.name.startswith("agent_run") else ""
         return replace(reading, kind=AGENT, agent=reading.agent or name or None)
     return reading
+
+
+def _is_context(step: Step) -> bool:
+    """Whether the framework tells an agent what another one did: nobody said that."""
+    return step.role == "user" and (step.content or "").startswith("For context:\n[")
 
 
 def _tool(span: Span, reading: Reading) -> Reading:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ingest.dialects.attributes import first_text, is_elided, parsed, text_of
+from ingest.dialects.attributes import captured, first_text, parsed, text_of
 from ingest.dialects.identity import has_failed, identity
 from ingest.dialects.messages import Messages, exchanged, read_messages
 from ingest.dialects.otel_genai import statements
 from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading
 from ingest.dialects.tool_schemas import read_tools
 from ingest.records.span import Attributes, Span
-from ingest.records.text import json_text
 
 NAME: Final = "langsmith"
 
@@ -60,12 +59,8 @@ def _tool(span: Span) -> dict[str, Any]:
     return {
         "call_id": text_of(span.attributes.get("gen_ai.tool.call.id")),
         "tool_name": first_text(span.attributes, ("gen_ai.tool.name",)) or span.name,
-        "arguments": None
-        if given is None or is_elided(given)
-        else json_text(_unwrapped(given, "input")),
-        "result": None
-        if made is None or is_elided(made)
-        else json_text(_unwrapped(made, "output")),
+        "arguments": captured(_unwrapped(given, "input")),
+        "result": captured(_unwrapped(made, "output")),
         "is_error": has_failed(span),
     }
 

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from ingest.dialects.attributes import (
     MAX_ITEMS,
+    captured,
     first_integer,
-    is_elided,
     number_of,
     parsed,
     text_of,
@@ -28,7 +28,7 @@ from ingest.dialects.tool_schemas import read_tools
 from ingest.files.chat_outcome import annotator_of
 from ingest.records.right_answer import right_answer
 from ingest.records.span import Span
-from ingest.records.text import Json, json_text
+from ingest.records.text import Json
 
 NAME: Final = "mlflow"
 
@@ -123,8 +123,8 @@ def _tool(span: Span) -> dict[str, Any]:
     return {
         "call_id": text_of(span.attributes.get("gen_ai.tool.call.id")),
         "tool_name": text_of(span.attributes.get("mlflow.spanFunctionName")) or span.name,
-        "arguments": None if arguments is None or is_elided(arguments) else json_text(arguments),
-        "result": None if result is None or is_elided(result) else json_text(result),
+        "arguments": captured(arguments),
+        "result": captured(result),
         "is_error": has_failed(span),
     }
 

@@ -49,6 +49,7 @@ _OF_A_CALL: Final = (
     "llm.choices",
     "llm.token_count",
 )
+_TELLS_OF_A_RUN: Final = {"tool.name", "tool.parameters", "input.value", "output.value"}
 _PYTHON_OBJECT: Final = re.compile(r"[A-Za-z_][\w.]*\(\w+=.*\)|<[\w.]+ object.*>", re.DOTALL)
 
 
@@ -68,6 +69,8 @@ def read(span: Span) -> Reading:
         given, made, tools = _content(attributes)
     elif kind == MODEL:
         kind = OTHER
+    elif kind == TOOL and not _TELLS_OF_A_RUN & set(attributes):
+        kind = OTHER  # a hand-over is told as a tool without name, arguments or result
     elif kind == TOOL:
         fields.update(_tool(span))
         tools = _own_definition(span)

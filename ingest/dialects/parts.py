@@ -166,7 +166,9 @@ def read_calls(value: dict[str, Any]) -> Iterable[ToolCall]:
         read = parse_json(calls)
         calls = read.value if read else None
     for listed in calls if isinstance(calls, list) else ():
-        item = parsed(listed)  # an attribute of an event holds no objects: LiveKit writes each call as JSON
+        item = parsed(
+            listed
+        )  # an attribute of an event holds no objects: LiveKit writes each call as JSON
         if isinstance(item, dict):
             call = item["tool_call"] if isinstance(item.get("tool_call"), dict) else item
             inner = call["function"] if isinstance(call.get("function"), dict) else call

@@ -9,7 +9,7 @@ import re
 from dataclasses import replace
 from typing import Any, Final
 
-from ingest.dialects.attributes import first_value, is_elided, number_of, parsed, text_of
+from ingest.dialects.attributes import captured, first_value, number_of, parsed, text_of
 from ingest.dialects.identity import has_failed, identity
 from ingest.dialects.messages import read_messages
 from ingest.dialects.otel_genai import read_as
@@ -95,8 +95,8 @@ def _read_older(span: Span, reading: Reading) -> Reading:
             kind=TOOL,
             tool_name=text_of(attributes.get("gen_ai.tool.name")) or span.name,
             call_id=text_of(attributes.get("gen_ai.tool.call.id")),
-            arguments=None if arguments is None or is_elided(arguments) else json_text(arguments),
-            result=None if result is None or is_elided(result) else _result_text(result),
+            arguments=captured(arguments),
+            result=captured(parsed(result)),
             is_error=has_failed(span),
         )
     events = parsed(first_value(attributes, ("events", "all_messages_events")))
@@ -113,11 +113,6 @@ def _read_older(span: Span, reading: Reading) -> Reading:
         )
     agent = text_of(attributes.get("agent_name"))
     return replace(reading, kind=AGENT if agent else OTHER, agent=reading.agent or agent)
-
-
-def _result_text(result: Any) -> str:  # noqa: ANN401 - an attribute's value
-    value = parsed(result)
-    return value if isinstance(value, str) else json_text(result)
 
 
 def _tools(value: Any) -> list[str]:  # noqa: ANN401 - an attribute's value

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ingest.dialects.attributes import first_text, first_value, is_elided, parsed, text_of
+from ingest.dialects.attributes import captured, first_text, first_value, parsed, text_of
 from ingest.dialects.identity import has_failed, identity
 from ingest.dialects.messages import Messages, exchanged, read_messages
 from ingest.dialects.otel_genai import statements
 from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading
 from ingest.dialects.tool_schemas import read_tools
 from ingest.records.span import Attributes, Span
-from ingest.records.text import json_text
 
 NAME: Final = "vercel_ai"
 
@@ -82,13 +81,9 @@ def _tool(span: Span) -> dict[str, Any]:
     return {
         "call_id": first_text(span.attributes, ("ai.toolCall.id",)),
         "tool_name": first_text(span.attributes, ("ai.toolCall.name",)),
-        "arguments": None if arguments is None or is_elided(arguments) else json_text(arguments),
+        "arguments": captured(arguments),
         # Results are JSON text, so plain text comes in quotes.
-        "result": unpacked
-        if isinstance(unpacked, str)
-        else None
-        if result is None
-        else json_text(result),
+        "result": unpacked if isinstance(unpacked, str) else captured(result),
         "is_error": has_failed(span),
     }
 
