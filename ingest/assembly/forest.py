@@ -13,8 +13,8 @@ from typing import Final
 
 from ingest.assembly.stored_content import REFERENCES
 from ingest.dialects import agent_logs, claude_code
-from ingest.dialects.otel_genai_events import CONTENT_EVENTS, read_run, read_sayings, sayings
-from ingest.dialects.reading import EVALUATOR, MODEL, OTHER, TOOL, Reading
+from ingest.dialects.otel_genai_events import read_run, read_sayings, sayings, told_in
+from ingest.dialects.reading import AGENT, EVALUATOR, MODEL, OTHER, TOOL, Reading
 from ingest.dialects.table import read_span
 from ingest.records.span import LogEvent, Span
 
@@ -57,7 +57,7 @@ def grow(spans: Iterable[Span], events: Sequence[LogEvent]) -> list[Node]:
     said_in: dict[tuple[str, str], list[LogEvent]] = defaultdict(list)
     unique = {event.event_id: event for event in events}
     for event in unique.values():
-        if event.name in CONTENT_EVENTS:
+        if any(told_in(event)):
             said_in[group_key(event), event.span_id or ""].append(event)
         elif claude_code.is_setting(event):
             set_up[event.trace_id or "", event.span_id or ""].append(event)
@@ -71,10 +71,12 @@ def grow(spans: Iterable[Span], events: Sequence[LogEvent]) -> list[Node]:
         if key in nodes:
             nodes[key].reading = claude_code.with_settings(nodes[key].reading, settings)
     for key, left in said_in.items():
-        nodes[key] = _virtual(key, left)
+        told_there = read_sayings(sayings(None, left)) or Reading(kind=OTHER, dialect="otel")
+        nodes[key] = _told_by_events(key, left, told_there)
     ordered = sorted(nodes.values(), key=lambda node: (node.span.started_at, *node.span.key))
     _tie(ordered, nodes)
     _demote(ordered)
+    _ask(ordered)
     _inherit(ordered)
     return _without_told_sessions(ordered)
 
@@ -150,11 +152,6 @@ def _merged(reading: Reading, told: Reading) -> Reading:
     return merged
 
 
-def _virtual(key: tuple[str, str], events: list[LogEvent]) -> Node:
-    told = read_sayings(sayings(None, events))
-    return _told_by_events(key, events, told or Reading(kind=OTHER, dialect="otel"))
-
-
 def _told_by_events(key: tuple[str, str], events: list[LogEvent], reading: Reading) -> Node:
     span = Span(
         app=events[0].app,
@@ -202,6 +199,21 @@ def _demote(ordered: list[Node]) -> None:
         for above in node.ancestors():
             if above.reading.kind == MODEL and read_span(above.span).kind == OTHER:
                 above.reading = read_span(above.span)
+
+
+def _ask(ordered: list[Node]) -> None:
+    """Give an agent's first model call what was asked, where its client tells that on the agent's span alone."""
+    calls: dict[Node, list[Node]] = defaultdict(list)
+    for node in ordered:
+        agent = next((above for above in node.ancestors() if above.reading.kind == AGENT), None)
+        if node.reading.kind == MODEL and agent is not None and agent.reading.input:
+            calls[agent].append(node)
+    for agent, below in calls.items():
+        told = [call.reading for call in below]
+        if any(one.output for one in told) and not any(one.input for one in told):
+            at = agent.span.started_at
+            asked = tuple(replace(step, at=at) for step in agent.reading.input)
+            below[0].reading = replace(told[0], input=asked)
 
 
 def _inherit(ordered: list[Node]) -> None:

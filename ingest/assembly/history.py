@@ -8,9 +8,9 @@ is put where its input says that it belongs.
 from __future__ import annotations
 
 import hashlib
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from typing import Final
 
 from ingest.assembly.forest import Node
@@ -213,25 +213,33 @@ def _continue(thread: Thread, call: Node, body: list[Step], keys: list[str]) -> 
 
 def _unworded(thread: Thread, body: list[Step], keys: list[str]) -> tuple[list[Step], list[str]]:
     """The input with calls and results as what they were, where its client tells them in words: some send a model no messages of tools."""
-    whole = list(body)
-    for place, (step, after) in enumerate(pairwise(body)):
-        known = thread.steps[place] if place < len(thread.steps) else None
-        result = None if known is None else _worded_result(known, step, after)
-        if known is not None and result is not None:
-            whole[place : place + 2] = [known, result]
+    whole: list[Step] = []
+    waiting = deque(body)
+    while waiting:
+        step = waiting.popleft()
+        known = thread.steps[len(whole)] if len(whole) < len(thread.steps) else None
+        results = _worded_results(known, step, waiting[0]) if known and waiting else None
+        if known is None or results is None:
+            whole.append(step)
+        else:
+            waiting.popleft()
+            whole += [known, *results]
     return (body, keys) if whole == body else (whole, list(map(key_of, whole)))
 
 
-def _worded_result(asked: Step, told: Step, after: Step) -> Step | None:
-    """The result of a call that one message repeats by its id, and the next one answers under a mark."""
-    if len(asked.tool_calls) != 1 or told.tool_calls or told.role == "tool" or after.role == "tool":
+def _worded_results(asked: Step, told: Step, after: Step) -> list[Step] | None:
+    """The results of calls that one message repeats by their ids, and the next one answers under a mark."""
+    calls, words = asked.tool_calls, told.content or ""
+    if not calls or told.tool_calls or told.role == "tool" or after.role == "tool":
         return None
-    call = asked.tool_calls[0]
-    words = told.content or ""
     mark = RESULT_MARK.match(after.content or "")
-    if mark is None or not call.call_id or call.call_id not in words or call.name not in words:
+    if mark is None or not all(c.call_id and c.call_id in words and c.name in words for c in calls):
         return None
-    return Step(role="tool", content=(after.content or "")[mark.end() :], call_id=call.call_id)
+    text = (after.content or "")[mark.end() :]
+    # Of several results in one text only lines say which is whose; else the tools' own spans do.
+    parts = [text] if len(calls) == 1 else text.splitlines()
+    found = zip(calls, parts if len(parts) == len(calls) else (), strict=False)
+    return [Step(role="tool", content=part, call_id=call.call_id) for call, part in found]
 
 
 def _regrouped(thread: Thread, body: list[Step], keys: list[str]) -> tuple[list[Step], list[str]]:

@@ -21,7 +21,7 @@ from ingest.dialects.identity import (
     identity,
     name_of,
 )
-from ingest.dialects.otel_genai_events import CONTENT_EVENTS, read_sayings, sayings
+from ingest.dialects.otel_genai_events import read_sayings, sayings, told_in
 from ingest.dialects.reading import Reading
 from ingest.dialects.table import read_span
 from ingest.records.span import LogEvent, Span
@@ -71,7 +71,7 @@ class Ties:
         """Take in the histories that log events of unnamed traces carry."""
         said_in: dict[tuple[str, str | None], list[LogEvent]] = defaultdict(list)
         for event in events:
-            if event.name in CONTENT_EVENTS:
+            if any(told_in(event)):
                 said_in[group_key(event), event.span_id].append(event)
         for (trace, _), said in said_in.items():
             told = read_sayings(sayings(None, said))

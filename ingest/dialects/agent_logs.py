@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from ingest.dialects.attributes import captured, first_text, first_value, text_of
-from ingest.dialects.identity import CONVERSATION_KEYS, MODEL_KEYS, USER_KEYS, name_of
+from ingest.dialects.identity import CONVERSATION_KEYS, MODEL_KEYS, identity_in, name_of
 from ingest.dialects.parts import read_call
 from ingest.dialects.reading import MODEL, Reading
 from ingest.records.episode import Step
@@ -37,14 +37,14 @@ def sessions(events: Iterable[LogEvent]) -> Iterator[tuple[list[LogEvent], Readi
     for session, told in found.items():
         told.sort(key=lambda event: (event.at, event.event_id))
         said = [step for event in _without_carried_out(told) for step in _steps(event)]
+        about = {key: value for event in told for key, value in event.attributes.items()}
         models = Counter(first_text(event.attributes, ("model", *MODEL_KEYS)) for event in told)
+        model = next((model for model, _ in models.most_common() if model), None)
         whole = all(s.content or any(c.arguments for c in s.tool_calls) for s in said)
         reading = Reading(
             kind=MODEL,
             dialect=NAME,
-            conversation=session,
-            subject=next(filter(None, (name_of(one.attributes, USER_KEYS) for one in told)), None),
-            model=next((model for model, _ in models.most_common() if model), None),
+            **{**identity_in(about, told[0].resource), "conversation": session, "model": model},
             input=tuple(step for step in said if step.role != "user" or step.content),
             flags=frozenset() if whole else frozenset({"no_content"}),
         )

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from ingest.dialects.attributes import captured, first_value, integer_of, parsed, text_of
 from ingest.dialects.identity import has_failed, identity
-from ingest.dialects.messages import Messages, exchanged, read_messages
-from ingest.dialects.otel_genai import statements
+from ingest.dialects.messages import Messages, read_messages
+from ingest.dialects.otel_genai import reading_of
 from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading, Statement
 from ingest.records.span import Span
 
@@ -46,14 +46,8 @@ def read(span: Span) -> Reading:
         fields.update(_tool(span))
     elif kind == AGENT:
         fields["agent"] = fields["agent"] or name
-    return Reading(
-        kind=kind,
-        dialect=NAME,
-        **exchanged(given, made),
-        tools=tuple(given.tools),
-        said=(*_feedback(span), *statements(span)),
-        **fields,
-    )
+    said = _feedback(span)
+    return reading_of(span, given, made, said, kind=kind, dialect=NAME, **fields)
 
 
 def _tool(span: Span) -> dict[str, Any]:

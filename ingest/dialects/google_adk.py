@@ -22,6 +22,8 @@ NAME: Final = "google_adk"
 _REQUEST: Final = "gcp.vertex.agent.llm_request"
 _RESPONSE: Final = "gcp.vertex.agent.llm_response"
 _ABSENT: Final = frozenset({"", "{}", "N/A", "null"})
+_CONTEXT: Final = "For context:\n["
+"""What another agent did, as the framework tells it in the user's place: nobody said that."""
 
 
 def claims(span: Span) -> bool:
@@ -47,7 +49,7 @@ def read(span: Span) -> Reading:
         return replace(
             reading,
             kind=MODEL,
-            input=tuple(step for step in given.steps if not _is_context(step)),
+            input=tuple(s for s in given.steps if not (s.content or "").startswith(_CONTEXT)),
             output=tuple(settle_output(made.steps)),
             tools=tuple(given.tools) or reading.tools,
             flags=reading.flags | given.flags | made.flags,
@@ -56,11 +58,6 @@ def read(span: Span) -> Reading:
         name = span.name.partition("[")[2].rstrip("]") if span.name.startswith("agent_run") else ""
         return replace(reading, kind=AGENT, agent=reading.agent or name or None)
     return reading
-
-
-def _is_context(step: Step) -> bool:
-    """Whether the framework tells an agent what another one did: nobody said that."""
-    return step.role == "user" and (step.content or "").startswith("For context:\n[")
 
 
 def _tool(span: Span, reading: Reading) -> Reading:

@@ -39,23 +39,26 @@ RESPONSE_KEYS: Final = _KEYS["response"]
 
 def identity(span: Span) -> dict[str, Any]:
     """The fields of a `Reading` that every dialect fills alike."""
-    attributes = span.attributes
+    return identity_in(span.attributes, span.resource)
+
+
+def identity_in(attributes: Attributes, resource: Attributes) -> dict[str, Any]:
+    """The same, out of what spans or log events say."""
     metadata = parsed(attributes.get("metadata"))
     extra: Attributes = metadata if isinstance(metadata, dict) else {}
     return {
         "conversation": name_of(attributes, CONVERSATION_KEYS)
         or name_of(extra, ("session_id", "thread_id", "conversation_id")),
         "subject": name_of(attributes, USER_KEYS)
-        or name_of(span.resource, ("tracegym.user_id", "enduser.id"))
+        or name_of(resource, ("tracegym.user_id", "enduser.id"))
         or name_of(extra, ("user_id",)),
         "agent": first_text(attributes, AGENT_KEYS) or name_of(extra, ("lc_agent_name",)),
         "model": first_text(attributes, MODEL_KEYS),
-        "version": first_text(attributes, VERSION_KEYS)
-        or first_text(span.resource, SERVICE_VERSION),
+        "version": first_text(attributes, VERSION_KEYS) or first_text(resource, SERVICE_VERSION),
         "task_key": first_text(attributes, TASK_KEYS) or name_of(extra, ("task_key",)),
         "response_id": first_text(attributes, RESPONSE_KEYS),
         "previous_response_id": first_text(attributes, PREVIOUS_RESPONSE_KEYS),
-        "do_not_train": is_withheld(attributes) or is_withheld(extra) or is_withheld(span.resource),
+        "do_not_train": is_withheld(attributes) or is_withheld(extra) or is_withheld(resource),
         "input_tokens": first_integer(attributes, INPUT_TOKEN_KEYS),
         "output_tokens": first_integer(attributes, OUTPUT_TOKEN_KEYS),
     }

@@ -9,16 +9,17 @@ from typing import Any, Final
 
 from ingest.dialects.attributes import (
     arguments_of,
+    first_integer,
     first_text,
-    integer_of,
+    first_value,
     is_elided,
     parsed,
     text_of,
 )
 from ingest.dialects.identity import has_failed, identity
-from ingest.dialects.messages import Messages, exchanged, read_messages
+from ingest.dialects.messages import Messages, read_messages
 from ingest.dialects.openinference import flattened
-from ingest.dialects.otel_genai import statements
+from ingest.dialects.otel_genai import reading_of
 from ingest.dialects.reading import AGENT, EVALUATOR, MODEL, OTHER, TOOL, Dialect, Reading
 from ingest.dialects.tool_schemas import read_tools
 from ingest.records.span import Attributes, Span
@@ -52,23 +53,15 @@ def read(span: Span) -> Reading:
     fields: dict[str, Any] = identity(span)
     usage = parsed(attributes.get("langfuse.observation.usage_details"))
     if isinstance(usage, dict):
-        fields["input_tokens"] = _usage(usage, _INPUT_USAGE)
-        fields["output_tokens"] = _usage(usage, _OUTPUT_USAGE)
+        fields["input_tokens"] = first_integer(usage, _INPUT_USAGE)
+        fields["output_tokens"] = first_integer(usage, _OUTPUT_USAGE)
     given, made = Messages(), Messages()
-    tools: list[str] = []
     if kind == MODEL:
         given, made = _content(attributes)
-        tools = given.tools or _tools(attributes)
+        given.tools = given.tools or _tools(attributes)
     elif kind == TOOL:
         fields.update(_tool(span))
-    return Reading(
-        kind=kind,
-        dialect=NAME,
-        **exchanged(given, made),
-        tools=tuple(tools),
-        said=tuple(statements(span)),
-        **fields,
-    )
+    return reading_of(span, given, made, kind=kind, dialect=NAME, **fields)
 
 
 def _content(attributes: Attributes) -> tuple[Messages, Messages]:
@@ -94,17 +87,11 @@ def _kind(attributes: Attributes) -> str:
     return _KINDS.get(declared, OTHER)
 
 
-def _usage(usage: dict[str, Any], keys: tuple[str, ...]) -> int | None:
-    for key in keys:
-        if usage.get(key) is not None:
-            return integer_of(usage[key])
-    return None
-
-
 def _tools(attributes: Attributes) -> list[str]:
-    for key in ("langfuse.observation.metadata.tools", "gen_ai.tool.definitions", "tools"):
-        if attributes.get(key):
-            return read_tools(attributes[key])
+    keys = ("langfuse.observation.metadata.tools", "gen_ai.tool.definitions", "tools")
+    listed = first_value(attributes, keys)
+    if listed:
+        return read_tools(listed)
     parameters = parsed(attributes.get("model_request_parameters"))
     if isinstance(parameters, dict):
         return read_tools(parameters.get("function_tools"))

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from ingest.dialects.attributes import captured, first_text, parsed, text_of
 from ingest.dialects.identity import has_failed, identity
-from ingest.dialects.messages import Messages, exchanged, read_messages
-from ingest.dialects.otel_genai import statements
+from ingest.dialects.messages import Messages, read_messages
+from ingest.dialects.otel_genai import reading_of
 from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading
 from ingest.dialects.tool_schemas import read_tools
 from ingest.records.span import Attributes, Span
@@ -32,21 +32,13 @@ def read(span: Span) -> Reading:
     kind = _kind(attributes)
     fields: dict[str, Any] = identity(span)
     given, made = Messages(), Messages()
-    tools: list[str] = []
     if kind == MODEL:
         given = read_messages(attributes.get("gen_ai.prompt"), role="user")
         made = read_messages(attributes.get("gen_ai.completion"), role="assistant")
-        tools = read_tools(attributes.get("gen_ai.tool.definitions")) or given.tools
+        given.tools = read_tools(attributes.get("gen_ai.tool.definitions")) or given.tools
     elif kind == TOOL:
         fields.update(_tool(span))
-    return Reading(
-        kind=kind,
-        dialect=NAME,
-        **exchanged(given, made),
-        tools=tuple(tools),
-        said=tuple(statements(span)),
-        **fields,
-    )
+    return reading_of(span, given, made, kind=kind, dialect=NAME, **fields)
 
 
 def _kind(attributes: Attributes) -> str:

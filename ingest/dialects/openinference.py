@@ -6,6 +6,7 @@ Annotations come inline, or on a carrier span whose one link names the target.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any, Final
 
 from ingest.dialects.attributes import (
@@ -35,6 +36,7 @@ from ingest.dialects.reading import (
 from ingest.dialects.tool_output import read_output
 from ingest.dialects.tool_schemas import read_tools
 from ingest.files.chat_outcome import annotator_of
+from ingest.records.episode import Step
 from ingest.records.span import Attributes, Span
 from ingest.records.text import Json, type_of
 
@@ -67,6 +69,8 @@ def read(span: Span) -> Reading:
     tools: list[str] = []
     if kind == MODEL and not _is_preparation(attributes):
         given, made, tools = _content(attributes)
+        if "smolagents" in span.scope:
+            given.steps = list(map(_without_heading, given.steps))
     elif kind == MODEL:
         kind = OTHER
     elif kind == TOOL and not _TELLS_OF_A_RUN & set(attributes):
@@ -82,6 +86,12 @@ def read(span: Span) -> Reading:
         said=(*read_annotations(span), *genai_statements(span)),
         **fields,
     )
+
+
+def _without_heading(step: Step) -> Step:
+    """What the user wrote, without the words that smolagents puts before it."""
+    task = step.role == "user" and step.content
+    return replace(step, content=task.removeprefix("New task:\n")) if task else step
 
 
 def _is_preparation(attributes: Attributes) -> bool:

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from ingest.dialects.attributes import (
     arguments_of,
+    first_text,
     has_index_gap,
     is_elided,
     parsed,
@@ -18,8 +19,8 @@ from ingest.dialects.attributes import (
 )
 from ingest.dialects.content_blocks import blocks_text
 from ingest.dialects.identity import has_failed, identity
-from ingest.dialects.messages import Messages, exchanged, read_messages
-from ingest.dialects.otel_genai import read_as, statements
+from ingest.dialects.messages import Messages, read_messages
+from ingest.dialects.otel_genai import read_as, reading_of
 from ingest.dialects.parts import parts_in
 from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading
 from ingest.dialects.tool_output import ToolOutput, read_output
@@ -53,22 +54,14 @@ def read(span: Span) -> Reading:
         return _with_flattened(read_as(span, NAME), attributes)
     fields: dict[str, Any] = identity(span)
     given, made = Messages(), Messages()
-    tools: list[str] = []
     kind = _kind(attributes)
     if kind == MODEL:
         given = _flattened(attributes, "gen_ai.prompt", "user")
         made = _flattened(attributes, "gen_ai.completion", "assistant")
-        tools = _tools(attributes)
+        given.tools = _tools(attributes)
     elif kind == TOOL:
         fields.update(_tool(span))
-    return Reading(
-        kind=kind,
-        dialect=NAME,
-        **exchanged(given, made),
-        tools=tuple(tools),
-        said=tuple(statements(span)),
-        **fields,
-    )
+    return reading_of(span, given, made, kind=kind, dialect=NAME, **fields)
 
 
 def _with_flattened(reading: Reading, attributes: Attributes) -> Reading:
@@ -142,8 +135,7 @@ def _tool(span: Span) -> dict[str, Any]:
             told = ToolOutput(text=blocks_text(answered.get("result")), is_error=failed_there)
     return {
         "call_id": text_of(attributes.get("gen_ai.tool.call.id")) or told.call_id,
-        "tool_name": text_of(attributes.get("traceloop.entity.name"))
-        or text_of(attributes.get("gen_ai.tool.name"))
+        "tool_name": first_text(attributes, ("traceloop.entity.name", "gen_ai.tool.name"))
         or span.name.removesuffix(".tool"),
         "arguments": None if arguments is None or is_elided(arguments) else arguments_of(arguments),
         "result": told.text,

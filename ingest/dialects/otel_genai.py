@@ -7,13 +7,20 @@ pydantic-ai, OpenLLMetry from 0.60). Content in log events and span events: `ote
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from ingest.dialects.attributes import arguments_of, first_text, first_value, is_elided, text_of
+from ingest.dialects.attributes import (
+    arguments_of,
+    first_text,
+    first_value,
+    is_elided,
+    parsed,
+)
 from ingest.dialects.evaluation import EVENT_NAMES, read_evaluation, verdicts_on
 from ingest.dialects.identity import has_failed, identity
-from ingest.dialects.messages import Messages, read_messages, settle_output
+from ingest.dialects.messages import Messages, exchanged, read_messages, settle_output
 from ingest.dialects.reading import (
     AGENT,
     EVALUATOR,
@@ -28,7 +35,6 @@ from ingest.dialects.tool_output import read_output
 from ingest.dialects.tool_schemas import read_tools
 from ingest.records.episode import Step
 from ingest.records.span import Attributes, Span
-from ingest.records.text import Json, load_json
 
 NAME: Final = "otel_genai"
 
@@ -45,6 +51,7 @@ KIND_OF_OPERATION: Final = {
     "invoke_agent": AGENT,
     "invoke_workflow": AGENT,
     "agent_call": AGENT,
+    "chat_client": AGENT,
     "evaluate": EVALUATOR,
 }
 
@@ -96,9 +103,21 @@ def read_as(span: Span, dialect: str) -> Reading:
     )
 
 
+def reading_of(
+    span: Span,
+    given: Messages,
+    made: Messages,
+    said: Iterable[Statement] = (),
+    **fields: Any,  # noqa: ANN401 - the other fields of a reading
+) -> Reading:
+    """What a span of a dialect with messages of its own says, with the convention's statements on it."""
+    told = exchanged(given, made)
+    return Reading(**told, tools=tuple(given.tools), said=(*said, *statements(span)), **fields)
+
+
 def kind_of(attributes: Attributes) -> str:
     """What the span is, by its operation, else by what it carries."""
-    operation = text_of(attributes.get("gen_ai.operation.name"))
+    operation = first_text(attributes, ("spring.ai.kind", "gen_ai.operation.name"))
     if operation in KIND_OF_OPERATION:
         return KIND_OF_OPERATION[operation]
     if operation is not None:
@@ -136,15 +155,13 @@ def _without_place(step: Step, names: set[str]) -> Step:
     return replace(step, tool_calls=tuple(calls))
 
 
+@dataclass(frozen=True, slots=True)
 class Content:
     """The messages that went into a model call and the ones that came out."""
 
-    __slots__ = ("given", "made", "tools")
-
-    def __init__(self, given: Messages, made: Messages, tools: list[str]) -> None:
-        self.given = given
-        self.made = made
-        self.tools = tools
+    given: Messages
+    made: Messages
+    tools: list[str]
 
 
 def read_content(attributes: Attributes) -> Content:
@@ -152,7 +169,8 @@ def read_content(attributes: Attributes) -> Content:
     given = Messages()
     instructions = first_value(attributes, ("gen_ai.system_instructions", "system_prompt"))
     if instructions:
-        given.add(read_messages(_unquoted(instructions), role="system"))
+        quoted = parsed(instructions)  # Strands writes the prompt as JSON
+        given.add(read_messages(quoted if isinstance(quoted, str) else instructions, role="system"))
         for index, step in enumerate(given.steps):
             if step.role != "system":
                 given.steps[index] = type(step)(role="system", content=step.content)
@@ -171,21 +189,16 @@ def read_content(attributes: Attributes) -> Content:
     return Content(given, made, tools or given.tools)
 
 
-def _unquoted(text: Json) -> Json:
-    """A text without the quotes of JSON, where a client writes every value as JSON."""
-    if not isinstance(text, str) or text[:1] != '"':
-        return text
-    told = load_json(text.encode("utf-8", "replace"))
-    return told if isinstance(told, str) else text
-
-
 def read_tool(attributes: Attributes) -> dict[str, Any]:
     """The fields of a `Reading` that an `execute_tool` span fills."""
-    arguments = attributes.get("gen_ai.tool.call.arguments")
-    told = read_output(attributes.get("gen_ai.tool.call.result"))
+    arguments, result = (
+        attributes.get(f"gen_ai.tool.{key}", attributes.get(f"spring.ai.tool.{key}"))
+        for key in ("call.arguments", "call.result")
+    )
+    told = read_output(result)
     return {
         "call_id": first_text(attributes, ("gen_ai.tool.call.id",)) or told.call_id,
-        "tool_name": first_text(attributes, ("gen_ai.tool.name",)),
+        "tool_name": first_text(attributes, ("gen_ai.tool.name", "spring.ai.tool.definition.name")),
         "arguments": None if arguments is None or is_elided(arguments) else arguments_of(arguments),
         "result": told.text,
         "is_error": told.is_error,
@@ -212,3 +225,11 @@ def _absent(attributes: Attributes) -> set[str]:
 
 
 DIALECT: Final = Dialect(name=NAME, claims=claims, read=read)
+MICROSOFT: Final = Dialect(
+    name="microsoft_agent",
+    claims=lambda span: (
+        span.scope == "agent_framework" and "gen_ai.operation.name" in span.attributes
+    ),
+    read=lambda span: read_as(span, "microsoft_agent"),
+)
+"""Microsoft's Agent Framework: the conventions under a scope of its own; tools are on the agent's span only."""

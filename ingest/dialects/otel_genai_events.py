@@ -6,7 +6,8 @@ they say nothing. The per-message form is also what older Semantic Kernel and Ag
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -14,7 +15,7 @@ from ingest.dialects import claude_code
 from ingest.dialects.attributes import first_text, is_elided, parsed
 from ingest.dialects.content_blocks import blocks_text
 from ingest.dialects.evaluation import EVENT_NAMES, read_evaluation
-from ingest.dialects.identity import identity
+from ingest.dialects.identity import identity_in
 from ingest.dialects.messages import Messages, exchanged, read_messages
 from ingest.dialects.otel_genai import read_content
 from ingest.dialects.parts import is_result, parts_in
@@ -40,6 +41,15 @@ _TOOL: Final = "gen_ai.tool.message"
 CONTENT_EVENTS: Final = frozenset({DETAILS, _PROMPT, _COMPLETION, _CHOICE, *_ROLE_OF_EVENT})
 
 
+_PRINTED: Final = re.compile(
+    r'Chat (?:Client Prompt Content:\n\[(".*")|Model Completion:\n\["(.+)")\]\s*', re.DOTALL
+)
+_PRINTED_MESSAGE: Final = re.compile(
+    r'"(system|user)":"(.*?)"(?=, "(?:system|user|assistant|tool)":"|\Z)', re.DOTALL
+)
+"""Nothing is escaped there: a message ends where the next one's role begins."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Saying:
     """One event, on a span or in a log."""
@@ -52,11 +62,7 @@ class Saying:
 
 def sayings(span: Span | None, events: Iterable[LogEvent]) -> list[Saying]:
     """The content events of one span, wherever they were put, in the order in which they were said."""
-    found = [
-        Saying(name=event.name, at=event.at, attributes=event.attributes, body=event.body)
-        for event in events
-        if event.name in CONTENT_EVENTS
-    ]
+    found = [one for event in events for one in told_in(event)]
     if found or span is None:
         return sorted(found, key=lambda one: one.at)
     # A span keeps its events in the order in which they were put on it; clocks do not always.
@@ -65,6 +71,18 @@ def sayings(span: Span | None, events: Iterable[LogEvent]) -> list[Saying]:
         for event in span.events
         if event.name in CONTENT_EVENTS
     ]
+
+
+def told_in(event: LogEvent) -> Iterator[Saying]:
+    """What a log event says: under a name of the convention, or as the text that Spring AI prints."""
+    printed = _PRINTED.fullmatch(event.body) if isinstance(event.body, str) else None
+    if event.name in CONTENT_EVENTS:
+        yield Saying(name=event.name, at=event.at, attributes=event.attributes, body=event.body)
+    elif printed is not None and printed[2] is not None:
+        yield Saying(name=_CHOICE, at=event.at, attributes={"content": printed[2]})
+    elif printed is not None:
+        for role, text in sorted(_PRINTED_MESSAGE.findall(printed[1])):
+            yield Saying(name=f"gen_ai.{role}.message", at=event.at, attributes={"content": text})
 
 
 def read_sayings(found: Sequence[Saying]) -> Reading | None:
@@ -109,7 +127,6 @@ def _read_details(details: Sequence[Saying]) -> Reading:
     """One request's content, in one event or in several that hold a part each; of what is told twice the last."""
     told = {key: value for one in details for key, value in one.attributes.items()}
     content = read_content(told)
-    carrier = Span(app="", trace_id="", span_id="", started_at=details[-1].at, attributes=told)
     return Reading(
         kind=MODEL,
         dialect="otel_genai",
@@ -117,7 +134,7 @@ def _read_details(details: Sequence[Saying]) -> Reading:
         output=tuple(content.made.steps),
         tools=tuple(content.tools),
         flags=frozenset(content.given.flags | content.made.flags),
-        **identity(carrier),
+        **identity_in(told, {}),
     )
 
 

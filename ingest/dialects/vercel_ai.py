@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from ingest.dialects.attributes import captured, first_text, first_value, parsed, text_of
 from ingest.dialects.identity import has_failed, identity
-from ingest.dialects.messages import Messages, exchanged, read_messages
-from ingest.dialects.otel_genai import statements
+from ingest.dialects.messages import Messages, read_messages
+from ingest.dialects.otel_genai import reading_of
 from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading
 from ingest.dialects.tool_schemas import read_tools
 from ingest.records.span import Attributes, Span
@@ -36,22 +36,14 @@ def read(span: Span) -> Reading:
     fields: dict[str, Any] = identity(span)
     fields["agent"] = fields["agent"] or text_of(attributes.get("ai.telemetry.functionId"))
     given, made = Messages(), Messages()
-    tools: list[str] = []
     if kind in {MODEL, AGENT}:
         prompt = first_value(attributes, ("ai.prompt.messages", "ai.prompt"))
         given = read_messages(prompt, role="user")
         made = _output(attributes)
-        tools = read_tools(parsed(attributes.get("ai.prompt.tools")))
+        given.tools = read_tools(parsed(attributes.get("ai.prompt.tools")))
     elif kind == TOOL:
         fields.update(_tool(span))
-    return Reading(
-        kind=kind,
-        dialect=NAME,
-        **exchanged(given, made),
-        tools=tuple(tools),
-        said=tuple(statements(span)),
-        **fields,
-    )
+    return reading_of(span, given, made, kind=kind, dialect=NAME, **fields)
 
 
 def _kind(attributes: Attributes) -> str:
