@@ -41,7 +41,7 @@ def _holds_content(span: Span) -> bool:
 
 
 def _last_word(key: str) -> str:
-    return re.split(r"[._-]", key.lower())[-1]
+    return re.split(r"[._-]", key.lower().removesuffix("_json"))[-1]
 
 
 def _span_name(name: str) -> str:

@@ -33,6 +33,8 @@ def test_spans_of_no_convention_are_counted_by_name() -> None:
     """Nothing is made of them; a name that a person may have written is not shown."""
     assert not assemble(own(), app=APP).episodes
     said = span(4, {"http.request.body.text": "hello"}, name="call Ann Smith 42")
+    written = span(7, {"acme.llm.prompt_json": "[]"}, name="llm.complete")
+    assert unread([written]) == {"llm.complete": 1}
     plain = [span(5, {"http.method": "GET"}, name="GET"), span(6, {"input": 3}, name="sum")]
     found = unread([*own(), said, *plain, *otel_genai().spans])
     assert found == {"llm.call": 2, "tool.run": 1, UNNAMED: 1}

@@ -1,0 +1,235 @@
+"""Habits of client libraries that the common dialogue does not show: who is asked where, what is told twice, what is no message."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ingest.assembly.assemble import Assembled, assemble
+from ingest.records.episode import Episode
+from ingest.records.span import STATUS_ERROR, LogEvent, Span, SpanEvent
+from ingest.records.text import Json
+from tests.unit.ingest_emitters import APP, SECOND, START, span
+
+ASKED = {"role": "user", "content": "Is the ferry late?"}
+CALL = {"id": "k1", "type": "function", "function": {"name": "find", "arguments": '{"ship": "A"}'}}
+CHAT = {"gen_ai.operation.name": "chat"}
+
+
+def told(found: Assembled) -> list[tuple[str, str | None, list[str]]]:
+    """The one episode's messages: who, what, and which tools are called."""
+    return of(only(found))
+
+
+def of(episode: Episode) -> list[tuple[str, str | None, list[str]]]:
+    """An episode's messages."""
+    return [(s.role, s.content, [c.name for c in s.tool_calls]) for s in episode.steps]
+
+
+def only(found: Assembled) -> Episode:
+    """The one episode."""
+    (episode,) = found.episodes
+    return episode
+
+
+def said(name: str, at: int = 0, **attributes: Json) -> SpanEvent:
+    """An event on a span."""
+    return SpanEvent(name=f"gen_ai.{name}", at=START + at, attributes=attributes)
+
+
+def messages(number: int, given: list[Any], made: Json, **fields: Json) -> Span:
+    """A model call with messages in attributes."""
+    attributes = {
+        **CHAT,
+        "gen_ai.input.messages": json.dumps(given),
+        "gen_ai.output.messages": json.dumps([made]),
+    }
+    return span(number, {**attributes, **fields.pop("more", {})}, **fields)
+
+
+def test_events_of_a_span_stand_in_their_own_order() -> None:
+    """Clocks give a span's events times that run backwards; calls in them are JSON text, as LiveKit writes each."""
+    events = (
+        said("user.message", at=3, content="Is the ferry late?"),
+        said("assistant.message", at=1, tool_calls=[json.dumps(CALL)]),
+        said("tool.message", at=2, content="late", id="k1"),
+        said("choice", at=4, content="Yes."),
+    )
+    assert told(assemble([span(1, CHAT, events=events)], app=APP)) == [
+        ("user", "Is the ferry late?", []),
+        ("assistant", None, ["find"]),
+        ("tool", "late", []),
+        ("assistant", "Yes.", []),
+    ]
+
+
+def test_a_prompt_written_as_json_loses_its_quotes() -> None:
+    """Strands writes its system prompt as JSON; a prompt that only begins with a quotation stays."""
+    for written, meant in (('"Be kind."', "Be kind."), ('"Hi" is what you say.',) * 2):
+        call = messages(1, [ASKED], {"role": "assistant", "content": "No."})
+        attributes = {**call.attributes, "system_prompt": written}
+        assert told(assemble([span(1, attributes)], app=APP))[0] == ("system", meant, [])
+
+
+def test_a_call_that_failed_is_no_message() -> None:
+    """Also where it stands above the calls that were made instead; turns are joined by a session under a bare name."""
+    more = {"more": {"session_id": "s1", "gen_ai.agent.name": "desk"}}
+    failed = span(3, {**CHAT, "session_id": "s1"}, status=STATUS_ERROR)
+    answer = {"role": "assistant", "content": "No."}
+    second = {"role": "user", "content": "And now?"}
+    spans = [
+        messages(1, [ASKED], answer, parent_id=f"{90:016x}", trace_id="b" * 32, **more),
+        failed,
+        messages(5, [ASKED, answer, second], {"role": "assistant", "content": "Yes."}, **more),
+        span(0, {"gen_ai.operation.name": "invoke_agent"}, span_id=f"{90:016x}", trace_id="b" * 32),
+    ]
+    assert [one[:2] for one in told(assemble(spans, app=APP))] == [
+        ("user", "Is the ferry late?"),
+        ("assistant", "No."),
+        ("user", "And now?"),
+        ("assistant", "Yes."),
+    ]
+    assert only(assemble([failed], app=APP)).completeness
+
+
+def test_a_hand_over_told_as_a_tool_is_no_call() -> None:
+    """OpenInference tells the OpenAI Agents SDK's hand-overs as tools without name, arguments or result."""
+    kind = "openinference.span.kind"
+    chat = {
+        kind: "LLM",
+        "llm.input_messages.0.message.role": "user",
+        "llm.input_messages.0.message.content": "Hi",
+        "llm.output_messages.0.message.role": "assistant",
+        "llm.output_messages.0.message.content": "Hello",
+    }
+    spans = [span(1, chat), span(2, {kind: "TOOL"}, name="handoff to Clerk")]
+    assert told(assemble(spans, app=APP)) == [("user", "Hi", []), ("assistant", "Hello", [])]
+
+
+def test_a_sub_agents_runs_are_its_own() -> None:
+    """They are not told a second time as the main agent's; what Google's kit tells of other agents nobody said."""
+    request = {
+        "contents": [
+            {"role": "user", "parts": [{"text": "Is the ferry late?"}]},
+            {"role": "user", "parts": [{"text": "For context:"}, {"text": "[root] called tool"}]},
+        ]
+    }
+    call = {"function_call": {"id": "k1", "name": "find", "args": {"ship": "A"}}}
+    root = span(0, {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "root"})
+    agent = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "clerk"}
+    clerk = span(3, agent, parent_id=root.span_id)
+    answer = {"role": "assistant", "content": "The clerk knows."}
+    system = {"role": "system", "content": "Be kind."}
+    asked = {
+        "gen_ai.operation.name": "call_llm",
+        "gcp.vertex.agent.llm_request": json.dumps(
+            {**request, "config": {"system_instruction": "Be quick."}}
+        ),
+        "gcp.vertex.agent.llm_response": json.dumps(
+            {"content": {"role": "model", "parts": [call]}}
+        ),
+    }
+    ran = {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "find",
+        "gen_ai.tool.call.id": "k1",
+        "gen_ai.tool.call.arguments": '{"ship": "A"}',
+        "gen_ai.tool.call.result": "late",
+    }
+    spans = [
+        root,
+        messages(1, [system, ASKED], answer, parent_id=root.span_id),
+        clerk,
+        span(4, asked, parent_id=clerk.span_id, scope="gcp.vertex.agent"),
+        span(5, ran, parent_id=clerk.span_id),
+    ]
+    episode = only(assemble(spans, app=APP))
+    assert [c.name for s in episode.steps for c in s.tool_calls] == ["find"]
+    assert [s.content for s in episode.steps if s.role == "tool"] == ["late"]
+    assert {s.content for s in episode.steps if s.role == "user"} == {"Is the ferry late?"}
+
+
+def printed(number: int, of_span: Span, text: str) -> LogEvent:
+    """What Spring AI's logger prints beside a span."""
+    return LogEvent(
+        app=APP,
+        event_id=f"log-{number}",
+        trace_id=of_span.trace_id,
+        span_id=of_span.span_id,
+        at=of_span.started_at + 1,
+        body=text,
+    )
+
+
+def test_spring_ai_prints_what_was_said() -> None:
+    """What was asked is printed for the client's span, the answers for the model's; quotes are not escaped."""
+    framework = {"gen_ai.operation.name": "framework"}
+    client = span(
+        0,
+        {**framework, "spring.ai.kind": "chat_client"}
+        | {"spring.ai.chat.client.conversation.id": "s1"},
+        ended_at=START + 100 * SECOND,
+    )
+    below = {"parent_id": client.span_id}
+    first, second = span(1, CHAT, **below), span(5, CHAT, **below)
+    ran = {
+        **framework,
+        "spring.ai.kind": "tool_call",
+        "spring.ai.tool.definition.name": "find",
+        "spring.ai.tool.call.arguments": '{"ship": "A"}',
+        "spring.ai.tool.call.result": "late",
+    }
+    events = [
+        printed(
+            1,
+            client,
+            'Chat Client Prompt Content:\n["user":"Is "A", the ferry, late?", "system":"Be kind."]',
+        ),
+        printed(2, second, 'Chat Model Completion:\n["{"late": true}"]'),
+    ]
+    found = assemble([client, first, span(3, ran, **below), second], events, app=APP)
+    assert told(found) == [
+        ("system", "Be kind.", []),
+        ("user", 'Is "A", the ferry, late?', []),
+        ("assistant", None, ["find"]),
+        ("tool", "late", []),
+        ("assistant", '{"late": true}', []),
+    ]
+    assert only(found).conversation_id == "s1"
+
+
+def test_smolagents_tells_parallel_calls_in_words() -> None:
+    """The task loses its heading; results in one text are parted by lines where there is one for each call."""
+    kind = {"openinference.span.kind": "LLM"}
+    calls = {
+        f"llm.output_messages.0.message.tool_calls.{n}.tool_call.{key}": value
+        for n in range(2)
+        for key, value in (
+            ("id", f"k{n}"),
+            ("function.name", "find"),
+            ("function.arguments", f'{{"n": {n}}}'),
+        )
+    }
+    scope = "openinference.instrumentation.smolagents"
+    asked = _message("input", 0, "user", "New task:\nWhere are A and B?")
+    words = "Calling tools:\n[{'id': 'k0', 'name': 'find'}, {'id': 'k1', 'name': 'find'}]"
+    again = _message("input", 1, "assistant", words)
+    for text, results in (("here\nthere", ["here", "there"]), ("here", [])):
+        given = {**asked, **again, **_message("input", 2, "user", f"Observation:\n{text}")}
+        made = _message("output", 0, "assistant", "Here and there.")
+        spans = [
+            span(1, {**kind, **asked, **_message("output", 0, "assistant"), **calls}, scope=scope),
+            span(5, {**kind, **given, **made}, scope=scope),
+        ]
+        assert told(assemble(spans, app=APP)) == [
+            ("user", "Where are A and B?", []),
+            ("assistant", None, ["find", "find"]),
+            *(("tool", result, []) for result in results),
+            ("assistant", "Here and there.", []),
+        ]
+
+
+def _message(side: str, number: int, role: str, content: str | None = None) -> dict[str, Json]:
+    place = f"llm.{side}_messages.{number}.message"
+    text = {} if content is None else {f"{place}.content": content}
+    return {f"{place}.role": role, **text}
