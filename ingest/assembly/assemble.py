@@ -321,8 +321,8 @@ def _steps(part: _Part, main: Thread | None) -> tuple[list[Step], set[str]]:
         runs_of.setdefault(within, []).append(run)
     call_of: dict[Node, str] = {}
     beside = runs_of.pop(main.within if main else None, [])
-    others = {call for t in part.threads if t is not main for call in _asked(t)}
-    others -= _asked(main) if main else set()
+    others = {call for t in part.threads if t is not main for call in _ids_of_calls(t)}
+    others -= _ids_of_calls(main) if main else set()
     mine = [run for run in beside if run.reading.call_id not in others]
     ran = join_runs(main.all_steps() if main else [], mine)
     call_of.update(ran.call_of)
@@ -331,7 +331,7 @@ def _steps(part: _Part, main: Thread | None) -> tuple[list[Step], set[str]]:
     for thread in part.threads:
         if thread is main:
             continue
-        own = [run for run in beside if run.reading.call_id in _asked(thread) & others]
+        own = [run for run in beside if run.reading.call_id in _ids_of_calls(thread) & others]
         below = join_runs(
             thread.all_steps(), runs_of.pop(thread.within, []) if thread.within else own
         )
@@ -345,7 +345,7 @@ def _steps(part: _Part, main: Thread | None) -> tuple[list[Step], set[str]]:
     return steps, flags
 
 
-def _asked(thread: Thread) -> set[str]:
+def _ids_of_calls(thread: Thread) -> set[str]:
     """The ids of a thread's calls."""
     return {call.call_id for step in thread.steps for call in step.tool_calls if call.call_id}
 

@@ -40,8 +40,8 @@ def read(span: Span) -> Reading:
         fields["model"] = fields["model"] or name
         response = parsed(attributes.get("genkit:output"))
         usage = response.get("usage") if isinstance(response, dict) else None
-        for field, key in _USAGE.items() if isinstance(usage, dict) else ():
-            fields[field] = integer_of(usage.get(key))
+        if isinstance(usage, dict):
+            fields.update({field: integer_of(usage.get(key)) for field, key in _USAGE.items()})
     elif kind == TOOL:
         fields.update(_tool(span))
     elif kind == AGENT:
