@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from ingest.dialects.parts import first_of, id_text
 from ingest.files.file_facts import stem_of
 from ingest.formats.format import Decoded, Format
 from ingest.formats.records.fields import CONVERSATION, Fields
@@ -38,7 +39,7 @@ def read(values: Sequence[Json], arrival: Arrival) -> Decoded:
     for own in map(_folded, objects_in(list(values))):
         session = own.get("session")
         named = Fields(own).top_text(CONVERSATION)
-        name = named or (session.get("id") if isinstance(session, dict) else None) or name
+        name = named or id_text(first_of(session, "id")) or name
         talk = talks.setdefault(name, {"messages": {}})
         for told in objects_in([own.get("input"), session]):
             talk |= {"system": told.get("instructions"), "tools": told.get("tools")}
