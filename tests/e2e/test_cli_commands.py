@@ -33,11 +33,11 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_build_says_which_outcomes_mean_nothing_yet(tmp_path: Path) -> None:
     """Feedback under a name of one's own counts once a line says what it means; the build prints the line."""
-    named = [json.loads(json.dumps(one).replace('"resolved"', '"thumbs"')) for one in lines(4)]
+    named = [json.loads(json.dumps(one).replace('"resolved"', '"handled"')) for one in lines(4)]
     write(tmp_path / "chats.jsonl", named)
     tracegym("ingest", tmp_path / "chats.jsonl", "--home", tmp_path / "h")
     (settle,) = as_json("build", "--home", tmp_path / "h")["outcomes_to_settle"]
-    assert settle.startswith('thumbs = "good"')
+    assert settle.startswith('handled = "good"')
     (tmp_path / "h" / "outcomes.toml").write_text(f"[outcomes]\n{settle}\n")
     built = as_json("build", "--home", tmp_path / "h")
     labelled = next(stage for stage in built["yield"] if stage["stage"] == "with an outcome")
@@ -45,6 +45,16 @@ def test_a_build_says_which_outcomes_mean_nothing_yet(tmp_path: Path) -> None:
     first = built["yield"][0]
     assert (first["stage"], first["count"]) == ("conversations in", len(named))
     assert labelled["count"] == len(named)
+
+
+def test_a_build_says_what_it_read_of_values(tmp_path: Path) -> None:
+    """A measure with both ends of a scale needs no line; the one that says the same is printed."""
+    named = [json.loads(json.dumps(one).replace('"resolved"', '"score"')) for one in lines(4)]
+    write(tmp_path / "chats.jsonl", named)
+    tracegym("ingest", tmp_path / "chats.jsonl", "--home", tmp_path / "h")
+    built = as_json("build", "--home", tmp_path / "h")
+    assert built["outcomes_to_settle"] == []
+    assert built["outcomes_read"] == ['score = { good = ">= 0.99", bad = "<= 0.4" }']
 
 
 def test_version_is_the_package_s() -> None:
