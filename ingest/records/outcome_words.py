@@ -90,21 +90,23 @@ def is_measure(name: str) -> bool:
 def good_or_bad(value: str, name: str) -> bool | None:
     """Whether a value in words says that it went well: `not resolved` under any name, `up` under one that judges; None where it does not say."""
     words, named = _stems(_REMARK.sub("", value)), _stems(name)
-    if not 0 < len(words) <= _MOST_WORDS or not _STEMS["parts"].isdisjoint(words):
-        return None
-    if not _STEMS["other_ways"].isdisjoint(named):
-        return None
-    last = words[-1]
-    if last in _STEMS["ended"] and named and named[-1] in _STEMS["states"]:
-        return None
-    if words[0] != _THUMB and last in _STEMS["faint"] and _JUDGING.isdisjoint(named):
+    if not 0 < len(words) <= _MOST_WORDS or _says_nothing(words, named):
         return None
     negated = not _STEMS["negations"].isdisjoint(words[:-1])
-    if last in _GOOD_VALUES:
+    if words[-1] in _GOOD_VALUES:
         return not negated
-    if last in _STEMS["bad_values"] or any(_turned_round(last, one) for one in _BEGINNINGS):
-        return None if negated else False
-    return None
+    is_bad = words[-1] in _STEMS["bad_values"] or any(
+        _turned_round(words[-1], beginning) for beginning in _BEGINNINGS
+    )
+    return False if is_bad and not negated else None
+
+
+def _says_nothing(words: list[str], named: list[str]) -> bool:
+    """Whether a value is a part, its name is about something else, or it tells how a program ended or is faint where nothing judges."""
+    ended = words[-1] in _STEMS["ended"] and named[-1:] and named[-1] in _STEMS["states"]
+    faint = words[0] != _THUMB and words[-1] in _STEMS["faint"] and _JUDGING.isdisjoint(named)
+    is_part = not _STEMS["parts"].isdisjoint(words)
+    return bool(ended) or faint or is_part or not _STEMS["other_ways"].isdisjoint(named)
 
 
 def _turned_round(word: str, beginning: str) -> bool:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from itertools import chain
 from typing import Any, Final
 
 from ingest.dialects.parts import first_of
 from ingest.files.chat_outcome import number_of, outcome_id_of
 from ingest.files.partial_json import parse_json
 from ingest.formats.item_forms import plain_items
-from ingest.formats.records.fields import ANSWER, COUNTS, Fields
+from ingest.formats.records.fields import ANSWER, Fields
 from ingest.formats.records.speech import strength
 from ingest.formats.records.words import NAMES, snake_case
 from ingest.records.outcome import Outcome as SpanOutcome
@@ -59,7 +58,7 @@ def outcomes_of(fields: Fields, *, answered: bool) -> list[Outcome]:
     for name in _MAPS:
         for value, _ in fields.values(name):
             _add_many(found, value)
-    found = found or _assessed(fields) or _by_part(fields) or _by_words(fields)
+    found = found or _assessed(fields) or _by_words(fields)
     if len(found) == 1:
         _explain(next(iter(found.values())), fields)
     right = _reference(fields, answered=answered)
@@ -228,35 +227,27 @@ def _reason_of(fields: Fields, name: str) -> str | None:
     return None
 
 
-def _by_part(fields: Fields) -> dict[str, Outcome]:
-    """The one statement of a record whose name begins or ends with a verdict's (`task_success`, `feedback_rating`), or whose value is a thumb or `resolved`."""
-    found: dict[str, Outcome] = {}
-    counted = {key for key in fields.own if snake_case(key).endswith(COUNTS)}
-    below = [v.items() for k, v in fields.own.items() if isinstance(v, dict) and k not in counted]
-    for key, value in chain(fields.own.items(), *below):
-        words = snake_case(key).split("_")
-        # A number behind such a word may count or date something: `passed_tests`, `resolved_at`.
-        whose = words[:-1] if words[-1] in _FIGURE else words
-        named = words[1:] and (whose[-1] in _PARTS or (_is_truth(value) and words[0] in _PARTS))
-        is_word = isinstance(value, str) and _BLANK.sub("_", value.lower()) in _SAYS_HOW
-        if is_word or (named and (_is_truth(value) or isinstance(value, int | float))):
-            _add(found, snake_case(key), value, _reason_of(fields, key))
-    return found if len(found) == 1 else {}
-
-
 def _by_words(fields: Fields) -> dict[str, Outcome]:
     """Statements at any depth whose words say that they judge: `resolved_by_ai`, `wrap_up.disposition: "Unresolved"`, `95%` of `customer_satisfaction`."""
     found: dict[str, Outcome] = {}
     for name, value, place in fields.leaves():
-        short = not isinstance(value, str) or len(value) <= _LONGEST_LABEL
-        if short and tells_how(name, value):
-            _add(
-                found,
-                name,
-                value,
-                next((place[k] for k in REASONS if isinstance(place.get(k), str)), None),
-            )
+        if _is_verdict(name, value):
+            key = snake_case(name) if name.isidentifier() else name
+            told = (place[k] for k in REASONS if isinstance(place.get(k), str))
+            _add(found, key, value, _reason_of(fields, name) or next(told, None))
     return found
+
+
+def _is_verdict(name: str, value: Json) -> bool:
+    """Whether a value may say how it went: by what is said of such words everywhere, or as a word or a truth that files keep so."""
+    if isinstance(value, str):
+        if len(value) > _LONGEST_LABEL:
+            return False
+        if _BLANK.sub("_", value.lower()) in _SAYS_HOW:
+            return True
+    words = snake_case(name).split("_")
+    named = len(words) > 1 and not _PARTS.isdisjoint((words[0], words[-1]))
+    return tells_how(name, value) or (named and _is_truth(value))
 
 
 def named_figures(value: Json) -> list[dict[str, Any]]:
