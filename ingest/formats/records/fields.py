@@ -113,8 +113,7 @@ class Fields:
 
     def verdicts(self, name: str) -> Iterator[Any]:
         """Everything under one name that is not inside what is about something else (`ces.score`)."""
-        about = {key: value for key, value in self.own.items() if not is_about_else(key)}
-        return (value for value, _ in _values_named(about, name, _DEEPEST))
+        return (value for value, _ in _values_named(_without_others(self.own), name, _DEEPEST))
 
     def leaves(self) -> Iterator[tuple[str, Any, dict[str, Any]]]:
         """Each value that is no object, with its name and the object that it stands in; of lists under a name that measures the last item.
@@ -191,15 +190,37 @@ def _leaves_of(
     place: dict[str, Any], above: str, deep: int
 ) -> Iterator[tuple[str, Any, dict[str, Any]]]:
     named = next((place[key] for key in _ITEM_NAMES if isinstance(place.get(key), str)), above)
+    if is_about_else(named):
+        return
     for key, value in place.items():
         word = snake_case(key)
         if word in _NO_VERDICTS or word.endswith(COUNTS):
             continue
-        for one in _judging(key, value) if isinstance(value, list) else [value]:
+        if is_about_else(key) and isinstance(value, dict | list):
+            continue
+        told = _told_in(value) if is_measure(key) else value
+        for one in _judging(key, told) if isinstance(told, list) else [told]:
             if not isinstance(one, dict | list):
                 yield f"{named}.{key}" if named and word in _FIGURE_NAMES else key, one, place
             elif isinstance(one, dict) and deep > 1:
                 yield from _leaves_of(one, key, deep - 1)
+
+
+def _without_others(place: dict[str, Any], deep: int = _DEEPEST) -> dict[str, Any]:
+    """An object without those inside it that are about something else."""
+    return {
+        key: _without_others(value, deep - 1) if isinstance(value, dict) and deep > 1 else value
+        for key, value in place.items()
+        if not (isinstance(value, dict) and is_about_else(key))
+    }
+
+
+def _told_in(value: object) -> object:
+    """A value, read where it is JSON as text."""
+    if not isinstance(value, str) or value[:1] not in {"{", "["}:
+        return value
+    parsed = parse_json(value)
+    return value if parsed is None else parsed.value
 
 
 def _judging(key: str, items: list[Any]) -> list[Any]:
