@@ -1,4 +1,4 @@
-"""On a terminal, an export that would write over files asks first."""
+"""An export that would write over files asks first on a terminal, and refuses without one."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from dagster_project.cli.tasks.export import _next_step
 from dagster_project.home.layout import open_home
 
 COMMAND = [sys.executable, "-m", "dagster_project.cli.main", "export", "taskset"]
@@ -42,3 +43,35 @@ def test_an_export_over_files_asks_first(
     assert ("write over" in done.stderr) is ("--yes" not in more)
     assert "Traceback" not in done.stderr
     assert (dest / "README.md").read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.parametrize(
+    ("more", "says"), [((), "tasks holds files; pass --yes to write over"), (("--yes",), "export")]
+)
+def test_a_script_has_to_say_yes(tmp_path: Path, more: tuple[str, ...], says: str) -> None:
+    """Nobody can be asked, so nothing is written over in silence."""
+    open_home(tmp_path / "home", create=True)
+    dest = tmp_path / "tasks"
+    dest.mkdir()
+    (dest / "README.md").write_text("mine", encoding="utf-8")
+
+    done = subprocess.run(
+        [*COMMAND, str(dest), "--home", str(tmp_path / "home"), *more],
+        capture_output=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        timeout=60,
+    )
+
+    assert done.returncode == 1
+    assert says in " ".join(done.stderr.split())
+    assert ("pass --yes" in done.stderr) is (not more)
+    assert (dest / "README.md").read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.parametrize("format_name", ["verifiers", "inspect", "skyrl", "trl", "verl"])
+def test_pip_is_told_a_folder(tmp_path: Path, format_name: str) -> None:
+    """A bare name is one that pip looks up in an index."""
+    assert _next_step(format_name, Path("vf")).startswith("pip install ./vf ")
+    assert _next_step(format_name, tmp_path).startswith(f"pip install {tmp_path} ")

@@ -238,9 +238,11 @@ def export(  # noqa: C901, PLR0913, PLR0917 - one parameter per option
 
 
 def _ask_before_overwriting(dest: Path, *, yes: bool) -> None:
-    """On a terminal; a script that writes the same folder again means it."""
-    if yes or not sys.stdin.isatty() or not (dest.is_dir() and any(dest.iterdir())):
+    """On a terminal; a script has to say that it means it."""
+    if yes or not (dest.is_dir() and any(dest.iterdir())):
         return
+    if not sys.stdin.isatty():
+        raise InputError(f"{dest} holds files; pass --yes to write over an older export there")
     typer.confirm(f"{dest} holds files; write over an older export there?", abort=True, err=True)
 
 
@@ -357,4 +359,6 @@ def _next_step(format_name: str, dest: Path) -> str:
         return f"python {dest} validate"
     from environments.export.registry import FORMATS as WRITTEN_FROM_IT  # noqa: PLC0415 - as above
 
-    return WRITTEN_FROM_IT[format_name].check.replace("DIR", str(dest))
+    # pip asks its index for a bare name, and so does datasets.
+    place = str(dest) if dest.is_absolute() else f"./{dest}"
+    return WRITTEN_FROM_IT[format_name].check.replace("DIR", place)
