@@ -7,14 +7,13 @@ from collections.abc import Iterable, Iterator
 
 from dagster_project.arrival.assembly import assemble_days, days_of
 from dagster_project.arrival.files import land
-from dagster_project.arrival.outcome_days import arrived_outcomes, attach_arrived
+from dagster_project.arrival.outcome_days import attach_arrived
 from dagster_project.home.layout import Home
 from dagster_project.lake.rows import from_rows
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import CLEAN_EPISODES, CLEAN_OUTCOMES
 from ingest.files.chat_log import to_line
 from ingest.receiver.wal import Wal
-from ingest.records.app_name import UNNAMED
 from ingest.records.episode import Episode
 from ingest.records.outcome import Outcome
 
@@ -26,12 +25,10 @@ def raw_lines(home: Home, *, app: str | None = None) -> Iterator[str]:
     lake = Lake(home.private / "lake")
     for name, days in sorted(days_of(lake, app).items()):
         assembly = assemble_days(lake, name, days)
-        said = [*arrived_outcomes(lake, name), *assembly.outcomes]
-        unnamed = arrived_outcomes(lake, UNNAMED) if name != UNNAMED else []
         episodes = [e for day in sorted(assembly.episodes) for e in assembly.episodes[day]]
         yield from _lines(
             episodes,
-            attach_arrived(lake, name, [*said, *unnamed], episodes, responses=assembly.responses),
+            attach_arrived(lake, name, assembly.outcomes, episodes, responses=assembly.responses),
         )
 
 

@@ -69,16 +69,23 @@ def outcomes_by_day(lake: Lake, app: str) -> dict[str, list[Outcome]]:
 def attach_arrived(
     lake: Lake,
     app: str,
-    outcomes: Iterable[Outcome],
+    told: Iterable[Outcome],
     episodes: Iterable[Episode],
     *,
     responses: Mapping[str, str],
 ) -> list[Outcome]:
-    """Join an app's outcomes to episodes just assembled, by everything that a build would join them by."""
-    every = list(outcomes)
+    """What arrived for an app and what its telemetry tells, joined to episodes just assembled as a build would join them.
+
+    What named no app is among them where it joins.
+    """
+    strangers = arrived_outcomes(lake, UNNAMED) if app != UNNAMED else []
+    every = [*arrived_outcomes(lake, app), *told, *strangers]
     names = attribute_names((o.target_kind, o.target_id) for o in every if not o.episode_id)
     attributes = traces_by_attribute(lake, [app], names)
-    return attach(every, episodes, responses=responses, attributes=attributes)
+    known = list(episodes)
+    ids = {episode.episode_id for episode in known}
+    joined = attach(every, known, responses=responses, attributes=attributes)
+    return [o for o in joined if o.app == app or o.episode_id in ids]
 
 
 def arrived_outcomes(lake: Lake, app: str) -> list[Outcome]:

@@ -51,8 +51,11 @@ class Plan:
 def plan_days(private: PrivateSide, clean: CleanSide) -> Plan:
     """Look for app-days whose rows would be different if they were made now."""
     lake = private.lake
-    arrived = {*spans.arrived_keys(lake), *((a, d) for a, d in lake.counts(ARRIVED_OUTCOMES))}
-    keys = sorted(arrived | set(lake.stamps("episodes")))
+    arrived = {*spans.arrived_keys(lake), *lake.stamps("episodes")}
+    apps = {app for app, _ in arrived}
+    # Outcomes alone are no app: they wait, or are about an episode of another.
+    outcomes_of = {(app, day) for app, day in lake.counts(ARRIVED_OUTCOMES) if app in apps}
+    keys = sorted(arrived | outcomes_of)
     asked = app_days(AppDay(app, day).key for app, day in keys)
     todo = [
         work(lake, "spans", spans.arrivals(lake, keys)),

@@ -14,7 +14,7 @@ from typing import Any
 
 from dagster_project.arrival.assembly import assemble_days, days_of
 from dagster_project.arrival.files import land, quarantined
-from dagster_project.arrival.outcome_days import arrived_outcomes, attach_arrived
+from dagster_project.arrival.outcome_days import attach_arrived
 from dagster_project.build.left_out import SkippedUnit, Skips, skipped_of
 from dagster_project.defs.resources import CleanSide
 from dagster_project.defs.spans import counts_once
@@ -172,8 +172,7 @@ def _app(lake: Lake, app: str, days: Iterable[str], policy: OutcomePolicy) -> Ap
     ordered = sorted(days)
     assembly = assemble_days(lake, app, ordered)
     episodes = [e for group in assembly.episodes.values() for e in group]
-    said = [*arrived_outcomes(lake, app), *assembly.outcomes]
-    outcomes = attach_arrived(lake, app, said, episodes, responses=assembly.responses)
+    outcomes = attach_arrived(lake, app, assembly.outcomes, episodes, responses=assembly.responses)
     policy = with_meanings(policy, outcomes)
     missing = Counter(gap for episode in episodes for gap in episode.completeness)
     subjects = sum(episode.subject is not None for episode in episodes)

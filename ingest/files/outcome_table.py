@@ -34,6 +34,8 @@ _REFERENCE: Final = "reference"
 """The name of a row that says what would have been right and nothing of how it went."""
 _ATTRIBUTE: Final = "attribute"
 _SHORTEST_NAME: Final = 6
+_MOST_COLUMNS: Final = 40
+"""So many are listed."""
 _MANY: Final = frozenset({"user", "task_key", _ATTRIBUTE})
 """Targets that several episodes may share."""
 
@@ -164,17 +166,17 @@ def _read(
     key, name = _text(row.get(columns.key)), columns.fixed_name or _text(row.get(columns.name))
     if key is None:
         return refuse(
-            "no_key",
-            f"The row has nothing in column {columns.key}; say which column names the {columns.target}.",
+            "no_key", _nothing_in(row, columns.key, "--key", f"names the {columns.target}")
         )
     correction = _right(row, columns)
+    if columns.value not in row and correction is None:
+        return refuse(
+            "no_value", _nothing_in(row, columns.value, "--value", "holds the outcome's value")
+        )
     if name is None and correction is not None:
         name = _REFERENCE
     if name is None:
-        return refuse(
-            "no_name",
-            f"The row has nothing in column {columns.name}; say which column names the outcome.",
-        )
+        return refuse("no_name", _nothing_in(row, columns.name, "--name", "names the outcome"))
     at = row.get(columns.at)
     moment = from_any(at)
     if moment is None and _text(at) is not None:
@@ -199,6 +201,12 @@ def _read(
         at=moment,
         window_seconds=columns.window_seconds,
     )
+
+
+def _nothing_in(row: Mapping[str, Any], column: str, option: str, what: str) -> str:
+    """What to do about a column that a row lacks, or has empty."""
+    there = ", ".join(str(name) for name in list(row)[:_MOST_COLUMNS])
+    return f"The row has nothing in column {column}; say with {option} which column {what}, of: {there}."
 
 
 def _text(value: object) -> str | None:

@@ -16,7 +16,9 @@ from pathlib import Path
 
 import pytest
 
+from dagster_project.build.plan import plan_days
 from dagster_project.cli.main import run
+from dagster_project.defs.resources import CleanSide, PrivateSide
 from tests.lending_desk import line, lines, write
 
 ROOT = Path(__file__).parents[2]
@@ -398,3 +400,53 @@ def test_files_that_become_apps_of_their_own_are_told(command: Command, tmp_path
     assert "2 apps are named after their files" in " ".join(told.err.split())
     named = command("ingest", *files, "--home", tmp_path / "g", "--app", "desk", "--json")
     assert (json.loads(named.out)["apps"], named.err.count("named after")) == (["desk"], 0)
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        (("--key", "conversation_id"), "--value which column holds the outcome's value"),
+        ((), "nothing in column key; say with --key which column names the conversation"),
+        (("--key", "ticket", "--value", "score"), "nothing in column ticket; say with --key"),
+    ],
+)
+def test_a_table_without_a_column_that_is_needed(
+    command: Command, tmp_path: Path, more: tuple[str, ...], says: str
+) -> None:
+    """The option that names it and the columns that there are; an outcome without a value is none."""
+    home = tmp_path / "h"
+    command("ingest", write(tmp_path / "c.jsonl", lines(1)), "--home", home)
+    table = tmp_path / "t.csv"
+    table.write_text("conversation_id,score\nlending-0-0,4\n")
+    ended = command("outcomes", table, "--outcome", "csat", *more, "--home", home)
+    assert ended.code == 1
+    assert says in ended.err
+    assert ended.sentence.endswith("of: conversation_id, score.")
+
+
+def test_outcomes_of_an_app_that_nobody_knows(command: Command, tmp_path: Path) -> None:
+    """A typo waits for ever; it is told, and so are the apps that there are."""
+    home = tmp_path / "h"
+    command("ingest", write(tmp_path / "c.jsonl", lines(1)), "--home", home)
+    table = tmp_path / "t.csv"
+    table.write_text("key,value\nlending-0-0,4\n")
+    ended = command("outcomes", table, "--outcome", "csat", "--app", "lendign", "--home", home)
+    assert ended.code == 0
+    assert "knows no app 'lendign', so these rows wait for it; it knows: lending" in ended.err
+    assert "row waits" not in ended.err
+
+
+def test_the_doctor_sees_outcomes_that_name_no_app(command: Command, tmp_path: Path) -> None:
+    """As a build joins them: of the app that they are about, and no app of their own."""
+    home = tmp_path / "h"
+    chats = [{k: v for k, v in one.items() if not k.startswith("outcome")} for one in lines(1)]
+    command("ingest", write(tmp_path / "c.jsonl", chats), "--home", home)
+    table = tmp_path / "t.csv"
+    table.write_text("key,value\nlending-0-0,1\n")
+    told = command("outcomes", table, "--outcome", "resolved", "--home", home)
+    assert "1 row waits: " in told.err
+    (app,) = json.loads(command("doctor", "--home", home, "--json").out)["apps"]
+    assert (app["app"], app["outcomes"]) == ("lending", {"resolved by business_record": 1})
+    assert app["waiting_outcomes"] == 0
+    private = PrivateSide(home=str(home), secret="s" * 32)
+    assert plan_days(private, CleanSide(home=str(home))).known_apps == ("lending",)

@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from dagster_project.cli.options import HOME, HomeOption, JsonOption
-from dagster_project.cli.output import notices, print_json, print_pairs, print_table
+from dagster_project.cli.output import how_many, notices, print_json, print_pairs, print_table
 from dagster_project.errors import InputError
-from dagster_project.home.layout import open_home
+from dagster_project.home.layout import apps_of, open_home
 
 
 def outcomes(  # noqa: PLR0913, PLR0917 - one option per column that a table may call otherwise
@@ -66,7 +66,7 @@ def outcomes(  # noqa: PLR0913, PLR0917 - one option per column that a table may
 
     Rows whose episode has not arrived yet wait for it.
 
-    Example: tracegym outcomes tickets.csv --key conversation_id --outcome ticket_reopened --home H
+    Example: tracegym outcomes tickets.csv --key conversation_id --value reopened --outcome ticket_reopened --home H
     """
     query = _query(table)
     if query is None and not Path(table).exists():
@@ -119,9 +119,16 @@ def outcomes(  # noqa: PLR0913, PLR0917 - one option per column that a table may
     if not arrived.rows:
         why = next(iter(arrived.reasons.values()), "the table is empty")
         raise InputError(f"no row of {'the query' if query else table} could be used: {why}")
-    if arrived.waiting:
+    if app and (known := apps_of(opened)) and app not in known:
         notices().print(
-            f"{arrived.waiting} rows wait: the next build joins those whose episode has arrived since the last one"
+            f"{home} knows no app {app!r}, so these rows wait for it; it knows: {', '.join(known)}",
+            soft_wrap=True,
+            markup=False,
+        )
+    elif arrived.waiting:
+        notices().print(
+            f"{how_many(arrived.waiting, 'row')} {'waits' if arrived.waiting == 1 else 'wait'}: "
+            "the next build joins those whose episode has arrived since the last one"
         )
     notices().print(f"next: tracegym build --home {home}")
 
