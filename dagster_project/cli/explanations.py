@@ -6,26 +6,35 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dagster_project.cli.output import how_many, print_json, print_pairs, print_table, print_text
+from dagster_project.errors import InputError
 
 if TYPE_CHECKING:
     from ingest.files.explain import FileExplanation
     from ingest.files.mapping import Layout
 
+_KEYS = 60
+
 
 def show_explained(paths: Sequence[Path], layout: "Layout | None", *, as_json: bool) -> None:
     """Explain files and folders; nothing is stored, and no home is needed."""
-    from ingest.files.explain import explain  # noqa: PLC0415 - pyarrow: 0.4 s
+    from ingest.files.explain import explain, together  # noqa: PLC0415 - pyarrow: 0.4 s
 
-    told = (one for path in paths for one in explain(path, layout))
+    told = [one for path in paths for one in explain(path, layout)]
+    readable = any(one.is_readable for one in told)
     if as_json:
         print_json([asdict(one) for one in told])
-        return
-    for one in told:
-        _show(one)
+    else:
+        for one in together(told):
+            _show(one)
+    if not readable:
+        reasons = (reason for one in told for reason in one.reasons)
+        why = next(reasons, "what is in it is not known" if told else "there is no file in it")
+        raise InputError(f"nothing of {', '.join(map(str, paths))} can be read: {why}")
 
 
 def _show(one: "FileExplanation") -> None:
-    print_text(f"{one.file}: {one.format or 'in no format that tracegym knows'}", bold=True)
+    more = f" and {how_many(one.files - 1, 'more file')} like it" if one.files > 1 else ""
+    print_text(f"{one.file}{more}: {one.format or 'in no format that tracegym knows'}", bold=True)
     if one.nearest is not None:
         near = one.nearest
         print_text(
@@ -39,8 +48,10 @@ def _show(one: "FileExplanation") -> None:
     for path in one.unfound:
         print_text(f"the mapping's {path} found nothing in any record")
     if one.keys:
-        rows = [(key.path, ", ".join(key.types), key.count) for key in one.keys]
+        rows = [(key.path, ", ".join(key.types), key.count) for key in one.keys[:_KEYS]]
         print_table("Keys", ("key", "type", "seen"), rows)
+        if len(one.keys) > _KEYS:
+            print_text(f"… and {how_many(len(one.keys) - _KEYS, 'more key')}; --json has all")
     if one.mapping is not None:
         print_text("A mapping to start from, for --map:", bold=True)
         print_text(one.mapping)

@@ -8,6 +8,7 @@ value.
 from __future__ import annotations
 
 import itertools
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -38,7 +39,6 @@ _LOOKED_AT: Final = 20
 """Values of a file whose keys are looked at."""
 _ITEMS: Final = 200
 _DEEPEST: Final = 6
-_KEYS: Final = 60
 _REASONS: Final = 5
 _COUNTED: Final = (
     "spans",
@@ -51,6 +51,12 @@ _COUNTED: Final = (
     "tool definitions",
     "outcomes",
 )
+_MAPPABLE: Final = ("conversations", "users' messages", "calls", "outcomes")
+"""Where all of them are read, a mapping would read less: it replaces the reading."""
+_ADVICE: Final = re.compile(
+    r"(?:; see [^;]*:| (?=tracegym)) ?tracegym ingest FILE --explain[^.]*\."
+)
+"""What refusals say to somebody who does not look at the file yet."""
 _SPANS: Final = 20_000
 """Spans that are put together: enough to say what is missing in a file of them."""
 _TYPES: Final = {dict: "object", list: "list", str: "text", bool: "truth", type(None): "null"}
@@ -64,6 +70,11 @@ class Key:
     """With `[]` for the elements of lists, `…` for a key that may be somebody's own words."""
     types: tuple[str, ...]
     count: int
+
+    def with_those_of(self, other: Key) -> Key:
+        """The key over two files."""
+        types = tuple(dict.fromkeys([*self.types, *other.types]))
+        return Key(path=self.path, types=types, count=self.count + other.count)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +91,8 @@ class FileExplanation:
     """What is known of one file."""
 
     file: str
+    files: int = 1
+    """How many files of one layout are told together; `file` is the first of them."""
     format: str | None = None
     """What the file is, in words; None where nobody knows."""
     nearest: NearestFormat | None = None
@@ -93,10 +106,55 @@ class FileExplanation:
     """Refused records by code."""
     reasons: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    gaps: dict[str, int] = field(default_factory=dict)
+    """How many conversations lack something, by its name."""
     unfound: list[str] = field(default_factory=list)
     """Paths of the mapping that found nothing."""
     mapping: str | None = None
     """A `mapping.toml` to start from, where a mapping may help."""
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether anything can be read, or a mapping may."""
+        return any(self.counts.values()) or self.mapping is not None
+
+    @property
+    def _layout(self) -> tuple[object, ...]:
+        top = frozenset(key.path for key in self.keys if not re.search(r"[\w…][.\[]", key.path))
+        return self.format, self.nearest, top, tuple(sorted(self.quarantined))
+
+    def _join(self, other: FileExplanation) -> None:
+        """Take in what is told of another file of the layout."""
+        self.files += other.files
+        for ours, theirs in (
+            (self.counts, other.counts),
+            (self.outcomes, other.outcomes),
+            (self.quarantined, other.quarantined),
+            (self.gaps, other.gaps),
+        ):
+            for name, count in theirs.items():
+                ours[name] = ours.get(name, 0) + count
+        self.reasons = [*dict.fromkeys([*self.reasons, *other.reasons])][:_REASONS]
+        self.unfound = [path for path in self.unfound if path in other.unfound]
+        keys = {key.path: key for key in self.keys}
+        for key in other.keys:
+            seen = keys.get(key.path)
+            keys[key.path] = key if seen is None else seen.with_those_of(key)
+        self.keys = list(keys.values())
+        self.missing = _missing(self.counts, self.gaps, mapped=self.takes_mapping)
+        self.mapping = self.mapping if other.mapping else None
+
+
+def together(told: Iterable[FileExplanation]) -> list[FileExplanation]:
+    """Files of one layout told as one."""
+    found: dict[tuple[object, ...], FileExplanation] = {}
+    for one in told:
+        layout = one._layout  # noqa: SLF001 - a part of this module
+        if layout in found:
+            found[layout]._join(one)  # noqa: SLF001 - as above
+        else:
+            found[layout] = one
+    return list(found.values())
 
 
 def explain(path: Path, layout: Layout | None = None) -> Iterator[FileExplanation]:
@@ -123,9 +181,10 @@ def _explain(source: FileSource, layout: Layout | None, *, among_others: bool) -
     if values:
         found.keys = _keys(values)
         found.nearest = None if found.format else _nearest_format(values)
-    if found.takes_mapping and layout is None:
-        found.mapping = draft(values)
     _read(found, read_source(source, layout, among_others=among_others), layout)
+    lacks = any(not found.counts[name] for name in _MAPPABLE)
+    if found.takes_mapping and layout is None and lacks:
+        found.mapping = draft(values, reads_outcomes=bool(found.outcomes))
     return found
 
 
@@ -177,7 +236,8 @@ class _Tally:
         """Count a refusal."""
         self.codes[refused.code] += 1
         if len(self.reasons) < _REASONS:
-            self.reasons[refused.reason] = None
+            told = _ADVICE.sub(".", refused.reason).replace("..", ".")
+            self.reasons[told] = None
 
     def conclude(self, outcomes: Sequence[Outcome]) -> None:
         """Count outcomes."""
@@ -226,7 +286,8 @@ def _read(
     found.outcomes = dict(tally.outcomes.most_common())
     found.quarantined = dict(tally.codes.most_common())
     found.reasons = list(tally.reasons)
-    found.missing = _missing(found.counts, tally.gaps, mapped=found.takes_mapping)
+    found.gaps = dict(tally.gaps)
+    found.missing = _missing(found.counts, found.gaps, mapped=found.takes_mapping)
     found.unfound = layout.unfound() if layout else []
 
 
@@ -249,7 +310,7 @@ _GAPS: Final = (
 )
 
 
-def _missing(counts: dict[str, int], gaps: Counter[str], *, mapped: bool) -> list[str]:
+def _missing(counts: dict[str, int], gaps: dict[str, int], *, mapped: bool) -> list[str]:
     def gap_sentence(sentence: str, advice: str) -> str:
         return f"{sentence} ({advice})" if advice and mapped else sentence
 
@@ -261,7 +322,7 @@ def _missing(counts: dict[str, int], gaps: Counter[str], *, mapped: bool) -> lis
     return needed + [
         f"{gap_sentence(sentence, advice)}: {gaps[gap]:,} of {counts['conversations']:,} conversations"
         for gap, sentence, advice in _GAPS
-        if gaps[gap]
+        if gaps.get(gap)
     ]
 
 
@@ -288,12 +349,11 @@ def _keys(values: Sequence[Json]) -> list[Key]:
     types: dict[str, Counter[str]] = {}
     for value in values:
         _count("", value, types, 0)
-    listed = [
+    return [
         Key(path=path, types=tuple(name for name, _ in seen.most_common()), count=seen.total())
         for path, seen in types.items()
         if path
     ]
-    return listed[:_KEYS]
 
 
 def _count(path: str, value: Json, types: dict[str, Counter[str]], depth: int) -> None:

@@ -24,11 +24,13 @@ _DEEPEST: Final = 5
 _LOOKED_AT: Final = 200
 _LIST: Final = "[]"
 _BESIDE: Final = {
-    "id": ("id", "ref", "key", "number", "no", "uuid", "session", "conversation"),
-    "task": ("task", "case", "scenario", "question_id"),
+    "id": ("id", "ref", "key", "number", "no", "uuid", "session", "conversation", "chat", "thread", "call", "ticket"),
+    "task": ("task", "case", "scenario", "question"),
     "user": ("user", "customer", "client", "caller"),
-    "started_at": ("started", "start", "created", "date", "time", "at"),
-}
+    "started_at": ("started", "start", "created", "date", "time", "at", "timestamp"),
+}  # fmt: skip
+_HARMLESS: Final = frozenset({"id", "no", "ref", "key", "number", "uuid", "name", "at", "on", "ms", "unix", "secs", "time", "date", "timestamp"})  # fmt: skip
+"""Words beside one of these that leave a key's meaning: `user_id` is a user, `user_cost` is not."""
 
 Path = tuple[str, ...]
 """Keys, and `[]` for the elements of a list."""
@@ -57,8 +59,8 @@ def _layout(path: Path, **sections: dict[str, str]) -> Layout:
     return layout_of(document, name="its own words", keeps_rest=True)
 
 
-def draft(values: Sequence[Json]) -> str | None:
-    """The text of a mapping."""
+def draft(values: Sequence[Json], *, reads_outcomes: bool = False) -> str | None:
+    """The text of a mapping; fields that may say how it went are named unless the file's outcomes are read without it."""
     found: list[tuple[bool, int, Path, tuple[str, str] | None]] = []
     for path, lists in _lists_of(values).items():
         items = [item for one in lists for item in one]
@@ -66,7 +68,10 @@ def draft(values: Sequence[Json]) -> str | None:
         known, said = are_messages(items, key=key), next(speakers_in(lists), None)
         if known or said is not None:
             found.append((known, len(items), path, None if known else said))
-    return _text(*max(found)[2:], values) if found else None
+    if not found:
+        return None
+    path, said = max(found)[2:]
+    return _text(path, said, _record(values, path), reads_outcomes=reads_outcomes)
 
 
 def _lists_of(values: Sequence[Json]) -> dict[Path, list[list[dict[str, Any]]]]:
@@ -88,7 +93,13 @@ def _lists(value: Json, path: Path) -> Iterator[tuple[Path, list[dict[str, Any]]
         yield from _lists(one, (*path, key))
 
 
-def _text(path: Path, said: tuple[str, str] | None, values: Sequence[Json]) -> str:
+def _text(
+    path: Path,
+    said: tuple[str, str] | None,
+    record: Mapping[str, Json],
+    *,
+    reads_outcomes: bool,
+) -> str:
     above, messages = _split(path)
     given = {
         "records": {"path": _expression(above)} if above else {},
@@ -96,21 +107,31 @@ def _text(path: Path, said: tuple[str, str] | None, values: Sequence[Json]) -> s
         "message": dict(zip(("role", "content"), map(_quoted, said or ()), strict=False)),
         "call": {},
     }
-    record = _record(values, path)
-    lines = ["# A mapping for `tracegym ingest FILE --map THIS`. Values are JMESPath expressions (jmespath.org)."]  # fmt: skip
+    lines = [
+        "# A mapping for `tracegym ingest FILE --map THIS`. Values are JMESPath expressions (jmespath.org).",
+        "# With it only what it names is read.",
+    ]
     for section, fields in SECTIONS.items():
         own = given[section]
         lines += ["", f"[{section}]" if own else f"# [{section}]"]
         lines += [_line(key, own[key]) for key in fields if key in own]
-        lines += [f"# {_line(key, _guess(key, record))}" for key in fields if key not in own]
+        beside = record if section == "conversation" else {}
+        lines += [f"# {_line(key, _guess(key, beside))}" for key in fields if key not in own]
     lines += ["", "# [roles]", '# "the file\'s word" = "user"  # or system, assistant, tool; words that are not here are agents\' names']  # fmt: skip
-    return "\n".join([*lines, "", "[outcomes]", *_outcomes(record)]) + "\n"
+    return (
+        "\n".join([*lines, "", "[outcomes]", *_outcomes({} if reads_outcomes else record)]) + "\n"
+    )
 
 
 def _guess(field: str, record: Mapping[str, Json]) -> str:
     """A key that a field of a mapping may mean."""
     likely = set(_BESIDE.get(field, ()))
-    key = next((one for one in record if likely.intersection(snake_case(one).split("_"))), None)
+
+    def may_mean(key: str) -> bool:
+        words = set(snake_case(key).split("_"))
+        return bool(words & likely) and words <= likely | _HARMLESS
+
+    key = next(filter(may_mean, record), None)
     return _quoted(key) if key else ""
 
 

@@ -450,3 +450,31 @@ def test_the_doctor_sees_outcomes_that_name_no_app(command: Command, tmp_path: P
     assert app["waiting_outcomes"] == 0
     private = PrivateSide(home=str(home), secret="s" * 32)
     assert plan_days(private, CleanSide(home=str(home))).known_apps == ("lending",)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [("", "", "there is no file in it"), ("cut.json", '{"messages": [{"ro', "cut off or no JSON")],
+)
+def test_nothing_that_can_be_explained(
+    command: Command, tmp_path: Path, name: str, content: str, says: str
+) -> None:
+    """An empty folder and a file without a whole record: one sentence, which does not advise what was just done."""
+    folder = tmp_path / "f"
+    folder.mkdir()
+    if name:
+        (folder / name).write_text(content)
+    ended = command("ingest", folder / name, "--explain")
+    assert (ended.code, ended.sentence.startswith("tracegym: nothing of ")) == (1, True)
+    assert says in ended.sentence
+    assert "--explain" not in ended.err + ended.out
+    assert command("ingest", folder / name, "--explain", "--json").code == 1
+
+
+def test_keys_that_are_not_shown_are_counted(command: Command, tmp_path: Path) -> None:
+    """A long list ends with how much is left."""
+    wide = {f"field_{chr(97 + n // 26)}{chr(97 + n % 26)}": 1 for n in range(70)}
+    path = tmp_path / "wide.json"
+    path.write_text(json.dumps({"messages": [{"role": "user", "content": "hi"}]} | wide))
+    told = command("ingest", path, "--explain")
+    assert (told.code, "… and 14 more keys" in told.out) == (0, True)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ingest.files.explain import FileExplanation, explain
+from ingest.files.explain import FileExplanation, explain, together
 from ingest.files.mapping import Layout, MappingUnusable, load_mapping
 from ingest.files.telemetry_files import read_file
 from ingest.formats.format import Decoded
@@ -363,8 +363,47 @@ def test_a_mapping_is_offered_only_where_it_may_help(tmp_path: Path) -> None:
     assert (known.mapping, known.outcomes) == (None, {"ok": 2})
     own = look(written(tmp_path, [{**log, "day": 3}] * 2, lines=True))
     assert own.mapping is not None
+    assert "# resolved" in own.mapping
     assert not any("map" in sentence for sentence in known.missing)
     assert any("(map `calls`, or `tool`)" in sentence for sentence in own.missing)
+
+
+def test_no_mapping_is_drafted_where_it_would_read_less(tmp_path: Path) -> None:
+    """Calls, users and outcomes are read without one."""
+    call = {"role": "assistant", "tool_calls": [{"id": "c", "name": "find", "arguments": {}}]}
+    result = {"role": "tool", "tool_call_id": "c", "content": "none"}
+    items = [{"role": "user", "content": "hi"}, call, result]
+    one = look(
+        written(tmp_path, [{"id": n, "traj": items, "reward": 1, "stored": True} for n in range(3)])
+    )
+    assert (one.counts["calls"], one.outcomes, one.mapping) == (3, {"reward": 3}, None)
+
+
+def test_the_draft_guesses_by_whole_names(tmp_path: Path) -> None:
+    """What a user costs is no user, and an agent's id is no conversation's."""
+    items = [{"role": "user", "content": "hi"}]
+    record = {"agent_id": 1, "user_cost": 2, "call_id": 3, "start_timestamp": 4, "traj": items}
+    draft = look(written(tmp_path, [record] * 2)).mapping
+    assert draft is not None
+    for line in ('# id = "call_id"', '# user = ""', '# started_at = "start_timestamp"'):
+        assert line in draft.splitlines()
+    assert draft.count("call_id") == 2
+
+
+def test_files_of_one_layout_are_told_together(tmp_path: Path) -> None:
+    """Counts and keys are added up; a file that is read otherwise is told by itself."""
+    items = [{"role": "user", "content": "hi"}]
+    for number in range(5):
+        more = {"rated": {"by": "me"}} if number == 3 else {"rated": None}
+        (tmp_path / f"{number}.json").write_text(json.dumps({"id": number, "traj": items} | more))
+    (tmp_path / "z.txt").write_text("hello")
+    same, other = together(explain(tmp_path))
+    assert (same.file, same.files, same.counts["conversations"]) == ("0.json", 5, 5)
+    seen = {key.path: (key.types, key.count) for key in same.keys}
+    assert (seen["id"], seen["rated"]) == ((("number",), 5), (("null", "object"), 5))
+    assert seen["rated.by"] == (("text",), 1)
+    assert any("no time" in told and "5 of 5" in told for told in same.missing)
+    assert (other.file, other.files) == ("z.txt", 1)
 
 
 def test_messages_that_do_not_speak_for_themselves_are_said_to(tmp_path: Path) -> None:
