@@ -50,6 +50,8 @@ ADVICE = {
     "no_time": "messages carry no time: outcomes of users cannot be placed",
 }
 """What to do about the commonest gaps."""
+NO_DAY = "1970-01-01"
+"""Where data without a time lies."""
 _LOOKED_AT = 20_000
 """Spans outside of all episodes that are looked at: enough to name what an app's own tracing sends."""
 _NAMES = 10
@@ -74,6 +76,7 @@ class AppDiagnosis:
     """Spans of no convention that seem to hold content, by name, among the first of those in no episode's trace."""
     days: int
     first_day: str
+    """Of those with a time; empty where nothing has one."""
     last_day: str
     outcomes: dict[str, int]
     waiting_outcomes: int
@@ -170,6 +173,7 @@ def _apps(lake: Lake, policy: OutcomePolicy) -> tuple[tuple[AppDiagnosis, ...], 
 
 def _app(lake: Lake, app: str, days: Iterable[str], policy: OutcomePolicy) -> AppDiagnosis:
     ordered = sorted(days)
+    timed = [day for day in ordered if day != NO_DAY]
     assembly = assemble_days(lake, app, ordered)
     episodes = [e for group in assembly.episodes.values() for e in group]
     outcomes = attach_arrived(lake, app, assembly.outcomes, episodes, responses=assembly.responses)
@@ -190,8 +194,8 @@ def _app(lake: Lake, app: str, days: Iterable[str], policy: OutcomePolicy) -> Ap
         missing=dict(missing.most_common()),
         unread=strange,
         days=len(ordered),
-        first_day=ordered[0],
-        last_day=ordered[-1],
+        first_day=timed[0] if timed else "",
+        last_day=timed[-1] if timed else "",
         outcomes=dict(Counter(f"{o.name} by {o.by}" for o in outcomes).most_common()),
         waiting_outcomes=sum(outcome.episode_id is None for outcome in outcomes),
         subjects=subjects,

@@ -19,6 +19,8 @@ NULL: Final = (
 )
 WHOLE: Final = 40
 """Characters of the longest bar."""
+_EARLIEST: Final = 631_152_000 * 10**9
+"""1990: what stands before it has no time, also where redaction moved it."""
 MADE: Final = {
     "entity": "users and records: tasks that share one stay together",
     "cluster": "kinds of task: whole kinds are held out, and users and records stay together",
@@ -167,9 +169,12 @@ def _calibration(found: object) -> str:
 def _period(period: object) -> str:
     if not isinstance(period, list | tuple):
         return ""
-    if not any(period):
-        return "unknown"
-    first, last = (datetime.fromtimestamp(t / 1e9, UTC).date().isoformat() for t in period)
+    days = [
+        datetime.fromtimestamp(t / 1e9, UTC).date().isoformat() for t in period if t >= _EARLIEST
+    ]
+    if len(days) < 2:
+        return f"unknown to {days[0]}" if days else "unknown"
+    first, last = days
     return first if first == last else f"{first} to {last}"
 
 

@@ -478,3 +478,13 @@ def test_keys_that_are_not_shown_are_counted(command: Command, tmp_path: Path) -
     path.write_text(json.dumps({"messages": [{"role": "user", "content": "hi"}]} | wide))
     told = command("ingest", path, "--explain")
     assert (told.code, "… and 14 more keys" in told.out) == (0, True)
+
+
+def test_the_doctor_shows_no_day_where_no_time_is_known(command: Command, tmp_path: Path) -> None:
+    """1970 is where data without a time lies, and nobody's day."""
+    home, path = tmp_path / "h", tmp_path / "c.json"
+    path.write_text(json.dumps([{"id": 7, "traj": [{"role": "user", "content": "hi"}]}]))
+    command("ingest", path, "--home", home)
+    told = command("doctor", "--home", home).out
+    assert "1 (no time is known)" in told
+    assert "1970" not in told

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from environments.export.card_figures import _period
 from environments.export.errors import ExportError
 from environments.export.split_proof import prove
 from environments.export.splits import SplitSettings, split_tasks
@@ -232,3 +233,11 @@ def test_whoever_holds_the_folder_can_count_torn_users(
     path.write_text(json.dumps(manifest))
     assert main(["validate", "--json"], tmp_path / "torn") == 1
     assert '"torn_users": 1' in capsys.readouterr().out
+
+
+def test_the_card_shows_no_day_where_no_time_is_known() -> None:
+    """Conversations without a time stand on the first day of 1970, or where redaction moved it."""
+    day = 20_000 * 86_400 * 10**9
+    assert _period((0, 0)) == _period((-86_400 * 10**9, 0)) == "unknown"
+    assert _period((0, day)) == "unknown to 2024-10-04"
+    assert _period((day, day)) == "2024-10-04"

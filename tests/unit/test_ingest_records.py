@@ -761,3 +761,18 @@ def test_what_was_read_is_written_and_read_again_without_a_difference(
     again = parse_line(to_line(chat.episode, chat.outcomes), source="s", position="line 1")
     assert isinstance(again, Chat)
     assert (again.episode, again.outcomes) == (chat.episode, chat.outcomes)
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        {"start_timestamp": 1_788_249_600_000, "end_timestamp": 1_788_249_660_000},
+        {"metadata": {"start_time_unix_secs": 1_788_249_600, "end_time_unix_secs": 1_788_249_660}},
+        {"start_time": "2026-09-01T08:00:00Z", "end_time": "2026-09-01T08:01:00Z"},
+    ],
+)
+def test_when_a_conversation_began_and_ended(tmp_path: Path, beside: dict[str, Any]) -> None:
+    """As calls of voice platforms and others name it."""
+    for chat in read(tmp_path, [{"id": n, "messages": OPENAI} | beside for n in "ab"]).chats:
+        assert chat.episode.started_at == 1_788_249_600 * 10**9
+        assert chat.episode.ended_at == 1_788_249_660 * 10**9

@@ -72,7 +72,7 @@ def _show(app: "AppDiagnosis") -> None:
             "spans": app.spans,
             "log records": app.log_events,
             "episodes": app.episodes,
-            "days": f"{app.days} ({app.first_day} to {app.last_day})",
+            "days": f"{app.days} ({f'{app.first_day} to {app.last_day}' if app.first_day else 'no time is known'})",
             "outcomes": _counts(app.outcomes),
             "outcomes waiting for an episode": app.waiting_outcomes,
             "episodes with a user": app.subjects,
