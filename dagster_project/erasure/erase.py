@@ -32,6 +32,9 @@ from redact.operators.vault import Vault
 _DIRECT = 6
 """Shorter values are names and words that others have too."""
 
+_UNFINISHED = "erasing"
+"""Stands while rows are gone and old files may hold them: who was stopped there and asks again finds nobody, and yet goes on."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Erasure:
@@ -50,12 +53,14 @@ class Erasure:
     searched: Searched
 
 
-def erase(home: Home, asked: ErasureRequest, *, secret: bytes, who: str) -> Erasure:
-    """Remove everything of some users and episodes, and search for it."""
+def erase(home: Home, asked: ErasureRequest, *, secret: bytes, who: str) -> Erasure | None:
+    """Remove everything of some users and episodes, and search for it; None, and nothing is touched, where the home knows none of them."""
     with lock(home, "build"), lock(home, "vault"), Wal(home.wal) as wal:
         land(home, wal)
         with lock(home, "arrival"):
             done = _erase(home, wal, vault_of(home, secret), asked)
+    if done is None:
+        return None
     note(
         home,
         "erase",
@@ -70,13 +75,17 @@ def erase(home: Home, asked: ErasureRequest, *, secret: bytes, who: str) -> Eras
     return done
 
 
-def _erase(home: Home, wal: Wal, vault: Vault, asked: ErasureRequest) -> Erasure:
+def _erase(home: Home, wal: Wal, vault: Vault, asked: ErasureRequest) -> Erasure | None:
     raw, clean = Lake(home.private / "lake"), Lake(home.clean / "lake")
     erased = [
         one
         for app in apps_of(home)
         if (one := erased_of(raw, clean, vault, app, asked)) is not None
     ]
+    unfinished = home.private / _UNFINISHED
+    if not erased and not unfinished.exists():
+        return None
+    unfinished.touch()
     names = Needles(name for one in erased for name in one.names | asked.ids)
     withdrawn = tuple(withdrawn_of(clean, one) for one in erased)
     values = {one.app: _values_of(home, one) for one in erased}
@@ -93,6 +102,7 @@ def _erase(home: Home, wal: Wal, vault: Vault, asked: ErasureRequest) -> Erasure
     _keep(home, withdrawn)
     _remove_reports(home)
     files = raw.forget_history() + clean.forget_history()
+    unfinished.unlink()
     sought = Needles([*names.texts, *(v for found in own.values() for v in found)])
     return Erasure(
         episodes=sum(len(one.clean) for one in erased),

@@ -13,6 +13,8 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+from dagster_project.home.layout import open_home
+
 pytestmark = pytest.mark.slow
 
 _GROUPS = "{assetNodes{groupName description}}"
@@ -52,6 +54,7 @@ def children_of(process: int) -> list[int]:
 def test_a_stop_ends_the_ui_and_what_it_started(tmp_path: Path, stop: signal.Signals) -> None:
     """Also where the command was started in the background, where a shell makes it ignore interrupts."""
     port = free_port()
+    open_home(tmp_path, create=True)
     command = [sys.executable, "-m", "dagster_project.cli.main", "dev", "--home", str(tmp_path)]
     ui = subprocess.Popen(
         [*command, "--port", str(port)],

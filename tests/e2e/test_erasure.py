@@ -137,8 +137,7 @@ def test_everybody_else_is_as_before_and_the_next_build_makes_the_rest(
     assert len({key for key in keys if key}) == 5
     assert clean.read(TASKS).num_rows
     code, said, told = run(home, "erase", "--user", READER, "--as", "Ada Berg")
-    assert code == 1, told
-    assert said["episodes"] == 0
+    assert (code, said) == (1, {}), told
 
 
 @pytest.mark.slow
@@ -176,6 +175,20 @@ def test_one_episode_may_be_erased_by_its_id(home: Home) -> None:
     assert said["episodes"] == 1
     rows = Lake(home.private / "lake").read(EPISODES).to_pylist()
     assert sum(row["subject"] == READER for row in rows) == 3
+
+
+def test_nothing_is_touched_for_somebody_whom_nobody_knows(home: Home) -> None:
+    """A typo costs neither reports nor old versions; what a stopped command left is finished."""
+    before = {p: p.stat().st_mtime_ns for p in (home.path / "clean").rglob("*") if p.is_file()}
+    code, said, told = run(home, "erase", "--episode", "nosuch", "--as", "Ada Berg")
+    assert (code, said) == (1, {})
+    assert "holds no such user or episode; nothing was erased" in told
+    after = {p: p.stat().st_mtime_ns for p in (home.path / "clean").rglob("*") if p.is_file()}
+    assert after == before
+    (home.private / "erasing").touch()
+    code, said, told = run(home, "erase", "--episode", "nosuch", "--as", "Ada Berg")
+    assert (code, said["episodes"]) == (0, 0), told
+    assert not (home.private / "erasing").exists()
 
 
 def test_a_person_must_be_named(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:

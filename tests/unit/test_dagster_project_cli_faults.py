@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from dagster_project.cli.faults import fault_of
 from dagster_project.cli.main import app
+from dagster_project.home.layout import open_home
 
 
 def wrapped(said: str) -> OperationalError:
@@ -48,7 +49,8 @@ def test_an_unexpected_fault_is_named_by_its_type_only() -> None:
 
 
 def test_a_ui_that_cannot_listen_is_said_before_anything_starts(tmp_path: Path) -> None:
-    """A taken port is one sentence, a port that is none is wrong usage; no home is made."""
+    """A taken port is one sentence, a port that is none is wrong usage."""
+    open_home(tmp_path / "h", create=True)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         ended = CliRunner().invoke(app, ["dev", "--port", port, "--home", str(tmp_path / "h")])
@@ -56,4 +58,10 @@ def test_a_ui_that_cannot_listen_is_said_before_anything_starts(tmp_path: Path) 
     assert "--port" in str(ended.exception)
     wrong = CliRunner().invoke(app, ["dev", "--port", "99999", "--home", str(tmp_path / "h")])
     assert wrong.exit_code == 2
+
+
+def test_the_ui_needs_a_home_as_other_commands_do(tmp_path: Path) -> None:
+    """A typo makes no home."""
+    ended = CliRunner().invoke(app, ["dev", "--home", str(tmp_path / "h")])
+    assert "there is no tracegym home at" in str(ended.exception)
     assert not (tmp_path / "h").exists()

@@ -31,6 +31,7 @@ def dev(
 
     Example: tracegym dev --home H
     """
+    opened = open_home(home)
     # Before Dagster starts its services, which go on without a UI that cannot listen.
     try:
         socket.create_server((host, port)).close()
@@ -38,7 +39,6 @@ def dev(
         raise InputError(
             f"the Dagster UI cannot listen on {host}:{port} ({error.strerror}); pass another --port"
         ) from error
-    opened = open_home(home, create=True)
     # dagster: 1.7 s
     from dagster_project.build.run import instance_of  # noqa: PLC0415
 

@@ -55,6 +55,8 @@ def erase(  # noqa: PLR0913, PLR0917 - one parameter per option
             secret=vault_secret(opened, read_settings().secret),
             who=name,
         )
+    if done is None:
+        raise InputError(f"{home} holds no such user or episode; nothing was erased")
     if as_json:
         print_json(_document(done))
     else:
@@ -63,8 +65,6 @@ def erase(  # noqa: PLR0913, PLR0917 - one parameter per option
         raise StillThereError(
             f"something is still in {len(done.searched.hits)} files of {home}: {', '.join(sorted(done.searched.hits)[:3])}"
         )
-    if not done.episodes:
-        raise InputError(f"{home} holds no such user or episode; nothing but their ids was erased")
 
 
 class StillThereError(ProjectError):
