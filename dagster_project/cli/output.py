@@ -11,6 +11,8 @@ from rich.text import Text
 
 _MOST_LINES = 5
 _LONGEST_ID = 40
+_NARROWEST_TEXT = 20
+"""Of a column of sentences."""
 
 
 def notices() -> Console:
@@ -40,6 +42,12 @@ def print_table(
 ) -> None:
     """A small table; cells are plain text, never markup, numbers stand right."""
     cells = [list(row) for row in rows]
+    console = Console(stderr=stderr, highlight=False)
+    # A title of its own line: one that is wider than its table would be broken, and a path in it with it.
+    console.print(Text(title, style="bold"), soft_wrap=True)
+    if len(headings) > 2 and _narrowest(headings, cells) > console.width:
+        _print_upright(console, headings, cells)
+        return
     table = RichTable(box=None, pad_edge=False)
     for index, heading in enumerate(headings):
         column = [row[index] for row in cells]
@@ -52,10 +60,33 @@ def print_table(
         )
     for row in cells:
         table.add_row(*(Text(_cell_text(cell)) for cell in row))
-    console = Console(stderr=stderr, highlight=False)
-    # A title of its own line: one that is wider than its table would be broken, and a path in it with it.
-    console.print(Text(title, style="bold"), soft_wrap=True)
     console.print(table)
+
+
+def _narrowest(headings: Sequence[str], cells: Sequence[Sequence[object]]) -> int:
+    """The width of a table whose words and numbers are still whole; sentences may be broken over lines."""
+    widths = [len(heading) for heading in headings]
+    for index, width in enumerate(widths):
+        column = [row[index] for row in cells]
+        longest = max((len(_cell_text(cell)) for cell in column), default=0)
+        widths[index] = max(
+            width, longest if _is_one_word(column) else min(longest, _NARROWEST_TEXT)
+        )
+    return sum(widths) + 2 * (len(widths) - 1)
+
+
+def _print_upright(
+    console: Console, headings: Sequence[str], cells: Sequence[Sequence[object]]
+) -> None:
+    """Row by row, a line for each column."""
+    for row in cells:
+        lines = RichTable(box=None, pad_edge=False, show_header=False)
+        lines.add_column(no_wrap=True)
+        lines.add_column(overflow="fold")
+        for heading, cell in zip(headings, row, strict=True):
+            lines.add_row(Text(heading), Text(_cell_text(cell)))
+        console.print(lines)
+        console.print()
 
 
 def _is_one_word(cells: Sequence[object]) -> bool:

@@ -21,6 +21,22 @@ def test_an_id_beside_a_long_text_stays_whole(capsys: pytest.CaptureFixture[str]
     assert len(printed.splitlines()) > 3
 
 
+def test_a_table_that_is_too_wide_is_told_row_by_row(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Names and figures stay whole on a small terminal; on a wide one it is a table."""
+    headings = ("app", "what fails", *(f"figure {n}" for n in range(6)))
+    row = ("customer-support-desk", "Stops before it is done (renew)", *[0.9375] * 6)
+    monkeypatch.setenv("COLUMNS", "80")
+    print_table("Failures", headings, [row, row])
+    narrow = capsys.readouterr().out.splitlines()
+    assert narrow.count("app         customer-support-desk".ljust(len(narrow[1]))) == 2
+    assert sum(line.startswith("figure 5") and "0.9375" in line for line in narrow) == 2
+    monkeypatch.setenv("COLUMNS", "120")
+    print_table("Failures", headings, [row, row])
+    assert len(capsys.readouterr().out.splitlines()) < len(narrow)
+
+
 def test_a_count_has_its_noun() -> None:
     """One app, two apps, no app days."""
     assert [how_many(n, "app") for n in (0, 1, 2, 1200)] == [

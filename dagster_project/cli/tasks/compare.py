@@ -133,7 +133,7 @@ def _known_tasks(
 def _print(found: "Comparison") -> None:
     print_table(
         "B compared with A; 95 % intervals by bootstrap over tasks",
-        ("", "tasks", "A", "B", "B - A", "from", "to", "A more", "B more", "p", "better"),
+        ("of", "tasks", "A", "B", "B - A", "from", "to", "A more", "B more", "p", "better"),
         [
             _row("tasks with a reward of both", found.overall),
             _row("null counted as 0", found.null_as_zero),
