@@ -4,6 +4,7 @@ Keys are dynamic: a day exists when something of it has arrived. App names are p
 one. Measured against other layouts in docs/log/0070-partitions.md.
 """
 
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
@@ -12,6 +13,8 @@ import dagster as dg
 
 APP_DAYS: Final = dg.DynamicPartitionsDefinition(name="app_day")
 APPS: Final = dg.DynamicPartitionsDefinition(name="app")
+# Beta in Dagster, and used on purpose: its warning is nothing that a user can act on.
+warnings.filterwarnings("ignore", "Parameter `backfill_policy`", dg.BetaWarning)
 ONE_RUN: Final = dg.BackfillPolicy.single_run()
 _SEPARATOR: Final = "|"
 

@@ -37,7 +37,7 @@ def world_row(world: StoredWorld, costs: Mapping[str, ToolCost]) -> WorldRow:
         else (),
         episodes=world.episodes,
         calls=sum(tool.support for tool in world.tools),
-        measured_on=f"{found['episodes']} held-out episodes, learnt from the other {found['learnt_from']}"
+        measured_on=f"{found['episodes']} held-out episode{'s' * (found['episodes'] != 1)}, learnt from the other {found['learnt_from']}"
         if found
         else "",
         reads=_fidelity(found.get("reads")),

@@ -242,7 +242,7 @@ class AppDesk:
     def episode_messages(self, episode_id: str) -> list[dict[str, Any]]:
         """The recorded conversation of one episode."""
         one = self.episode(episode_id)
-        return [] if one is None else [dict(message) for message in record(one).attempt.messages]
+        return [] if one is None else messages_of(one)
 
     def change(self, entry: Entry, rubric: Rubric) -> Change:
         """What another rubric would change for all attempts and rollouts of a task."""
@@ -378,3 +378,15 @@ class Desk:
                 yield entry
             if heard is not None:
                 heard(number, len(ids))
+
+
+def messages_of(episode: CleanEpisode) -> list[dict[str, Any]]:
+    """An episode's messages; a call without a result, which attempts do not hold, is told where nothing else was said."""
+    messages = [dict(message) for message in record(episode).attempt.messages]
+    said = (message for message in messages if message["role"] == "assistant")
+    acts = (step for step in episode.steps if step.role == "assistant")
+    for message, step in zip(said, acts, strict=False):
+        if step.tool_calls and not message.get("content") and not message.get("tool_calls"):
+            made = ", ".join(f"{call.name}({call.arguments})" for call in step.tool_calls)
+            message["content"] = f"(called {made}; no answer was recorded)"
+    return messages

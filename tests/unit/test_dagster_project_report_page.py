@@ -22,7 +22,7 @@ from dagster_project.report.data.counts import Count, Fidelity
 from dagster_project.report.data.page import ReportData
 from dagster_project.report.data.tasks import TaskCount
 from dagster_project.report.page import TASKS_SHOWN, render, write_report
-from dagster_project.report.texts import clip, number, share
+from dagster_project.report.texts import clip, counted, number, share
 from environments.verification.sentences import reason_says
 from tests.unit.report_sample import SHOP, sample_report
 
@@ -207,6 +207,19 @@ def test_ten_thousand_rows_stay_a_page() -> None:
     html = render(big)
     assert len(html) < 3_000_000
     assert "further tools are not shown" in visible(html)
+
+
+def test_counts_and_reasons_read_well_in_small_homes() -> None:
+    """One and many, all accepted, none accepted."""
+    assert [counted("needs_review", n) for n in (1, 5)] == ["needs review", "need review"]
+    data = sample_report()
+    counts = replace(data.task_counts[0], accepted=4, needs_review=0, rejected=0, reasons=())
+    why = (Count(name="no_task", count=3, says="it belongs to no task"),)
+    failed = replace(data.clusters[0], tasks=(Count(name="no task", count=3),), why=why)
+    text = visible(render(replace(data, task_counts=(counts,), clusters=(failed,))))
+    assert "Every task is accepted." in text
+    assert "Why none gave an accepted task:" in text
+    assert "Why the others gave" not in text
 
 
 def test_unmeasured_is_said_and_never_a_zero() -> None:

@@ -9,6 +9,7 @@ from dagster_project.lake.freshness import digests
 from dagster_project.lake.learnt_tables import TASKS, VERIFIED
 from dagster_project.lake.rows import canonical_text
 from dagster_project.lake.store import Lake
+from dagster_project.review.desk import messages_of
 from dagster_project.review.feedback import (
     LEFT_OUT,
     REVIEWED,
@@ -28,6 +29,7 @@ from environments.runtime.task.rubric import Rubric
 from environments.runtime.values.canonical import rubric_hash
 from synth.rubric.policy_rules import rule_checks
 from tests.review_home import APP, review_home
+from tests.unit.clean_conversations import call, episode, result, user
 
 POLICY = Path("no-such-file.toml")
 
@@ -186,3 +188,11 @@ def test_stored_verdicts_of_the_gate_are_read_back(tmp_path: Path) -> None:
         "task1": "accepted",
         "task3": "needs_review",
     }
+
+
+def test_a_last_call_that_nobody_answered_is_told() -> None:
+    """Attempts hold no such call; a reviewer reads that the agent made one."""
+    steps = [user("Bye"), call("c1", "find", id=1), result("c1", "none"), call("c2", "end_call")]
+    told = messages_of(episode(*steps))
+    assert told[-1]["content"] == "(called end_call({}); no answer was recorded)"
+    assert [message.get("content") for message in told[:3]] == ["Bye", None, "none"]

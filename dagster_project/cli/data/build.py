@@ -254,7 +254,7 @@ def _show(built: "BuildResult", data: "ReportData", home: Path, seconds: float) 
     from dagster_project.report.yield_table import HEADINGS, table_rows  # noqa: PLC0415 - as above
 
     days, apps = how_many(built.app_days, "app-day"), how_many(built.apps, "app")
-    made = f"{days} and {apps} made again in {seconds:.0f} s"
+    made = f"{days} and {apps} made in {seconds:.0f} s"
     print_table(made, HEADINGS, table_rows(data.funnel))
     for check in built.failed_checks:
         notices().print(f"check not passed: {check}")

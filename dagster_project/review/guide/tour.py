@@ -34,8 +34,9 @@ STEPS: Final = (
         title="What waits for you",
         says=(
             "tracegym made tasks out of your agents' recorded conversations, each with checks that "
-            "grade an attempt. Most tasks passed the gate without you. Those in this list did not, "
-            "or were drawn for a second look; the most urgent one stands first. Open one to see why."
+            "grade an attempt. A task that passes the gate does not need you. Those in this list did "
+            "not pass, or were drawn for a second look; the most urgent one stands first. Open one "
+            "to see why."
         ),
     ),
     Step(
