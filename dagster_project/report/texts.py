@@ -43,7 +43,7 @@ def label(name: str) -> str:
     return clip(name, 80) if "[" in name else clip(name, 80).replace("_", " ")
 
 
-def counted(name: str, count: int) -> str:
+def counted_label(name: str, count: int) -> str:
     """A code as words behind a count: `1 needs review`, `5 need review`."""
     return label(name if count == 1 else name.replace("needs_", "need_"))
 
@@ -62,6 +62,6 @@ def templates(*folders: Path) -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(clip=clip, n=number, label=label, counted=counted, slug=slug)
+    environment.filters.update(clip=clip, n=number, label=label, counted=counted_label, slug=slug)
     environment.globals.update(share=share)
     return environment

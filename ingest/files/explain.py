@@ -145,7 +145,7 @@ class FileExplanation:
         self.mapping = self.mapping if other.mapping else None
 
 
-def together(told: Iterable[FileExplanation]) -> list[FileExplanation]:
+def told_by_layout(told: Iterable[FileExplanation]) -> list[FileExplanation]:
     """Files of one layout told as one."""
     found: dict[tuple[object, ...], FileExplanation] = {}
     for one in told:

@@ -22,7 +22,7 @@ from dagster_project.report.data.counts import Count, Fidelity
 from dagster_project.report.data.page import ReportData
 from dagster_project.report.data.tasks import TaskCount
 from dagster_project.report.page import TASKS_SHOWN, render, write_report
-from dagster_project.report.texts import clip, counted, number, share
+from dagster_project.report.texts import clip, counted_label, number, share
 from environments.verification.sentences import reason_says
 from tests.unit.report_sample import SHOP, sample_report
 
@@ -211,7 +211,7 @@ def test_ten_thousand_rows_stay_a_page() -> None:
 
 def test_counts_and_reasons_read_well_in_small_homes() -> None:
     """One and many, all accepted, none accepted."""
-    assert [counted("needs_review", n) for n in (1, 5)] == ["needs review", "need review"]
+    assert [counted_label("needs_review", n) for n in (1, 5)] == ["needs review", "need review"]
     data = sample_report()
     counts = replace(data.task_counts[0], accepted=4, needs_review=0, rejected=0, reasons=())
     why = (Count(name="no_task", count=3, says="it belongs to no task"),)

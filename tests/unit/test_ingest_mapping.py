@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ingest.files.explain import FileExplanation, explain, together
+from ingest.files.explain import FileExplanation, explain, told_by_layout
 from ingest.files.mapping import Layout, MappingUnusable, load_mapping
 from ingest.files.telemetry_files import read_file
 from ingest.formats.format import Decoded
@@ -397,7 +397,7 @@ def test_files_of_one_layout_are_told_together(tmp_path: Path) -> None:
         more = {"rated": {"by": "me"}} if number == 3 else {"rated": None}
         (tmp_path / f"{number}.json").write_text(json.dumps({"id": number, "traj": items} | more))
     (tmp_path / "z.txt").write_text("hello")
-    same, other = together(explain(tmp_path))
+    same, other = told_by_layout(explain(tmp_path))
     assert (same.file, same.files, same.counts["conversations"]) == ("0.json", 5, 5)
     seen = {key.path: (key.types, key.count) for key in same.keys}
     assert (seen["id"], seen["rated"]) == ((("number",), 5), (("null", "object"), 5))
