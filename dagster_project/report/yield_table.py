@@ -46,7 +46,7 @@ _TOOLS: Final = "with tools"
 OUTCOME: Final = "with an outcome"
 TASK: Final = "in a task"
 TAKEN: Final = "accepted"
-EXPORTED: Final = "ready to export"
+EXPORTED: Final = "exported"
 LATER: Final = (OUTCOME, TASK, TAKEN, EXPORTED)
 """What a conversation past redaction goes through."""
 _EXPLAIN: Final = "see what the file holds: tracegym ingest FILE --explain"

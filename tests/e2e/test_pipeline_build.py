@@ -145,7 +145,7 @@ def test_the_report_counts_what_the_lake_holds(home: Home) -> None:
     assert counts["conversations in"] == counts["past redaction"] == counts["with an outcome"] == 20
     states = [(one.accepted, one.needs_review, one.rejected) for one in data.task_counts]
     assert sum(map(sum, states)) == 8
-    assert counts["ready to export"] == counts["accepted"] > 0
+    assert counts["exported"] == counts["accepted"] > 0
     for before, after in pairwise(data.funnel):
         assert after.count + sum(lost.count for lost in after.lost) == before.count
     assert home.report.read_text(encoding="utf-8").startswith("<!doctype html>")

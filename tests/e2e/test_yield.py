@@ -65,7 +65,7 @@ def test_every_conversation_is_lost_in_one_row_and_the_numbers_add_up(mixed: Pat
         "with an outcome",
         "in a task",
         "accepted",
-        "ready to export",
+        "exported",
     ]
     assert sum(lost["readable"].values()) == 1
     assert lost["with tools"] == {"no_tools": 2}

@@ -354,7 +354,7 @@ def _funnel() -> tuple[FunnelStage, ...]:
                 Count(name="rejected", count=54, says="rejected by verification"),
             ),
         ),
-        FunnelStage(name="ready to export", count=695),
+        FunnelStage(name="exported", count=695),
     )
 
 
