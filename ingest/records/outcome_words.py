@@ -136,9 +136,8 @@ def tells_how(name: str, value: object) -> bool:
         affirmed = yes_or_no(value)
         value = affirmed if affirmed is not None else figure_of(value)
     if isinstance(value, bool):
-        # `done` alone may be anything's.
-        says_much = len(_stems(name)) > 1 or not _ends_in(name, _STEMS["good_in_names"])
-        return (means_good(name) and says_much) or means_failed(name) or means_back(name)
+        # `done` and `log_completions` may be anything's.
+        return _ends_in(name, _STEMS["good"]) or means_failed(name) or means_back(name)
     return isinstance(value, int | float) and (is_measure(name) or means_good(name))
 
 

@@ -55,6 +55,7 @@ def test_what_judges_by_its_words_is_an_outcome(
         {"risk_score": 4, "sentiment": "negative", "lead": {"lead_score": 72}},
         {"ces": {"question": "How much effort?", "score": 5}},
         {"review": {"done": False, "minutes": 7}},
+        {"llm": {"log_completions": True}, "settings": {"passed": True}},
         {"survey": {"sent": True, "scale": 5}, "prompt_quality": "bad"},
         {"turns": [{"side": "right"}], "sla_met": False},
     ],
