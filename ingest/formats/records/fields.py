@@ -111,9 +111,9 @@ class Fields:
         """Everything under one name, with the key as it is written, the outermost first."""
         return _values_named(self.own, name, deep)
 
-    def verdicts(self, name: str) -> Iterator[Any]:
-        """Everything under one name that is not inside what is about something else (`ces.score`)."""
-        return (value for value, _ in _values_named(_without_others(self.own), name, _DEEPEST))
+    def without_others(self) -> Fields:
+        """The same record without the objects in it that are about something else (`ces.score`)."""
+        return Fields(own=_without_others(self.own))
 
     def leaves(self) -> Iterator[tuple[str, Any, dict[str, Any]]]:
         """Each value that is no object, with its name and the object that it stands in; of lists under a name that measures the last item.

@@ -52,8 +52,9 @@ Outcome = dict[str, Any]
 def outcomes_of(fields: Fields, *, answered: bool) -> list[Outcome]:
     """The outcomes of a record; `answered` says that the agent's own answer stands elsewhere, so that `answer` is the right one."""
     found: dict[str, Outcome] = {}
+    about_this = fields.without_others()
     for name in VERDICTS:
-        for value in fields.verdicts(name):
+        for value, _ in about_this.values(name):
             _add(found, name, value, _reason_of(fields, name))
     for name in _MAPS:
         for value, _ in fields.values(name):
