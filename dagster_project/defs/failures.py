@@ -49,7 +49,6 @@ from synth.failures.judging.opinion import NOTHING, SaidOpinions
 from synth.failures.reading import PLAIN, AppReading
 from synth.failures.reference import Called, Reference, learn_reference
 from synth.labels.label import Label, amounts_of
-from synth.labels.meanings import lines_read
 from synth.labels.policy import load_outcome_policy
 
 ASSET = "failures"
@@ -178,7 +177,7 @@ def ingredients(clean: CleanSide, asked: dict[str, list[str]]) -> dict[Key, str]
         # A reviewer's label is about any day; looking for failures in a day takes milliseconds.
         said = digests(clean.lake, REVIEWS, app)
         size = outcomes_size(clean.lake, app, clean.outcome_policy) if days else 0
-        meanings = lines_read(outcome_policy_of(clean.lake, app, clean.outcome_policy))
+        read = outcome_policy_of(clean.lake, app, clean.outcome_policy).read
         learnt_from = parts_size(clean.lake, app) if days else 0
         asked_causes = asked_for(clean, app) if days else ()
         return {
@@ -186,7 +185,7 @@ def ingredients(clean: CleanSide, asked: dict[str, list[str]]) -> dict[Key, str]
                 digest(episodes, (app, day)),
                 digest(outcomes, (app, day)),
                 policy,
-                *meanings.values(),
+                *(f"{name}: {rule}" for name, rule in sorted(read.items())),
                 said,
                 f"outcomes of {size}",
                 f"parts of {learnt_from}, k={clean.k}",

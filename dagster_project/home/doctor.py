@@ -84,9 +84,9 @@ class AppDiagnosis:
     """Episodes that say whose they are."""
     task_keys: int
     outcomes_to_settle: tuple[str, ...]
+    """The lines to add to `outcomes.toml` for outcomes whose names it does not know."""
     outcomes_read: tuple[str, ...]
     """Lines of `outcomes.toml` that say what was read of the values of names without a line."""
-    """The lines to add to `outcomes.toml` for outcomes whose names it does not know."""
     advice: tuple[str, ...]
 
 

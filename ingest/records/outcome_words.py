@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -20,6 +21,7 @@ _MOST_WORDS: Final = 4
 """A longer text is a remark, no verdict."""
 
 
+@lru_cache(maxsize=65_536)
 def _stem(word: str) -> str:
     """A word as people write it in names (`gelöst` is `geloest`, `éxito` is `exito`), without gender and number (`résolues`)."""
     spelt = unicodedata.normalize("NFKD", word.translate(_TRANSCRIPTION))

@@ -15,6 +15,7 @@ from typing import Final
 from ingest.records.outcome_words import good_or_bad, is_measure, means_good
 from synth.labels.policy import (
     NEVER_ALONE,
+    SILENT,
     NamedOutcome,
     OutcomePolicy,
     OutcomeRule,
@@ -62,16 +63,18 @@ def with_meanings(policy: OutcomePolicy, outcomes: Iterable[NamedOutcome]) -> Ou
         elif one.label is not None:
             letters[one.name].add(one.label.strip().casefold())
     read = {name: rule for name, seen in letters.items() if (rule := _rule_of_letters(seen))}
-    for name, seen in values.items():
-        rule = _rule_of_scale(seen) if is_measure(name) and rule_of_words(name) is None else None
-        if rule_of_words(name) is not None and not seen <= {0.0, 1.0}:
-            # A count of what passed says nothing; a share is a measure.
-            rule = (
-                _SHARE if means_good(name) and min(seen) >= 0 and max(seen) <= 1 else OutcomeRule()
-            )
-        if rule is not None:
-            read[name] = rule
+    read |= {name: rule for name, seen in values.items() if (rule := _rule_of_values(name, seen))}
     return replace(policy, read=read)
+
+
+def _rule_of_values(name: str, seen: AbstractSet[float]) -> OutcomeRule | None:
+    """What the numbers of a name mean in an app; None where its words say it, or nothing does."""
+    if rule_of_words(name) is None:
+        return _rule_of_scale(seen) if is_measure(name) else None
+    if seen <= {0.0, 1.0}:
+        return None
+    # A share is a measure; a count of what passed says nothing.
+    return _SHARE if means_good(name) and min(seen) >= 0 and max(seen) <= 1 else SILENT
 
 
 def _rule_of_letters(seen: AbstractSet[str]) -> OutcomeRule | None:
@@ -97,7 +100,7 @@ def _rule_of_scale(values: AbstractSet[float]) -> OutcomeRule | None:
 
 def lines_read(policy: OutcomePolicy) -> dict[str, str]:
     """What was read of an app's values, as the lines of `outcomes.toml` that say the same."""
-    told = {name: rule for name, rule in policy.read.items() if rule != OutcomeRule()}
+    told = {name: rule for name, rule in policy.read.items() if rule != SILENT}
     return {name: _line_of(name, rule) for name, rule in sorted(told.items())}
 
 

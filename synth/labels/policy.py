@@ -9,6 +9,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -102,6 +103,8 @@ KNOWN: Final[Mapping[str, OutcomeRule]] = {
     ),
 }
 """Names whose 1 can only mean good. A part of a reward (0.7) is neither good nor bad until somebody says so."""
+SILENT: Final = OutcomeRule()
+"""Of a name whose values say nothing."""
 _YES_OR_NO: Final = OutcomeRule(good="== 1", bad="== 0")
 """What a longer name that means good says (`task_success`): a count of what passed says nothing but by accident."""
 
@@ -130,6 +133,7 @@ class NamedOutcome(Protocol):
         ...
 
 
+@lru_cache(maxsize=1024)
 def rule_of_words(name: str) -> OutcomeRule | None:
     """What 1 and 0 mean under a name whose words can only mean one thing; None under any other."""
     if means_good(name):
@@ -160,11 +164,11 @@ class OutcomePolicy:
 
     def says(self, outcome: NamedOutcome) -> bool | None:
         """Whether an outcome says that it went well; None where its name and its value do not tell."""
-        rule = self.rule_of(outcome.name) or OutcomeRule()
+        rule = self.rule_of(outcome.name) or SILENT
         said = rule.says(outcome.value, outcome.label)
         if said is not None or outcome.value is not None or outcome.label is None:
             return said
-        if rule.names_labels and outcome.name in (self.rules.keys() | self.read.keys()):
+        if rule.names_labels and (outcome.name in self.rules or outcome.name in self.read):
             return None
         affirmed = yes_or_no(outcome.label)
         said = None if affirmed is None else rule.says(float(affirmed), None)
@@ -182,7 +186,7 @@ class OutcomePolicy:
 
 
 def load_outcome_policy(path: Path | None) -> OutcomePolicy:
-    """Read `outcomes.toml`; what it does not name keeps the meaning of `KNOWN`, and any other name means nothing."""
+    """Read `outcomes.toml`; what it does not name keeps the meaning of `KNOWN`, or what its words say."""
     if path is None or not path.exists():
         return OutcomePolicy()
     try:

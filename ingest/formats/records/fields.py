@@ -47,6 +47,11 @@ _OTHERS: Final = frozenset(NAMES["of_others"])
 """Objects that speak of somebody or something else than the agent and its user."""
 COUNTS: Final = ("count", "counts", "counters")
 """Endings of objects whose numbers count something: `{"status_counts": {"success": 1}}` is no verdict."""
+ITEM_NAMES: Final = ("metric_name", "metric", "key", "name")
+"""Names of what names an item of a list of figures."""
+_FIGURE_NAMES: Final = frozenset(NAMES["figures"])
+"""Names that say nothing without the one above: `overall.result`."""
+_NO_VERDICTS: Final = frozenset({*NAMES["messages"], *TOOLS, *NAMES["references"], *BODIES})
 _LONGEST_NAME: Final = 200
 _MOST_WORDS: Final = 4
 """Words of a user's name; more of them are something that the user said."""
@@ -181,15 +186,10 @@ def _is_openai(value: Json) -> bool:
     return isinstance(function, dict) and isinstance(function.get("name"), str)
 
 
-_FIGURE_NAMES: Final = frozenset(NAMES["figures"])
-_ITEM_NAMES: Final = ("key", "name", "metric_name", "metric")
-_NO_VERDICTS: Final = frozenset({*NAMES["messages"], *TOOLS, *NAMES["references"], *BODIES})
-
-
 def _leaves_of(
     place: dict[str, Any], above: str, deep: int
 ) -> Iterator[tuple[str, Any, dict[str, Any]]]:
-    named = next((place[key] for key in _ITEM_NAMES if isinstance(place.get(key), str)), above)
+    named = next((place[key] for key in ITEM_NAMES if isinstance(place.get(key), str)), above)
     if is_about_else(named):
         return
     for key, value in place.items():
@@ -198,7 +198,7 @@ def _leaves_of(
             continue
         if is_about_else(key) and isinstance(value, dict | list):
             continue
-        told = _told_in(value) if is_measure(key) else value
+        told = told_in(value) if is_measure(key) else value
         for one in _judging(key, told) if isinstance(told, list) else [told]:
             if not isinstance(one, dict | list):
                 yield f"{named}.{key}" if named and word in _FIGURE_NAMES else key, one, place
@@ -215,7 +215,7 @@ def _without_others(place: dict[str, Any], deep: int = _DEEPEST) -> dict[str, An
     }
 
 
-def _told_in(value: object) -> object:
+def told_in(value: object) -> object:
     """A value, read where it is JSON as text."""
     if not isinstance(value, str) or value[:1] not in {"{", "["}:
         return value
@@ -231,4 +231,4 @@ def _judging(key: str, items: list[Any]) -> list[Any]:
 
 
 def _is_named(item: object) -> bool:
-    return isinstance(item, dict) and any(isinstance(item.get(key), str) for key in _ITEM_NAMES)
+    return isinstance(item, dict) and any(isinstance(item.get(key), str) for key in ITEM_NAMES)

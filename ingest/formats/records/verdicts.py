@@ -12,9 +12,8 @@ from typing import Any, Final
 
 from ingest.dialects.parts import first_of
 from ingest.files.chat_outcome import number_of, outcome_id_of
-from ingest.files.partial_json import parse_json
 from ingest.formats.item_forms import plain_items
-from ingest.formats.records.fields import ANSWER, Fields
+from ingest.formats.records.fields import ANSWER, ITEM_NAMES, Fields, told_in
 from ingest.formats.records.speech import strength
 from ingest.formats.records.words import NAMES, snake_case
 from ingest.records.outcome import Outcome as SpanOutcome
@@ -38,7 +37,6 @@ _BLANK: Final = re.compile(r"[ -]")
 _SAYS_HOW: Final = frozenset(NAMES["says_how"])
 """Words that say nothing but how something went."""
 _ASSESSMENTS: Final = frozenset(NAMES["assessments"])
-_METRICS: Final = ("metric_name", "metric", "key", "name")
 _FIGURE: Final = ("score", "value")
 _EVENTS: Final = ("event", "event_type", "type", "kind", "name")
 _FIGURES: Final = ("value", "score", "label", "stars")
@@ -199,7 +197,7 @@ def _add_many(found: dict[str, Outcome], value: Json) -> None:
         for name, inner in value.items():
             _add(found, str(name), inner, None)
     for inner in objects_in(value):
-        named = first_of(inner, *_METRICS)
+        named = first_of(inner, *ITEM_NAMES)
         if isinstance(named, str):
             _add(found, named, inner, None)
 
@@ -210,8 +208,7 @@ def _assessed(fields: Fields) -> dict[str, Outcome]:
     for key, value in fields.own.items():
         if _ASSESSMENTS.isdisjoint(snake_case(key).split("_")):
             continue
-        read = parse_json(value) if isinstance(value, str) and value[:1] in {"{", "["} else None
-        told = read.value if read is not None else value
+        told = told_in(value)
         if isinstance(told, dict):
             for name in VERDICTS:
                 _add(found, name, told.get(name), None)
@@ -256,7 +253,7 @@ def named_figures(value: Json) -> list[dict[str, Any]]:
     return [
         one
         for one in objects_in(value)
-        if isinstance(first_of(one, *_METRICS), str) and any(key in one for key in _FIGURES)
+        if isinstance(first_of(one, *ITEM_NAMES), str) and any(key in one for key in _FIGURES)
     ]
 
 
