@@ -15,13 +15,11 @@ from ingest.files.file_facts import stem_of
 from ingest.formats.records.fields import AGENT, APP, MODEL, TRIAL, USER, Fields
 from ingest.formats.records.verdicts import VERDICTS, Outcome, outcome_of, outcomes_of
 from ingest.formats.records.words import NAMES, snake_case
+from ingest.records.outcome_words import good_or_bad, is_measure, means_good
 from ingest.records.text import Json, load_json
 
 _NAMING: Final = frozenset(NAMES["names_of_runs"])
 _NOT_NAMING: Final = frozenset((*MODEL, *AGENT, *APP, *USER))
-_MEASURES: Final = frozenset(NAMES["measures"])
-_GOOD: Final = frozenset(NAMES["went_well"])
-_BAD: Final = frozenset(NAMES["went_badly"])
 _FIGURES: Final = frozenset(NAMES["free_figures"])
 """Verdicts whose numbers may be of any size; other numbers above 1 count something."""
 _RESULTS: Final = frozenset(NAMES["names_of_results"])
@@ -181,7 +179,7 @@ def _verdicts_of(row: dict[str, Any]) -> list[Outcome]:
     found = {one["name"]: one for one in outcomes_of(Fields(row), answered=False)}
     for key, value in row.items():
         is_share = isinstance(value, bool) or (isinstance(value, float) and 0 <= value <= 1)
-        if is_share and snake_case(key).rpartition("_")[2] in _MEASURES:
+        if is_share and is_measure(key):
             one = {"name": snake_case(key), "by": "unknown", "value": float(value)}
             found.setdefault(one["name"], one)
     parts = {name for name in found if name.rpartition("_")[2] in found.keys() - {name}}
@@ -196,7 +194,7 @@ def _is_verdict(told: Outcome) -> bool:
 def _bare_verdict(value: Json, above: str) -> Outcome | None:
     """A run's name with only a truth, a word or a share behind it; what is meant, the key of the map says."""
     word = snake_case(above).removesuffix("s")
-    named = word if word in VERDICTS or word.rpartition("_")[2] in _GOOD | _MEASURES else None
+    named = word if word in VERDICTS or means_good(word) or is_measure(word) else None
     if not named and isinstance(value, bool) and word in _RESULTS:
         named = "success"
     told = outcome_of(named, value) if named else None
@@ -206,9 +204,8 @@ def _bare_verdict(value: Json, above: str) -> Outcome | None:
 def _said_of_all(key: str) -> Outcome | None:
     """What the name of a list says of all that it names: `resolved_ids`, `unresolved`, `failed_tasks`."""
     words = snake_case(key).split("_")
-    good = next((w for w in words if re.sub("^(un|in)", "", w) in _GOOD), None)
-    is_bad = not _BAD.isdisjoint(words) or good not in _GOOD
-    if good is None and _BAD.isdisjoint(words):
-        return None
-    name = re.sub("^(un|in)", "", good or "passed")
-    return {"name": name, "by": "unknown", "value": float(not is_bad)}
+    told = (good_or_bad(" ".join(words[: n + 1]), "outcome") for n in range(len(words)))
+    is_good = next((one for one in told if one is not None), None)
+    return (
+        None if is_good is None else {"name": "resolved", "by": "unknown", "value": float(is_good)}
+    )

@@ -139,7 +139,8 @@ def tells_how(name: str, value: object) -> bool:
         value = affirmed if affirmed is not None else figure_of(value)
     if isinstance(value, bool):
         # `done` and `log_completions` may be anything's.
-        return _ends_in(name, _STEMS["good"]) or means_failed(name) or means_back(name)
+        endings = _STEMS["good"] | _STEMS["measures"]
+        return _ends_in(name, endings) or means_failed(name) or means_back(name)
     return isinstance(value, int | float) and (is_measure(name) or means_good(name))
 
 

@@ -257,7 +257,7 @@ def test_what_a_message_counts_is_counted_once(tmp_path: Path) -> None:
     assert sum(step.output_tokens or 0 for step in steps) == 3
 
 
-@pytest.mark.parametrize("thumb", ["up", "👎"])
+@pytest.mark.parametrize("thumb", ["thumbs_up", "👎"])
 def test_a_thumb_is_a_verdict_whatever_its_field_is_called(tmp_path: Path, thumb: str) -> None:
     """No list has a language's word for it, and its value says what it is."""
     messages = [{"role": "user", "content": ASKED}, {"role": "assistant", "content": ANSWER}]

@@ -6,7 +6,6 @@ its owner says in `outcomes.toml`. Nothing is judged here: a number stays the nu
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Any, Final
 
@@ -30,12 +29,6 @@ REFERENCES: Final = NAMES["references"]
 """Names of the answer that would have been right."""
 _MARKS: Final = frozenset(NAMES["marks_on_messages"])
 REASONS: Final = NAMES["reasons"]
-_PARTS: Final = frozenset(NAMES["parts_of_verdicts"])
-"""Words of a longer name that make it a verdict's; `score` is none: there are scores of anything."""
-_YES_OR_NO: Final = frozenset(NAMES["yes_or_no"])
-_BLANK: Final = re.compile(r"[ -]")
-_SAYS_HOW: Final = frozenset(NAMES["says_how"])
-"""Words that say nothing but how something went."""
 _ASSESSMENTS: Final = frozenset(NAMES["assessments"])
 _FIGURE: Final = ("score", "value")
 _EVENTS: Final = ("event", "event_type", "type", "kind", "name")
@@ -229,23 +222,12 @@ def _by_words(fields: Fields) -> dict[str, Outcome]:
     """Statements at any depth whose words say that they judge: `resolved_by_ai`, `wrap_up.disposition: "Unresolved"`, `95%` of `customer_satisfaction`."""
     found: dict[str, Outcome] = {}
     for name, value, place in fields.leaves():
-        if _is_verdict(name, value):
+        short = not isinstance(value, str) or len(value) <= _LONGEST_LABEL
+        if short and tells_how(name, value):
             key = snake_case(name) if name.isidentifier() else name
             told = (place[k] for k in REASONS if isinstance(place.get(k), str))
             _add(found, key, value, _reason_of(fields, name) or next(told, None))
     return found
-
-
-def _is_verdict(name: str, value: Json) -> bool:
-    """Whether a value may say how it went: by what is said of such words everywhere, or as a word or a truth that files keep so."""
-    if isinstance(value, str):
-        if len(value) > _LONGEST_LABEL:
-            return False
-        if _BLANK.sub("_", value.lower()) in _SAYS_HOW:
-            return True
-    words = snake_case(name).split("_")
-    named = len(words) > 1 and not _PARTS.isdisjoint((words[0], words[-1]))
-    return tells_how(name, value) or (named and _is_truth(value))
 
 
 def named_figures(value: Json) -> list[dict[str, Any]]:
@@ -255,10 +237,6 @@ def named_figures(value: Json) -> list[dict[str, Any]]:
         for one in objects_in(value)
         if isinstance(first_of(one, *ITEM_NAMES), str) and any(key in one for key in _FIGURES)
     ]
-
-
-def _is_truth(value: Json) -> bool:
-    return isinstance(value, bool) or (isinstance(value, str) and value.lower() in _YES_OR_NO)
 
 
 def _explain(verdict: Outcome, fields: Fields) -> None:
