@@ -12,7 +12,7 @@ from typing import Any, Final
 from ingest.dialects.parts import first_of
 from ingest.files.chat_outcome import number_of, outcome_id_of
 from ingest.formats.item_forms import plain_items
-from ingest.formats.records.fields import ANSWER, ITEM_NAMES, Fields, told_in
+from ingest.formats.records.fields import ANSWER, ITEM_NAMES, Fields
 from ingest.formats.records.speech import strength
 from ingest.formats.records.words import NAMES, snake_case
 from ingest.records.outcome import Outcome as SpanOutcome
@@ -29,7 +29,6 @@ REFERENCES: Final = NAMES["references"]
 """Names of the answer that would have been right."""
 _MARKS: Final = frozenset(NAMES["marks_on_messages"])
 REASONS: Final = NAMES["reasons"]
-_ASSESSMENTS: Final = frozenset(NAMES["assessments"])
 _FIGURE: Final = ("score", "value")
 _EVENTS: Final = ("event", "event_type", "type", "kind", "name")
 _FIGURES: Final = ("value", "score", "label", "stars")
@@ -50,7 +49,7 @@ def outcomes_of(fields: Fields, *, answered: bool) -> list[Outcome]:
     for name in _MAPS:
         for value, _ in fields.values(name):
             _add_many(found, value)
-    found = found or _assessed(fields) or _by_words(fields)
+    found = found or _by_words(fields)
     if len(found) == 1:
         _explain(next(iter(found.values())), fields)
     right = _reference(fields, answered=answered)
@@ -193,20 +192,6 @@ def _add_many(found: dict[str, Outcome], value: Json) -> None:
         named = first_of(inner, *ITEM_NAMES)
         if isinstance(named, str):
             _add(found, named, inner, None)
-
-
-def _assessed(fields: Fields) -> dict[str, Outcome]:
-    """Figures in an object or a list whose name says that it judges (`answer_assessment`, `metric_results`), also where it is JSON as text."""
-    found: dict[str, Outcome] = {}
-    for key, value in fields.own.items():
-        if _ASSESSMENTS.isdisjoint(snake_case(key).split("_")):
-            continue
-        told = told_in(value)
-        if isinstance(told, dict):
-            for name in VERDICTS:
-                _add(found, name, told.get(name), None)
-        _add_many(found, [one for one in objects_in(told) if "score" in one])
-    return found
 
 
 def _reason_of(fields: Fields, name: str) -> str | None:
