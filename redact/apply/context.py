@@ -24,16 +24,19 @@ from redact.kinds import KINDS
 from redact.lists.dictionary import ENGLISH, words_of
 from redact.lists.gazetteer import ORDINARY
 from redact.lists.lexicon import word_group
+from redact.lists.word_lists import word_list
 from redact.names.without_capitals import follows_a_surname
 from redact.readers.place import RESULT, Place, is_free
 from redact.recognizers.analyzer import is_composite
 from redact.values.months import month_number
 from redact.values.scripts import is_unspaced
 
-_TITLE: Final = re.compile(
-    r"(?:^|[^\w])(?:mr|mrs|ms|miss|mx|dr|prof|sir|madam|herr|frau|monsieur|madame|mme|señor|señora|senor|senora|sig|hi|"
-    r"hello|hey|dear|thanks|thank you|welcome|welcome back|name is|name's|named|called|i am|i'm|i\u2019m|this is|it's|"
-    r"regards|sincerely|cheers|goodbye|bye|sorry|hallo|liebe|lieber|danke|bonjour|merci|hola|gracias|ciao|grazie|olá)"
+_CALLING: Final = frozenset[str]().union(
+    *map(word_list, ("titles", "greetings", "closings", "name_told"))
+)
+"""Words before what people are called."""
+_CALLS_SOMEBODY: Final = re.compile(
+    rf"(?:^|[^\w])(?:{'|'.join(re.escape(one).replace('_', ' ') for one in sorted(_CALLING, key=len, reverse=True))})"
     r"[\s,.:!\u2013-]{1,3}$",
     re.IGNORECASE,
 )
@@ -262,7 +265,7 @@ class Standing:
                 return True
         # Who writes "my name is lily lee" means a person; "dear may" alone may be the month.
         clear = capital or " " in match.value
-        return clear and bool(_TITLE.search(text[max(0, match.start - 24) : match.start]))
+        return clear and bool(_CALLS_SOMEBODY.search(text[max(0, match.start - 24) : match.start]))
 
     def _is_capital_alone(self, text: str, match: Match) -> bool:
         """Say whether a person's word has the one capital inside a sentence, as no word but a name has there: `a seat for Mason with`."""
