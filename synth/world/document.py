@@ -69,6 +69,7 @@ def _tool(tool: ToolModel, *, living: bool) -> ToolPart:
         paired_by=tuple(tool.paired_by),
         answer=tool.answer,
         computes=tool.computes,
+        selects=tool.selects,
         writes=tuple(tool.writes),
         guards=tuple(tool.guards),
         early=tuple(tool.early),

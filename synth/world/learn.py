@@ -31,6 +31,7 @@ from synth.world.schema.outcomes import learn_outcomes, learn_style
 from synth.world.schema.paired_values import learn_paired
 from synth.world.schema.receipts import adds_fields
 from synth.world.search.computed import learn_computed
+from synth.world.search.selections import learn_selections
 from synth.world.tape import learn_tape
 from synth.world.time.timeline import learn_timeline
 from synth.world.volatile.clock_and_ids import tell_times
@@ -121,6 +122,7 @@ THEORY: Final[tuple[Step, ...]] = (
     learn_actions,
     withhold_unseen,
     learn_paired,
+    learn_selections,
     learn_history,
 )
 """Who changes what, how, and when."""

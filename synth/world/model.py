@@ -13,6 +13,7 @@ from typing import Any, Final
 from environments.runtime.answers.outcome import outcome_of
 from environments.runtime.document.recordings import Recording
 from environments.runtime.document.records import CounterPart, KnownField, NestedPart, TimelinePart
+from environments.runtime.document.selections import SelectionPart
 from environments.runtime.document.tools import (
     ComputedPart,
     EarlyPart,
@@ -76,6 +77,8 @@ class ToolModel:
     text: bool = True
     computes: ComputedPart | None = None
     """What it computes from its arguments alone."""
+    selects: SelectionPart | None = None
+    """How it picks records out of a list."""
     loose: bool = False
     claims: bool = False
     issues: bool = False

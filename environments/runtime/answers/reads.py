@@ -61,6 +61,19 @@ def show_computed(
     return ToolResult(content=told[0], source=DERIVED, is_error=told[1], evidence=tool.name)
 
 
+def select(here: CallContext, tool: Tool, args: dict[str, Json]) -> ToolResult | None:
+    """What a look-up picks out of the records that were shown; None where nobody knows, or a call may have changed them."""
+    selection, table = tool.selection, "=" + tool.name if tool.reads is None else tool.reads.table
+    if selection is None or (here.state.log and here.state.is_tainted_at_large(table)):
+        return None
+    found = selection.told(args)
+    if found is None:
+        return None
+    content = tool.render(found.value) if found.text is None else found.text
+    is_error = bool(tool.refused(content, args))
+    return ToolResult(content=content, source=DERIVED, is_error=is_error, evidence=tool.name)
+
+
 def _compute(here: CallContext, tool: Tool, args: dict[str, Json]) -> ToolResult:
     if tool.answer is None:
         raise NoValueError("no behaviour was learnt")

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from ..expr.scope import Tree
 from ..task.attempt import Json
 from .codec import Named, always_written, flat, written_if
+from .selections import SelectionPart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,6 +209,7 @@ class ToolPart:
     answer: Tree | None = None
     """What it answers, as an expression; `it` is the row after the call."""
     computes: ComputedPart | None = None
+    selects: SelectionPart | None = None
     writes: tuple[WritePart, ...] = ()
     guards: tuple[GuardPart, ...] = ()
     early: tuple[EarlyPart, ...] = ()

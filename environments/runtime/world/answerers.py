@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ..answers.protocol_preconditions import UNDONE, read_early, said_early, undone
-from ..answers.reads import show_computed
+from ..answers.reads import select, show_computed
 from ..answers.tape import taped
 from ..answers.writes import derive_change, follow_change, repeated
 from ..expr.gaps import NoValueError
@@ -153,7 +153,14 @@ def _read_replay(call: LookUp) -> ToolResult | None:
     return _recorded_result(call, *recorded)
 
 
+def _selected(call: LookUp) -> ToolResult | None:
+    """The records that meet the call, where nobody knows otherwise."""
+    if call.shown.source != UNKNOWN or _is_strict(call):
+        return None
+    return select(call.context, call.tool, call.args)
+
+
 WRITERS: Final[tuple[Writer, ...]] = (_undone_protocol, _replay, _protocol, _perform, _echo)
 """Of tools that may change something; where none has an answer, nobody knows."""
-READERS: Final[tuple[Reader, ...]] = (_read_protocol, _computed, _read_replay)
+READERS: Final[tuple[Reader, ...]] = (_read_protocol, _computed, _read_replay, _selected)
 """Of tools that change nothing; where none has an answer, a look-up has it."""

@@ -13,6 +13,7 @@ from typing import Final
 from ..answers.computed import check_computed
 from ..answers.guards import Guards
 from ..answers.outcome import outcome_of
+from ..answers.selections import Selection
 from ..document.recordings import Recording
 from ..document.tools import InfluencePart, LayoutPart, RowRefPart, ToolPart, WritePart
 from ..expr.evaluate import build
@@ -85,6 +86,7 @@ class Tool:
     influence: InfluencePart
     policy: str = DERIVE
     """One of `POLICIES`."""
+    selection: Selection | None = None
     tape: Mapping[str, tuple[Recording, ...]] = field(default_factory=dict)
     write: Writer = stable
     """Writes values as this tool does."""
@@ -172,6 +174,7 @@ def load_tool(
         reads=_ref(part.reads),
         shows=_ref(part.shows),
         answer=build(part.answer, keeps=True) if part.answer else None,
+        selection=Selection(part.selects) if part.selects else None,
         guards=Guards(part.guards, _record_tree(part, nested)),
         writes=tuple(map(_write, part.writes)),
         names=tuple(map(_ref_of, part.names)),

@@ -1,0 +1,315 @@
+"""Look-ups that pick records: those of a list that meet what a call asks for, in their order, a page of them.
+
+Goes in: a selection as the world file has it, and the arguments of a call in normal form. Comes out: the result that follows, or None where
+nobody knows: a value that was never asked for and that no field holds, conditions that fit all recordings and differ here, records whose order
+no recording tells, or records that may exist and were never shown. Not here: whether an earlier call may have changed them (`reads`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cmp_to_key
+from itertools import product
+from math import prod
+from typing import Final
+
+from ..document.selections import BesidePart, ConditionPart, SelectionPart
+from ..expr.gaps import NoValueError
+from ..task.attempt import Json
+from ..values.normal import is_number, is_whole, stable
+
+Row = Mapping[str, Json]
+"""A record's fields by their paths."""
+ASKED: Final = "asked"
+_MOST_WAYS: Final = 64
+"""Ways to combine conditions; with more nobody knows."""
+_CENTS: Final = 2
+
+
+def _folded(value: Json) -> str:
+    return str(value).casefold().strip()
+
+
+def _is_same(held: Json, asked: Json) -> bool:
+    return not isinstance(held, list | dict) and _folded(held) == _folded(asked)
+
+
+def _holds(held: Json, asked: Json) -> bool:
+    return isinstance(held, str) and _folded(asked) in _folded(held)
+
+
+def _has_words(held: Json, asked: Json) -> bool:
+    words = _folded(asked).split()
+    return isinstance(held, str) and bool(words) and all(word in _folded(held) for word in words)
+
+
+def _lists(held: Json, asked: Json) -> bool:
+    return isinstance(held, list) and any(_is_same(one, asked) for one in held)
+
+
+def _is_among(held: Json, asked: Json) -> bool:
+    return isinstance(asked, list) and any(_lists([held], one) or _lists(held, one) for one in asked)  # fmt: skip
+
+
+def _lists_all(held: Json, asked: Json) -> bool:
+    return isinstance(asked, list) and all(_lists(held, one) for one in asked)
+
+
+def _compares(left: Json, right: Json) -> bool:
+    """Whether two values have an order: numbers, or dates and times as texts."""
+    if is_number(left) and is_number(right):
+        return True
+    texts = (left, right)
+    return all(isinstance(one, str) and one[:1].isdigit() for one in texts)
+
+
+def _compared(holds: Callable[[Json, Json], bool]) -> Callable[[Json, Json], bool]:
+    return lambda held, asked: _compares(held, asked) and holds(held, asked)
+
+
+OPS: Final[Mapping[str, Callable[[Json, Json], bool]]] = {
+    "is": _is_same,
+    "lists": _lists,
+    "among": _is_among,
+    "lists_all": _lists_all,
+    "least": _compared(lambda held, asked: held >= asked),  # type: ignore[operator]  # both compare
+    "most": _compared(lambda held, asked: held <= asked),  # type: ignore[operator]
+    "above": _compared(lambda held, asked: held > asked),  # type: ignore[operator]
+    "below": _compared(lambda held, asked: held < asked),  # type: ignore[operator]
+    "holds": _holds,
+    "words": _has_words,
+}
+"""How what a record holds may meet what a call asks for, the narrowest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selected:
+    """What a call picks."""
+
+    value: Json
+    """The result, where it is no text."""
+    text: str | None
+    is_empty: bool
+    is_complete: bool
+    """A recorded list holds all that it picks from."""
+
+
+class Selection:
+    """A selection, ready to be asked."""
+
+    __slots__ = ("_before", "_rows", "part")
+
+    def __init__(self, part: SelectionPart) -> None:
+        self.part = part
+        self._rows = [dict(fields_of(record)) for record in part.records]
+        self._before = _closed(part.lists)
+
+    def select(self, args: Mapping[str, Json]) -> Selected | None:
+        """What a call picks; None where nobody knows."""
+        found = self.records_of(args)
+        ordered = None if found is None else self._ordered(found)
+        shown = None if ordered is None else self._page(ordered, args)
+        if ordered is None or shown is None:
+            return None
+        is_empty = not shown
+        is_complete = any(is_part_of(one, args) for one in self.part.complete)
+        if is_empty and self.part.empty is not None:
+            return Selected(value=None, text=self.part.empty, is_empty=True, is_complete=is_complete)  # fmt: skip
+        inside: Json = [self.part.records[place] for place in shown]
+        try:
+            value = self._around(inside, args, ordered, shown) if self.part.place else inside
+        except NoValueError:
+            return None
+        return Selected(value=value, text=None, is_empty=is_empty, is_complete=is_complete)
+
+    def told(self, args: Mapping[str, Json]) -> Selected | None:
+        """The same, where no record that was never shown is to be expected."""
+        found = self.select(args)
+        if found is None or (found.is_complete and found.is_empty and not self._is_known(args)):
+            return None
+        is_closed = self.part.is_closed and not found.is_empty
+        return found if found.is_complete or is_closed else None
+
+    def records_of(self, args: Mapping[str, Json]) -> list[int] | None:
+        """The places of the records that meet a call, whatever its page; None where conditions differ."""
+        part = self.part
+        asked = {name: value for name, value in args.items() if name not in (part.size, part.page)}
+        if not asked.keys() <= part.conditions.keys():
+            return None
+        ways = [self._met(name, asked[name]) for name in asked]
+        ways += [
+            self._met(name, value) for name, value in part.defaults.items() if name not in asked
+        ]
+        if prod(map(len, ways)) > _MOST_WAYS:
+            return None
+        everything = frozenset(range(len(self._rows)))
+        found = {everything.intersection(*way) for way in product(*ways)}
+        return sorted(found.pop()) if len(found) == 1 else None
+
+    def _met(self, name: str, value: Json) -> set[frozenset[int]]:
+        """The records that meet an argument, by each condition that fits; nothing where one does not say."""
+        ways = {
+            met(condition, value, self._rows) for condition in self.part.conditions.get(name, ())
+        }
+        return set() if None in ways else {way for way in ways if way is not None}
+
+    def _is_known(self, args: Mapping[str, Json]) -> bool:
+        """Whether each argument alone picks something: what no record has may be refused."""
+        names = args.keys() - {self.part.size, self.part.page}
+        return all(any(self._met(name, args[name])) for name in names)
+
+    def _ordered(self, found: list[int]) -> list[int] | None:
+        if len(found) < 2:  # one record needs no order
+            return found
+        ways = {
+            tuple(way)
+            for order in (*self.part.orders, None)
+            if (way := self._sorted(found, order)) is not None
+        }
+        return list(ways.pop()) if len(ways) == 1 else None
+
+    def _sorted(self, found: list[int], order: tuple[str, bool] | None) -> list[int] | None:
+        """The records by one field, and where that says nothing as recordings had them; None where none tells."""
+        is_open = False
+
+        def compare(left: int, right: int) -> int:
+            nonlocal is_open
+            if order is not None:
+                values = self._rows[left].get(order[0]), self._rows[right].get(order[0])
+                if values[0] != values[1] and _compares_any(*values):
+                    return -1 if (values[0] < values[1]) is order[1] else 1  # type: ignore[operator]  # both compare
+            if (left, right) in self._before:
+                return -1
+            is_open = is_open or (right, left) not in self._before
+            return 1
+
+        way = sorted(found, key=cmp_to_key(compare))
+        return None if is_open else way
+
+    def _page(self, ordered: list[int], args: Mapping[str, Json]) -> list[int] | None:
+        size, page = self.size_and_page(args)
+        if size is None:
+            return ordered if page == 1 else None
+        if not is_whole(size) or not is_whole(page) or size < 1 or page < 1:
+            return None
+        return ordered[(page - 1) * size : page * size]
+
+    def size_and_page(self, args: Mapping[str, Json]) -> tuple[Json, Json]:
+        """How many records a page has, None for all of them, and which page is meant, from 1 on."""
+        part = self.part
+        size = part.most if part.size is None else args.get(part.size, part.most)
+        return size, 1 if part.page is None else args.get(part.page, 1)
+
+    def _around(
+        self, inside: Json, args: Mapping[str, Json], ordered: list[int], shown: list[int]
+    ) -> Json:
+        size, page = self.size_and_page(args)
+        rows = [self._rows[place] for place in shown]
+        value = self.part.shell
+        for one in self.part.beside:
+            told = beside_value(one, args, Counted(len(ordered), rows, size, page))
+            value = with_value(value, one.path, told)
+        return with_value(value, self.part.place, inside)
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What is counted of a result."""
+
+    total: int
+    rows: Sequence[Row]
+    size: Json
+    page: Json
+
+
+def beside_value(part: BesidePart, args: Mapping[str, Json], counted: Counted) -> Json:
+    """What stands at one place beside the list; raises `NoValueError` where nobody knows."""
+    told: Mapping[str, Json] = {"const": part.value}
+    if part.kind == "by":
+        told = {"by": part.by[key] for key in (stable(args.get(part.of)),) if key in part.by}
+    elif part.kind == "argument":
+        told = {"argument": args[part.of]} if part.of in args else {}
+    elif part.kind == "sum":
+        told = {"sum": sum_of(part.of, counted.rows)}
+    elif part.kind != "const":
+        told = counts(counted)
+    if part.kind not in told or (part.kind == "sum" and told["sum"] is None):
+        raise NoValueError(part.kind)
+    return told[part.kind]
+
+
+def counts(counted: Counted) -> dict[str, Json]:
+    """What may be counted of a result, by kind."""
+    told: dict[str, Json] = {
+        "total": counted.total,
+        "shown": len(counted.rows),
+        "page": counted.page,
+    }
+    size, page = counted.size, counted.page
+    if is_whole(size) and is_whole(page) and size > 0:
+        told["size"], told["more"] = size, page * size < counted.total
+        told["pages"] = max(1, -(-counted.total // size))
+    return told
+
+
+def sum_of(name: str, rows: Sequence[Row]) -> Json:
+    """The sum of a field, in cents where it has some; None where a record has no number there."""
+    values = [row.get(name) for row in rows]
+    numbers = [value for value in values if is_number(value)]
+    return round(sum(numbers), _CENTS) if len(numbers) == len(values) else None
+
+
+def met(condition: ConditionPart, value: Json, rows: Sequence[Row]) -> frozenset[int] | None:
+    """The places of the records that meet a condition; None where it does not say."""
+    if condition.op == ASKED:
+        known = condition.known.get(stable(value))
+        return None if known is None else frozenset(known)
+    if value is None or (isinstance(value, str) and len(value) < condition.least):
+        return None
+    holds = OPS[condition.op]
+    return frozenset(
+        place
+        for place, row in enumerate(rows)
+        if any(holds(row.get(name), value) for name in condition.fields)
+    )
+
+
+def fields_of(record: Json, path: str = "") -> Iterator[tuple[str, Json]]:
+    """The fields of a record by their paths; a list is one field."""
+    if not isinstance(record, dict):
+        yield path, record
+        return
+    for name, value in record.items():
+        yield from fields_of(value, f"{path}.{name}" if path else name)
+
+
+def is_part_of(less: Mapping[str, Json], more: Mapping[str, Json]) -> bool:
+    """Whether a call asks for all that another one does, and perhaps for more."""
+    return all(name in more and stable(more[name]) == stable(less[name]) for name in less)
+
+
+def with_value(value: Json, path: tuple[str, ...], told: Json) -> Json:
+    """A result with a value at one place."""
+    if not path:
+        return told
+    inside = value if isinstance(value, dict) else {}
+    return {**inside, path[0]: with_value(inside.get(path[0]), path[1:], told)}
+
+
+def _compares_any(left: Json, right: Json) -> bool:
+    is_text = isinstance(left, str) and isinstance(right, str)
+    return is_text or (is_number(left) and is_number(right))
+
+
+def _closed(lists: Sequence[Sequence[int]]) -> set[tuple[int, int]]:
+    """Which record comes before which, also by way of a third."""
+    after: dict[int, set[int]] = {}
+    for places in lists:
+        for at, place in enumerate(places):
+            after.setdefault(place, set()).update(places[at + 1 :])
+    for middle in list(after):
+        for later in after.values():
+            if middle in later:
+                later |= after[middle]
+    return {(place, other) for place, later in after.items() for other in later}
