@@ -228,6 +228,9 @@ def beside_value(part: BesidePart, args: Mapping[str, Json], counted: Counted) -
     told: Mapping[str, Json] = {"const": part.value}
     if part.kind == "by":
         told = {"by": part.by[key] for key in (stable(args.get(part.of)),) if key in part.by}
+    elif part.kind == "written":
+        form = part.by.get(names_asked(args))
+        told = {"written": with_arguments(form, args)} if isinstance(form, str) else {}
     elif part.kind == "argument":
         told = {"argument": args[part.of]} if part.of in args else {}
     elif part.kind == "sum":
@@ -237,6 +240,25 @@ def beside_value(part: BesidePart, args: Mapping[str, Json], counted: Counted) -
     if part.kind not in told or (part.kind == "sum" and told["sum"] is None):
         raise NoValueError(part.kind)
     return told[part.kind]
+
+
+def names_asked(args: Mapping[str, Json]) -> str:
+    """Which arguments a call has, as one text."""
+    return ", ".join(sorted(args))
+
+
+def without_arguments(text: str, args: Mapping[str, Json]) -> str:
+    """A text with the names of arguments in the place of their values (`/lots?chamber={chamber}`)."""
+    for name, value in sorted(args.items(), key=lambda arg: -len(str(arg[1]))):
+        text = text.replace(str(value), f"{{{name}}}") if len(str(value)) > 1 else text
+    return text
+
+
+def with_arguments(form: str, args: Mapping[str, Json]) -> str:
+    """The text that such a form is in a call."""
+    for name, value in args.items():
+        form = form.replace(f"{{{name}}}", str(value))
+    return form
 
 
 def counts(counted: Counted) -> dict[str, Json]:

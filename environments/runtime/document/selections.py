@@ -32,13 +32,14 @@ class BesidePart:
 
     path: tuple[str, ...]
     kind: str
-    """`const`, `shown`, `total`, `page`, `pages`, `size`, `more`, `argument`, `sum` (of a field over the records shown), or `by` (an argument decides it)."""
+    """`const`, `shown`, `total`, `page`, `pages`, `size`, `more`, `argument`, `sum` (of a field over the records shown), `by` (an argument decides it), or
+    `written` (a text that repeats arguments)."""
     of: str = ""
     """The argument or the field."""
     value: Json = None
     """Of `const`."""
     by: Mapping[str, Json] = field(default_factory=dict)
-    """Of `by`: what stood there, by the argument's value."""
+    """Of `by`: what stood there, by the argument's value; of `written` its form, by the names of the call's arguments."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

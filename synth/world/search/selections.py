@@ -22,7 +22,9 @@ from environments.runtime.answers.selections import (
     beside_value,
     fields_of,
     met,
+    names_asked,
     with_value,
+    without_arguments,
 )
 from environments.runtime.document.selections import BesidePart, ConditionPart, SelectionPart
 from environments.runtime.expr.gaps import NoValueError
@@ -30,7 +32,7 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import is_number, is_whole, stable
 from synth.world.model import Workbench
 from synth.world.observation import Observation
-from synth.world.support import NEARLY_ALWAYS, SEEN_THRICE, SEEN_TWICE, Support, accept
+from synth.world.support import MOSTLY, NEARLY_ALWAYS, SEEN_THRICE, SEEN_TWICE, Support, accept
 
 MIN_CALLS: Final = SEEN_THRICE
 """Different calls that were shown records."""
@@ -132,7 +134,7 @@ def learn_selection(calls: Sequence[_Call], sights: Sequence[_Sight] = ()) -> Se
     if os.environ.get("SELDBG"):
         print("      fold", told)
     others = Support(cases=told[False][True], against=told[False][False])
-    return replace(part, is_closed=accept(others, least=MIN_LEFT_OUT, share=NEARLY_ALWAYS))
+    return replace(part, is_closed=accept(others, least=MIN_LEFT_OUT, share=MOSTLY))
 
 
 def _is_same(value: Json, text: str | None, call: _Call) -> bool:
@@ -155,11 +157,12 @@ def _fitted(calls: Sequence[_Call], sights: Sequence[_Sight]) -> SelectionPart |
 
 def _elsewhere(records: Sequence[Json], sights: Sequence[_Sight]) -> list[Json]:
     """Records that other tools showed, with all fields of those in the lists, and each always alike."""
-    names = list(records[0]) if isinstance(records[0], dict) else []
     key = _key_field(records)
-    if key is None or any(not isinstance(one, dict) or one.keys() != set(names) for one in records):
+    objects = [one for one in records if isinstance(one, dict)]
+    names = list(objects[0])
+    if key is None or any(one.keys() != set(names) for one in objects):
         return []
-    own = {stable(one[key]) for one in records if isinstance(one, dict)}
+    own = {stable(one[key]) for one in objects}
     found: dict[str, dict[str, Json]] = {}
     for sight in sights:
         if sight.record.keys() >= set(names) and stable(sight.record[key]) not in own:
@@ -482,3 +485,8 @@ def _rules(path: Path, listed: Sequence[_Listed]) -> Iterator[BesidePart]:
         yield BesidePart(path=path, kind="argument", of=name)
         by = {stable(args[name]): value for args, value in told if name in args}
         yield BesidePart(path=path, kind="by", of=name, by=by)
+    written: dict[str, Json] = {}
+    for args, value in told:
+        if isinstance(value, str):
+            written.setdefault(names_asked(args), without_arguments(value, args))
+    yield BesidePart(path=path, kind="written", by=written)
