@@ -22,6 +22,7 @@ from ..values.normal import is_number, is_whole, stable
 Row = Mapping[str, Json]
 """A record's fields by their paths."""
 ASKED: Final = "asked"
+HOLDS: Final = "holds"
 _MOST_WAYS: Final = 64
 """Ways to combine conditions; with more nobody knows."""
 _CENTS: Final = 2
@@ -37,11 +38,6 @@ def _is_same(held: Json, asked: Json) -> bool:
 
 def _holds(held: Json, asked: Json) -> bool:
     return isinstance(held, str) and _folded(asked) in _folded(held)
-
-
-def _has_words(held: Json, asked: Json) -> bool:
-    words = _folded(asked).split()
-    return isinstance(held, str) and bool(words) and all(word in _folded(held) for word in words)
 
 
 def _lists(held: Json, asked: Json) -> bool:
@@ -77,8 +73,7 @@ OPS: Final[Mapping[str, Callable[[Json, Json], bool]]] = {
     "most": _compared(lambda held, asked: held <= asked),  # type: ignore[operator]
     "above": _compared(lambda held, asked: held > asked),  # type: ignore[operator]
     "below": _compared(lambda held, asked: held < asked),  # type: ignore[operator]
-    "holds": _holds,
-    "words": _has_words,
+    HOLDS: _holds,
 }
 """How what a record holds may meet what a call asks for, the narrowest first."""
 
@@ -206,10 +201,13 @@ class Selection:
     ) -> Json:
         size, page = self.size_and_page(args)
         rows = [self._rows[place] for place in shown]
-        value = self.part.shell
+        counted = Counted(len(ordered), rows, size, page)
+        value, told = self.part.shell, dict[tuple[str, ...], Json]()
         for one in self.part.beside:
-            told = beside_value(one, args, Counted(len(ordered), rows, size, page))
-            value = with_value(value, one.path, told)
+            there = beside_value(one, args, counted)
+            if stable(told.setdefault(one.path, there)) != stable(there):
+                raise NoValueError(one.kind)
+            value = with_value(value, one.path, there)
         return with_value(value, self.part.place, inside)
 
 
@@ -226,18 +224,20 @@ class Counted:
 def beside_value(part: BesidePart, args: Mapping[str, Json], counted: Counted) -> Json:
     """What stands at one place beside the list; raises `NoValueError` where nobody knows."""
     told: Mapping[str, Json] = {"const": part.value}
+    asked = stable(args.get(part.of))
     if part.kind == "by":
-        told = {"by": part.by[key] for key in (stable(args.get(part.of)),) if key in part.by}
+        told = {"by": part.by[asked]} if asked in part.by else {}
     elif part.kind == "written":
         form = part.by.get(names_asked(args))
         told = {"written": with_arguments(form, args)} if isinstance(form, str) else {}
     elif part.kind == "argument":
         told = {"argument": args[part.of]} if part.of in args else {}
     elif part.kind == "sum":
-        told = {"sum": sum_of(part.of, counted.rows)}
+        sum_there = sum_of(part.of, counted.rows)
+        told = {} if sum_there is None else {"sum": sum_there}
     elif part.kind != "const":
         told = counts(counted)
-    if part.kind not in told or (part.kind == "sum" and told["sum"] is None):
+    if part.kind not in told:
         raise NoValueError(part.kind)
     return told[part.kind]
 
@@ -330,8 +330,8 @@ def _closed(lists: Sequence[Sequence[int]]) -> set[tuple[int, int]]:
     for places in lists:
         for at, place in enumerate(places):
             after.setdefault(place, set()).update(places[at + 1 :])
-    for middle in list(after):
+    for middle, behind in after.items():
         for later in after.values():
             if middle in later:
-                later |= after[middle]
+                later.update(behind)
     return {(place, other) for place, later in after.items() for other in later}

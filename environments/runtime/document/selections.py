@@ -67,6 +67,7 @@ class SelectionPart:
     shell: Json = None
     """A recorded result with nothing in the list's place."""
     beside: tuple[BesidePart, ...] = ()
+    """Everything that fits; where two differ about one place, nobody knows."""
     empty: str | None = None
     """What is said where no record meets the call; None: an empty list."""
     complete: tuple[Mapping[Named, Json], ...] = ()

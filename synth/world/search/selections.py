@@ -10,28 +10,24 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, product
+from itertools import islice, pairwise, product
 from typing import Final
 
 from environments.runtime.answers.selections import (
     ASKED,
+    HOLDS,
     OPS,
-    Counted,
     Row,
     Selection,
-    beside_value,
     fields_of,
     met,
-    names_asked,
-    with_value,
-    without_arguments,
 )
-from environments.runtime.document.selections import BesidePart, ConditionPart, SelectionPart
-from environments.runtime.expr.gaps import NoValueError
+from environments.runtime.document.selections import ConditionPart, SelectionPart
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import is_number, is_whole, stable
 from synth.world.model import Workbench
 from synth.world.observation import Observation
+from synth.world.search.selected_results import Call, Path, is_whole_list, value_at, with_shell
 from synth.world.support import MOSTLY, NEARLY_ALWAYS, SEEN_THRICE, SEEN_TWICE, Support, accept
 
 MIN_CALLS: Final = SEEN_THRICE
@@ -45,21 +41,8 @@ MAX_CONDITIONS: Final = 6
 MAX_WAYS: Final = 400
 """Combinations of conditions that are tried."""
 MAX_RECORDS: Final = 500
-_TEXT_OPS: Final = ("holds", "words")
-
-Path = tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Call:
-    """One different call and what it was shown."""
-
-    args: Mapping[str, Json]
-    value: Json
-    content: str
-    tasks: frozenset[str]
-    shown: tuple[int, ...] | None = None
-    """Places of the records; None where the result holds no list."""
+MAX_CALLS: Final = 300
+"""Different calls that conditions are searched in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,18 +67,18 @@ def learn_selections(bench: Workbench) -> None:
             tool.evidence["selects"] = {"records": len(part.records), "calls": len(calls)}
 
 
-def _calls_by_tool(bench: Workbench) -> dict[str, list[_Call]]:
+def _calls_by_tool(bench: Workbench) -> dict[str, list[Call]]:
     """The different calls of each tool that shows what is there, made before anything was changed and always answered alike."""
     seen: dict[str, dict[str, list[tuple[str, Observation]]]] = defaultdict(dict)
     for history, call, past in bench.with_pasts(bench.has_changed):
         if not past and bench.tools[call.tool].innocent:
             seen[call.tool].setdefault(call.key, []).append((history.task, call))
-    found: dict[str, list[_Call]] = {}
+    found: dict[str, list[Call]] = {}
     for name, by_key in seen.items():
         if all(len({call.content for _, call in told}) == 1 for told in by_key.values()):
             found[name] = [
-                _Call(told[0][1].arguments, told[0][1].value, told[0][1].content, frozenset(task for task, _ in told))
-                for _, told in sorted(by_key.items())
+                Call(told[0][1].arguments, told[0][1].value, told[0][1].content, frozenset(task for task, _ in told))
+                for _, told in sorted(by_key.items())[:MAX_CALLS]
             ]  # fmt: skip
     return found
 
@@ -109,7 +92,7 @@ def _objects_in(value: Json) -> Iterator[Mapping[str, Json]]:
         yield from _objects_in(inside)
 
 
-def learn_selection(calls: Sequence[_Call], sights: Sequence[_Sight] = ()) -> SelectionPart | None:
+def learn_selection(calls: Sequence[Call], sights: Sequence[_Sight] = ()) -> SelectionPart | None:
     """What picks the records of these calls, and of those that other tools showed; None where nothing fits all of them."""
     part = _fitted(calls, sights)
     if part is None:
@@ -129,24 +112,20 @@ def learn_selection(calls: Sequence[_Call], sights: Sequence[_Sight] = ()) -> Se
     held = told[True]
     if held[False] and not accept(Support(cases=held[True], against=held[False]), least=1, share=NEARLY_ALWAYS):  # fmt: skip
         return None
-    import os
-
-    if os.environ.get("SELDBG"):
-        print("      fold", told)
     others = Support(cases=told[False][True], against=told[False][False])
     return replace(part, is_closed=accept(others, least=MIN_LEFT_OUT, share=MOSTLY))
 
 
-def _is_same(value: Json, text: str | None, call: _Call) -> bool:
+def _is_same(value: Json, text: str | None, call: Call) -> bool:
     return text == call.content if text is not None else stable(value) == stable(call.value)
 
 
-def _fitted(calls: Sequence[_Call], sights: Sequence[_Sight]) -> SelectionPart | None:
+def _fitted(calls: Sequence[Call], sights: Sequence[_Sight]) -> SelectionPart | None:
     """Records, conditions, order and pages that give each of these results."""
     place = _list_place(calls)
     if place is None:
         return None
-    lists = [_at(call.value, place) for call in calls]
+    lists = [value_at(call.value, place) for call in calls]
     records = _records(lists)
     if records is None:
         return None
@@ -172,7 +151,7 @@ def _elsewhere(records: Sequence[Json], sights: Sequence[_Sight]) -> list[Json]:
 
 
 def _fitted_to(
-    records: Sequence[Json], place: Path, calls: Sequence[_Call], lists: Sequence[Json]
+    records: Sequence[Json], place: Path, calls: Sequence[Call], lists: Sequence[Json]
 ) -> SelectionPart | None:
     """The same with these records."""
     keys = {stable(record): at for at, record in enumerate(records)}
@@ -197,7 +176,7 @@ def _fitted_to(
     return max(found, key=lambda part: _foretold(part, placed), default=None)
 
 
-def _foretold(part: SelectionPart, calls: Sequence[_Call]) -> int:
+def _foretold(part: SelectionPart, calls: Sequence[Call]) -> int:
     """The calls that were shown what the selection says, less those that were shown something else."""
     asked = Selection(part)
     found = [(asked.select(call.args), call) for call in calls]
@@ -205,7 +184,7 @@ def _foretold(part: SelectionPart, calls: Sequence[_Call]) -> int:
     return told[True] - told[False]
 
 
-def _list_place(calls: Sequence[_Call]) -> Path | None:
+def _list_place(calls: Sequence[Call]) -> Path | None:
     """The outermost place where results hold a list of records."""
     found: Counter[Path] = Counter()
     for call in calls:
@@ -223,12 +202,6 @@ def _lists_in(value: Json, path: Path) -> Iterator[Path]:
     elif isinstance(value, dict):
         for name, inside in value.items():
             yield from _lists_in(inside, (*path, name))
-
-
-def _at(value: Json, path: Path) -> Json:
-    for name in path:
-        value = value.get(name) if isinstance(value, dict) else None
-    return value
 
 
 def _records(lists: Sequence[Json]) -> list[Json] | None:
@@ -253,7 +226,7 @@ def _key_field(records: Sequence[Json]) -> str | None:
 
 def _orders(rows: Sequence[Row], lists: Sequence[Sequence[int]]) -> Iterator[tuple[str, bool]]:
     """The fields by which every list is sorted, with the direction."""
-    pairs = [pair for one in lists for pair in zip(one, one[1:], strict=False)]
+    pairs = [pair for one in lists for pair in pairwise(one)]
     for name in sorted({name for row in rows for name in row}):
         values = [(rows[left].get(name), rows[right].get(name)) for left, right in pairs]
         differing = [(left, right) for left, right in values if left != right]
@@ -267,7 +240,7 @@ def _orders(rows: Sequence[Row], lists: Sequence[Sequence[int]]) -> Iterator[tup
             yield name, ways.pop()
 
 
-def _with_pages(whole: SelectionPart, calls: Sequence[_Call]) -> Iterator[SelectionPart]:
+def _with_pages(whole: SelectionPart, calls: Sequence[Call]) -> Iterator[SelectionPart]:
     """The selection without pages, and with each argument that may be a page or its size."""
     yield whole
     yield replace(whole, most=_longest(calls, None))
@@ -287,12 +260,12 @@ def _with_pages(whole: SelectionPart, calls: Sequence[_Call]) -> Iterator[Select
                 yield replace(whole, size=size, page=page, most=longest)
 
 
-def _longest(calls: Sequence[_Call], size: str | None) -> int:
+def _longest(calls: Sequence[Call], size: str | None) -> int:
     """Records of the longest list that no argument made so long."""
     return max((len(call.shown or ()) for call in calls if size not in call.args), default=0)
 
 
-def _fit(whole: SelectionPart, calls: Sequence[_Call], rows: Sequence[Row]) -> SelectionPart | None:
+def _fit(whole: SelectionPart, calls: Sequence[Call], rows: Sequence[Row]) -> SelectionPart | None:
     """The selection with all conditions that give each result; None where none do."""
     names = sorted({name for call in calls for name in call.args} - {whole.size, whole.page})
     candidates = {
@@ -305,83 +278,80 @@ def _fit(whole: SelectionPart, calls: Sequence[_Call], rows: Sequence[Row]) -> S
         part = replace(whole, defaults=defaults)
         for way in islice(product(*candidates.values()), MAX_WAYS):
             chosen = dict(zip(names, way, strict=True))
-            tried = _with_shell(replace(part, conditions={name: (one,) for name, one in chosen.items()}), calls, rows)  # fmt: skip
+            tried = with_shell(replace(part, conditions={name: (one,) for name, one in chosen.items()}), calls, rows)  # fmt: skip
             if tried is None or not _gives_all(tried, calls):
                 continue
             part = replace(tried, conditions={})
             for name, one in chosen.items():
                 if one not in fitting[name]:
                     fitting[name].append(one)
-        if part.shell is not None or all(fitting.values()):
+        if all(fitting.values()):
             asked = (
                 {n: v for n, v in call.args.items() if n not in (part.size, part.page)}
                 for call in calls
-                if _is_whole_list(part, call)
+                if is_whole_list(part, call)
             )
             complete = tuple({stable(one): one for one in asked}.values())
             return replace(part, conditions={n: tuple(c) for n, c in fitting.items()}, complete=complete)  # fmt: skip
     return None
 
 
-def _is_whole_list(part: SelectionPart, call: _Call) -> bool:
-    """Whether a call was shown everything that meets it."""
-    if part.size is None and part.most is None:
-        return True
-    size, page = Selection(part).size_and_page(call.args)
-    return page == 1 and is_whole(size) and len(call.shown or ()) < size
-
-
-def _gives_all(part: SelectionPart, calls: Sequence[_Call]) -> bool:
+def _gives_all(part: SelectionPart, calls: Sequence[Call]) -> bool:
     """Whether the selection says of no recorded call anything else than was shown, and of most of them that."""
     asked = Selection(part)
     # Of a page nobody knows what the others hold.
-    found = [(asked.select(call.args), call) for call in calls if _is_whole_list(part, call)]
+    found = [(asked.select(call.args), call) for call in calls if is_whole_list(part, call)]
     told = [_is_same(one.value, one.text, call) for one, call in found if one is not None]
     return all(told) and len(told) * 2 > len(found)
 
 
-def _conditions(name: str, calls: Sequence[_Call], rows: Sequence[Row]) -> list[ConditionPart]:
+def _conditions(name: str, calls: Sequence[Call], rows: Sequence[Row]) -> list[ConditionPart]:
     """What an argument may compare: conditions that every record met that it was shown, the narrowest first."""
     given = [(call.args[name], call.shown) for call in calls if name in call.args and call.shown]
     if not given:
         return []
     least = min((len(value) for value, _ in given if isinstance(value, str)), default=0)
     fields = sorted({one for row in rows for one in row})
-    ways = [(op, (one,)) for op in OPS if op not in _TEXT_OPS for one in fields]
+    ways = [(op, (one,)) for op in OPS if op != HOLDS for one in fields]
     found = [ConditionPart(op=op, fields=names) for op, names in ways]
-    found += [
-        ConditionPart(op=op, fields=names, least=least)
-        for op in _TEXT_OPS
-        for names in _covering(op, given, rows, fields)
+    found += [ConditionPart(op=HOLDS, fields=names, least=least) for names in _holding(given, rows, fields)]  # fmt: skip
+    fitting = [
+        one for one in found if all(_meets_all(one, value, shown, rows) for value, shown in given)
     ]
-    sizes: list[tuple[int, ConditionPart]] = []
-    for one in found:
-        hits = [met(one, value, rows) for value, _ in given]
-        if all(hit is not None and hit.issuperset(shown) for hit, (_, shown) in zip(hits, given, strict=True)):  # fmt: skip
-            sizes.append((sum(len(hit or ()) for hit in hits), one))
-    sizes.sort(key=lambda sized: sized[0])
-    return [one for _, one in sizes[:MAX_CONDITIONS]]
+    widths = [sum(len(met(one, value, rows) or ()) for value, _ in given) for one in fitting]
+    narrowest = sorted(zip(widths, range(len(fitting)), strict=True))[:MAX_CONDITIONS]
+    return [fitting[at] for _, at in narrowest]
 
 
-def _asked(name: str, part: SelectionPart, calls: Sequence[_Call]) -> list[ConditionPart]:
+def _meets_all(
+    condition: ConditionPart, value: Json, shown: Sequence[int], rows: Sequence[Row]
+) -> bool:
+    """Whether every record that a call was shown meets a condition."""
+    found = met(condition, value, [rows[place] for place in shown])
+    return found is not None and len(found) == len(shown)
+
+
+def _asked(name: str, part: SelectionPart, calls: Sequence[Call]) -> list[ConditionPart]:
     """What an argument that no field holds was seen to pick, in calls that ask for nothing else."""
     paging = {part.size, part.page}
     alone = {
         stable(call.args[name]): call.shown
         for call in calls
-        if call.args.keys() - paging == {name} and _is_whole_list(part, call)
+        if call.args.keys() - paging == {name} and is_whole_list(part, call)
     }
     known = {value: shown for value, shown in alone.items() if shown is not None}
     return [ConditionPart(op=ASKED, known=known)] if known else []
 
 
-def _covering(
-    op: str, given: Sequence[tuple[Json, Sequence[int]]], rows: Sequence[Row], fields: Sequence[str]
+def _holding(
+    given: Sequence[tuple[Json, Sequence[int]]], rows: Sequence[Row], fields: Sequence[str]
 ) -> list[tuple[str, ...]]:
     """Fields of which one meets the value in every record shown: as few as do, and all that ever did."""
     cases = {(at, place) for at, (_, shown) in enumerate(given) for place in shown}
     hits = {
-        name: {(at, place) for at, place in cases if OPS[op](rows[place].get(name), given[at][0])}
+        name: {
+            (at, place) for at, place in cases if OPS[HOLDS](rows[place].get(name), given[at][0])
+        }
         for name in fields
     }
     hits = {name: hit for name, hit in hits.items() if hit}
@@ -397,7 +367,7 @@ def _covering(
 
 
 def _defaults(
-    candidates: Mapping[str, Sequence[ConditionPart]], calls: Sequence[_Call], rows: Sequence[Row]
+    candidates: Mapping[str, Sequence[ConditionPart]], calls: Sequence[Call], rows: Sequence[Row]
 ) -> Iterator[dict[str, Json]]:
     """What a call may mean that leaves an argument out: nothing, or the one value that all records have that were shown without it."""
     yield {}
@@ -410,83 +380,3 @@ def _defaults(
             found[name] = rows[min(shown)].get(first.fields[0])
     if found:
         yield found
-
-
-def _with_shell(
-    part: SelectionPart, calls: Sequence[_Call], rows: Sequence[Row]
-) -> SelectionPart | None:
-    """The selection with what stands in results beside the list; None where something there is not understood."""
-    if not part.place or part.shell is not None:
-        return part
-    asked = Selection(part)
-    listed: list[_Listed] = []
-    for call in calls:
-        if call.shown is not None:
-            found = asked.records_of(call.args)
-            shown = [rows[place] for place in call.shown]
-            total = len(shown) if found is None else len(found)
-            counted = Counted(total, shown, *asked.size_and_page(call.args))
-            listed.append(_Listed(call, counted, _is_whole_list(part, call)))
-    if not any(one.is_whole for one in listed):
-        return None
-    shell = max((one.call.value for one in listed), key=lambda value: len(stable(value)))
-    beside: list[BesidePart] = []
-    for path in _paths_beside(shell, part.place, ()):
-        rules = [(_fitting(rule, listed), rule) for rule in _rules(path, listed)]
-        best = max((fit for fit, _ in rules), default=0)
-        if not best:
-            return None
-        beside.append(next(rule for fit, rule in rules if fit == best))
-    return replace(part, shell=with_value(shell, part.place, None), beside=tuple(beside))
-
-
-@dataclass(frozen=True, slots=True)
-class _Listed:
-    """A call that was shown a list, what is counted of it, and whether the list has all that meets the call."""
-
-    call: _Call
-    counted: Counted
-    is_whole: bool
-
-
-def _fitting(rule: BesidePart, listed: Sequence[_Listed]) -> int:
-    """The results that have at a place what a rule says; none where a whole list has something else."""
-    count = 0
-    for one in listed:
-        try:
-            told = beside_value(rule, one.call.args, one.counted)
-            is_told = stable(told) == stable(_at(one.call.value, rule.path))
-        except NoValueError:
-            is_told = rule.kind == "sum" and not one.counted.rows
-        if one.is_whole and not is_told:
-            return 0
-        count += is_told
-    return count
-
-
-def _paths_beside(value: Json, place: Path, path: Path) -> Iterator[Path]:
-    if isinstance(value, dict) and value:
-        for name, inside in value.items():
-            if (*path, name) != place:
-                yield from _paths_beside(inside, place, (*path, name))
-    else:
-        yield path
-
-
-def _rules(path: Path, listed: Sequence[_Listed]) -> Iterator[BesidePart]:
-    """What may give the value at one place, the likeliest first."""
-    told = [(one.call.args, _at(one.call.value, path)) for one in listed]
-    for kind in ("total", "shown", "page", "pages", "size", "more"):
-        yield BesidePart(path=path, kind=kind)
-    yield BesidePart(path=path, kind="const", value=told[0][1])
-    for name in sorted({name for one in listed for row in one.counted.rows for name in row}):
-        yield BesidePart(path=path, kind="sum", of=name)
-    for name in sorted({name for args, _ in told for name in args}):
-        yield BesidePart(path=path, kind="argument", of=name)
-        by = {stable(args[name]): value for args, value in told if name in args}
-        yield BesidePart(path=path, kind="by", of=name, by=by)
-    written: dict[str, Json] = {}
-    for args, value in told:
-        if isinstance(value, str):
-            written.setdefault(names_asked(args), without_arguments(value, args))
-    yield BesidePart(path=path, kind="written", by=written)
