@@ -13,7 +13,7 @@ from ingest.dialects.attributes import (
     first_text,
     first_value,
     is_elided,
-    parsed,
+    parsed_call,
     text_of,
 )
 from ingest.records.span import STATUS_ERROR, STATUS_OK, Attributes, Span
@@ -31,6 +31,8 @@ TASK_KEYS: Final = _KEYS["task"]
 CONSENT_KEYS: Final = _KEYS["consent"]
 INPUT_TOKEN_KEYS: Final = _KEYS["input_token"]
 OUTPUT_TOKEN_KEYS: Final = _KEYS["output_token"]
+METADATA_KEYS: Final = _KEYS["metadata"]
+"""Where an app's own words about a request stand, as JSON or as Python shows them."""
 VERDICTS: Final = frozenset(_KEYS["verdict"])
 """Last parts of an app's own attributes that say how a conversation went: `app.outcome.success`."""
 PREVIOUS_RESPONSE_KEYS: Final = _KEYS["previous_response"]
@@ -44,8 +46,9 @@ def identity(span: Span) -> dict[str, Any]:
 
 def identity_in(attributes: Attributes, resource: Attributes) -> dict[str, Any]:
     """The same, out of what spans or log events say."""
-    metadata = parsed(attributes.get("metadata"))
-    extra: Attributes = metadata if isinstance(metadata, dict) else {}
+    extra: Attributes = {}
+    for told in (parsed_call(attributes.get(key)) for key in METADATA_KEYS):
+        extra = extra or (told if isinstance(told, dict) else {})
     return {
         "conversation": name_of(attributes, CONVERSATION_KEYS)
         or name_of(extra, ("session_id", "thread_id", "conversation_id")),
