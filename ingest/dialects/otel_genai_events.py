@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from ingest.dialects import claude_code
-from ingest.dialects.attributes import first_text, is_elided, parsed
+from ingest.dialects.attributes import is_elided, parsed
 from ingest.dialects.content_blocks import blocks_text
-from ingest.dialects.evaluation import EVENT_NAMES, read_evaluation
+from ingest.dialects.evaluation import EVENT_NAMES, asked_in, read_evaluation
 from ingest.dialects.identity import identity_in
 from ingest.dialects.messages import Messages, exchanged, read_messages
 from ingest.dialects.otel_genai import read_content
@@ -196,20 +196,28 @@ def _read_message(one: Saying, message: dict[str, Any], *, captured: bool) -> Me
 
 
 def statements(events: Iterable[LogEvent]) -> list[tuple[LogEvent, Statement]]:
-    """The evaluation events among log records, each with the record that carries it."""
-    found: list[tuple[LogEvent, Statement]] = []
-    for event in events:
-        if event.name in claude_code.DECISIONS:
-            decision = claude_code.read_decision(event)
-            found += [(event, decision)] if decision is not None else []
-        if event.name not in EVENT_NAMES:
-            continue
-        body = parsed(event.body)
-        attributes = {**(body if isinstance(body, dict) else {}), **event.attributes}
+    """The statements among log records, each with the record that carries it: evaluations, decisions, and what users were asked."""
+    return [(event, said) for event in events for said in _stated(event)]
+
+
+def _stated(event: LogEvent) -> list[Statement]:
+    if event.name in claude_code.DECISIONS:
+        decision = claude_code.read_decision(event)
+        return [] if decision is None else [decision]
+    body = parsed(event.body)
+    attributes = {**(body if isinstance(body, dict) else {}), **event.attributes}
+    if event.name in EVENT_NAMES:
         said = read_evaluation(attributes, at=event.at)
-        if said is not None:
-            conversation = first_text(attributes, ("gen_ai.conversation.id", "session.id"))
-            if said.target_id is None and event.trace_id is None and conversation:
-                said = replace(said, target_kind="conversation", target_id=conversation)
-            found.append((event, said))
-    return found
+        found = [] if said is None else [said]
+    else:
+        found = [*asked_in(event.name, attributes, at=event.at).values()]
+    about = _target(event, attributes) if found else None
+    return [replace(one, **about) if about and one.target_id is None else one for one in found]
+
+
+def _target(event: LogEvent, attributes: Attributes) -> dict[str, Any] | None:
+    """What an event is about that stands on no span: its trace, else the conversation that it names."""
+    if event.trace_id is not None:
+        return None if event.span_id else {"target_kind": "trace", "target_id": event.trace_id}
+    named = identity_in(attributes, {})["conversation"]
+    return {"target_kind": "conversation", "target_id": named} if named else None

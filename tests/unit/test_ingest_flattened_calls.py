@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from ingest.assembly.assemble import assemble
 from ingest.records.episode import Episode
+from ingest.records.span import Span
+from ingest.records.text import Json
 from tests.unit.ingest_emitters import APP, span
 
 
-def flattened(number: int, fields: dict[str, dict[str, Any]], **more: Any) -> Any:
+def flattened(number: int, fields: dict[str, dict[str, Any]], **more: Json) -> Span:
     """A model call's span."""
     told = {
         f"gen_ai.{place}.{key}": one for place, held in fields.items() for key, one in held.items()
@@ -44,8 +47,7 @@ def test_completions_that_only_call_are_calls_of_one_answer() -> None:
         flattened(1, {"prompt.0": asked, **called}, trace_id="b" * 32),
         flattened(2, {**past, "completion.0": {"role": "assistant", "content": "B."}}),
     ]
-    for one in spans:
-        one.attributes.update(session)
+    spans = [replace(one, attributes={**one.attributes, **session}) for one in spans]
 
     (episode,) = assemble(spans, app=APP).episodes
 
