@@ -5,6 +5,8 @@ The names in `identity.toml` are the dialects' own; where two are on one span, t
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -38,6 +40,10 @@ VERDICTS: Final = frozenset(_KEYS["verdict"])
 PREVIOUS_RESPONSE_KEYS: Final = _KEYS["previous_response"]
 RESPONSE_KEYS: Final = _KEYS["response"]
 
+_OWN_CONVERSATION: Final = re.compile(
+    r"(?!messaging\.)(?:.*(?<!parent)(?<!previous)\.)?(?:conversation|dialogue|chat)[._]?id"
+)
+
 
 def identity(span: Span) -> dict[str, Any]:
     """The fields of a `Reading` that every dialect fills alike."""
@@ -51,7 +57,8 @@ def identity_in(attributes: Attributes, resource: Attributes) -> dict[str, Any]:
         extra = extra or (told if isinstance(told, dict) else {})
     return {
         "conversation": name_of(attributes, CONVERSATION_KEYS)
-        or name_of(extra, ("session_id", "thread_id", "conversation_id")),
+        or name_of(extra, ("session_id", "thread_id", "conversation_id"))
+        or name_of(attributes, tuple(filter(_names_conversation, attributes))),
         "subject": name_of(attributes, USER_KEYS)
         or name_of(resource, ("tracegym.user_id", "enduser.id"))
         or name_of(extra, ("user_id",)),
@@ -65,6 +72,12 @@ def identity_in(attributes: Attributes, resource: Attributes) -> dict[str, Any]:
         "input_tokens": first_integer(attributes, INPUT_TOKEN_KEYS),
         "output_tokens": first_integer(attributes, OUTPUT_TOKEN_KEYS),
     }
+
+
+@lru_cache(maxsize=16_384)
+def _names_conversation(key: str) -> bool:
+    """Whether an app's own name is of a conversation's id: `acme.conversation.id`, and neither of another one's nor of a message's."""
+    return _OWN_CONVERSATION.fullmatch(key.lower()) is not None
 
 
 def is_withheld(attributes: Attributes) -> bool:
