@@ -16,7 +16,6 @@ from ingest.dialects import agent_logs, claude_code, own_spans
 from ingest.dialects.otel_genai_events import read_run, read_sayings, sayings, told_in
 from ingest.dialects.reading import AGENT, EVALUATOR, MODEL, OTHER, TOOL, Reading
 from ingest.dialects.table import read_span
-from ingest.records.episode import Step, ToolCall
 from ingest.records.span import LogEvent, Span
 
 _DEEPEST: Final = 256
@@ -219,39 +218,13 @@ def _ask(ordered: list[Node]) -> None:
 
 
 def _tell_turns(ordered: list[Node]) -> None:
-    """Give a turn under an app's own names the tools that its model asked for, and what it said beside them."""
-    below: dict[Node, list[Node]] = defaultdict(list)
+    """Give a turn under an app's own names what its model said and asked for."""
     for node in ordered:
-        turn = next((above for above in node.ancestors() if above.reading.kind == AGENT), None)
-        if turn is not None and turn.reading.dialect == node.reading.dialect == own_spans.NAME:
-            below[turn].append(node)
-    for turn, nodes in below.items():
-        runs = [node for node in nodes if node.reading.kind == TOOL]
-        for node in nodes:
-            for said in node.reading.output if node.reading.kind == OTHER else ():
-                step = replace(_with_runs(said, runs), at=node.span.ended_at)
-                if step.content or step.tool_calls:
-                    turn.reading = replace(turn.reading, input=(*turn.reading.input, step))
-
-
-def _with_runs(said: Step, runs: list[Node]) -> Step:
-    """A message with the calls whose ids or tools it names, each of which ran; without calls where one did not."""
-    calls: list[ToolCall] = []
-    for named in said.tool_calls:
-        told = (
-            run for run in runs if named.call_id in {run.reading.call_id, run.reading.tool_name}
-        )
-        run = next(told, None)
-        if run is None:
-            return replace(said, tool_calls=())
-        runs.remove(run)
-        one = run.reading
-        calls.append(
-            ToolCall(
-                call_id=one.call_id or "", name=one.tool_name or "", arguments=one.arguments or ""
-            )
-        )
-    return replace(said, tool_calls=tuple(calls))
+        turn = next((above for above in node.ancestors() if above.reading.kind == AGENT), node)
+        if {one.reading.dialect for one in (turn, node)} == {own_spans.NAME} and turn is not node:
+            said = node.reading.output if node.reading.kind == OTHER else ()
+            given = (*turn.reading.input, *(replace(one, at=node.span.ended_at) for one in said))
+            turn.reading = replace(turn.reading, input=given)
 
 
 def _inherit(ordered: list[Node]) -> None:

@@ -14,12 +14,7 @@ from ingest.dialects.reading import Statement
 from ingest.files.chat_outcome import annotator_of
 from ingest.formats.records.fields import Fields
 from ingest.formats.records.verdicts import by_words
-from ingest.records.outcome_words import (
-    asks_how,
-    is_about_asking,
-    is_about_else,
-    tells_how,
-)
+from ingest.records.outcome_words import asks_how, is_about_else, tells_how
 from ingest.records.right_answer import OTEL_NAMES, right_answer
 from ingest.records.span import Attributes, Span
 
@@ -36,6 +31,8 @@ _CONVENTIONS: Final = frozenset({"gen_ai", "tracegym"})
 """What stands before attributes with readers of their own."""
 _WORDED: Final = frozenset({"resolution", "disposition"})
 """Last parts that say it too, where their value is a word that judges: `resolution` may be a screen's."""
+_OF_ASKING: Final = frozenset({"success", "succeeded", "result", "status", "ok", "done", "passed"})
+"""Words for how the asking itself went: `feedback.success`."""
 _BY_USERS: Final = re.compile(
     r"(^|[_.\- ])(user|customer|end_?user|thumbs?|csat|nps|ces|survey|star_?rating|user_?feedback)([_.\- ]|$)",
     re.IGNORECASE,
@@ -82,12 +79,11 @@ def asked_in(name: str, attributes: Attributes, *, at: int | None) -> dict[str, 
     held: dict[str, Any] = {}
     for key, value in attributes.items():
         above, _, last = key.rpartition(".")
-        if is_about_asking(last) or is_about_else(above):
-            continue
         told = parsed(arguments_of(value))
-        inner = told if isinstance(told, dict) else {last: told}
         holder = above.rpartition(".")[2]
-        held.setdefault(holder if asks_how(holder) else name, {}).update(inner)
+        if not _OF_ASKING & {*last.lower().split("_")} and not is_about_else(above):
+            inner = told if isinstance(told, dict) else {last: told}
+            held.setdefault(holder if asks_how(holder) else name, {}).update(inner)
     return {
         said["name"]: Statement(
             name=said["name"],

@@ -41,8 +41,10 @@ PREVIOUS_RESPONSE_KEYS: Final = _KEYS["previous_response"]
 RESPONSE_KEYS: Final = _KEYS["response"]
 
 _OWN_CONVERSATION: Final = re.compile(
-    r"(?!messaging\.)(?:.*(?<!parent)(?<!previous)\.)?(?:conversation|dialogue|chat)[._]?id"
+    r"(?i)(?!messaging\.)(?:.*(?<!parent)(?<!previous)\.)?(?:conversation|dialogue|chat)[._]?id"
 )
+"""An app's own name of a conversation's id: `acme.conversation.id`, and neither of another one's nor of a queue's message."""
+_names_conversation: Final = lru_cache(maxsize=16_384)(_OWN_CONVERSATION.fullmatch)
 
 
 def identity(span: Span) -> dict[str, Any]:
@@ -52,9 +54,8 @@ def identity(span: Span) -> dict[str, Any]:
 
 def identity_in(attributes: Attributes, resource: Attributes) -> dict[str, Any]:
     """The same, out of what spans or log events say."""
-    extra: Attributes = {}
-    for told in (parsed_call(attributes.get(key)) for key in METADATA_KEYS):
-        extra = extra or (told if isinstance(told, dict) else {})
+    metadata = (parsed_call(attributes.get(key)) for key in METADATA_KEYS)
+    extra: Attributes = next((told for told in metadata if isinstance(told, dict)), {})
     return {
         "conversation": name_of(attributes, CONVERSATION_KEYS)
         or name_of(extra, ("session_id", "thread_id", "conversation_id"))
@@ -72,12 +73,6 @@ def identity_in(attributes: Attributes, resource: Attributes) -> dict[str, Any]:
         "input_tokens": first_integer(attributes, INPUT_TOKEN_KEYS),
         "output_tokens": first_integer(attributes, OUTPUT_TOKEN_KEYS),
     }
-
-
-@lru_cache(maxsize=16_384)
-def _names_conversation(key: str) -> bool:
-    """Whether an app's own name is of a conversation's id: `acme.conversation.id`, and neither of another one's nor of a message's."""
-    return _OWN_CONVERSATION.fullmatch(key.lower()) is not None
 
 
 def is_withheld(attributes: Attributes) -> bool:

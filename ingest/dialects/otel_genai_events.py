@@ -21,6 +21,7 @@ from ingest.dialects.otel_genai import read_content
 from ingest.dialects.parts import is_result, parts_in
 from ingest.dialects.reading import MODEL, Reading, Statement
 from ingest.records.episode import Step
+from ingest.records.outcome_words import asks_how
 from ingest.records.span import Attributes, LogEvent, Span
 from ingest.records.text import json_text
 
@@ -200,24 +201,21 @@ def statements(events: Iterable[LogEvent]) -> list[tuple[LogEvent, Statement]]:
     return [(event, said) for event in events for said in _stated(event)]
 
 
-def _stated(event: LogEvent) -> list[Statement]:
+def _stated(event: LogEvent) -> Iterator[Statement]:
     if event.name in claude_code.DECISIONS:
-        decision = claude_code.read_decision(event)
-        return [] if decision is None else [decision]
-    body = parsed(event.body)
-    attributes = {**(body if isinstance(body, dict) else {}), **event.attributes}
-    if event.name in EVENT_NAMES:
-        said = read_evaluation(attributes, at=event.at)
-        found = [] if said is None else [said]
+        found = [claude_code.read_decision(event)]
+    elif event.name in EVENT_NAMES:
+        found = [read_evaluation(_attributes(event), at=event.at)]
+    elif asks_how(event.name):
+        found = asked_in(event.name, _attributes(event), at=event.at).values()
     else:
-        found = [*asked_in(event.name, attributes, at=event.at).values()]
-    about = _target(event, attributes) if found else None
-    return [replace(one, **about) if about and one.target_id is None else one for one in found]
+        return
+    for said in filter(None, found):
+        named = identity_in(_attributes(event), {})["conversation"]
+        alone = said.target_id is None and event.trace_id is None and named
+        yield replace(said, target_kind="conversation", target_id=named) if alone else said
 
 
-def _target(event: LogEvent, attributes: Attributes) -> dict[str, Any] | None:
-    """What an event is about that stands on no span: its trace, else the conversation that it names."""
-    if event.trace_id is not None:
-        return None if event.span_id else {"target_kind": "trace", "target_id": event.trace_id}
-    named = identity_in(attributes, {})["conversation"]
-    return {"target_kind": "conversation", "target_id": named} if named else None
+def _attributes(event: LogEvent) -> Attributes:
+    body = parsed(event.body)
+    return {**(body if isinstance(body, dict) else {}), **event.attributes}

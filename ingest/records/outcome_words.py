@@ -151,11 +151,6 @@ def asks_how(name: str) -> bool:
     return not _STEMS["asked"].isdisjoint(words) and _is_plain(words)
 
 
-def is_about_asking(name: str) -> bool:
-    """Whether a value on a span that asks says how the asking itself went: `feedback.success`."""
-    return not _STEMS["of_asking"].isdisjoint(_stems(name)[-1:])
-
-
 def is_about_else(name: str) -> bool:
     """Whether a name holds a word of what may be the other way round, or is about something else (`ces`, `risk`)."""
     return not _STEMS["other_ways"].isdisjoint(_stems(name))

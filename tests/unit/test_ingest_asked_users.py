@@ -55,7 +55,14 @@ def test_an_event_that_asks_somebody_holds_verdicts() -> None:
     given = {"kiosk.survey.csat": 5, "kiosk.survey.comment": "Quick, thank you all."}
     event = SpanEvent(name="kiosk.survey", at=START, attributes=given)
     closed = replace(asked("conversation.close"), events=(event,))
-    logged = LogEvent(app=APP, event_id="e", trace_id="a" * 32, name="user.feedback", at=START)
+    logged = LogEvent(
+        app=APP,
+        event_id="e",
+        trace_id="a" * 32,
+        span_id=f"{1:016x}",
+        name="user.feedback",
+        at=START,
+    )
     logged = replace(logged, body={"solved": True}, attributes={"kiosk.page": "help"})
     assert told(closed, events=(logged,)) == {
         ("csat", 5.0, "end_user"),
