@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Final
 
-from ingest.dialects.attributes import arguments_of, first_text, first_value, parsed
+from ingest.dialects.attributes import arguments_of, first_text, parsed
 from ingest.dialects.identity import has_failed, identity
 from ingest.dialects.reading import AGENT, OTHER, TOOL, Dialect, Reading
 from ingest.dialects.tool_output import read_output
@@ -65,8 +65,9 @@ def _run(span: Span, told: dict[str, Any]) -> dict[str, Any] | None:
     name = told.get("name") or (named if _TOOLS & {*snake_case(opened).split("_")} else None)
     if not isinstance(name, str) or not isinstance(parsed(told.get("arguments")), dict):
         return None
-    output = read_output(first_value(told, ("result", "error")))
-    failed = output.is_error or bool(told.get("error")) or has_failed(span)
+    error = told.get("error")
+    output = read_output(told.get("result", error if isinstance(error, str) else None))
+    failed = output.is_error or bool(error) or has_failed(span)
     call = {"arguments": arguments_of(told["arguments"]), "call_id": first_text(told, ("call_id",))}
     return {"kind": TOOL, "tool_name": name, **call, "result": output.text, "is_error": failed}
 

@@ -76,6 +76,7 @@ SILENT = [
     asked("retrieve", kiosk__retrieval__score=0.9, kiosk__rating=4),
     asked("compliance.check", kiosk__score=0.4, kiosk__passed=True),
     asked("feedback.submit", kiosk__success=True, kiosk__result="success", kiosk__status="ok"),
+    asked("create_thumb", kiosk__quality=80, kiosk__score=3),
     asked("feedback.policy.check", kiosk__score=1),
     asked("user-feedback", kiosk__risk_score=0.9, kiosk__latency__score=3, kiosk__page=2),
     replace(tool(6, "list_feedback", "{}", "[]", **{"kiosk.rating": 2}), name="list_feedback"),

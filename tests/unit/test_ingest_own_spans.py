@@ -163,7 +163,13 @@ def test_an_apps_own_name_of_a_conversation(key: str, named: bool) -> None:
 
 
 def test_a_run_that_failed_says_so() -> None:
-    """By the span's own status."""
-    failed = replace(ran(FIRST, 3, "book", "r1", {}, "no"), status=STATUS_ERROR)
-    (episode,) = assemble([FIRST, failed], app=APP).episodes
-    assert [s.is_error for s in episode.steps if s.role == "tool"] == [True]
+    """By the span's own status or by a truth; one that did not fail and gave nothing back has no result."""
+    run = ran(FIRST, 3, "book", "r1", {}, "no")
+    bare = {key: one for key, one in run.attributes.items() if not key.endswith("result")}
+    for one, results in (
+        (replace(run, status=STATUS_ERROR), [("no", True)]),
+        (replace(run, attributes={**run.attributes, "kiosk.tool.is_error": True}), [("no", True)]),
+        (replace(run, attributes={**bare, "kiosk.tool.is_error": False}), []),
+    ):
+        (episode,) = assemble([FIRST, one], app=APP).episodes
+        assert [(s.content, s.is_error) for s in episode.steps if s.role == "tool"] == results
