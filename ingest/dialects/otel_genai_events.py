@@ -202,6 +202,7 @@ def statements(events: Iterable[LogEvent]) -> list[tuple[LogEvent, Statement]]:
 
 
 def _stated(event: LogEvent) -> Iterator[Statement]:
+    found: Iterable[Statement | None]
     if event.name in claude_code.DECISIONS:
         found = [claude_code.read_decision(event)]
     elif event.name in EVENT_NAMES:

@@ -50,7 +50,7 @@ def _meaning(key: str) -> str:
     return "system" if role_of(last) == "system" else who or "" if last in _SAID else ""
 
 
-def _told(span: Span) -> dict[str, Any]:
+def _by_meaning(span: Span) -> dict[str, Any]:
     """What a span holds, by meaning; nothing under one that two values may have."""
     found: dict[str, Any] = {}
     for key, value in span.attributes.items():
@@ -91,7 +91,7 @@ def _turn(told: dict[str, Any]) -> dict[str, Any] | None:
 
 def _fields(span: Span) -> dict[str, Any] | None:
     """What the names and values of a span say; None where they leave more than one reading, or none."""
-    told = _told(span)
+    told = _by_meaning(span)
     return (told and (_run(span, told) or _turn(told))) or None
 
 
