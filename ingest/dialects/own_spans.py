@@ -79,7 +79,7 @@ def _turn(told: dict[str, Any]) -> dict[str, Any] | None:
     }
     if "user" in said and "assistant" in said:
         given = tuple(said[who] for who in ("system", "user") if who in said)
-        return {"kind": AGENT, "input": given, "output": (said["assistant"],)}
+        return {"kind": AGENT, "is_turn": True, "input": given, "output": (said["assistant"],)}
     key = next((key for key in ("call_id", "name") if isinstance(told.get(key), list)), None)
     if key is None:
         return None

@@ -109,6 +109,25 @@ def test_a_tool_that_did_not_run(key: str, calls: list[str]) -> None:
     ]
 
 
+def test_a_turn_that_says_the_same_is_another_turn() -> None:
+    """A turn of one's own holds no history: nothing before it is said again or replaced, whatever the agent is told to be by then."""
+    said = [
+        ("Hello?", "Hi."),
+        ("Late?", "Yes."),
+        ("Hello?", "Still here."),
+        ("Hello?", "Still here."),
+    ]
+    turns = [
+        turn(1 + 20 * n, *one, **{"kiosk.bot.instructions": f"It is {n} o'clock."})
+        for n, one in enumerate(said)
+    ]
+    (episode,) = assemble(turns, app=APP).episodes
+    assert [s.content for s in episode.steps] == [
+        "It is 0 o'clock.",
+        *(t for one in said for t in one),
+    ]
+
+
 UNSURE: list[dict[str, Json]] = [
     {"input": "Hello", "output": "Hi"},
     {"kiosk.visitor.text": "Hello"},
