@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ingest.assembly.stored_content import REFERENCES
-from ingest.dialects import agent_logs, claude_code
+from ingest.dialects import agent_logs, claude_code, own_spans
 from ingest.dialects.otel_genai_events import read_run, read_sayings, sayings, told_in
 from ingest.dialects.reading import AGENT, EVALUATOR, MODEL, OTHER, TOOL, Reading
 from ingest.dialects.table import read_span
@@ -77,6 +77,7 @@ def grow(spans: Iterable[Span], events: Sequence[LogEvent]) -> list[Node]:
     _tie(ordered, nodes)
     _demote(ordered)
     _ask(ordered)
+    _tell_turns(ordered)
     _inherit(ordered)
     return _without_told_sessions(ordered)
 
@@ -214,6 +215,16 @@ def _ask(ordered: list[Node]) -> None:
             at = agent.span.started_at
             asked = tuple(replace(step, at=at) for step in agent.reading.input)
             below[0].reading = replace(told[0], input=asked)
+
+
+def _tell_turns(ordered: list[Node]) -> None:
+    """Give a turn under an app's own names what its model said and asked for."""
+    for node in ordered:
+        turn = next((above for above in node.ancestors() if above.reading.kind == AGENT), node)
+        if {one.reading.dialect for one in (turn, node)} == {own_spans.NAME} and turn is not node:
+            said = node.reading.output if node.reading.kind == OTHER else ()
+            given = (*turn.reading.input, *(replace(one, at=node.span.ended_at) for one in said))
+            turn.reading = replace(turn.reading, input=given)
 
 
 def _inherit(ordered: list[Node]) -> None:

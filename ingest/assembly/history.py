@@ -190,17 +190,20 @@ def _same_speaker(thread: Thread, told: _Telling, *, named: bool) -> bool:
     if not told.call.reading.has_content or not thread.keys:
         return agent_of(told.call) == thread.agent
     # Without an id, equal prompts over and over are a batch; under one id they are turns without memory.
-    return named and agent_of(told.call) == thread.agent and _same_prompt(thread, told.system)
+    alike = told.call.reading.is_turn or _same_prompt(thread, told.system)
+    return named and agent_of(told.call) == thread.agent and alike
 
 
 def _continue(thread: Thread, call: Node, body: list[Step], keys: list[str]) -> None:
     """Append what a call's input and output add to its thread."""
     thread.flags |= call.reading.flags
     if body:
-        body, keys = _unworded(thread, body, keys)
-        body, keys = _regrouped(thread, body, keys)
-        body, keys = _completed(thread, body, keys)
-        start = _meet(thread, call, body, keys)
+        start: int | None = 0
+        if not call.reading.is_turn:
+            body, keys = _unworded(thread, body, keys)
+            body, keys = _regrouped(thread, body, keys)
+            body, keys = _completed(thread, body, keys)
+            start = _meet(thread, call, body, keys)
         if start is None:
             return
         for step, key in zip(body[start:], keys[start:], strict=True):

@@ -12,8 +12,9 @@ from typing import Final
 
 from ingest.assembly.conversations import Conversation
 from ingest.assembly.forest import Node
+from ingest.dialects.evaluation import verdicts_on
 from ingest.dialects.otel_genai_events import statements as event_statements
-from ingest.dialects.reading import Statement
+from ingest.dialects.reading import DUPLICATE, MODEL, TOOL, Statement
 from ingest.files.chat_outcome import outcome_id_of
 from ingest.otlp.record import judged_by
 from ingest.records.episode import Episode
@@ -21,6 +22,7 @@ from ingest.records.outcome import Outcome, keep_latest
 from ingest.records.span import LogEvent
 
 _AMBIGUOUS: Final = ""
+_WORK: Final = frozenset({MODEL, TOOL})
 
 
 class Addresses:
@@ -73,7 +75,7 @@ def collect(
     """All statements, each once, in the order in which they were made."""
     found: dict[str, Outcome] = {}
     for node in nodes:
-        for said in node.reading.said:
+        for said in (*node.reading.said, *_own_words(node)):
             target = _judged_span(node)
             allowed = replace(said, by=judged_by(said.by, node.span.resource))
             keep_latest(found, _outcome(allowed, target, node.reading.dialect, addresses, app))
@@ -82,6 +84,14 @@ def collect(
         allowed = replace(said, by=judged_by(said.by, event.resource))
         keep_latest(found, _outcome(allowed, target, "otel_genai", addresses, app))
     return sorted(found.values(), key=lambda one: (one.at or 0, one.outcome_id))
+
+
+def _own_words(node: Node) -> Iterable[Statement]:
+    """What an app's own names on a span say; not where its dialect has read a statement of that kind."""
+    if node.reading.said or node.judged or node.reading.kind == DUPLICATE:
+        return ()
+    works = any(one.reading.kind in _WORK for one in (node, *node.children))
+    return verdicts_on(node.span, works=works).values()
 
 
 def _judged_span(node: Node) -> str:

@@ -250,15 +250,18 @@ def _completed(step: Step, asked: list[_AskedCall], run: Node | None) -> Step:
     if run is not None:
         error = run.reading.is_error if step.is_error is None else step.is_error
         return replace(step, at=run.span.ended_at or step.at, is_error=error)
-    if any(one.run is not None and not one.call.arguments for one in asked):
-        calls = tuple(
-            replace(one.call, arguments=one.run.reading.arguments or "")
-            if one.run is not None and not one.call.arguments
-            else one.call
-            for one in asked
-        )
-        return replace(step, tool_calls=calls)
+    if any(not one.call.arguments for one in asked):
+        calls = (one.call if one.run is None else _of_run(one.call, one.run) for one in asked)
+        # What is told by an id alone and never ran is nobody's call.
+        named = tuple(call for call in calls if call.name or call.arguments)
+        return replace(step, tool_calls=named)
     return step
+
+
+def _of_run(call: ToolCall, run: Node) -> ToolCall:
+    """The call with what its message leaves out."""
+    name = call.name or run.reading.tool_name or ""
+    return replace(call, name=name, arguments=call.arguments or run.reading.arguments or "")
 
 
 def _results_of(waiting: list[_AskedCall]) -> list[Step]:

@@ -110,7 +110,7 @@ _DECORATED: Final = frozenset({"args", "kwargs", "inputs", "input_str", "tags", 
 
 def arguments_of(value: Json) -> str:
     """A tool's own arguments as text, out of the `{"inputs", "args", "kwargs"}` that tracing decorators record."""
-    call = _parsed_call(value)
+    call = parsed_call(value)
     if not isinstance(call, dict) or not call:
         return json_text(value)
     named = call.get("kwargs")
@@ -125,8 +125,8 @@ def arguments_of(value: Json) -> str:
     return json_text(value if parsed(value) == call else call)
 
 
-def _parsed_call(value: Json) -> Json:
-    """A call's arguments, parsed; some tracers write them down as Python shows them."""
+def parsed_call(value: Json) -> Json:
+    """An object as JSON, or as Python shows it: some tracers write down arguments and metadata so."""
     call = parsed(value)
     if isinstance(call, str) and call.startswith("{"):
         return python_literal(call, call)

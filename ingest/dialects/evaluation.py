@@ -6,13 +6,15 @@ Comes in: the event's attributes. Goes out: `Statement`. The convention has no f
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any, Final
 
-from ingest.dialects.attributes import first_text, number_of, text_of
+from ingest.dialects.attributes import arguments_of, first_text, number_of, parsed, text_of
 from ingest.dialects.identity import VERDICTS
 from ingest.dialects.reading import Statement
 from ingest.files.chat_outcome import annotator_of
+from ingest.formats.records.fields import Fields
+from ingest.formats.records.verdicts import by_words
+from ingest.records.outcome_words import asks_how, is_about_else, tells_how
 from ingest.records.right_answer import OTEL_NAMES, right_answer
 from ingest.records.span import Attributes, Span
 
@@ -27,6 +29,10 @@ ANNOTATOR_KEYS: Final = (
 
 _CONVENTIONS: Final = frozenset({"gen_ai", "tracegym"})
 """What stands before attributes with readers of their own."""
+_WORDED: Final = frozenset({"resolution", "disposition"})
+"""Last parts that say it too, where their value is a word that judges: `resolution` may be a screen's."""
+_OF_ASKING: Final = frozenset({"success", "succeeded", "result", "status", "ok", "done", "passed"})
+"""Words for how the asking itself went: `feedback.success`."""
 _BY_USERS: Final = re.compile(
     r"(^|[_.\- ])(user|customer|end_?user|thumbs?|csat|nps|ces|survey|star_?rating|user_?feedback)([_.\- ]|$)",
     re.IGNORECASE,
@@ -46,14 +52,49 @@ def first_right_answer(attributes: Attributes) -> str | None:
     return next((text for text in found if text is not None), None)
 
 
-def verdicts_on(span: Span) -> Iterator[Statement]:
-    """What the app's own attributes of a root span say of how it went."""
+def verdicts_on(span: Span, *, works: bool) -> dict[str, Statement]:
+    """What an app's own words on a span say of how it went, by name: the attributes of a root span; a span or an event that asks a user.
+
+    `works` says that the span is a step of the agent's work: such a span asks nobody, whatever it is called.
+    """
+    found: dict[str, Statement] = {}
     for key, value in span.attributes.items() if span.parent_id is None else ():
         *above, name = key.lower().split(".")
-        if name in VERDICTS and above and above[0] not in _CONVENTIONS:
+        known = name in VERDICTS or (name in _WORDED and tells_how(name, value))
+        if known and above and above[0] not in _CONVENTIONS:
             number = number_of(value)
             label = text_of(value) if number is None else None
-            yield Statement(name=name, value=number, label=label, by=annotator(key, None))
+            found[name] = Statement(name=name, value=number, label=label, by=annotator(key, None))
+    if not works:
+        found |= asked_in(span.name, span.attributes, at=span.ended_at)
+    for event in span.events:
+        found |= asked_in(event.name, event.attributes, at=event.at)
+    return found
+
+
+def asked_in(name: str, attributes: Attributes, *, at: int | None) -> dict[str, Statement]:
+    """What stands on a span or an event whose name says that somebody was asked, read by its words as in files, also inside JSON."""
+    if not asks_how(name):
+        return {}
+    held: dict[str, Any] = {}
+    for key, value in attributes.items():
+        above, _, last = key.rpartition(".")
+        told = parsed(arguments_of(value))
+        holder = above.rpartition(".")[2]
+        if not _OF_ASKING & {*last.lower().split("_")} and not is_about_else(above):
+            inner = told if isinstance(told, dict) else {last: told}
+            held.setdefault(holder if asks_how(holder) else name, {}).update(inner)
+    return {
+        said["name"]: Statement(
+            name=said["name"],
+            value=number_of(said.get("value")),
+            label=said.get("label"),
+            text=said.get("comment"),
+            by=annotator(f"{name} {said['name']}", None),
+            at=at,
+        )
+        for said in by_words(Fields(own=held)).values()
+    }
 
 
 def read_evaluation(attributes: Attributes, *, at: int | None) -> Statement | None:

@@ -5,6 +5,8 @@ The names in `identity.toml` are the dialects' own; where two are on one span, t
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,7 +15,7 @@ from ingest.dialects.attributes import (
     first_text,
     first_value,
     is_elided,
-    parsed,
+    parsed_call,
     text_of,
 )
 from ingest.records.span import STATUS_ERROR, STATUS_OK, Attributes, Span
@@ -31,10 +33,18 @@ TASK_KEYS: Final = _KEYS["task"]
 CONSENT_KEYS: Final = _KEYS["consent"]
 INPUT_TOKEN_KEYS: Final = _KEYS["input_token"]
 OUTPUT_TOKEN_KEYS: Final = _KEYS["output_token"]
+METADATA_KEYS: Final = _KEYS["metadata"]
+"""Where an app's own words about a request stand, as JSON or as Python shows them."""
 VERDICTS: Final = frozenset(_KEYS["verdict"])
 """Last parts of an app's own attributes that say how a conversation went: `app.outcome.success`."""
 PREVIOUS_RESPONSE_KEYS: Final = _KEYS["previous_response"]
 RESPONSE_KEYS: Final = _KEYS["response"]
+
+_OWN_CONVERSATION: Final = re.compile(
+    r"(?i)(?!messaging\.)(?:.*(?<!parent)(?<!previous)\.)?(?:conversation|dialogue|chat)[._]?id"
+)
+"""An app's own name of a conversation's id: `acme.conversation.id`, and neither of another one's nor of a queue's message."""
+_names_conversation: Final = lru_cache(maxsize=16_384)(_OWN_CONVERSATION.fullmatch)
 
 
 def identity(span: Span) -> dict[str, Any]:
@@ -44,11 +54,12 @@ def identity(span: Span) -> dict[str, Any]:
 
 def identity_in(attributes: Attributes, resource: Attributes) -> dict[str, Any]:
     """The same, out of what spans or log events say."""
-    metadata = parsed(attributes.get("metadata"))
-    extra: Attributes = metadata if isinstance(metadata, dict) else {}
+    metadata = (parsed_call(attributes.get(key)) for key in METADATA_KEYS)
+    extra: Attributes = next((told for told in metadata if isinstance(told, dict)), {})
     return {
         "conversation": name_of(attributes, CONVERSATION_KEYS)
-        or name_of(extra, ("session_id", "thread_id", "conversation_id")),
+        or name_of(extra, ("session_id", "thread_id", "conversation_id"))
+        or name_of(attributes, tuple(filter(_names_conversation, attributes))),
         "subject": name_of(attributes, USER_KEYS)
         or name_of(resource, ("tracegym.user_id", "enduser.id"))
         or name_of(extra, ("user_id",)),

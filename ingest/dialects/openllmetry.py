@@ -104,11 +104,18 @@ def _flattened(attributes: Attributes, prefix: str, role: str) -> Messages:
     for item in unflatten(attributes, prefix):
         if not isinstance(item, dict):
             continue
+        if found.steps and set(item) == {"function_call"}:
+            # LiteLLM counts calls here, not answers: one that says nothing else is the answer's next call.
+            calls = read_messages({"role": role, **item}, role=role).steps[-1].tool_calls
+            found.steps[-1] = replace(
+                found.steps[-1], tool_calls=(*found.steps[-1].tool_calls, *calls)
+            )
+            continue
         # Multi-part content is JSON inside the text; anything else that looks like JSON is a tool's own result.
         message = {"role": role, **item}
         parts = parts_in(item.get("content")) if str(item.get("role")) != "tool" else None
-        if parts is not None:
-            message["content"] = parts
+        if parts is not None or ("tool_calls" in item and item.get("content") == "[]"):
+            message["content"] = parts  # no parts beside calls are no text
         found.add(read_messages(message, role=role))
     if has_index_gap(attributes, prefix):
         found.flags.add("truncated")

@@ -18,7 +18,7 @@ from ingest.dialects.attributes import (
     is_elided,
     parsed,
 )
-from ingest.dialects.evaluation import EVENT_NAMES, read_evaluation, verdicts_on
+from ingest.dialects.evaluation import EVENT_NAMES, read_evaluation
 from ingest.dialects.identity import has_failed, identity
 from ingest.dialects.messages import Messages, exchanged, read_messages, settle_output
 from ingest.dialects.reading import (
@@ -206,13 +206,13 @@ def read_tool(attributes: Attributes) -> dict[str, Any]:
 
 
 def statements(span: Span) -> list[Statement]:
-    """The evaluation events on a span, and what the app's own attributes say."""
-    said = [
+    """The evaluation events on a span."""
+    said = (
         read_evaluation(event.attributes, at=event.at)
         for event in span.events
         if event.name in EVENT_NAMES
-    ]
-    return [*filter(None, said), *verdicts_on(span)]
+    )
+    return [one for one in said if one is not None]
 
 
 def _absent(attributes: Attributes) -> set[str]:

@@ -12,15 +12,16 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from ingest.dialects import claude_code
-from ingest.dialects.attributes import first_text, is_elided, parsed
+from ingest.dialects.attributes import is_elided, parsed
 from ingest.dialects.content_blocks import blocks_text
-from ingest.dialects.evaluation import EVENT_NAMES, read_evaluation
+from ingest.dialects.evaluation import EVENT_NAMES, asked_in, read_evaluation
 from ingest.dialects.identity import identity_in
 from ingest.dialects.messages import Messages, exchanged, read_messages
 from ingest.dialects.otel_genai import read_content
 from ingest.dialects.parts import is_result, parts_in
 from ingest.dialects.reading import MODEL, Reading, Statement
 from ingest.records.episode import Step
+from ingest.records.outcome_words import asks_how
 from ingest.records.span import Attributes, LogEvent, Span
 from ingest.records.text import json_text
 
@@ -196,20 +197,26 @@ def _read_message(one: Saying, message: dict[str, Any], *, captured: bool) -> Me
 
 
 def statements(events: Iterable[LogEvent]) -> list[tuple[LogEvent, Statement]]:
-    """The evaluation events among log records, each with the record that carries it."""
-    found: list[tuple[LogEvent, Statement]] = []
-    for event in events:
-        if event.name in claude_code.DECISIONS:
-            decision = claude_code.read_decision(event)
-            found += [(event, decision)] if decision is not None else []
-        if event.name not in EVENT_NAMES:
-            continue
-        body = parsed(event.body)
-        attributes = {**(body if isinstance(body, dict) else {}), **event.attributes}
-        said = read_evaluation(attributes, at=event.at)
-        if said is not None:
-            conversation = first_text(attributes, ("gen_ai.conversation.id", "session.id"))
-            if said.target_id is None and event.trace_id is None and conversation:
-                said = replace(said, target_kind="conversation", target_id=conversation)
-            found.append((event, said))
-    return found
+    """The statements among log records, each with the record that carries it: evaluations, decisions, and what users were asked."""
+    return [(event, said) for event in events for said in _stated(event)]
+
+
+def _stated(event: LogEvent) -> Iterator[Statement]:
+    found: Iterable[Statement | None]
+    if event.name in claude_code.DECISIONS:
+        found = [claude_code.read_decision(event)]
+    elif event.name in EVENT_NAMES:
+        found = [read_evaluation(_attributes(event), at=event.at)]
+    elif asks_how(event.name):
+        found = asked_in(event.name, _attributes(event), at=event.at).values()
+    else:
+        return
+    for said in filter(None, found):
+        named = identity_in(_attributes(event), {})["conversation"]
+        alone = said.target_id is None and event.trace_id is None and named
+        yield replace(said, target_kind="conversation", target_id=named) if alone else said
+
+
+def _attributes(event: LogEvent) -> Attributes:
+    body = parsed(event.body)
+    return {**(body if isinstance(body, dict) else {}), **event.attributes}

@@ -60,6 +60,8 @@ class Reading:
     """The response that this call goes on from, where the model's provider keeps the history."""
     do_not_train: bool = False
     input: tuple[Step, ...] = ()
+    is_turn: bool = False
+    """Whether the input is what was said in this turn alone: it repeats nothing, even where it says the same."""
     output: tuple[Step, ...] = ()
     tools: tuple[str, ...] = ()
     call_id: str | None = None

@@ -17,6 +17,7 @@ from ingest.dialects import (
     openinference,
     openllmetry,
     otel_genai,
+    own_spans,
     pydantic_ai,
     vercel_ai,
 )
@@ -37,6 +38,7 @@ DIALECTS: Final[tuple[Dialect, ...]] = (
     claude_code.DIALECT,
     openllmetry.DIALECT,
     otel_genai.DIALECT,
+    own_spans.DIALECT,
 )
 
 PLAIN: Final = "otel"

@@ -17,6 +17,7 @@ _TRANSCRIPTION: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß":
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _BETWEEN: Final = re.compile(r"[\W_]+")
 _INFLECTION: Final = re.compile(r"[eao]?s?\Z")
+_LONGEST_NAME: Final = 64
 _MOST_WORDS: Final = 4
 """A longer text is a remark, no verdict."""
 
@@ -142,6 +143,12 @@ def tells_how(name: str, value: object) -> bool:
         endings = _STEMS["good"] | _STEMS["measures"]
         return _ends_in(name, endings) or means_failed(name) or means_back(name)
     return isinstance(value, int | float) and (is_measure(name) or means_good(name))
+
+
+def asks_how(name: str) -> bool:
+    """Whether what has this name says how somebody found it: `user-feedback`, `feedback.submit`, `csat_survey`."""
+    words = _stems(name) if len(name) <= _LONGEST_NAME else []
+    return not _STEMS["asked"].isdisjoint(words) and _is_plain(words)
 
 
 def is_about_else(name: str) -> bool:

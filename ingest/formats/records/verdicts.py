@@ -49,7 +49,7 @@ def outcomes_of(fields: Fields, *, answered: bool) -> list[Outcome]:
     for name in _MAPS:
         for value, _ in fields.values(name):
             _add_many(found, value)
-    found = found or _by_words(fields)
+    found = found or by_words(fields)
     if len(found) == 1:
         _explain(next(iter(found.values())), fields)
     right = _reference(fields, answered=answered)
@@ -203,7 +203,7 @@ def _reason_of(fields: Fields, name: str) -> str | None:
     return None
 
 
-def _by_words(fields: Fields) -> dict[str, Outcome]:
+def by_words(fields: Fields) -> dict[str, Outcome]:
     """Statements at any depth whose words say that they judge: `resolved_by_ai`, `wrap_up.disposition: "Unresolved"`, `95%` of `customer_satisfaction`."""
     found: dict[str, Outcome] = {}
     for name, value, place in fields.leaves():

@@ -1,0 +1,103 @@
+"""Spans under an app's own names, where these say in plain words whose a text is: `acme.tool.args_json` and `app.customer.message`, but not `input`.
+
+Read are a turn (on one span what a user said and what the agent replied), a tool's run (under a tool's words its arguments, a JSON object), and what a
+model said beside the tools that it asked for. Two texts that may be the same thing are neither.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Final
+
+from ingest.dialects.attributes import arguments_of, first_text, parsed
+from ingest.dialects.identity import has_failed, identity
+from ingest.dialects.reading import AGENT, OTHER, TOOL, Dialect, Reading
+from ingest.dialects.tool_output import read_output
+from ingest.formats.records.words import role_of, snake_case
+from ingest.records.episode import Step, ToolCall
+from ingest.records.span import Span
+
+NAME: Final = "own_spans"
+
+_TOOLS: Final = frozenset({"tool", "function"})
+_MODELS: Final = frozenset({"model", "llm"})
+_WHOSE: Final = {"question": "user", "reply": "assistant", "answer": "assistant"}
+_SAID: Final = frozenset(
+    {*_WHOSE, *["message", "text", "content", "prompt", "response", "output", "utterance"]}
+)
+_OF_A_RUN: Final = {
+    **dict.fromkeys(("arguments", "args", "input", "params", "parameters"), "arguments"),
+    **dict.fromkeys(("result", "output", "response"), "result"),
+    "id": "call_id",
+    "ref": "call_id",
+    "name": "name",
+    "error": "error",
+}
+_ASKED_FOR: Final = {"tools": "name", "names": "name", "refs": "call_id", "ids": "call_id"}
+
+
+@lru_cache(maxsize=16_384)
+def _meaning(key: str) -> str:
+    """What an attribute's name says that it holds; empty where its words leave it open."""
+    *above, last = [word for word in snake_case(key).split("_") if word != "json"] or [""]
+    if _MODELS & {*above}:
+        said = "input" not in above and {"reply", "output", "response"} & {*above, last}
+        return _ASKED_FOR.get(last, "beside" * (last in _SAID)) if said else ""
+    if _TOOLS & {*above}:
+        return _OF_A_RUN.get(last, "")
+    near = above[-1] if above else ""
+    who = _WHOSE.get(last) or _WHOSE.get(near) or role_of(near)
+    return "system" if role_of(last) == "system" else who or "" if last in _SAID else ""
+
+
+def _by_meaning(span: Span) -> dict[str, Any]:
+    """What a span holds, by meaning; nothing under one that two values may have."""
+    found: dict[str, Any] = {}
+    for key, value in span.attributes.items():
+        if value not in ("", []) and (meaning := _meaning(key)):
+            found[meaning] = value if found.get(meaning, value) == value else None
+    return found
+
+
+def _run(span: Span, told: dict[str, Any]) -> dict[str, Any] | None:
+    """A tool's run, named by an attribute or behind the word for a tool in the span's name (`tool/find_order`)."""
+    opened, _, named = span.name.replace("/", " ").rpartition(" ")
+    name = told.get("name") or (named if _TOOLS & {*snake_case(opened).split("_")} else None)
+    if not isinstance(name, str) or not isinstance(parsed(told.get("arguments")), dict):
+        return None
+    error = told.get("error")
+    output = read_output(told.get("result", error if isinstance(error, str) else None))
+    failed = output.is_error or bool(error) or has_failed(span)
+    call = {"arguments": arguments_of(told["arguments"]), "call_id": first_text(told, ("call_id",))}
+    return {"kind": TOOL, "tool_name": name, **call, "result": output.text, "is_error": failed}
+
+
+def _turn(told: dict[str, Any]) -> dict[str, Any] | None:
+    """What was said in a turn; else what a model said and asked for: the runs of these tools know the rest."""
+    said = {
+        who: Step(role=who, content=text) for who, text in told.items() if isinstance(text, str)
+    }
+    if "user" in said and "assistant" in said:
+        given = tuple(said[who] for who in ("system", "user") if who in said)
+        return {"kind": AGENT, "is_turn": True, "input": given, "output": (said["assistant"],)}
+    key = next((key for key in ("call_id", "name") if isinstance(told.get(key), list)), None)
+    if key is None:
+        return None
+    bare = {"call_id": "", "name": "", "arguments": ""}
+    calls = tuple(ToolCall(**{**bare, key: str(one)}) for one in told[key])
+    text = said["beside"].content if "beside" in said else None
+    return {"kind": OTHER, "output": (Step(role="assistant", content=text, tool_calls=calls),)}
+
+
+def _fields(span: Span) -> dict[str, Any] | None:
+    """What the names and values of a span say; None where they leave more than one reading, or none."""
+    told = _by_meaning(span)
+    return (told and (_run(span, told) or _turn(told))) or None
+
+
+def read(span: Span) -> Reading:
+    """Read one span; what a model asked for is its output, and told for the turn above it."""
+    return Reading(dialect=NAME, **{"kind": OTHER, **identity(span), **(_fields(span) or {})})
+
+
+DIALECT: Final = Dialect(name=NAME, claims=lambda span: _fields(span) is not None, read=read)

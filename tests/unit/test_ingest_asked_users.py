@@ -1,0 +1,100 @@
+"""Verdicts under an app's own names: on a root span, and on spans and events whose name says that somebody was asked."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from ingest.assembly.assemble import assemble
+from ingest.records.span import LogEvent, Span, SpanEvent
+from ingest.records.text import Json
+from tests.unit.assembled_calls import ANSWER, SYSTEM, USER, call, tool
+from tests.unit.ingest_emitters import APP, START, span
+
+Told = set[tuple[str, float | str | None, str]]
+
+
+def told(*more: Span, events: tuple[LogEvent, ...] = ()) -> Told:
+    """The outcomes of one conversation with these spans in it, each of which is joined to it."""
+    found = assemble([call(1, [SYSTEM, USER], ANSWER), *more], events, app=APP)
+    (episode,) = found.episodes
+    assert {o.episode_id for o in found.outcomes} <= {episode.episode_id}
+    return {(o.name, o.label if o.value is None else o.value, o.by) for o in found.outcomes}
+
+
+def asked(name: str, **fields: Json) -> Span:
+    """A span below the root."""
+    attributes = {key.replace("__", "."): value for key, value in fields.items()}
+    return span(5, attributes, name=name, parent_id="f" * 16)
+
+
+ASKED: list[tuple[Span, Told]] = [
+    (
+        asked("customer-feedback", kiosk__csat=2, kiosk__solved=False, kiosk__channel="app"),
+        {("csat", 2.0, "end_user"), ("solved", 0.0, "end_user")},
+    ),
+    (asked("feedback.submit", kiosk__feedback__thumb="down"), {("thumb", "down", "end_user")}),
+    (
+        asked("userFeedback", entity__input=json.dumps({"args": [], "kwargs": {"rating": "up"}})),
+        {("userFeedback.rating", "up", "end_user")},
+    ),
+    (asked("save feedback", feedback__value=4), {("feedback.value", 4.0, "unknown")}),
+]
+
+
+@pytest.mark.parametrize(("one", "expected"), ASKED, ids=[one.name for one, _ in ASKED])
+def test_a_span_that_asks_somebody_holds_verdicts(one: Span, expected: Told) -> None:
+    """At any depth, also in JSON, each under its own name."""
+    assert told(one) == expected
+
+
+def test_an_event_that_asks_somebody_holds_verdicts() -> None:
+    """On any span and in a log; what somebody wrote beside it comes along."""
+    given = {"kiosk.survey.csat": 5, "kiosk.survey.comment": "Quick, thank you all."}
+    event = SpanEvent(name="kiosk.survey", at=START, attributes=given)
+    closed = replace(asked("conversation.close"), events=(event,))
+    logged = LogEvent(
+        app=APP,
+        event_id="e",
+        trace_id="a" * 32,
+        span_id=f"{1:016x}",
+        name="user.feedback",
+        at=START,
+    )
+    logged = replace(logged, body={"solved": True}, attributes={"kiosk.page": "help"})
+    assert told(closed, events=(logged,)) == {
+        ("csat", 5.0, "end_user"),
+        ("solved", 1.0, "end_user"),
+    }
+    (outcome,) = assemble([call(1, [USER], ANSWER), closed], app=APP).outcomes
+    assert (outcome.text, outcome.at) == ("Quick, thank you all.", START)
+
+
+SILENT = [
+    asked("retrieve", kiosk__retrieval__score=0.9, kiosk__rating=4),
+    asked("compliance.check", kiosk__score=0.4, kiosk__passed=True),
+    asked("feedback.submit", kiosk__success=True, kiosk__result="success", kiosk__status="ok"),
+    asked("create_thumb", kiosk__quality=80, kiosk__score=3),
+    asked("feedback.policy.check", kiosk__score=1),
+    asked("user-feedback", kiosk__risk_score=0.9, kiosk__latency__score=3, kiosk__page=2),
+    replace(tool(6, "list_feedback", "{}", "[]", **{"kiosk.rating": 2}), name="list_feedback"),
+]
+
+
+@pytest.mark.parametrize("one", SILENT, ids=[one.name for one in SILENT])
+def test_other_figures_are_no_verdicts(one: Span) -> None:
+    """What was found, checked or saved, and what a tool looked up, says nothing of what the user got."""
+    named = tool(6, "find", "{}", "1")
+    assert not told(replace(one, parent_id="f" * 16), replace(named, span_id="7" * 16))
+
+
+def test_a_resolution_on_a_root_span_is_a_verdict_in_words() -> None:
+    """A screen's is none."""
+    for value, expected in (
+        ("not_solved", {("resolution", "not_solved", "unknown")}),
+        ("4k", set()),
+    ):
+        root = span(5, {"langfuse.trace.metadata.resolution": value}, name="turn")
+        assert told(root) == expected
