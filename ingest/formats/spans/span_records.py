@@ -72,6 +72,11 @@ def claims(value: Json) -> bool:
     )
 
 
+def is_child(value: dict[str, Any]) -> bool:
+    """Whether a value is a span that names its parent; a link names a span and none."""
+    return claims(value) and _first_named(_names(value), _PARENT) is not None
+
+
 def read(value: Json, arrival: Arrival) -> Decoded:
     """Read one span."""
     names = _names(value)

@@ -38,7 +38,7 @@ def _with_those_below(span: dict[str, Any], depth: int) -> Iterator[dict[str, An
     yield span
     for listed in span.values() if depth < _DEEPEST else ():
         below = objects_in(listed) if isinstance(listed, list) else []
-        if below and span_records.claims(below[0]):
+        if below and span_records.is_child(below[0]):
             for one in below:
                 yield from _with_those_below(one, depth + 1)
 
