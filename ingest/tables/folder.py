@@ -47,10 +47,10 @@ def joined_files(sources: Sequence[FileSource]) -> Iterator[FileSource]:
         same = folders.get(source.path.parent, [])
         if source in same[1:]:
             continue
-        yield from _joined(same) if source in same[:1] else [source]
+        yield from _joined_tables(same) if source in same[:1] else [source]
 
 
-def _joined(sources: list[FileSource]) -> list[FileSource]:
+def _joined_tables(sources: list[FileSource]) -> list[FileSource]:
     """The tables of one folder, those that belong together as one of them."""
     if len(sources) < 2 or sum(one.path.stat().st_size for one in sources) > _MOST_BYTES:
         return sources

@@ -13,7 +13,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 
 from ingest.formats.format import Decoded
-from ingest.formats.table import format_of
+from ingest.formats.table import format_of, values_of
 from ingest.otlp.decode import decode
 from ingest.otlp.decode_batch import decode_batch
 from ingest.otlp.limits import Limits
@@ -307,6 +307,7 @@ def test_a_langfuse_export_gives_spans_and_scores() -> None:
     inside = {**export["trace"], "observations": [{"traceId": "t1", **export["observations"][0]}]}
     found = read(json.dumps(export).encode(), "langfuse_export", "json", app="a")
     assert format_of(inside) is format_of(export) is not None
+    assert values_of({"data": [inside], "meta": {"page": 1}}) == [inside]
     assert (
         read(json.dumps(inside).encode(), "langfuse_export", "json", app="a").spans == found.spans
     )

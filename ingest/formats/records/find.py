@@ -112,7 +112,7 @@ def messages_of(value: Json) -> Place | None:
         return None
     found = [place for place in _lists(value) if are_messages(place.items, key=place.path[-1])]
     if not any(_speaks(place.items) for place in found):
-        readers = (_trees, _runs, _steps, _transcripts, _events, _turns, _written)
+        readers = (_trees, _runs, _steps, _transcripts, _events, _turns, _kept_as_text)
         others = (list(read(value)) for read in readers)
         found += next(filter(None, others), [])
     place = min(found, key=_rank, default=None)
@@ -220,7 +220,7 @@ def _stored(text: str) -> list[Any]:
     return read.value if read is not None and are_messages(read.value) else []
 
 
-def _written(value: dict[str, Any]) -> Iterator[Place]:
+def _kept_as_text(value: dict[str, Any]) -> Iterator[Place]:
     """The messages within an object that a store keeps as JSON text in a field of a record."""
     for key, text in value.items():
         told = text.lstrip()[:1] == "{" if isinstance(text, str) else False
