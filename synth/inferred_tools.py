@@ -88,6 +88,8 @@ class ToolBook:
         self._agents: dict[str, set[str]] = {}
         """By agent: the tools that it was offered or called."""
         self._seen: dict[str, _ToolUsage] = {}
+        self._whole: dict[str, str] = {}
+        """By definition as it was sent: the same with parameters."""
         for episode in episodes:
             names = self._agents.setdefault(episode.agent or "", set())
             for text in episode.tools:
@@ -105,9 +107,23 @@ class ToolBook:
         if not sent:
             wanted |= self._agents.get(episode.agent or "", set())
         missing = sorted(wanted - sent)
-        if not missing:
+        whole = tuple(map(self._with_parameters, episode.tools))
+        if not missing and whole == episode.tools:
             return episode
-        return replace(episode, tools=(*episode.tools, *map(self._text_of, missing)))
+        return replace(episode, tools=(*whole, *map(self._text_of, missing)))
+
+    def _with_parameters(self, text: str) -> str:
+        """A definition; one that says nothing of its parameters with those of its calls."""
+        name = self._name_in(text)
+        if name not in self._seen or text in self._whole:
+            return self._whole.get(text, text)
+        function = read_definition(text)
+        whole = text
+        if not function.get("parameters"):
+            told = function_of(self._seen[name].definition(name)).get("parameters")
+            inner = {**function, "parameters": told}
+            whole = json.dumps({"type": "function", "function": inner})
+        return self._whole.setdefault(text, whole)
 
     def _name_in(self, text: str) -> str:
         """The tool that a definition is about; empty for what is no definition."""
@@ -118,7 +134,7 @@ class ToolBook:
     def _text_of(self, name: str) -> str:
         if name not in self._texts:
             self._texts[name] = json.dumps(self._seen[name].definition(name))
-        return self._texts[name]
+        return self._with_parameters(self._texts[name])
 
 
 def is_from_calls(definition: Mapping[str, Json]) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ingest.assembly.forest import Node
-from ingest.dialects.tool_output import RESULT_MARK
+from ingest.dialects.tool_output import FAILURE_MARK, RESULT_MARK
 from ingest.records.episode import Step, ToolCall
 from ingest.records.text import canonical_arguments
 
@@ -235,14 +235,17 @@ def _worded_results(asked: Step, told: Step, after: Step) -> list[Step] | None:
     calls, words = asked.tool_calls, told.content or ""
     if not calls or told.tool_calls or told.role == "tool" or after.role == "tool":
         return None
-    mark = RESULT_MARK.match(after.content or "")
+    said = after.content or ""
+    failed = FAILURE_MARK.match(said)
+    mark = failed or RESULT_MARK.match(said)
     if mark is None or not all(c.call_id and c.call_id in words and c.name in words for c in calls):
         return None
-    text = (after.content or "")[mark.end() :]
+    text = said[mark.end() :]
     # Of several results in one text only lines say which is whose; else the tools' own spans do.
     parts = [text] if len(calls) == 1 else text.splitlines()
     found = zip(calls, parts if len(parts) == len(calls) else (), strict=False)
-    return [Step(role="tool", content=part, call_id=call.call_id) for call, part in found]
+    is_error = True if failed else None
+    return [Step(role="tool", content=part, call_id=call.call_id, is_error=is_error) for call, part in found]  # fmt: skip
 
 
 def _regrouped(thread: Thread, body: list[Step], keys: list[str]) -> tuple[list[Step], list[str]]:

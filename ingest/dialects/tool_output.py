@@ -34,6 +34,8 @@ RESULT_MARK: Final = re.compile(
     re.IGNORECASE,
 )
 """What a result begins with where an agent's client tells it in words: `Observation: …`."""
+FAILURE_MARK: Final = re.compile(r"\s*Error[ \t]*:[ \t]*\n?")
+"""What a call that failed is told by in the place of a result."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

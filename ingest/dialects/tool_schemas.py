@@ -12,6 +12,7 @@ from typing import Any, Final
 from ingest.files.partial_json import parse_json
 from ingest.records.text import Json, canonical
 
+_NAMES: Final = ("name", "fn", "schemaName")
 _SCHEMA_KEYS: Final = ("parameters", "input_schema", "inputSchema", "parameters_json_schema")
 _DECLARATIONS: Final = ("function_declarations", "functionDeclarations")
 _GEMINI_TYPES: Final = frozenset(
@@ -83,7 +84,7 @@ def _lower(schema: Json, deep: int = 0) -> Json:
 
 
 def _definition(inner: dict[str, Any]) -> dict[str, Any] | None:
-    name = inner.get("name", inner.get("fn"))
+    name = next((inner[key] for key in _NAMES if key in inner), None)
     if not isinstance(name, str) or not name:
         return None
     function: dict[str, Any] = {"name": name}

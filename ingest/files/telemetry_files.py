@@ -25,6 +25,7 @@ from ingest.receiver.wal import WalRecord
 from ingest.records.app_name import safe_app_name
 from ingest.records.quarantine import Rejected
 from ingest.tables.cells import TableError
+from ingest.tables.folder import joined_files
 from ingest.tables.lines import are_rows, as_lines
 
 
@@ -57,12 +58,19 @@ def sources_in(
     if not path.is_dir():
         yield FileSource(path=path, name=path.name, app=app, limits=limits, facts=facts)
         return
-    for child in sorted(path.rglob("*")):
-        if child.is_file() and not child.name.startswith("."):
-            name = child.relative_to(path).as_posix()
-            yield FileSource(
-                path=child, name=name, app=app, limits=limits, facts=facts, within=path
-            )
+    below = [
+        FileSource(
+            path=child,
+            name=child.relative_to(path).as_posix(),
+            app=app,
+            limits=limits,
+            facts=facts,
+            within=path,
+        )
+        for child in sorted(path.rglob("*"))
+        if child.is_file() and not child.name.startswith(".")
+    ]
+    yield from joined_files(below)
 
 
 def read_source(

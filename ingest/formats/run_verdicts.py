@@ -20,8 +20,6 @@ from ingest.records.text import Json, load_json
 
 _NAMING: Final = frozenset(NAMES["names_of_runs"])
 _NOT_NAMING: Final = frozenset((*MODEL, *AGENT, *APP, *USER))
-_FIGURES: Final = frozenset(NAMES["free_figures"])
-"""Verdicts whose numbers may be of any size; other numbers above 1 count something."""
 _RESULTS: Final = frozenset(NAMES["names_of_results"])
 _DEEPEST: Final = 8
 _TESTS: Final = re.compile(r"\W*(?:all )?tests? (passed|failed)\W*", re.IGNORECASE)
@@ -57,7 +55,9 @@ class Verdicts:
 
     def add(self, file: str, path: Parts, values: Sequence[Json]) -> None:
         """Take in what a file's values say; trees of one shape belong together, so that only the nearest conversations are meant."""
-        told = [one for value in values for one in self._statements(value, "", "", set(), 0)]
+        # A file that holds one value may be called as the run is that it tells of.
+        own = stem_of(path[-1]) if len(values) == 1 else ""
+        told = [one for value in values for one in self._statements(value, own, "", set(), 0)]
         shared = {n: self._nearness(n, path) for _, fits, _, _ in told for n in fits}
         for name, fits, words, outcomes in told:
             near = {n for n in fits if shared[n] == max(shared.values())}
@@ -188,7 +188,8 @@ def _verdicts_of(row: dict[str, Any]) -> list[Outcome]:
 
 def _is_verdict(told: Outcome) -> bool:
     value = told.get("value", 0 if "label" in told else -1)
-    return 0 <= value <= 1 or not _FIGURES.isdisjoint(told["name"].split("_"))
+    # What measures may be of any size; other numbers above 1 count something.
+    return 0 <= value <= 1 or is_measure(told["name"])
 
 
 def _bare_verdict(value: Json, above: str) -> Outcome | None:

@@ -57,7 +57,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     VERDICT_ROWS,
 )
 
-_SPANS: Final = (typed_spans.FORMAT, span_records.FORMAT)
+_SPANS: Final = (typed_spans.FORMAT, span_records.FORMAT, langfuse_export.FORMAT)
 
 WHOLE_FILES: Final = {row.name: row for row in (*FORMATS, turn_records.LINES) if row.is_whole_file}
 """Formats in which a line means nothing without the others of its file."""

@@ -136,18 +136,19 @@ def _items(value: Json) -> list[Row]:
 def _messages(row: Row) -> Iterator[Row]:
     at = _time(row)
     said = {} if at is None else {"timestamp": to_text(at)}
-    answer = _answer(row)
+    answer = _answer(row) or ""
     yield {"role": "user", "content": _question(row), **said}
     items = next((items for one in row.values() if (items := _items(one))), [])
     # Where the last thought is the answer, or all of them make it up, thoughts are what the agent says.
     alone = [_thought(item) or "" for item in items if step_in(item) is None]
     whole = "".join(_thought(item) or "" for item in items)
-    speaks = answer is not None and answer in {*alone, whole}
+    speaks = answer in {*alone, whole}
     for item in items:
         step = step_in(item)
         if step is not None:
             yield from _step(step, item, speaks=speaks)
-    yield {"role": "assistant", "content": "".join(alone) if answer == whole else answer, **said}
+    if last := "".join(alone) if answer == whole else answer:
+        yield {"role": "assistant", "content": last, **said}
 
 
 def _step(step: AgentStep, item: Row, *, speaks: bool) -> Iterator[Row]:

@@ -18,6 +18,7 @@ ARGUMENTS: Final = (
     *("arguments", "args", "tool_input", "action_input", "parameters", "params", "param_dict"),
     *("kwargs", "tool_args", "tool_arguments", "input", "inputs", "params_as_json"),
     *("toolInput", "input_parameters", "inputParameters", "in", "input_action_parameters"),
+    "input_value",
 )
 CALLS: Final = ("tool_call", "function_call", "api_call", "service_call", "action", "call", "tool")
 """What an object is called that holds a tool's name and arguments."""
@@ -31,7 +32,7 @@ RESULTS: Final = (
     *("result", "results", "output", "outputs", "response", "observation", "observations"),
     *("result_value", "tool_output", "tool_result", "tool_results", "tool_response"),
     *("api_response", "api_result", "service_results", "execution_result", "toolOutput"),
-    *("tool_return", "out", "output_action_parameters"),
+    *("tool_return", "out", "output_action_parameters", "output_value"),
 )
 RESULT_LISTS: Final = ("tool_results", "toolResults", "function_results", "tool_responses")
 """Lists of results beside what a message says."""

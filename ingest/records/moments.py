@@ -40,6 +40,7 @@ def from_text(text: str) -> int | None:
         day, month, year = (int(one) for one in dotted.groups())
         text = f"{year}-{month:02}-{day:02} {text[dotted.end() :]}".strip()
     nanos = 0
+    text = text.removesuffix(" UTC")  # as data warehouses export it
     match = _FRACTION.match(text)
     if match:
         nanos = int(match.group(2)[:9].ljust(9, "0"))

@@ -16,7 +16,7 @@ from typing import Final
 _TRANSCRIPTION: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "ø": "oe"})
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _BETWEEN: Final = re.compile(r"[\W_]+")
-_INFLECTION: Final = re.compile(r"[eao]?s?\Z")
+_INFLECTION: Final = re.compile(r"(?<=..)[eao]?s?\Z")
 _LONGEST_NAME: Final = 64
 _MOST_WORDS: Final = 4
 """A longer text is a remark, no verdict."""

@@ -39,11 +39,15 @@ _OF_MESSAGE: Final = _STEP.union(
 )
 """Columns that say something of a message although each conversation may have one value in them."""
 _KNOWN: Final = _OF_MESSAGE.union(RESPONSE, QUESTION, SYSTEM, MESSAGE_KEYS)
+_SIDES: Final = {"input": "user", "output": "assistant"}
+"""Which way a message went, as a column of a table says it."""
 _ABOUT: Final = frozenset({"session", "conversation", "thread", "chat", "dialogue", "ticket"})
 _IDS: Final = frozenset({"id", "key", "nr", "no", "number", "uuid", "ref"})
 _PLAIN_TOOLS: Final = ("tool_name", "tool", "function_name", "api_name")
 _AGENT: Final = ("name", "agent", "agent_name")
 _LOOKED_AT: Final = 50
+_SHARING: Final = 3
+"""Columns of which more than so many begin or end alike only where a store marks them."""
 _MOSTLY: Final = 0.5
 _NEARLY: Final = 0.9
 
@@ -79,7 +83,7 @@ def grouping_of(sample: Sequence[Row]) -> Grouping | str:
     groups: dict[str, list[Row]] = {}
     for row in rows:
         groups.setdefault(str(row[conversation]), []).append(row)
-    time = _time_in(rows, keys)
+    time = time_in(rows, keys)
     numbers = (key for key in keys if all(_numbers(group, key, time) for group in groups.values()))
     order = next(numbers, time)
     if all(messages_of(row) is not None for row in rows[:_LOOKED_AT]):
@@ -87,7 +91,7 @@ def grouping_of(sample: Sequence[Row]) -> Grouping | str:
     holders = (
         key for key in keys if sum(_is_message(row.get(key)) for row in rows) > _MOSTLY * len(rows)
     )
-    speaker = _speaker_in(rows, keys)
+    speaker = speaker_in(rows, keys)
     is_said = any(key in {*_SAID, "output"} for key in keys)
     holder = None if speaker and is_said else next(holders, None)
     if holder is None and not (speaker and is_said):
@@ -119,7 +123,7 @@ def grouping_of(sample: Sequence[Row]) -> Grouping | str:
 
 def names_of(rows: Sequence[Row]) -> dict[str, str]:
     """Each column's name as readers know it."""
-    words = {column: snake_case(column) for row in rows for column in row}
+    words = _without_shared({column: snake_case(column) for row in rows for column in row})
     found: dict[str, str] = {}
     for column, word in words.items():
         short = next((word.removesuffix(end) for end in _ENDINGS if word.endswith(end)), word)
@@ -129,6 +133,25 @@ def names_of(rows: Sequence[Row]) -> dict[str, str]:
         is_free = name not in found.values() and name not in set(words.values()) - {word}
         found[column] = name if is_free else column
     return found
+
+
+def _without_shared(words: dict[str, str]) -> dict[str, str]:
+    """Columns without the words that all of them begin or end with, as some stores mark what is theirs."""
+    for end in (0, -1):
+        parts = {column: word.split("_") for column, word in words.items()}
+        shared = {part[end] for part in parts.values()}
+        if len(parts) > _SHARING and len(shared) == 1 and all(part[1:] for part in parts.values()):
+            cut = slice(1, None) if end == 0 else slice(None, -1)
+            words = {column: "_".join(part[cut]) for column, part in parts.items()}
+    return words
+
+
+def is_about(column: str) -> bool:
+    """Whether a column says which conversation a row is part of: `conversation_id`, `support_session_ref`; a session's participant is none."""
+    parts = snake_case(column).split("_")
+    at = max((n for n, part in enumerate(parts) if part in _ABOUT), default=None)
+    named = at is not None and _IDS.issuperset(parts[at + 1 :]) and (parts[at + 1 :] or at == 0)
+    return column in CONVERSATION or bool(named)
 
 
 def renamed(row: Row, names: dict[str, str]) -> Row:
@@ -195,9 +218,7 @@ def conversations(rows: Iterable[Row], by: Grouping) -> Iterator[Json]:
 
 def _conversation_in(rows: Sequence[Row], keys: Sequence[str]) -> str | None:
     """The column that names the conversation: each row has it, and several rows have one."""
-    parts = {key: snake_case(key).split("_") for key in keys}
-    about = [key for key, p in parts.items() if _ABOUT & {*p} and (len(p) == 1 or p[-1] in _IDS)]
-    for key in (*CONVERSATION, *about):
+    for key in (*CONVERSATION, *filter(is_about, keys)):
         values = [str(row[key]) for row in rows if key in row]
         if len(values) == len(rows) > len(set(values)):
             return key
@@ -206,10 +227,10 @@ def _conversation_in(rows: Sequence[Row], keys: Sequence[str]) -> str | None:
 
 def _role(row: Row, speaker: str | None) -> str | None:
     told = row.get(speaker) if speaker is not None else None
-    return role_of(told) if isinstance(told, str) else None
+    return role_of(told) or _SIDES.get(told.lower()) if isinstance(told, str) else None
 
 
-def _speaker_in(rows: Sequence[Row], keys: Sequence[str]) -> str | None:
+def speaker_in(rows: Sequence[Row], keys: Sequence[str]) -> str | None:
     """The column whose values are words for who speaks, a user and an agent among them."""
     told = {key: [role for row in rows if (role := _role(row, key))] for key in keys}
     sure = [key for key in keys if {"user", "assistant"} <= {*told[key]}]
@@ -221,7 +242,7 @@ def _is_message(cell: Json) -> bool:
     return isinstance(cell, dict) and strength(cell) == ROLE_NAMED
 
 
-def _time_in(rows: Sequence[Row], keys: Sequence[str]) -> str | None:
+def time_in(rows: Sequence[Row], keys: Sequence[str]) -> str | None:
     """The column that says when a row was written: of those with the most different times the one with the plainest name."""
     times: dict[str, int] = {}
     for key in keys:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+from typing import Any
 
 import pytest
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
@@ -12,6 +13,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 
 from ingest.formats.format import Decoded
+from ingest.formats.table import format_of, values_of
 from ingest.otlp.decode import decode
 from ingest.otlp.decode_batch import decode_batch
 from ingest.otlp.limits import Limits
@@ -275,8 +277,8 @@ def test_json_lines_are_decoded_line_by_line() -> None:
 
 
 def test_a_langfuse_export_gives_spans_and_scores() -> None:
-    """Observations become spans of their trace; scores become outcomes with the annotator kept."""
-    export = {
+    """Observations become spans of their trace, beside it or in it; scores become outcomes with the annotator kept."""
+    export: dict[str, Any] = {
         "trace": {
             "id": "t1",
             "sessionId": "s1",
@@ -302,7 +304,13 @@ def test_a_langfuse_export_gives_spans_and_scores() -> None:
             },
         ],
     }
+    inside = {**export["trace"], "observations": [{"traceId": "t1", **export["observations"][0]}]}
     found = read(json.dumps(export).encode(), "langfuse_export", "json", app="a")
+    assert format_of(inside) is format_of(export) is not None
+    assert values_of({"data": [inside], "meta": {"page": 1}}) == [inside]
+    assert (
+        read(json.dumps(inside).encode(), "langfuse_export", "json", app="a").spans == found.spans
+    )
     assert [(s.trace_id, s.span_id) for s in found.spans] == [("t1", "o1")]
     assert [
         (o.name, o.value, o.by, o.target_kind, o.target_id, o.correction) for o in found.outcomes

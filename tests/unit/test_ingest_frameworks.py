@@ -415,6 +415,26 @@ def test_calls_and_results_told_in_words_are_no_new_messages() -> None:
     assert "history_edited" not in episode.completeness
 
 
+def test_a_failure_told_in_words_is_the_calls_result() -> None:
+    """It stands where the result would, and the user did not say it."""
+    asked = message("llm.input_messages.0", "user", "Where is A1?")
+    words = "Calling tools:\n[{'id': 'k0', 'function': {'name': 'find'}}]"
+    again = {
+        **message("llm.input_messages.1", "assistant", words),
+        **message("llm.input_messages.2", "user", "Error:\nno such order"),
+    }
+    called = message("llm.output_messages.0", "assistant", None, "A1")
+    answer = message("llm.output_messages.0", "assistant", "There is none.")
+
+    episode = only([openinference(1, asked, called), openinference(5, asked, again, answer)])
+
+    assert told(episode)[2:] == [
+        ("tool", "no such order", (), "k0"),
+        ("assistant", "There is none.", (), None),
+    ]
+    assert episode.steps[2].is_error is True
+
+
 def test_a_user_who_quotes_a_call_is_heard() -> None:
     """Only a message that repeats a call's id, with a marked result behind it, is the client's."""
     asked = message("llm.input_messages.0", "user", "Where is A1?")

@@ -144,6 +144,17 @@ def activities() -> Record:
     }  # fmt: skip
 
 
+def activities_as_text() -> Record:
+    """The same in a store's row, as text, on a page with others; the row's first field is a mark of its version."""
+    said = activities()
+    prompt = said.pop("system_prompt")
+    rows = [
+        {"@etag": f'W/"{n}7"', "transcriptid": f"t-{n}", "name": "x_y", "system_prompt": prompt, "content": json.dumps(said)}
+        for n in range(3)
+    ]  # fmt: skip
+    return {"@context": "https://x.test", "value": rows}
+
+
 LAYOUTS: list[Callable[[], Any]] = [
     tree_of_nodes,
     sent_to_tools,
@@ -216,6 +227,23 @@ def test_events_that_say_nothing_are_left_out_and_named(tmp_path: Path) -> None:
         ("assistant", ANSWER),
     ]
     assert "odd_messages" in episode.completeness
+
+
+def test_messages_that_a_store_keeps_as_text(tmp_path: Path) -> None:
+    """An object in a field of text is read as one; the tools that an event lists are those that were offered."""
+    page = activities_as_text()
+    tools = [{"displayName": "Find", "description": "Finds.", "schemaName": "find_order"}]
+    listing = {"type": "event", "name": "Plan", "from": {"role": 0}, "value": {"toolDefinitions": tools}}  # fmt: skip
+    for row in page["value"]:
+        said = json.loads(row["content"])
+        row["content"] = json.dumps({"activities": [listing, *said["activities"]]})
+    chats = found(tmp_path, page).chats
+    assert [chat.episode.conversation_id for chat in chats] == ["t-0", "t-1", "t-2"]
+    for chat in chats:
+        spoken = [step for step in chat.episode.steps if step.content or step.tool_calls]
+        assert [told(step) for step in spoken] == EXPECTED
+        (tool,) = map(json.loads, chat.episode.tools)
+        assert tool["function"] == {"name": "find_order", "description": "Finds."}
 
 
 def test_a_state_among_events_is_an_outcome(tmp_path: Path) -> None:

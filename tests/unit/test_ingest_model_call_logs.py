@@ -144,6 +144,16 @@ def test_a_failed_call_is_no_conversation(tmp_path: Path) -> None:
     assert json.loads(episode.steps[2].tool_calls[0].arguments) == ARGUMENTS
 
 
+def test_a_call_without_an_answer_tells_what_was_sent(tmp_path: Path) -> None:
+    """The last call of a conversation was broken off: its request holds the result that nobody answered."""
+    asking = gateway(TURNS[:2], TURNS[2], 0)
+    broken = {**gateway(TURNS[:4], TURNS[4], 1), "response_body": None, "status": -3}
+    found = read(tmp_path, [asking, broken])
+    assert (found.chats, found.rejected) == ([], [])
+    (episode,) = assemble(found.spans, app=APP).episodes
+    assert [told(step) for step in episode.steps] == EXPECTED[:4]
+
+
 def assembled(found: Decoded) -> list[Episode]:
     """The episodes of the spans that a file holds, by their beginning."""
     assert found.rejected == []

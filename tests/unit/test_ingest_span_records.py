@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from ingest.assembly.assemble import assemble
+from ingest.formats.records.words import snake_case
 from ingest.records.episode import Episode
 from ingest.records.span import Span
 from tests.unit.exported_lines import decoded_below
@@ -128,6 +130,24 @@ def flattened(tree: dict[str, Any], before: str = "") -> dict[str, Any]:
     return found
 
 
+def stored_row(span: Span) -> dict[str, Any]:
+    """The span as OpenTelemetry's exporter for ClickHouse stores it."""
+    return {
+        "Timestamp": iso(span.started_at),
+        "TraceId": span.trace_id,
+        "SpanId": span.span_id,
+        "ParentSpanId": span.parent_id or "",
+        "SpanName": span.name,
+        "SpanKind": "Internal",
+        "ResourceAttributes": {"service.name": APP},
+        "ScopeName": span.scope,
+        "SpanAttributes": dict(span.attributes),
+        "StatusCode": {0: "Unset", 1: "Ok", 2: "Error"}[span.status],
+        "StatusMessage": "",
+        "Links": [{"TraceId": span.trace_id, "SpanId": "x", "Attributes": {}}],
+    }
+
+
 def episodes(folder: Path, rows: list[dict[str, Any]], *, how: str) -> list[Episode]:
     """The episodes of a file of spans."""
     path = folder / "spans.json"
@@ -175,6 +195,25 @@ def test_phoenix_spans_are_the_same_episode(
         (s.role, s.content, s.tool_calls) for s in expected.steps
     ]
     assert (found.conversation_id, found.tools, found.model) == ("c1", expected.tools, "m")
+
+
+def test_stored_rows_and_spans_within_spans_are_the_same_episode(tmp_path: Path) -> None:
+    """A row each, or each span in a list of the one above it; links of a span are none of these."""
+    sent = openinference()
+    (expected,) = assemble(sent.spans, app=APP).episodes
+    rows = [stored_row(span) for span in sent.spans]
+    ends = {span.span_id: span.ended_at for span in sent.spans}
+    whole = [{snake_case(key): one for key, one in row.items()} for row in rows]
+    for row in whole:
+        row["child_spans"] = [one for one in whole if one["parent_span_id"] == row["span_id"]]
+    tops = [row for row in whole if row["parent_span_id"] not in ends]
+    for number, value in enumerate((rows, {"trace_id": "t", "spans": tops})):
+        path = tmp_path / f"{number}.json"
+        path.write_text(json.dumps(value))
+        read = decoded_below(path)
+        spans = [replace(one, ended_at=ends[one.span_id]) for one in read.spans]
+        (found,) = assemble(spans, app=APP).episodes
+        assert (found.steps, found.tools) == (expected.steps, expected.tools)
 
 
 def test_values_that_are_objects_stay_one_attribute(tmp_path: Path) -> None:

@@ -540,3 +540,89 @@ def test_a_row_that_is_a_conversation_says_what_stands_beside_it_in_any_language
     assert chat.episode.steps[0].content == "Wees kort."
     assert "no_time" not in chat.episode.completeness
     assert [one.value for one in chat.outcomes] == [4.0]
+
+
+TURN_ROWS = [(1, "t-a", "07", "s-a"), (2, "t-b", "08", "s-b"), (3, "t-c", "09", "s-b")]
+"""Turns: number, id, minute, and the session; the second session has two."""
+
+
+def sheet(path: Path, names: str, *rows: str) -> None:
+    """A table with these columns, all marked as a store marks its own."""
+    marked = ",".join(f"ns__{name}__x" for name in names.split(","))
+    path.write_text("\n".join([marked, *rows]) + "\n")
+
+
+def turns_and_steps(folder: Path, *, named: str = "TurnId") -> Path:
+    """What was said, what was done, the turns and the sessions in a file each; rows in no order."""
+    folder.mkdir()
+    said, done = [], []
+    for n, turn, minute, _ in reversed(TURN_ROWS):
+        at = f"2026-11-01 10:{minute}"
+        said.append(f"m-{n}2,{turn},Output,It is late {n}.,{at}:30.5 UTC")
+        said.append(f"m-{n}1,{turn},Input,Where is A{n}?,{at}:00 UTC")
+        done.append(
+            f'p-{n}1,{turn},ACTION_STEP,find,"{{""order"": ""A{n}""}}",,no such order,{at}:10 UTC'
+        )
+        done.append(
+            f'p-{n}2,{turn},TOPIC_STEP,orders,"{{""text"": ""x""}}","{{""topic"": 1}}",,{at}:05 UTC'
+        )
+    sheet(folder / "Message.csv", f"Id,{named},MessageType,ContentText,SentTimestamp", *said)
+    sheet(
+        folder / "Step.csv",
+        "Id,TurnId,StepType,Name,InputValueText,OutputValueText,ErrorText,StartTimestamp",
+        *done,
+    )
+    sheet(
+        folder / "Turn.csv",
+        "Id,SessionId,Minute,Kind",
+        *(f"{t},{s},{m},TURN" for _, t, m, s in TURN_ROWS),
+    )
+    sheet(folder / "Session.csv", "Id,Channel,TicketId,Note", "s-a,web,k-1,x", "s-b,web,k-2,x")
+    (folder / "Survey.csv").write_text("Nr,TicketId,CSAT_Score\n1,k-2,4\n")
+    return folder  # fmt: skip
+
+
+def test_tables_of_a_folder_that_belong_together_by_ids(tmp_path: Path) -> None:
+    """Messages name turns, turns sessions; steps that do something are calls; a survey names what the session is called elsewhere."""
+    found = decoded_below(turns_and_steps(tmp_path / "export"), app=APP)
+    assert found.rejected == []
+    chats = {chat.episode.conversation_id: chat for chat in found.chats}
+    assert sorted(map(str, chats)) == ["s-a", "s-b"]
+    steps = chats["s-b"].episode.steps
+    assert [(s.role, s.content) for s in steps] == [
+        ("user", "Where is A2?"),
+        ("assistant", None),
+        ("tool", "no such order"),
+        ("assistant", "It is late 2."),
+        ("user", "Where is A3?"),
+        ("assistant", None),
+        ("tool", "no such order"),
+        ("assistant", "It is late 3."),
+    ]
+    assert [(c.name, c.arguments) for c in steps[1].tool_calls] == [("find", '{"order": "A2"}')]
+    assert [one.value for one in chats["s-b"].outcomes] == [4.0]
+    assert chats["s-a"].outcomes == ()
+
+
+def test_tables_of_a_folder_that_name_nothing_of_each_other(tmp_path: Path) -> None:
+    """Words whose turns no table holds are nobody's: all files are refused as each alone is."""
+    folder = turns_and_steps(tmp_path / "export", named="Elsewhere")
+    text = (folder / "Message.csv").read_text()
+    (folder / "Message.csv").write_text(text.replace(",t-", ",u-"))
+    found = decoded_below(folder, app=APP)
+    assert found.chats == []
+    assert len(found.rejected) == 5
+
+
+def test_calls_in_a_table_beside_the_messages(tmp_path: Path) -> None:
+    """Where messages name their conversation, a table of calls that names it joins them; one of other things does not."""
+    messages = "id,conversation_id,role,text,created_at\n1,c1,user,Where is A1?,2026-11-01T10:00:00Z\n2,c1,assistant,It was sent.,2026-11-01T10:00:09Z\n"
+    calls = 'id,conversation_id,tool_name,arguments,result,created_at\n1,c1,find,"{""order"": ""A1""}",sent,2026-11-01T10:00:05Z\n'
+    orders = "id,name,parameters\nA1,boat,none\n"
+    for name, text in (("messages", messages), ("tool_calls", calls), ("orders", orders)):
+        (tmp_path / f"{name}.csv").write_text(text)
+    found = decoded_below(tmp_path, app=APP)
+    (chat,) = found.chats
+    assert [s.role for s in chat.episode.steps] == ["user", "assistant", "tool", "assistant"]
+    assert chat.episode.steps[2].content == "sent"
+    assert [one.source for one in found.rejected] == ["orders.csv"]

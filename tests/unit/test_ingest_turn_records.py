@@ -167,3 +167,38 @@ def test_executions_of_a_workflow_are_turns(tmp_path: Path) -> None:
         ("assistant", LATE, []),
     ]
     assert [(one.name, one.label) for one in found.chats[0].outcomes] == [("rating", "up")]
+
+
+def test_an_execution_that_failed_is_what_its_nodes_did(tmp_path: Path) -> None:
+    """Without an answer the nodes of the model and of tools tell the steps; the workflow has the prompt and the tools."""
+
+    def ran(at: int, kind: str, returned: Record, **given: Record) -> list[Record]:
+        told = {key: {kind: [[{"json": one}]]} for key, one in given.items()}
+        return [{"executionIndex": at, "data": {kind: [[{"json": returned}]]}, **told}]
+
+    asked = {"sessionId": "c1", "chatInput": ASKED}
+    said = {"response": {"generations": [[{"text": "I look."}]]}}
+    nodes = {
+        "Find it": ran(3, "ai_tool", {"response": SENT}, inputOverride={"query": ARGUMENTS}),
+        "Chat": ran(0, "main", asked),
+        "Desk": [{"executionIndex": 1, "executionStatus": "error", "error": {"message": "429"}}],
+        "Model": ran(2, "ai_languageModel", said),
+    }
+    workflow = {
+        "nodes": [
+            {"name": "Desk", "parameters": {"options": {"systemMessage": "=Be kind."}}},
+            {"name": "Find it", "parameters": {"toolDescription": "Finds an order."}},
+            {"name": "Model", "parameters": {}},
+        ],
+        "connections": {"Find it": {"ai_tool": [[{"node": "Desk"}]]}, "Model": {"ai_languageModel": []}},
+    }  # fmt: skip
+    failed = {"id": 1, "data": {"resultData": {"runData": nodes}}, "workflowData": workflow}
+    episode = only_episode(found_in(tmp_path, failed))
+    assert [(s.role, s.content, [c.name for c in s.tool_calls]) for s in episode.steps] == [
+        ("system", "Be kind.", []),
+        ("user", ASKED, []),
+        ("assistant", "I look.", ["Find_it"]),
+        ("tool", SENT, []),
+    ]
+    (tool,) = map(json.loads, episode.tools)
+    assert tool["function"] == {"name": "Find_it", "description": "Finds an order."}

@@ -77,6 +77,19 @@ def test_a_definition_that_anybody_sent_is_the_definition() -> None:
     assert book.completed(seen[0]) == seen[0]
 
 
+def test_a_definition_without_parameters_gets_those_of_the_calls() -> None:
+    """A workflow's node has a name and a sentence: an agent that is offered only these can give nothing."""
+    sent = json.dumps({"type": "function", "function": {"name": "find", "description": "Finds."}})
+    seen = [
+        episode("a", ("find", {"city": "Ulm"}), tools=(sent,)),
+        episode("b", ("find", {"city": "Bonn"})),
+    ]
+    for one in seen:
+        found = definitions(ToolBook(seen).completed(one))["find"]
+        assert found["description"] == "Finds."
+        assert found["parameters"]["required"] == ["city"]
+
+
 def test_without_definitions_an_agent_has_the_tools_of_all_its_conversations() -> None:
     """What this conversation did not need stands beside what it called: a rollout has the same choice."""
     seen = [episode("a", ("find", {})), episode("b", ("book", {}))]

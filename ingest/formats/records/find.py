@@ -28,7 +28,7 @@ from ingest.formats.records.steps import AgentStep, step_in
 from ingest.formats.records.transcripts import items_of
 from ingest.formats.records.words import NAMES, role_of, snake_case
 from ingest.records.call_names import CALL_IDS, CALL_LISTS
-from ingest.records.text import Json, json_text, objects_in
+from ingest.records.text import Json, json_text, load_json, objects_in
 
 MESSAGE_KEYS: Final = NAMES["messages"]
 """Names of lists of messages, the likeliest first."""
@@ -112,7 +112,7 @@ def messages_of(value: Json) -> Place | None:
         return None
     found = [place for place in _lists(value) if are_messages(place.items, key=place.path[-1])]
     if not any(_speaks(place.items) for place in found):
-        readers = (_trees, _runs, _steps, _transcripts, _events, _turns)
+        readers = (_trees, _runs, _steps, _transcripts, _events, _turns, _kept_as_text)
         others = (list(read(value)) for read in readers)
         found += next(filter(None, others), [])
     place = min(found, key=_rank, default=None)
@@ -218,6 +218,15 @@ def _stored(text: str) -> list[Any]:
     """The messages that a store keeps as JSON text."""
     read = parse_json(text) if text.startswith("[{") else None
     return read.value if read is not None and are_messages(read.value) else []
+
+
+def _kept_as_text(value: dict[str, Any]) -> Iterator[Place]:
+    """The messages within an object that a store keeps as JSON text in a field of a record."""
+    for key, text in value.items():
+        told = text.lstrip()[:1] == "{" if isinstance(text, str) else False
+        inner = messages_of(load_json(text.encode("utf-8", "replace"))) if told else None
+        if inner is not None and inner.path and snake_case(key) not in _ASIDE:
+            yield replace(inner, path=(key, *inner.path), holders=(value, *inner.holders))
 
 
 def _is_message(value: dict[str, Any]) -> bool:

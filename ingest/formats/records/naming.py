@@ -20,8 +20,8 @@ from ingest.otlp.record import Arrival
 from ingest.records.text import Json
 
 _NUMBERS: Final = re.compile(r"\d+")
-_ID: Final = re.compile(r"(?=\D*\d)[^\s@:.{\[]{1,64}")
-"""A word with a digit that is no address, no time of day, no figure and no object."""
+_ID: Final = re.compile(r"(?=\D*\d)[^\s@:.{\[\x22]{1,64}")
+"""A word with a digit that is no address, no time of day, no figure, no object and nothing in quotes."""
 _SEVERAL: Final = 3
 _SAMPLE: Final = 1_000
 

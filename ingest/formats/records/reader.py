@@ -41,7 +41,7 @@ from ingest.formats.records.words import NAMES
 from ingest.otlp.record import Arrival
 from ingest.records.call_names import CALL_LISTS
 from ingest.records.quarantine import MAX_KEPT_BODY, Rejected
-from ingest.records.text import Json, json_bytes, load_json, type_of
+from ingest.records.text import Json, json_bytes, load_json, objects_in, type_of
 
 NAME: Final = "conversation_record"
 
@@ -200,7 +200,8 @@ class _Record:
             self._said.take_calls(calls_beside(self._own, place))
         if place is not None and other_messages(self._own, place):
             self._said.flags.add("other_messages_left_out")
-        self._log = place.events or place.items if place else ()
+        self._events = place.events if place else ()
+        self._log = self._events or (place.items if place else ())
         self._said.flags |= {"odd_messages"} if place and place.events else set()
         self._naming = naming_of(self._fields, standing.key, own_id=arrival.facts.own_id)
 
@@ -271,6 +272,9 @@ class _Record:
         """The chat log's fields, out of what stands beside the messages."""
         fields = self._fields
         tools = fields.tools() or [load_json(tool.encode()) for tool in self._said.tools]
+        # An event of a log may say what the agent may use.
+        events = (Fields(own=one) for one in objects_in(list(self._events)))
+        tools = tools or next((found for one in events if (found := one.tools())), [])
         given = {
             "episode_id": self._naming.conversation_id(self._arrival),
             "app": None if self._arrival.app else fields.top_text(APP),

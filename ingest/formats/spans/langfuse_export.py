@@ -1,4 +1,4 @@
-"""Langfuse's export files: `{"trace": {...}, "observations": [...]}` to spans and outcomes.
+"""Langfuse's export files: `{"trace": {...}, "observations": [...]}`, or the trace with its observations in it, to spans and outcomes.
 
 An observation becomes a span with the attributes that Langfuse's own SDK would have sent, so that one dialect reads
 both; the attributes that the traced library sent are kept beside them. Scores become outcomes.
@@ -23,16 +23,19 @@ _PREFIX: Final = "langfuse.observation."
 
 def claims(value: Json) -> bool:
     """Whether a value is an exported trace."""
-    return (
-        isinstance(value, dict)
-        and isinstance(value.get("trace"), dict)
-        and isinstance(value.get("observations"), list)
-    )
+    if not isinstance(value, dict) or not isinstance(value.get("observations"), list):
+        return False
+    if isinstance(value.get("trace"), dict):
+        return True
+    first = next(iter(objects_in(value["observations"])), {})
+    own = text_of(value.get("id"))
+    return own is not None and first.get("traceId") == own and "type" in first
 
 
 def read(value: Json, arrival: Arrival) -> Decoded:
     """Read one exported trace."""
-    trace = value["trace"]
+    inside = value.get("trace")
+    trace = inside if isinstance(inside, dict) else value
     app = arrival.app_for(_service(trace, value["observations"]))
     trace_id = text_of(trace.get("id")) or "unnamed"
     export = Decoded()

@@ -86,12 +86,16 @@ def call_in(value: Json) -> Call | None:
         ),
         None,
     )
-    if response is None:
-        return None
-    others = {key: one for key, one in value.items() if key != response[0]}
+    others = {key: one for key, one in value.items() if response is None or key != response[0]}
     request = next(((path, one) for path, one in _objects_below(others) if _is_request(one)), None)
     if request is None:
         return None
+    if response is None:
+        # Nothing in the place of the answer: the call was broken off.
+        twin = request[0].replace("request", "response")
+        if twin == request[0] or twin not in value or value[twin]:
+            return None
+        response = (twin, {})
     beside = {key: one for key, one in others.items() if key != request[0]}
     return Call(request=request[1], response=response[1], beside=beside)
 

@@ -1,4 +1,4 @@
-"""Spans as JSON objects, one each: Phoenix' and OpenInference's exports, data frames of them, OpenTelemetry's console exporter.
+"""Spans as JSON objects, one each: Phoenix' and OpenInference's exports, data frames of them, OpenTelemetry's console exporter and its rows in ClickHouse.
 
 Comes in: one span under any of the names in use: ids in `context` or beside the name, attributes flat (`llm.model_name`) or
 nested (`{"llm": {"model_name"}}`), times as text or numbers. Goes out: the span, with its attributes as the client sent
@@ -22,6 +22,7 @@ _FLAT: Final = ("attributes.", "context.")
 _TRACE: Final = ("context.trace_id", "trace_id", "traceid")
 _SPAN: Final = ("context.span_id", "span_id", "spanid")
 _PARENT: Final = ("parent_id", "parent_span_id", "parentid", "parentspanid")
+_ATTRIBUTES: Final = ("attributes", "span_attributes")
 _START: Final = ("start_time", "start_time_unix_nano", "started_at", "timestamp")
 _END: Final = ("end_time", "end_time_unix_nano", "ended_at")
 _KIND: Final = "openinference.span.kind"
@@ -66,9 +67,14 @@ def claims(value: Json) -> bool:
     names = _names(value)
     if _first_named(names, _TRACE) is None or _first_named(names, _SPAN) is None:
         return False
-    return isinstance(value.get("attributes"), dict | str) or any(
+    return any(isinstance(names.get(key), dict | str) for key in _ATTRIBUTES) or any(
         key.startswith(_FLAT[0]) for key in value
     )
+
+
+def is_child(value: dict[str, Any]) -> bool:
+    """Whether a value is a span that names its parent; a link names a span and none."""
+    return claims(value) and _first_named(_names(value), _PARENT) is not None
 
 
 def read(value: Json, arrival: Arrival) -> Decoded:
@@ -78,11 +84,11 @@ def read(value: Json, arrival: Arrival) -> Decoded:
     trace_id, span_id = _id(_first_named(names, _TRACE)), _id(_first_named(names, _SPAN))
     if trace_id is None or span_id is None:
         return Decoded(rejected=[refuse(value, arrival)])
-    attributes = _attributes(value)
+    attributes = _attributes(value, names)
     kind = str(names.get("span_kind") or names.get("kind") or "").rpartition(".")[2].upper()
     if kind in _KINDS:
         attributes.setdefault(_KIND, kind)
-    resource = _resource(value)
+    resource = _resource(names)
     service = resource.get("service.name")
     code, message = _status(names)
     span = Span(
@@ -146,7 +152,7 @@ def _status(names: dict[str, Any]) -> tuple[int, str]:
 
 
 def _scope(names: dict[str, Any]) -> str:
-    for key in ("scope", "instrumentation_scope", "instrumentation_info"):
+    for key in ("scope", "instrumentation_scope", "instrumentation_info", "scope_name"):
         scope = names.get(key)
         if isinstance(scope, dict):
             return _text(scope.get("name"))
@@ -155,17 +161,17 @@ def _scope(names: dict[str, Any]) -> str:
     return ""
 
 
-def _resource(value: dict[str, Any]) -> dict[str, Any]:
-    resource = value.get("resource")
+def _resource(names: dict[str, Any]) -> dict[str, Any]:
+    resource = names.get("resource", names.get("resource_attributes"))
     inner = resource.get("attributes", resource) if isinstance(resource, dict) else None
     return dict(inner) if isinstance(inner, dict) else {}
 
 
-def _attributes(value: dict[str, Any]) -> dict[str, Any]:
+def _attributes(value: dict[str, Any], names: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    nested = value.get("attributes")
-    if isinstance(nested, dict):
-        _flatten("", nested, found, 0)
+    for nested in (names.get(key) for key in _ATTRIBUTES):
+        if isinstance(nested, dict):
+            _flatten("", nested, found, 0)
     for key, one in value.items():
         if key.startswith(_FLAT[0]) and one is not None:
             _flatten(key.removeprefix(_FLAT[0]), one, found, 0)
@@ -190,8 +196,9 @@ def _flatten(path: str, value: Json, found: dict[str, Any], depth: int) -> None:
 
 
 def _events(value: Json, at: int) -> Iterator[SpanEvent]:
-    for event in value if isinstance(value, list) else ():
-        if isinstance(event, dict):
+    for own in value if isinstance(value, list) else ():
+        if isinstance(own, dict):
+            event = _names(own)
             attributes = event.get("attributes")
             yield SpanEvent(
                 name=_text(event.get("name")),

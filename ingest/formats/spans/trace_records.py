@@ -1,11 +1,12 @@
 """Traces as JSON objects: a list of spans, and beside it what goes for the whole trace (MLflow's `Trace.to_dict`, and the like).
 
-Comes in: an object with spans below it, each in a form that `span_records` reads, and metadata, tags and assessments around them. Goes
-out: the spans; what the trace says of itself stands on those without a parent.
+Comes in: an object with spans below it, each in a form that `span_records` reads and perhaps with the spans below it inside, and metadata, tags and
+assessments around them. Goes out: the spans; what the trace says of itself stands on those without a parent.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from ingest.formats.format import Decoded, Format
@@ -14,6 +15,7 @@ from ingest.otlp.record import Arrival
 from ingest.records.text import Json, json_text, objects_in
 
 NAME: Final = "trace_records"
+_DEEPEST: Final = 64
 _METADATA: Final = ("trace_metadata", "request_metadata", "metadata", "tags", "attributes")
 
 
@@ -28,7 +30,17 @@ def _spans(value: Json) -> list[dict[str, Any]]:
         return []
     data = value.get("data")
     holder = data if isinstance(data, dict) and "spans" in data else value
-    return objects_in(holder.get("spans"))
+    return [one for span in objects_in(holder.get("spans")) for one in _with_those_below(span, 0)]
+
+
+def _with_those_below(span: dict[str, Any], depth: int) -> Iterator[dict[str, Any]]:
+    """A span, and behind it the spans that a list in it holds, those in their lists, and so on."""
+    yield span
+    for listed in span.values() if depth < _DEEPEST else ():
+        below = objects_in(listed) if isinstance(listed, list) else []
+        if below and span_records.is_child(below[0]):
+            for one in below:
+                yield from _with_those_below(one, depth + 1)
 
 
 def read(value: Json, arrival: Arrival) -> Decoded:

@@ -1,0 +1,169 @@
+"""Tables in files of their own that belong together by ids: what was said in one, the calls in another, and what is known of each conversation.
+
+Comes in: the files of a folder. Goes out: the same; where one table holds messages, and others name their conversations or hold the calls, one
+file with the conversations stands in the place of these. A table is linked by a column whose values are all ids of the other's rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from ingest.errors import IngestError
+from ingest.files.file_source import FileSource
+from ingest.formats.records.steps import call_of
+from ingest.formats.records.words import NAMES, snake_case
+from ingest.records.call_names import RESULTS
+from ingest.records.text import json_bytes
+from ingest.tables.cells import Row, TableError, text_table
+from ingest.tables.rows import (
+    Grouping,
+    conversations,
+    grouping_of,
+    is_about,
+    names_of,
+    renamed,
+    speaker_in,
+    time_in,
+)
+
+_MOST_BYTES: Final = 256 << 20
+_DOING: Final = frozenset({"tool", "tools", "action", "function"})
+_SAID: Final = frozenset(NAMES["said"])
+_NAMED: Final = "conversation_id"
+_CALL: Final = "tool_call"
+Tables = Mapping[str, Sequence[Row]]
+
+
+def joined_files(sources: Sequence[FileSource]) -> Iterator[FileSource]:
+    """The files of a folder, tables of conversations that belong together as one of them."""
+    folders: dict[Path, list[FileSource]] = {}
+    for source in sources:
+        if source.path.suffix.lower() in {".csv", ".tsv"}:
+            folders.setdefault(source.path.parent, []).append(source)
+    for source in sources:
+        same = folders.get(source.path.parent, [])
+        if source in same[1:]:
+            continue
+        yield from _joined_tables(same) if source in same[:1] else [source]
+
+
+def _joined_tables(sources: list[FileSource]) -> list[FileSource]:
+    """The tables of one folder, those that belong together as one of them."""
+    if len(sources) < 2 or sum(one.path.stat().st_size for one in sources) > _MOST_BYTES:
+        return sources
+    try:
+        read = {one.name: list(text_table(one).loose_rows()) for one in sources}
+    except (TableError, IngestError, OSError):
+        return sources  # each is refused for itself, with its reason
+    tables = {name: _renamed(rows) for name, rows in read.items() if rows}
+    said = [n for n, rows in tables.items() if speaker_in(rows, _keys(rows)) and not _SAID.isdisjoint(_keys(rows))]  # fmt: skip
+    told, used = _rows_with(tables, said[0]) if len(said) == 1 else ([], set())
+    by = grouping_of(told) if told else ""
+    if not isinstance(by, Grouping):
+        return sources
+
+    def lines() -> Iterator[bytes]:
+        return (json_bytes(one) + b"\n" for one in conversations(told, by))
+
+    whole = {one.name: replace(one, lines=lines) for one in sources if one.name in said}
+    return [whole.get(one.name, one) for one in sources if one.name not in used - {*said}]
+
+
+def _renamed(rows: Sequence[Row]) -> list[Row]:
+    names = names_of(rows)
+    return [renamed(row, names) for row in rows]
+
+
+def _keys(rows: Sequence[Row]) -> list[str]:
+    return list(dict.fromkeys(key for row in rows for key in row))
+
+
+def _rows_with(tables: Tables, own: str) -> tuple[list[Row], set[str]]:
+    """What was said and done, each row with its conversation, and the other tables that say so; nothing where the messages' own table says it all."""
+    rows = tables[own]
+    names = _conversations(tables, own, frozenset())
+    speaker, time = speaker_in(rows, _keys(rows)), time_in(rows, _keys(rows))
+    if names is None or speaker is None or time is None:
+        return [], set()
+    told = [{**row, _NAMED: name} for row, name in zip(rows, names, strict=True)]
+    used: set[str] = set()
+    for other, those in tables.items():
+        of = _conversations(tables, other, frozenset()) if other != own else None
+        done = list(_calls(those)) if of and set(of) <= {*names} else []
+        at = time_in([those[number] for number, _ in done], _keys(those)) if done else None
+        if of and at is not None:
+            used.add(other)
+            told += [
+                {**call, _NAMED: of[n], time: those[n][at], speaker: _CALL} for n, call in done
+            ]
+    if not used and any(map(is_about, _keys(rows))):
+        return [], set()
+    between = {n for n in tables if {*(_conversations(tables, n, frozenset()) or [""])} <= {*names}}
+    return told, used | between | _tie(tables, told, {own, *used})
+
+
+def _conversations(tables: Tables, name: str, below: frozenset[str]) -> list[str] | None:
+    """The conversation of each row of a table: in a column of its own, or of the row of another table that a column names."""
+    rows = tables[name]
+    whole = [key for key in _keys(rows) if all(key in row for row in rows)]
+    own = next(filter(is_about, whole), None)
+    if own is not None:
+        return [str(row[own]) for row in rows]
+    for other, those in tables.items():
+        ids = {str(row.get("id")): number for number, row in enumerate(those)}
+        links = (key for key in whole if key != "id" and _links(rows, key, ids, other))
+        is_above = other not in {name, *below} and len(ids) == len(those)
+        for link in links if is_above else ():
+            above = _conversations(tables, other, below | {name})
+            if above is not None:
+                return [above[ids[str(row[link])]] for row in rows]
+    return None
+
+
+def _links(rows: Sequence[Row], key: str, ids: Mapping[str, int], other: str) -> bool:
+    """Whether a column names rows of another table; ids that are counted say so only by the column's name."""
+    told = {str(row[key]) for row in rows}
+    is_named = key == f"{snake_case(Path(other).stem).removesuffix('s')}_id"
+    return told <= ids.keys() and (is_named or not all(map(str.isdecimal, told)))
+
+
+def _calls(rows: Sequence[Row]) -> Iterator[tuple[int, Row]]:
+    """The rows of a table that are calls, each as a call with its result; where a column tells kinds of rows apart, those of one that does something."""
+    kinds = [key for key in _keys(rows) if key.endswith(("type", "kind"))]
+    words = [
+        {word for key in kinds for word in snake_case(str(row.get(key))).split("_")} for row in rows
+    ]
+    apart = any(_DOING & one for one in words)
+    for number, row in enumerate(rows):
+        call = call_of(row) if not apart or _DOING & words[number] else None
+        if call is not None:
+            failed = next((one for key, one in row.items() if key.startswith("error")), None)
+            result = next((row[key] for key in RESULTS if key in row), failed)
+            function = call["function"]
+            made = {"tool_name": function["name"], "arguments": function["arguments"]}
+            yield number, made if result is None else {**made, "result": result}
+
+
+def _tie(tables: Tables, told: Sequence[Row], used: set[str]) -> set[str]:
+    """Put the one row that another table has for a conversation beside its rows; returns the tables whose rows these are."""
+    alike = {str(row[_NAMED]): str(row[_NAMED]) for row in told}
+    tied: set[str] = set()
+    for other, rows in [pair for pair in tables.items() if pair[0] not in used] * 2:
+        for key in _keys(rows) if other not in tied else ():
+            names = [alike.get(str(row.get(key))) for row in rows]
+            if len({*names}) == len(rows) and None not in names:
+                beside = dict(zip(names, rows, strict=True))
+                word = snake_case(Path(other).stem)
+                for row in told:
+                    row |= {word: beside[row[_NAMED]]} if row[_NAMED] in beside else {}  # noqa: PLW2901 - the row itself
+                ids = {
+                    key: [(str(row.get(key)), n) for n, row in beside.items() if n]
+                    for key in _keys(rows)
+                }
+                alike |= {one: n for key in ids if key.endswith("id") for one, n in ids[key]}
+                tied.add(other)
+                break
+    return tied
