@@ -15,9 +15,8 @@ from synth.worlds import WorldSettings, learn_world
 from tests.unit.test_synth_world_recall import Made, episode
 
 PORTS = ["Oran", "Bari", "Cork", "Kiel"]
-NAMES = (
-    "Aurora Borea Calypso Delphin Elektra Fortuna Galathea Hermia Iris Juno Kestrel Lyra".split()
-)
+NAMES = ["Aurora", "Borea", "Calypso", "Delphin", "Elektra", "Fortuna"]
+NAMES += ["Galathea", "Hermia", "Iris", "Juno", "Kestrel", "Lyra"]
 FERRIES = [
     {"id": f"FE-{n:02d}", "name": f"{name} {'Star' if n % 3 else 'Queen'}", "port": PORTS[n % 4], "seats": 90 + 37 * n % 200, "state": "laid up" if n % 5 == 0 else "sailing"}
     for n, name in enumerate(NAMES, 11)
