@@ -56,11 +56,6 @@ def counted(args: Mapping[str, Any]) -> Any:  # noqa: ANN401 - JSON
     }
 
 
-def only_sailing(args: Mapping[str, Any]) -> Any:  # noqa: ANN401 - JSON
-    """Those that sail, unless a call names a state."""
-    return picked({"state": "sailing", **args})
-
-
 def app(asked: Sequence[Mapping[str, Any]], shown: Shown = plain) -> list[CleanEpisode]:
     """Two attempts at a task for each call; every third repaints a ferry at the end."""
     made = []
@@ -142,15 +137,6 @@ def test_pages_and_what_is_counted_follow_from_the_whole_list(asked: dict[str, A
     """Once a page held them all, every page of any size is known, with its counts."""
     told = answer(app(PAGES, counted), asked)
     assert (told.source, json.loads(told.content)) == (DERIVED, counted(asked))
-
-
-def test_an_argument_left_out_may_mean_its_usual_value() -> None:
-    """Without a state only those that sail are shown."""
-    asked = [*PORTS_ONLY, *STATES, {"port": "Bari", "state": "laid up"}, {"state": "laid up"}, {}]
-    told = answer(app(asked, only_sailing), {"min_seats": 100})
-    assert told.source == UNKNOWN
-    told = answer(app([*asked, {"min_seats": 150}, {"min_seats": 170}, {"min_seats": 220}], only_sailing), {"port": "Cork", "min_seats": 150})  # fmt: skip
-    assert json.loads(told.content) == only_sailing({"port": "Cork", "min_seats": 150})
 
 
 def test_after_a_change_nobody_knows() -> None:

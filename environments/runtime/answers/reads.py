@@ -66,7 +66,7 @@ def select(here: CallContext, tool: Tool, args: dict[str, Json]) -> ToolResult |
     selection, table = tool.selection, "=" + tool.name if tool.reads is None else tool.reads.table
     if selection is None or (here.state.log and here.state.is_tainted_at_large(table)):
         return None
-    found = selection.told(args)
+    found = selection.answer(args)
     if found is None:
         return None
     content = tool.render(found.value) if found.text is None else found.text

@@ -113,12 +113,12 @@ class Selection:
             return Selected(value=None, text=self.part.empty, is_empty=True, is_complete=is_complete)  # fmt: skip
         inside: Json = [self.part.records[place] for place in shown]
         try:
-            value = self._around(inside, args, ordered, shown) if self.part.place else inside
+            value = self._result(inside, args, ordered, shown) if self.part.place else inside
         except NoValueError:
             return None
         return Selected(value=value, text=None, is_empty=is_empty, is_complete=is_complete)
 
-    def told(self, args: Mapping[str, Json]) -> Selected | None:
+    def answer(self, args: Mapping[str, Json]) -> Selected | None:
         """The same, where no record that was never shown is to be expected."""
         found = self.select(args)
         if found is None or (found.is_complete and found.is_empty and not self._is_known(args)):
@@ -132,27 +132,25 @@ class Selection:
         asked = {name: value for name, value in args.items() if name not in (part.size, part.page)}
         if not asked.keys() <= part.conditions.keys():
             return None
-        ways = [self._met(name, asked[name]) for name in asked]
-        ways += [
-            self._met(name, value) for name, value in part.defaults.items() if name not in asked
-        ]
+        ways = [self._places_by(name, asked[name]) for name in asked]
         if prod(map(len, ways)) > _MOST_WAYS:
             return None
         everything = frozenset(range(len(self._rows)))
         found = {everything.intersection(*way) for way in product(*ways)}
         return sorted(found.pop()) if len(found) == 1 else None
 
-    def _met(self, name: str, value: Json) -> set[frozenset[int]]:
+    def _places_by(self, name: str, value: Json) -> set[frozenset[int]]:
         """The records that meet an argument, by each condition that fits; nothing where one does not say."""
         ways = {
-            met(condition, value, self._rows) for condition in self.part.conditions.get(name, ())
+            places_meeting(condition, value, self._rows)
+            for condition in self.part.conditions.get(name, ())
         }
         return set() if None in ways else {way for way in ways if way is not None}
 
     def _is_known(self, args: Mapping[str, Json]) -> bool:
         """Whether each argument alone picks something: what no record has may be refused."""
         names = args.keys() - {self.part.size, self.part.page}
-        return all(any(self._met(name, args[name])) for name in names)
+        return all(any(self._places_by(name, args[name])) for name in names)
 
     def _ordered(self, found: list[int]) -> list[int] | None:
         if len(found) < 2:  # one record needs no order
@@ -196,12 +194,12 @@ class Selection:
         size = part.most if part.size is None else args.get(part.size, part.most)
         return size, 1 if part.page is None else args.get(part.page, 1)
 
-    def _around(
+    def _result(
         self, inside: Json, args: Mapping[str, Json], ordered: list[int], shown: list[int]
     ) -> Json:
         size, page = self.size_and_page(args)
         rows = [self._rows[place] for place in shown]
-        counted = Counted(len(ordered), rows, size, page)
+        counted = Counts(len(ordered), rows, size, page)
         value, told = self.part.shell, dict[tuple[str, ...], Json]()
         for one in self.part.beside:
             there = beside_value(one, args, counted)
@@ -212,7 +210,7 @@ class Selection:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class Counts:
     """What is counted of a result."""
 
     total: int
@@ -221,7 +219,7 @@ class Counted:
     page: Json
 
 
-def beside_value(part: BesidePart, args: Mapping[str, Json], counted: Counted) -> Json:
+def beside_value(part: BesidePart, args: Mapping[str, Json], counted: Counts) -> Json:
     """What stands at one place beside the list; raises `NoValueError` where nobody knows."""
     told: Mapping[str, Json] = {"const": part.value}
     asked = stable(args.get(part.of))
@@ -236,7 +234,7 @@ def beside_value(part: BesidePart, args: Mapping[str, Json], counted: Counted) -
         sum_there = sum_of(part.of, counted.rows)
         told = {} if sum_there is None else {"sum": sum_there}
     elif part.kind != "const":
-        told = counts(counted)
+        told = values_of(counted)
     if part.kind not in told:
         raise NoValueError(part.kind)
     return told[part.kind]
@@ -261,7 +259,7 @@ def with_arguments(form: str, args: Mapping[str, Json]) -> str:
     return form
 
 
-def counts(counted: Counted) -> dict[str, Json]:
+def values_of(counted: Counts) -> dict[str, Json]:
     """What may be counted of a result, by kind."""
     told: dict[str, Json] = {
         "total": counted.total,
@@ -282,7 +280,9 @@ def sum_of(name: str, rows: Sequence[Row]) -> Json:
     return round(sum(numbers), _CENTS) if len(numbers) == len(values) else None
 
 
-def met(condition: ConditionPart, value: Json, rows: Sequence[Row]) -> frozenset[int] | None:
+def places_meeting(
+    condition: ConditionPart, value: Json, rows: Sequence[Row]
+) -> frozenset[int] | None:
     """The places of the records that meet a condition; None where it does not say."""
     if condition.op == ASKED:
         known = condition.known.get(stable(value))

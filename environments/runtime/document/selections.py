@@ -50,8 +50,6 @@ class SelectionPart:
     """All records that were shown."""
     conditions: Mapping[Named, tuple[ConditionPart, ...]]
     """By argument each condition that fits all recordings; where two differ, nobody knows."""
-    defaults: Mapping[Named, Json] = field(default_factory=dict)
-    """By argument the value that a call means that leaves it out."""
     lists: tuple[tuple[int, ...], ...] = ()
     """Recorded lists, as places of their records: they tell the order."""
     orders: tuple[tuple[str, bool], ...] = ()

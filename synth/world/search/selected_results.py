@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from environments.runtime.answers.selections import (
-    Counted,
+    Counts,
     Row,
     Selection,
     beside_value,
@@ -65,14 +65,14 @@ def with_shell(
     if not part.place or part.shell is not None:
         return part
     asked = Selection(part)
-    listed: list[_Listed] = []
+    listed: list[_ListedCall] = []
     for call in calls:
         if call.shown is not None:
             found = asked.records_of(call.args)
             shown = [rows[place] for place in call.shown]
             total = len(shown) if found is None else len(found)
-            counted = Counted(total, shown, *asked.size_and_page(call.args))
-            listed.append(_Listed(call, counted, is_whole_list(part, call)))
+            counted = Counts(total, shown, *asked.size_and_page(call.args))
+            listed.append(_ListedCall(call, counted, is_whole_list(part, call)))
     if not any(one.is_whole for one in listed):
         return None
     shell = max((one.call.value for one in listed), key=lambda value: len(stable(value)))
@@ -89,15 +89,15 @@ def with_shell(
 
 
 @dataclass(frozen=True, slots=True)
-class _Listed:
+class _ListedCall:
     """A call that was shown a list, what is counted of it, and whether the list has all that meets the call."""
 
     call: Call
-    counted: Counted
+    counted: Counts
     is_whole: bool
 
 
-def _fitting(rule: BesidePart, listed: Sequence[_Listed]) -> int:
+def _fitting(rule: BesidePart, listed: Sequence[_ListedCall]) -> int:
     """The results that have at a place what a rule says; none where a whole list has something else."""
     count = 0
     for one in listed:
@@ -121,7 +121,7 @@ def _paths_beside(value: Json, place: Path, path: Path) -> Iterator[Path]:
         yield path
 
 
-def _rules(path: Path, listed: Sequence[_Listed]) -> Iterator[BesidePart]:
+def _rules(path: Path, listed: Sequence[_ListedCall]) -> Iterator[BesidePart]:
     """What may give the value at one place, the likeliest first."""
     told = [(one.call.args, value_at(one.call.value, path)) for one in listed]
     for kind in KINDS:

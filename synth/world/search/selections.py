@@ -20,7 +20,7 @@ from environments.runtime.answers.selections import (
     Row,
     Selection,
     fields_of,
-    met,
+    places_meeting,
 )
 from environments.runtime.document.selections import ConditionPart, SelectionPart
 from environments.runtime.task.attempt import Json
@@ -106,7 +106,7 @@ def learn_selection(calls: Sequence[Call], sights: Sequence[_Sight] = ()) -> Sel
         left = _fitted(kept, shown) if len(kept) < len(calls) else None
         asked = None if left is None else Selection(replace(left, is_closed=True))
         for call in calls if asked is not None else ():
-            found = asked.told(call.args) if asked is not None and call.tasks <= out else None
+            found = asked.answer(call.args) if asked is not None and call.tasks <= out else None
             if found is not None:
                 told[found.is_complete][_is_same(found.value, found.text, call)] += 1
     held = told[True]
@@ -129,12 +129,12 @@ def _fitted(calls: Sequence[Call], sights: Sequence[_Sight]) -> SelectionPart | 
     records = _records(lists)
     if records is None:
         return None
-    more = _elsewhere(records, sights)
+    more = _other_records(records, sights)
     found = _fitted_to([*records, *more], place, calls, lists) if more else None
     return found or _fitted_to(records, place, calls, lists)
 
 
-def _elsewhere(records: Sequence[Json], sights: Sequence[_Sight]) -> list[Json]:
+def _other_records(records: Sequence[Json], sights: Sequence[_Sight]) -> list[Json]:
     """Records that other tools showed, with all fields of those in the lists, and each always alike."""
     key = _key_field(records)
     objects = [one for one in records if isinstance(one, dict)]
@@ -269,31 +269,31 @@ def _fit(whole: SelectionPart, calls: Sequence[Call], rows: Sequence[Row]) -> Se
     """The selection with all conditions that give each result; None where none do."""
     names = sorted({name for call in calls for name in call.args} - {whole.size, whole.page})
     candidates = {
-        name: _conditions(name, calls, rows) or _asked(name, whole, calls) for name in names
+        name: _conditions(name, calls, rows) or _recorded_condition(name, whole, calls)
+        for name in names
     }
     if not all(candidates.values()) or all(one[0].op == ASKED for one in candidates.values()):
         return None
-    for defaults in _defaults(candidates, calls, rows):
-        fitting: dict[str, list[ConditionPart]] = {name: [] for name in names}
-        part = replace(whole, defaults=defaults)
-        for way in islice(product(*candidates.values()), MAX_WAYS):
-            chosen = dict(zip(names, way, strict=True))
-            tried = with_shell(replace(part, conditions={name: (one,) for name, one in chosen.items()}), calls, rows)  # fmt: skip
-            if tried is None or not _gives_all(tried, calls):
-                continue
-            part = replace(tried, conditions={})
-            for name, one in chosen.items():
-                if one not in fitting[name]:
-                    fitting[name].append(one)
-        if all(fitting.values()):
-            asked = (
-                {n: v for n, v in call.args.items() if n not in (part.size, part.page)}
-                for call in calls
-                if is_whole_list(part, call)
-            )
-            complete = tuple({stable(one): one for one in asked}.values())
-            return replace(part, conditions={n: tuple(c) for n, c in fitting.items()}, complete=complete)  # fmt: skip
-    return None
+    fitting: dict[str, list[ConditionPart]] = {name: [] for name in names}
+    part = whole
+    for way in islice(product(*candidates.values()), MAX_WAYS):
+        chosen = dict(zip(names, way, strict=True))
+        tried = with_shell(replace(part, conditions={n: (one,) for n, one in chosen.items()}), calls, rows)  # fmt: skip
+        if tried is None or not _gives_all(tried, calls):
+            continue
+        part = tried
+        for name, one in chosen.items():
+            if one not in fitting[name]:
+                fitting[name].append(one)
+    if not all(fitting.values()):
+        return None
+    asked = (
+        {n: v for n, v in call.args.items() if n not in (part.size, part.page)}
+        for call in calls
+        if is_whole_list(part, call)
+    )
+    complete = tuple({stable(one): one for one in asked}.values())
+    return replace(part, conditions={n: tuple(c) for n, c in fitting.items()}, complete=complete)
 
 
 def _gives_all(part: SelectionPart, calls: Sequence[Call]) -> bool:
@@ -318,7 +318,9 @@ def _conditions(name: str, calls: Sequence[Call], rows: Sequence[Row]) -> list[C
     fitting = [
         one for one in found if all(_meets_all(one, value, shown, rows) for value, shown in given)
     ]
-    widths = [sum(len(met(one, value, rows) or ()) for value, _ in given) for one in fitting]
+    widths = [
+        sum(len(places_meeting(one, value, rows) or ()) for value, _ in given) for one in fitting
+    ]
     narrowest = sorted(zip(widths, range(len(fitting)), strict=True))[:MAX_CONDITIONS]
     return [fitting[at] for _, at in narrowest]
 
@@ -327,11 +329,13 @@ def _meets_all(
     condition: ConditionPart, value: Json, shown: Sequence[int], rows: Sequence[Row]
 ) -> bool:
     """Whether every record that a call was shown meets a condition."""
-    found = met(condition, value, [rows[place] for place in shown])
+    found = places_meeting(condition, value, [rows[place] for place in shown])
     return found is not None and len(found) == len(shown)
 
 
-def _asked(name: str, part: SelectionPart, calls: Sequence[Call]) -> list[ConditionPart]:
+def _recorded_condition(
+    name: str, part: SelectionPart, calls: Sequence[Call]
+) -> list[ConditionPart]:
     """What an argument that no field holds was seen to pick, in calls that ask for nothing else."""
     paging = {part.size, part.page}
     alone = {
@@ -364,19 +368,3 @@ def _holding(
         few.append(best)
         left -= hits[best]
     return list(dict.fromkeys((tuple(sorted(few)), tuple(hits))))
-
-
-def _defaults(
-    candidates: Mapping[str, Sequence[ConditionPart]], calls: Sequence[Call], rows: Sequence[Row]
-) -> Iterator[dict[str, Json]]:
-    """What a call may mean that leaves an argument out: nothing, or the one value that all records have that were shown without it."""
-    yield {}
-    found: dict[str, Json] = {}
-    for name, conditions in candidates.items():
-        first = conditions[0]
-        shown = {p for call in calls if name not in call.args for p in call.shown or ()}
-        values = {stable(rows[place].get(first.fields[0])) for place in shown if first.op == "is"}
-        if len(values) == 1 and len(shown) < len(rows):
-            found[name] = rows[min(shown)].get(first.fields[0])
-    if found:
-        yield found
