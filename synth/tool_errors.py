@@ -24,7 +24,7 @@ _PHRASES: Final = "|".join(
 )
 ERROR_START: Final = re.compile(
     r"\W*(?:(?:[a-z_.]*(?:error|exception)|err|traceback|failed|failure|fatal|invalid|(?:access |permission )?denied|declined|rejected"
-    r"|refused|unauthori[sz]ed|forbidden|time(?:d )?out|cannot|could not|unable to|sorry|no such"
+    r"|refused|can['\u2019]?t|couldn['\u2019]?t|unauthori[sz]ed|forbidden|time(?:d )?out|cannot|could not|unable to|sorry|no such"
     r"|not (?:found|allowed|permitted|authori[sz]ed|possible)|http(?:/[\d.]+)?\s*[45]\d\d"
     rf"|{_PHRASES}|fehler|erreur|errore|erro|fout|błąd|ошибка|hata)\b|错误|錯誤|エラー|오류|خطأ)",
     re.IGNORECASE,

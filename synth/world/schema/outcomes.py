@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Final
 
-from environments.runtime.answers.outcome import ERROR_WORDS, PARTLY
+from environments.runtime.answers.outcome import ERROR_WORDS, PARTLY, STATUS_FAILS
 from environments.runtime.document.tools import LayoutPart
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.json_text import writer
@@ -106,7 +106,9 @@ def _tells_fault(seen: Observation) -> bool:
 def _is_fault_record(name: str) -> bool:
     fields, _, flags = name.removeprefix("record:").partition("|")
     words = {f.lower() for f in fields.split(",")}
-    return bool(words & ERROR_WORDS) or any(f in flags for f in ("ok=False", "success=False"))
+    return bool(words & ERROR_WORDS) or any(
+        f in flags for f in ("ok=False", "success=False", STATUS_FAILS)
+    )
 
 
 def learn_style(tool: ToolModel) -> None:

@@ -5,7 +5,8 @@ Comes in: the terms and the texts recorded. Comes out: a `text` tree, or None. N
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import string
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from environments.runtime.expr.scope import Tree
@@ -14,6 +15,9 @@ from synth.world.actions.examples import evaluate
 from synth.world.search.terms import Terms, agree
 
 MAX_HOLES: Final = 6
+MAX_CUTS: Final = 3
+"""Parts of a word that may belong to the hole behind it."""
+_JOINING: Final = "-_#./:"
 
 
 def holed_text(terms: Terms, target: Sequence[str]) -> Tree | None:
@@ -23,16 +27,16 @@ def holed_text(terms: Terms, target: Sequence[str]) -> Tree | None:
     rests = list(target)
     for _ in range(MAX_HOLES):
         head = _literal(terms, rests)
-        if head:
+        if not any(rest[len(head) :] for rest in rests):
             pieces.append(head)
-            rests = [r[len(head) :] for r in rests]
-        if not any(rests):
+            rests = [""] * len(rests)
             break
-        found = _leading(terms, rests)
+        ways = ((cut, _leading(terms, [r[len(cut) :] for r in rests])) for cut in _cuts(head))
+        cut, found = next(((cut, found) for cut, found in ways if found is not None), ("", None))
         if found is None:
             return None
+        pieces += [cut, found[0]] if cut else [found[0]]
         holes.append(found[0])
-        pieces.append(found[0])
         rests = found[1]
     tree: Tree = ["text", *pieces]
     if not holes or any(rests) or not agree(evaluate(tree, terms.scopes), target):
@@ -50,6 +54,17 @@ def _literal(terms: Terms, rests: Sequence[str]) -> str:
         if _leading(terms, [r[start:] for r in rests]) is not None and _digit_word(head[start:]):
             return head[:start]
     return head
+
+
+def _cuts(head: str) -> Iterator[str]:
+    """Fixed text that ends where a word begins, the longest first: ids that share `P-` are holes as a whole."""
+    yield head
+    for _ in range(MAX_CUTS):
+        shorter = head.rstrip(_JOINING).rstrip(string.ascii_letters + string.digits)
+        if shorter == head or not head:
+            return
+        head = shorter
+        yield head
 
 
 def _leading(terms: Terms, rests: Sequence[str]) -> tuple[Tree, list[str]] | None:
