@@ -22,26 +22,53 @@ _INPUT: Final = re.compile(r"[ \t*]*(?:Action|Tool|Function)[ _]?Input(?: ?\d+)?
 _NAME: Final = r"([A-Za-z_][\w.:/-]{0,63})"
 _CALL: Final = re.compile(_NAME + r"\((.*)\)\.?", re.DOTALL)
 _BRACKETS: Final = re.compile(_NAME + r"\[(.*)\]\.?", re.DOTALL)
+_PROGRAM: Final = re.compile(r"\A\w+ ?[=:]|[\n(]")
+"""What begins as arguments with names, or calls something, is no text."""
 _BARE: Final = re.compile(_NAME)
+_LIST: Final = re.compile(r"\s*\[\s*" + _NAME + r"\(")
 _FENCE: Final = "```"
+_FENCED: Final = re.compile(_NAME + r"\s*\n```\w*\n((?:(?!```).)*?)\n?```", re.DOTALL)
+"""A tool's name above a block with what it is given: a program, mostly."""
 _LONGEST: Final = 20_000
 """Characters of Python's arguments: a call that somebody wrote has fewer, and reading them takes a while."""
 ARGUMENT: Final = "input"
 """What the one argument is called that an action line gives without a name."""
 
 
-def written_call(text: str) -> TextCalls | None:
-    """The call that a message's last lines write, and the text before them; None where they write none."""
+def written_call(text: str, *, is_acting: bool = False) -> TextCalls | None:
+    """The call that a message's last lines write, and the text before them; None where they write none.
+
+    A tool's bare name is a call only of an agent that `is_acting`: it makes other calls in this way.
+    """
+    if listed := listed_calls(text):
+        return TextCalls(calls=listed, text=None, is_list=True)
     found = _ACTION.search(text)
     if found is None:
         return None
-    call = _read(found[1].strip())
+    body = found[1].strip()
+    call = _call(body, {}) if is_acting and _BARE.fullmatch(body) else _read(body)
     if call is None:
         return None
     return TextCalls(calls=[call], text=text[: found.start()].strip() or None)
 
 
+def listed_calls(text: str) -> list[dict[str, Any]]:
+    """The calls of a text that is as a whole a list of them in Python's notation: `[find(id=1), close(id=1)]`; none where it is anything else."""
+    if not _LIST.match(text) or len(text) > _LONGEST:
+        return []
+    try:
+        listed = ast.parse(text.strip(), mode="eval").body
+        items = listed.elts if isinstance(listed, ast.List) else []
+        read = [_read(ast.unparse(one)) for one in items]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    return [one for one in read if one is not None] if all(read) else []
+
+
 def _read(body: str) -> dict[str, Any] | None:
+    fenced = _FENCED.fullmatch(body)
+    if fenced is not None:
+        return _call(fenced[1], _input_of(fenced[2]))
     if body.startswith(_FENCE) and body.endswith(_FENCE):
         body = body.removeprefix(_FENCE).removeprefix("json").removesuffix(_FENCE).strip()
     if body[:1] == "{":
@@ -72,21 +99,20 @@ def _input_of(text: str) -> dict[str, Any]:
 
 
 def _python_arguments(text: str) -> dict[str, Any] | None:
-    """What stands between the brackets of a call: an object, or Python's arguments with plain values."""
+    """What stands between the brackets of a call: an object, Python's arguments with plain values, or a line of text."""
     stripped = text.strip()
     value = load_json(stripped.encode("utf-8", "replace")) if stripped[:1] == "{" else None
     if isinstance(value, dict):
         return value
     if len(stripped) > _LONGEST:
         return None
+    plain_text = None if _PROGRAM.search(stripped) else {ARGUMENT: stripped}
     try:
         call = ast.parse(f"f({stripped})", mode="eval").body
         if not isinstance(call, ast.Call) or any(one.arg is None for one in call.keywords):
-            return None
+            return plain_text
         named = {str(one.arg): ast.literal_eval(one.value) for one in call.keywords}
         plain = [ast.literal_eval(one) for one in call.args]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    if len(plain) == 1 and not named:
-        return {ARGUMENT: plain[0]}
-    return None if plain else named
+        return plain_text
+    return ({ARGUMENT: plain[0] if len(plain) == 1 else plain} if plain else {}) | named
