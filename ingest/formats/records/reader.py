@@ -32,6 +32,7 @@ from ingest.formats.records.fields import (
     STARTED,
     SYSTEM,
     Fields,
+    told_in,
 )
 from ingest.formats.records.find import Place, calls_beside, messages_of, other_messages
 from ingest.formats.records.naming import naming_of, own_fields
@@ -186,6 +187,10 @@ class _Record:
         place = messages_of(value)
         if self._is_log:
             place = Place(path=("messages",), items=value["messages"], holders=(value,))
+        if place and self._own and isinstance(self._own.get(place.path[0]), str):
+            # Its messages were stored as text, and so are its other parts.
+            self._own = {key: told_in(one) for key, one in self._own.items()}
+            place = replace(place, holders=(self._own,))
         self._fields = Fields(
             own={name: one for name, one in self._own.items() if name not in _OWN},
             holders=place.holders if place else (),

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from ingest.formats.records.steps import call_of
 from ingest.formats.records.text_calls import TextCalls
-from ingest.records.text import json_text, load_json
+from ingest.records.text import Json, json_text, load_json
 
 _ACTION: Final = re.compile(
     r"(?:\A|\n)[ \t*]*(?:Action|Act|Tool|Function|API)(?: ?\d+)?[ \t*]*:[ \t*]*(?!Input)(.+)\Z",
@@ -63,6 +63,18 @@ def listed_calls(text: str) -> list[dict[str, Any]]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
     return [one for one in read if one is not None] if all(read) else []
+
+
+def step_of_pair(item: Json) -> Json:
+    """A step that is a pair, `[[tool, input, what the model wrote], observation]`, as an object; anything else as it is."""
+    match item:
+        case [[str(tool), str() | dict() as given, str(text)], told] if tool in text:
+            written = written_call(text)
+            given = _input_of(given) if isinstance(given, str) else given
+            said = {"content": text if written is None else written.text}
+            told = told.get("observation", told) if isinstance(told, dict) else told
+            return {**said, "tool": tool, "tool_input": given, "observation": told}
+    return item
 
 
 def _read(body: str) -> dict[str, Any] | None:
