@@ -26,6 +26,7 @@ _RESULTS: Final = frozenset(NAMES["names_of_results"])
 _DEEPEST: Final = 8
 _TESTS: Final = re.compile(r"\W*(?:all )?tests? (passed|failed)\W*", re.IGNORECASE)
 _LAST_LINES: Final = 20
+_FIRST: Final = re.compile(r"([A-Za-z]{0,8}\d{3,})[_@]")
 Parts = tuple[str, ...]
 Statement = tuple[str, set[int], set[str], Sequence[Outcome]]
 """A name, the conversations that go by it, the words beside it, and what is said."""
@@ -47,7 +48,7 @@ class Verdicts:
 
     def __init__(self, runs: Sequence[Run]) -> None:
         self._runs = runs
-        self._words = [{*run.names, *run.path, stem_of(run.path[-1])} for run in runs]
+        self._words = [{*run.names, *run.path, *_names_of_file(run.path)} for run in runs]
         self._by_name: dict[str, set[int]] = {}
         for place, words in enumerate(self._words):
             for word in words:
@@ -99,12 +100,14 @@ class Verdicts:
                 unclear.setdefault(file, []).append(name)
         return found, unclear, used
 
-    def _nearness(self, place: int, path: Parts) -> tuple[int, int]:
-        """How many folders from the top a conversation shares with a file, and how many further names."""
+    def _nearness(self, place: int, path: Parts) -> tuple[int, int, int]:
+        """How many folders from the top a conversation shares with a file, how many further names, and how much of its file's name begins the other."""
         own = self._runs[place].path
         pairs = enumerate(zip(own[:-1], path[:-1], strict=False))
         above = next((n for n, (a, b) in pairs if a != b), min(len(own), len(path)) - 1)
-        return above, len({*own[above:]} & {*path[above:]})
+        stem = stem_of(own[-1]) if own else ""
+        begins = stem_of(path[-1]).startswith(stem)
+        return above, len({*own[above:]} & {*path[above:]}), len(stem) * begins
 
     def _put(self, file: str, place: int, rank: tuple[int, int], told: Iterable[Outcome]) -> None:
         self._found.setdefault(place, {}).setdefault(rank, []).extend((file, one) for one in told)
@@ -156,6 +159,14 @@ class Verdicts:
         if told and fits:
             name = next((one for one in names if self._find(one, in_row=True)), key)
             yield name, set.intersection(*fits), words, told
+
+
+def _names_of_file(path: Parts) -> Iterator[str]:
+    """A file's name without its suffixes, and the number of what was asked with which it begins (`38410_first_try`)."""
+    yield stem_of(path[-1])
+    first = _FIRST.match(path[-1])
+    if first:
+        yield first[1]
 
 
 def _names_in(row: dict[str, Any]) -> Iterator[str]:

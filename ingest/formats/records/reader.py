@@ -7,7 +7,7 @@ adds to it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -300,6 +300,7 @@ class _Record:
         found = found or marks_on(self._items)
         for told in (verdicts_among(self._log), *self._said_elsewhere()):
             found = found or outcomes_of(Fields(own=told), answered=False)
+        found = found or list(_truth_beside(self._fields.holders))
         known = {one.get("name") for one in own}
         return [*own, *(one for one in found if one["name"] not in known)]
 
@@ -353,6 +354,15 @@ def _prompts(fields: Fields) -> list[Message]:
                     for agent, text in value.items()
                 ]
     return []
+
+
+def _truth_beside(holders: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """A bare truth under `result` beside the messages, which says of the whole that it went well."""
+    for told in (one.get("result") for one in holders):
+        is_good = told.get("result") if isinstance(told, dict) else told
+        if isinstance(is_good, bool):
+            yield {"name": "success", "by": "unknown", "value": float(is_good)}
+            return
 
 
 def _is_valid(model: type[RawOutcome | RawExtras], value: Json) -> bool:
