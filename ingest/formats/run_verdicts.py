@@ -20,8 +20,6 @@ from ingest.records.text import Json, load_json
 
 _NAMING: Final = frozenset(NAMES["names_of_runs"])
 _NOT_NAMING: Final = frozenset((*MODEL, *AGENT, *APP, *USER))
-_FIGURES: Final = frozenset(NAMES["free_figures"])
-"""Verdicts whose numbers may be of any size; other numbers above 1 count something."""
 _RESULTS: Final = frozenset(NAMES["names_of_results"])
 _DEEPEST: Final = 8
 _TESTS: Final = re.compile(r"\W*(?:all )?tests? (passed|failed)\W*", re.IGNORECASE)
@@ -199,7 +197,8 @@ def _verdicts_of(row: dict[str, Any]) -> list[Outcome]:
 
 def _is_verdict(told: Outcome) -> bool:
     value = told.get("value", 0 if "label" in told else -1)
-    return 0 <= value <= 1 or not _FIGURES.isdisjoint(told["name"].split("_"))
+    # What measures may be of any size; other numbers above 1 count something.
+    return 0 <= value <= 1 or is_measure(told["name"])
 
 
 def _bare_verdict(value: Json, above: str) -> Outcome | None:
