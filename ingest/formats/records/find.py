@@ -27,7 +27,7 @@ from ingest.formats.records.speech import (
 from ingest.formats.records.steps import AgentStep, step_in
 from ingest.formats.records.transcripts import items_of
 from ingest.formats.records.words import NAMES, role_of, snake_case
-from ingest.formats.records.written_calls import step_of_pair
+from ingest.formats.records.written_calls import acts_of, step_of_pair
 from ingest.records.call_names import CALL_IDS, CALL_LISTS
 from ingest.records.text import Json, json_text, objects_in
 
@@ -111,8 +111,9 @@ def messages_of(value: Json) -> Place | None:
         return Place(path=(), items=kept, holders=()) if is_run or are_messages(value) else None
     if not isinstance(value, dict) or _is_message(value) or _is_map(value):
         return None
-    lists = map(_fullest, _lists(value))
-    found = [place for place in lists if are_messages(place.items, key=place.path[-1])]
+    lists = [*map(_fullest, _lists(value))]
+    found = [replace(place, items=acts) for place in lists if (acts := acts_of(place.items))]
+    found = found or [place for place in lists if are_messages(place.items, key=place.path[-1])]
     if not any(_speaks(place.items) for place in found):
         readers = (_trees, _runs, _steps, _transcripts, _events, _turns)
         others = (list(read(value)) for read in readers)

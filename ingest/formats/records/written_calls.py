@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from typing import Any, Final
 
 from ingest.formats.records.steps import call_of
 from ingest.formats.records.text_calls import TextCalls
-from ingest.records.text import Json, json_text, load_json
+from ingest.formats.records.words import NAMES
+from ingest.records.text import Json, json_text, load_json, objects_in
 
 _ACTION: Final = re.compile(
     r"(?:\A|\n)[ \t*]*(?:Action|Act|Tool|Function|API)(?: ?\d+)?[ \t*]*:[ \t*]*(?!Input)(.+)\Z",
@@ -26,6 +28,8 @@ _PROGRAM: Final = re.compile(r"\A\w+ ?[=:]|[\n(]")
 """What begins as arguments with names, or calls something, is no text."""
 _BARE: Final = re.compile(_NAME)
 _LIST: Final = re.compile(r"\s*\[\s*" + _NAME + r"\(")
+_LAST_ACTION: Final = "last_action"
+_OWN: Final = frozenset({"action", *NAMES["reasoning"]})
 _FENCE: Final = "```"
 _FENCED: Final = re.compile(_NAME + r"\s*\n```\w*\n((?:(?!```).)*?)\n?```", re.DOTALL)
 """A tool's name above a block with what it is given: a program, mostly."""
@@ -75,6 +79,33 @@ def step_of_pair(item: Json) -> Json:
             told = told.get("observation", told) if isinstance(told, dict) else told
             return {**said, "tool": tool, "tool_input": given, "observation": told}
     return item
+
+
+def acts_of(items: list[Any]) -> list[dict[str, Any]]:
+    """Messages of steps that say what the agent saw, how its last action went, and what it did then (`click('a1')`); none where an item says less.
+
+    Of the texts of a step the largest is what it saw.
+    """
+    steps = objects_in(items)
+    last = next((key for one in steps[:1] for key in one if key.startswith(_LAST_ACTION)), None)
+    if last is None or len(steps) < len(items):
+        return []
+    size = Counter[str]()
+    for one in steps:
+        size.update({k: len(v) for k, v in one.items() if isinstance(v, str) and k not in {*_OWN, last}})  # fmt: skip
+    told: list[dict[str, Any]] = []
+    call_id = None
+    for number, one in enumerate(steps):
+        done = [_read(line) for line in str(one.get("action") or "").splitlines()]
+        if last not in one or not all(done):
+            return []
+        seen = [one[key] for key in (last, max(size, key=size.__getitem__)) if one.get(key)]
+        told.append({"role": "tool", "tool_call_id": call_id, "content": "\n\n".join(map(json_text, seen))})  # fmt: skip
+        calls = [{**call, "id": f"act_{number}_{n}"} for n, call in enumerate(done) if call]
+        thought = next((one[key] for key in NAMES["reasoning"] if one.get(key)), None)
+        told.append({"role": "assistant", "content": thought, "tool_calls": calls})
+        call_id = calls[0]["id"] if len(calls) == 1 else None
+    return told
 
 
 def _read(body: str) -> dict[str, Any] | None:
