@@ -14,8 +14,8 @@ from typing import Final
 from ingest.dialects.content_blocks import is_text_block
 from ingest.dialects.tool_output import RESULT_MARK
 from ingest.formats.records.speech import Speech
-from ingest.formats.records.written_calls import written_call
 from ingest.formats.records.steps import AgentStep, said_by
+from ingest.formats.records.written_calls import written_call
 from ingest.records.text import Json, json_text
 
 _FINAL: Final = re.compile(r"(?:\A|\n)[ \t*]*Final Answer[ \t*]*:[ \t]*(.+)\Z", re.DOTALL)
