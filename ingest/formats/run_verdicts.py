@@ -24,7 +24,8 @@ _RESULTS: Final = frozenset(NAMES["names_of_results"])
 _DEEPEST: Final = 8
 _TESTS: Final = re.compile(r"\W*(?:all )?tests? (passed|failed)\W*", re.IGNORECASE)
 _LAST_LINES: Final = 20
-_FIRST: Final = re.compile(r"([A-Za-z]{0,8}\d{3,})[_@]")
+_NUMBER: Final = re.compile(r"\d[^_@]*(?=[_@])")
+_BAD: Final[Outcome] = {"name": "success", "by": "unknown", "value": 0.0}
 Parts = tuple[str, ...]
 Statement = tuple[str, set[int], set[str], Sequence[Outcome]]
 """A name, the conversations that go by it, the words beside it, and what is said."""
@@ -58,16 +59,28 @@ class Verdicts:
         """Take in what a file's values say; trees of one shape belong together, so that only the nearest conversations are meant."""
         told = [one for value in values for one in self._statements(value, "", "", set(), 0)]
         shared = {n: self._nearness(n, path) for _, fits, _, _ in told for n in fits}
+        bad: set[int] = set()
         for name, fits, words, outcomes in told:
             near = {n for n in fits if shared[n] == max(shared.values())}
-            most = max((len(self._words[n] & words) for n in near), default=0)
-            near = {n for n in near if len(self._words[n] & words) == most}
+            alike = {n: self._likeness(n, words, path[-1]) for n in near}
+            near = {n for n in near if alike[n] == max(alike.values())}
             if len(near) > 1:
                 self._doubtful.append((file, name, near))
             for place in near if len(near) == 1 else ():
                 self._put(file, place, (2, shared[place][0]), outcomes)
+                bad |= {place} if outcomes == [_BAD] else set()
+        self._put_rest(file, path, values, bad)
         if not told and len(values) == 1 and isinstance(values[0], dict):
             self._put_beside(file, path, 1, _verdicts_of(values[0]))
+
+    def _put_rest(self, file: str, path: Parts, values: Sequence[Json], bad: set[int]) -> None:
+        """Where a file counts all runs near it and names only those that failed, the others went well."""
+        rows = [one for one in values if isinstance(one, dict) and "total_count" in one]
+        good, total = (rows[0].get("correct_count"), rows[0]["total_count"]) if rows else (0, 0)
+        near = {n: self._nearness(n, path) for n in range(len(self._runs))} if bad and rows else {}
+        rest = {n for n, at in near.items() if at == max(near.values())} - bad
+        for place in rest if (len(rest), len(rest | bad)) == (good, total) else ():
+            self._put(file, place, (2, near[place][0]), [{**_BAD, "value": 1.0}])
 
     def add_text(self, file: str, path: Parts, text: str) -> None:
         """Take in a text that is one figure under a verdict's name, or whose last lines say that tests passed or failed."""
@@ -98,14 +111,17 @@ class Verdicts:
                 unclear.setdefault(file, []).append(name)
         return found, unclear, used
 
-    def _nearness(self, place: int, path: Parts) -> tuple[int, int, int]:
-        """How many folders from the top a conversation shares with a file, how many further names, and how much of its file's name begins the other."""
+    def _nearness(self, place: int, path: Parts) -> tuple[int, int]:
+        """How many folders from the top a conversation shares with a file, and how many further names."""
         own = self._runs[place].path
         pairs = enumerate(zip(own[:-1], path[:-1], strict=False))
         above = next((n for n, (a, b) in pairs if a != b), min(len(own), len(path)) - 1)
-        stem = stem_of(own[-1]) if own else ""
-        begins = stem_of(path[-1]).startswith(stem)
-        return above, len({*own[above:]} & {*path[above:]}), len(stem) * begins
+        return above, len({*own[above:]} & {*path[above:]})
+
+    def _likeness(self, place: int, words: set[str], file: str) -> tuple[int, int]:
+        """How many words of a row a conversation goes by, and how much of a file's name its own file's is (`a.jsonl` of `a_scores.jsonl`)."""
+        stem = stem_of(self._runs[place].path[-1])
+        return len(self._words[place] & words), len(stem) * file.startswith(stem)
 
     def _put(self, file: str, place: int, rank: tuple[int, int], told: Iterable[Outcome]) -> None:
         self._found.setdefault(place, {}).setdefault(rank, []).extend((file, one) for one in told)
@@ -160,11 +176,9 @@ class Verdicts:
 
 
 def _names_of_file(path: Parts) -> Iterator[str]:
-    """A file's name without its suffixes, and the number of what was asked with which it begins (`38410_first_try`)."""
+    """A file's name without its suffixes, and its beginnings that end in a number (`38410` of `38410_first_try`)."""
     yield stem_of(path[-1])
-    first = _FIRST.match(path[-1])
-    if first:
-        yield first[1]
+    yield from (path[-1][: number.end()] for number in _NUMBER.finditer(path[-1]))
 
 
 def _names_in(row: dict[str, Any]) -> Iterator[str]:
@@ -191,6 +205,8 @@ def _verdicts_of(row: dict[str, Any]) -> list[Outcome]:
         if is_share and is_measure(key):
             one = {"name": snake_case(key), "by": "unknown", "value": float(value)}
             found.setdefault(one["name"], one)
+    if not found and row.get("valid") is False:
+        found["success"] = _BAD  # that a run is valid says less
     parts = {name for name in found if name.rpartition("_")[2] in found.keys() - {name}}
     return [one for name, one in found.items() if name not in parts and _is_verdict(one)]
 

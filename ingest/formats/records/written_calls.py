@@ -28,7 +28,7 @@ _PROGRAM: Final = re.compile(r"\A\w+ ?[=:]|[\n(]")
 """What begins as arguments with names, or calls something, is no text."""
 _BARE: Final = re.compile(_NAME)
 _LIST: Final = re.compile(r"\s*\[\s*" + _NAME + r"\(")
-_LAST_ACTION: Final = "last_action"
+_LAST_ACTION: Final = "last_action_"
 _OWN: Final = frozenset({"action", *NAMES["reasoning"]})
 _FENCE: Final = "```"
 _FENCED: Final = re.compile(_NAME + r"\s*\n```\w*\n((?:(?!```).)*?)\n?```", re.DOTALL)
@@ -63,10 +63,12 @@ def listed_calls(text: str) -> list[dict[str, Any]]:
     try:
         listed = ast.parse(text.strip(), mode="eval").body
         items = listed.elts if isinstance(listed, ast.List) else []
-        read = [_read(ast.unparse(one)) for one in items]
+        found = [_CALL.fullmatch(ast.unparse(one)) for one in items]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
-    return [one for one in read if one is not None] if all(read) else []
+    calls = [(one[1], _python_arguments(one[2])) for one in found if one is not None]
+    whole = len(calls) == len(found) and all(given is not None for _, given in calls)
+    return [_call(name, given or {}) for name, given in calls] if whole else []
 
 
 def step_of_pair(item: Json) -> Json:
@@ -91,16 +93,17 @@ def acts_of(items: list[Any]) -> list[dict[str, Any]]:
     if last is None or len(steps) < len(items):
         return []
     size = Counter[str]()
-    for one in steps:
-        size.update({k: len(v) for k, v in one.items() if isinstance(v, str) and k not in {*_OWN, last}})  # fmt: skip
+    for key, one in (pair for step in steps for pair in step.items()):
+        size[key] += len(one) if isinstance(one, str) and key not in {*_OWN, last} else 0
+    shown = max(size, key=size.__getitem__, default="")
     told: list[dict[str, Any]] = []
     call_id = None
     for number, one in enumerate(steps):
         done = [_read(line) for line in str(one.get("action") or "").splitlines()]
         if last not in one or not all(done):
             return []
-        seen = [one[key] for key in (last, max(size, key=size.__getitem__)) if one.get(key)]
-        told.append({"role": "tool", "tool_call_id": call_id, "content": "\n\n".join(map(json_text, seen))})  # fmt: skip
+        seen = "\n\n".join(json_text(one[key]) for key in (last, shown) if one.get(key))
+        told.append({"role": "tool", "tool_call_id": call_id, "content": seen})
         calls = [{**call, "id": f"act_{number}_{n}"} for n, call in enumerate(done) if call]
         thought = next((one[key] for key in NAMES["reasoning"] if one.get(key)), None)
         told.append({"role": "assistant", "content": thought, "tool_calls": calls})
@@ -125,6 +128,8 @@ def _read(body: str) -> dict[str, Any] | None:
     called = _CALL.fullmatch(body)
     if called is not None:
         arguments = _python_arguments(called[2])
+        if arguments is None and not _PROGRAM.search(called[2].strip()):
+            arguments = {ARGUMENT: called[2].strip()}
         return None if arguments is None else _call(called[1], arguments)
     bracketed = _BRACKETS.fullmatch(body)
     return None if bracketed is None else _call(bracketed[1], _input_of(bracketed[2].strip()))
@@ -142,20 +147,19 @@ def _input_of(text: str) -> dict[str, Any]:
 
 
 def _python_arguments(text: str) -> dict[str, Any] | None:
-    """What stands between the brackets of a call: an object, Python's arguments with plain values, or a line of text."""
+    """What stands between the brackets of a call: an object, or Python's arguments with plain values."""
     stripped = text.strip()
     value = load_json(stripped.encode("utf-8", "replace")) if stripped[:1] == "{" else None
     if isinstance(value, dict):
         return value
     if len(stripped) > _LONGEST:
         return None
-    plain_text = None if _PROGRAM.search(stripped) else {ARGUMENT: stripped}
     try:
         call = ast.parse(f"f({stripped})", mode="eval").body
         if not isinstance(call, ast.Call) or any(one.arg is None for one in call.keywords):
-            return plain_text
+            return None
         named = {str(one.arg): ast.literal_eval(one.value) for one in call.keywords}
         plain = [ast.literal_eval(one) for one in call.args]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return plain_text
+        return None
     return ({ARGUMENT: plain[0] if len(plain) == 1 else plain} if plain else {}) | named
