@@ -153,8 +153,9 @@ def test_states_of_one_conversation_in_a_list_of_lists(tmp_path: Path) -> None:
     asked = [said("user", ASKED)]
     whole = [*asked, said("assistant", None, tool_calls=[call(7)])]
     function = {"name": "find_boat", "description": "Find.", "parameters": {"type": "object"}}
-    record = {"made": {"train": [asked, whole], "function": [function]}}
-    chat = only(tmp_path, record)
+    made = {"train": [asked, whole], "function": [function]}
+    chat = only(tmp_path, {"made": made, "forward_args": {"answer": 1}})
+    assert chat.outcomes == ()
     assert told(chat.episode.steps)[1:] == [("assistant", None, FIND)]
     assert [json.loads(one)["function"]["name"] for one in chat.episode.tools] == ["find_boat"]
     apart = {"made": {"train": [whole, [*asked, said("assistant", ANSWER)]]}}
