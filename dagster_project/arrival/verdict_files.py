@@ -77,21 +77,23 @@ def _runs(lake: Lake, files: Iterable[tuple[Parts, Decoded]]) -> Iterator[Run]:
     for path, found in chain(files, [((), Decoded())]):
         held += [(path, chat) for chat in found.chats]
         if len(held) >= _AT_ONCE or not path:
-            for (at, _), chat in zip(held, assign_ids(lake, [one for _, one in held]), strict=True):
-                yield _run(chat.episode, at, chat.outcomes)
+            known = assign_ids(lake, [one for _, one in held])
+            for (at, own), chat in zip(held, known, strict=True):
+                # Several files may have one id, of which only the first keeps it.
+                yield _run(chat.episode, at, chat.outcomes, own.episode.conversation_id)
             held = []
         for app in {span.app for span in found.spans}:
             made = assemble(found.spans, found.events, app=app)
             yield from (_run(episode, path, made.outcomes) for episode in made.episodes)
 
 
-def _run(episode: Episode, path: Parts, told: Iterable[Outcome]) -> Run:
+def _run(episode: Episode, path: Parts, told: Iterable[Outcome], shared: str | None = None) -> Run:
     own = (one for one in told if one.episode_id == episode.episode_id)
     return Run(
         app=episode.app,
         episode_id=episode.episode_id,
         path=path,
-        names=tuple(filter(None, (episode.conversation_id, episode.task_key))),
+        names=tuple(filter(None, (episode.conversation_id, shared, episode.task_key))),
         is_judged=any(one.value is not None or one.label for one in own),
     )
 

@@ -45,6 +45,8 @@ _BEDROCK_PARTS: Final = frozenset(
     }
 )
 _RESPONSES_PARTS: Final = frozenset({"input_text", "input_image", "input_file"})
+_MARKS: Final = frozenset({"annotations", "meta"})
+"""What the Model Context Protocol's Python library writes beside a text, also where it is null."""
 _VERCEL_OUTPUTS: Final = frozenset(
     {"text", "json", "content", "error-text", "error-json", "execution-denied"}
 )
@@ -252,14 +254,16 @@ _RESULTS_WITHIN: Final[dict[str, Callable[[dict[str, Any]], Step]]] = {
 
 
 def result_parts(content: Json) -> Json:
-    """The parts of a result, where a client wrote a model API's or LangChain's parts as JSON into the place of its text."""
-    parts = parts_in(content)
+    """The parts of a result, where a client wrote a model API's, LangChain's or MCP's parts, or the one, as JSON into the place of its text."""
+    is_one = isinstance(content, str) and content[:1] == "{" and '"annotations"' in content
+    parts = parts_in(f"[{content}]" if is_one else content)
     return parts if parts and all(_is_result_part(part) for part in parts) else content
 
 
 def _is_result_part(part: dict[str, Any]) -> bool:
-    # A tool may answer with parts of its own: these carry a type or an id that only a client gives.
-    return type_of(part) in _RESPONSES_PARTS or str(part.get("id")).startswith("lc_")
+    # A tool may answer with parts of its own: these carry a type, an id or a protocol's marks, which only a client gives.
+    is_marked = part.keys() >= _MARKS and is_text_block(part)
+    return type_of(part) in _RESPONSES_PARTS or is_marked or str(part.get("id")).startswith("lc_")
 
 
 def parts_in(text: Json) -> list[Any] | None:

@@ -30,6 +30,8 @@ class FileFacts:
     """What tells records with the same id apart: `BY_TRIAL`, `BY_PLACE`, or nothing where every id is there once."""
     own_id: str = ""
     """The field that names each record, where none has a name that is known."""
+    names_tasks: bool = False
+    """Whether each record names another task, or another attempt at it."""
     judges_as: str = ""
     """The annotators that the token which sent this may name, with commas; empty where all may be."""
     room: int = 0

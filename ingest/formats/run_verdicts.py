@@ -24,6 +24,8 @@ _RESULTS: Final = frozenset(NAMES["names_of_results"])
 _DEEPEST: Final = 8
 _TESTS: Final = re.compile(r"\W*(?:all )?tests? (passed|failed)\W*", re.IGNORECASE)
 _LAST_LINES: Final = 20
+_NUMBER: Final = re.compile(r"\d[^_@]*(?=[_@])")
+_BAD: Final[Outcome] = {"name": "success", "by": "unknown", "value": 0.0}
 Parts = tuple[str, ...]
 Statement = tuple[str, set[int], set[str], Sequence[Outcome]]
 """A name, the conversations that go by it, the words beside it, and what is said."""
@@ -45,7 +47,7 @@ class Verdicts:
 
     def __init__(self, runs: Sequence[Run]) -> None:
         self._runs = runs
-        self._words = [{*run.names, *run.path, stem_of(run.path[-1])} for run in runs]
+        self._words = [{*run.names, *run.path, *_names_of_file(run.path)} for run in runs]
         self._by_name: dict[str, set[int]] = {}
         for place, words in enumerate(self._words):
             for word in words:
@@ -59,16 +61,28 @@ class Verdicts:
         own = stem_of(path[-1]) if len(values) == 1 else ""
         told = [one for value in values for one in self._statements(value, own, "", set(), 0)]
         shared = {n: self._nearness(n, path) for _, fits, _, _ in told for n in fits}
+        bad: set[int] = set()
         for name, fits, words, outcomes in told:
             near = {n for n in fits if shared[n] == max(shared.values())}
-            most = max((len(self._words[n] & words) for n in near), default=0)
-            near = {n for n in near if len(self._words[n] & words) == most}
+            alike = {n: self._likeness(n, words, path[-1]) for n in near}
+            near = {n for n in near if alike[n] == max(alike.values())}
             if len(near) > 1:
                 self._doubtful.append((file, name, near))
             for place in near if len(near) == 1 else ():
                 self._put(file, place, (2, shared[place][0]), outcomes)
+                bad |= {place} if outcomes == [_BAD] else set()
+        self._put_rest(file, path, values, bad)
         if not told and len(values) == 1 and isinstance(values[0], dict):
             self._put_beside(file, path, 1, _verdicts_of(values[0]))
+
+    def _put_rest(self, file: str, path: Parts, values: Sequence[Json], bad: set[int]) -> None:
+        """Where a file counts all runs near it and names only those that failed, the others went well."""
+        rows = [one for one in values if isinstance(one, dict) and "total_count" in one]
+        good, total = (rows[0].get("correct_count"), rows[0]["total_count"]) if rows else (0, 0)
+        near = {n: self._nearness(n, path) for n in range(len(self._runs))} if bad and rows else {}
+        rest = {n for n, at in near.items() if at == max(near.values())} - bad
+        for place in rest if (len(rest), len(rest | bad)) == (good, total) else ():
+            self._put(file, place, (2, near[place][0]), [{**_BAD, "value": 1.0}])
 
     def add_text(self, file: str, path: Parts, text: str) -> None:
         """Take in a text that is one figure under a verdict's name, or whose last lines say that tests passed or failed."""
@@ -105,6 +119,11 @@ class Verdicts:
         pairs = enumerate(zip(own[:-1], path[:-1], strict=False))
         above = next((n for n, (a, b) in pairs if a != b), min(len(own), len(path)) - 1)
         return above, len({*own[above:]} & {*path[above:]})
+
+    def _likeness(self, place: int, words: set[str], file: str) -> tuple[int, int]:
+        """How many words of a row a conversation goes by, and how much of a file's name its own file's is (`a.jsonl` of `a_scores.jsonl`)."""
+        stem = stem_of(self._runs[place].path[-1])
+        return len(self._words[place] & words), len(stem) * file.startswith(stem)
 
     def _put(self, file: str, place: int, rank: tuple[int, int], told: Iterable[Outcome]) -> None:
         self._found.setdefault(place, {}).setdefault(rank, []).extend((file, one) for one in told)
@@ -158,6 +177,12 @@ class Verdicts:
             yield name, set.intersection(*fits), words, told
 
 
+def _names_of_file(path: Parts) -> Iterator[str]:
+    """A file's name without its suffixes, and its beginnings that end in a number (`38410` of `38410_first_try`)."""
+    yield stem_of(path[-1])
+    yield from (path[-1][: number.end()] for number in _NUMBER.finditer(path[-1]))
+
+
 def _names_in(row: dict[str, Any]) -> Iterator[str]:
     """What a row may call its run: 7 under `task_id` is `task_7`, too."""
     for key, value in ((snake_case(key), value) for key, value in row.items()):
@@ -182,6 +207,8 @@ def _verdicts_of(row: dict[str, Any]) -> list[Outcome]:
         if is_share and is_measure(key):
             one = {"name": snake_case(key), "by": "unknown", "value": float(value)}
             found.setdefault(one["name"], one)
+    if not found and row.get("valid") is False:
+        found["success"] = _BAD  # that a run is valid says less
     parts = {name for name in found if name.rpartition("_")[2] in found.keys() - {name}}
     return [one for name, one in found.items() if name not in parts and _is_verdict(one)]
 

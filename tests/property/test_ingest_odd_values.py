@@ -25,6 +25,7 @@ from ingest.receiver.wal import StoredRecord
 from ingest.records.quarantine import Rejected
 from ingest.records.text import Json
 from tests.unit.ingest_emitters import MODEL_CALLS, openinference, otel_genai
+from tests.unit.test_ingest_acting_agents import FILES as ACTING
 from tests.unit.test_ingest_agent_files import (
     event,
     inspect_log,
@@ -236,7 +237,7 @@ FILES: dict[str, list[Any]] = {
     "turns": [TURNS, {"data": TURNS}],
     "n8n": [{"data": [execution(0, "q", "a", STEPS), execution(1, "r", "b", [])]}],
     **{f"forms: {layout.__name__}": [layout()] for layout in (*LAYOUTS, *STORED, *TREES)},
-    **{f"harnesses: {name}": values for name, values in HARNESSES.items()},
+    **{f"harnesses: {name}": values for name, values in (HARNESSES | ACTING).items()},
     **{f"streams: {stream.__name__}": stream() for stream in STREAMS},
     **{f"messages: {name}": [{"n": 1, "turns": items}] for name, items in SHAPES.items()},
     **{f"lines: {name}": items for name, items in SHAPES.items()},

@@ -124,6 +124,48 @@ def test_of_two_verdicts_the_surer_and_the_runs_own_first(tmp_path: Path) -> Non
     assert arrived.rejected["unclear_verdict"] == 2
 
 
+def lines(*rows: dict[str, Any]) -> str:
+    """JSON lines."""
+    return "\n".join(map(json.dumps, rows)) + "\n"
+
+
+def test_files_of_runs_with_the_same_ids_and_verdicts_named_after_them(tmp_path: Path) -> None:
+    """A row means the run of the file whose name begins its own; what measures may be of any size."""
+    files: Files = {}
+    for model, boats in (("a", (1, 2)), ("a_2", (3, 4))):
+        rows = [run(str(boat), id=n) for n, boat in enumerate(boats)]
+        files[f"{model}.jsonl"] = lines(*rows)
+        scored = [{"case_id": n, "Helpfulness": float(boat)} for n, boat in enumerate(boats)]
+        files[f"{model}_scores.jsonl"] = lines(*scored)
+    found, _ = outcomes(tmp_path, files)
+    assert found == {str(n): {"helpfulness": float(n)} for n in (1, 2, 3, 4)}
+
+
+def test_a_run_goes_by_the_number_with_which_its_files_name_begins(tmp_path: Path) -> None:
+    """And judges with numbers are told apart by the name above."""
+    files: Files = {
+        f"{model}/384{n}_CoT@1.json": run(f"{model}{n}") for model in ("x", "y") for n in (1, 2)
+    }
+    told = {"x1": "Solved", "x2": "Unsolved", "y1": "Unsolved", "y2": "Solved"}
+    for model in ("x", "y"):
+        rows = {f"384{n}": {"is_solved": {"0": f"Status.{told[f'{model}{n}']}"}} for n in (1, 2)}
+        files[f"rates/{model}/all.json"] = rows
+    found, _ = outcomes(tmp_path, files)
+    assert found == {run: {"is_solved.0": f"Status.{word}"} for run, word in told.items()}
+
+
+@pytest.mark.parametrize(("total", "rest"), [(3, {"success": 1.0}), (4, {})])
+def test_a_file_that_names_the_failed_and_counts_all(
+    tmp_path: Path, total: int, rest: dict[str, float]
+) -> None:
+    """The others went well where the counts leave nothing else."""
+    files: Files = {f"runs/b-{n}_log.json": run(str(n)) for n in (1, 2, 3)}
+    head = {"accuracy": 0.67, "correct_count": total - 1, "total_count": total}
+    files["scores.json"] = lines(head, {"id": "b-2", "valid": False, "error": ["wrong"]})
+    found, _ = outcomes(tmp_path, files)
+    assert found == {"1": rest, "2": {"success": 0.0}, "3": rest}
+
+
 def test_a_verdict_that_comes_later(tmp_path: Path) -> None:
     """The folder may be taken in again once it has been judged; a second time nothing changes."""
     assert outcomes(tmp_path, TWO)[0] == {"1": {}, "2": {}}

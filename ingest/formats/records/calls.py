@@ -15,8 +15,8 @@ from ingest.dialects.content_blocks import blocks_text
 from ingest.dialects.parts import CALL_TYPES, is_result, parts_in
 from ingest.files.partial_json import parse_json
 from ingest.formats.records.text_calls import calls_in, results_in, written_list
-from ingest.formats.records.words import CALL, is_name, role_of
-from ingest.formats.records.written_calls import ARGUMENT, written_call
+from ingest.formats.records.words import CALL, NAMES, is_name, role_of
+from ingest.formats.records.written_calls import ARGUMENT, listed_calls, written_call
 from ingest.records.call_names import (
     ARGUMENTS,
     CALL_IDS,
@@ -42,6 +42,8 @@ class MessageCalls:
     content: Json = None
     is_written: bool = False
     """Whether the call is a line of the text."""
+    is_list: bool = False
+    """Whether the calls are a list in the text."""
 
 
 def message_calls(
@@ -63,7 +65,7 @@ def message_calls(
         told = tagged or written_call(content)
         if told is not None:
             found.calls, found.content = told.calls, told.text
-            found.is_written = tagged is None
+            found.is_written, found.is_list = tagged is None, told.is_list
     if isinstance(found.content, list) and any(map(_page_call, found.content)):
         _take_answered(found, found.content)
     found.results += _listed_results(item)
@@ -93,9 +95,9 @@ def call_by_message(item: Message, tools: set[str]) -> Message:
     if listed:
         return {**item, "role": "assistant", "content": None, "tool_calls": listed}
     tool = item.get("recipient")
-    if not isinstance(tool, str) or tool not in tools:
+    text = blocks_text(next((item[key] for key in NAMES["said"] if item.get(key)), None)) or ""
+    if not isinstance(tool, str) or tool not in tools or listed_calls(text):
         return item
-    text = blocks_text(item.get("content")) or ""
     read = parse_json(text)
     given = read.value if read is not None and isinstance(read.value, dict) else {ARGUMENT: text}
     # A program that calls what is named beside it begins with the arguments: `x = {"id": 1}`.

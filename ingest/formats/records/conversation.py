@@ -168,13 +168,14 @@ def _once_each(said: Iterable[Speech]) -> list[Speech]:
 
 
 def _with_results_apart(said: Sequence[Speech]) -> Iterator[Speech]:
-    """The results of several calls apart, where a template wrote them as one list into the only message behind these."""
+    """The results of several calls, or of one in a list, apart, where a template wrote them as one list into the only message behind these."""
     for before, one, after in zip((None, *said), said, (*said[1:], None), strict=False):
         asked = before.message.get("tool_calls") if before is not None else None
         alone = one.role == "tool" and (after is None or after.role != "tool")
         listed = _list_of(one.message.get("content")) if alone else None
         named = one.message.get("tool_call_id") is not None
-        if not asked or len(asked) < 2 or named or listed is None or len(listed) != len(asked):
+        several = before is not None and (before.is_list or len(asked or ()) > 1)
+        if not asked or not several or named or listed is None or len(listed) != len(asked):
             yield one
             continue
         for result in listed:
@@ -183,7 +184,8 @@ def _with_results_apart(said: Sequence[Speech]) -> Iterator[Speech]:
 
 def _list_of(content: Json) -> list[Any] | None:
     read = parse_json(content) if isinstance(content, str) and content.startswith("[") else None
-    return read.value if read is not None and isinstance(read.value, list) else None
+    value = content if read is None else read.value
+    return value if isinstance(value, list) else None
 
 
 def _in_order(said: Sequence[Speech]) -> list[Speech]:

@@ -201,7 +201,8 @@ def _leaves_of(
         told = told_in(value) if is_measure(key) else value
         for one in _judging(key, told) if isinstance(told, list) else [told]:
             if not isinstance(one, dict | list):
-                yield f"{named}.{key}" if named and word in _FIGURE_NAMES else key, one, place
+                is_bare = word in _FIGURE_NAMES or word.isdecimal()
+                yield f"{named}.{key}" if named and is_bare else key, one, place
             elif isinstance(one, dict) and deep > 1:
                 yield from _leaves_of(one, key, deep - 1)
 

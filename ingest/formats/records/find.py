@@ -27,6 +27,7 @@ from ingest.formats.records.speech import (
 from ingest.formats.records.steps import AgentStep, step_in
 from ingest.formats.records.transcripts import items_of
 from ingest.formats.records.words import NAMES, role_of, snake_case
+from ingest.formats.records.written_calls import acts_of, step_of_pair
 from ingest.records.call_names import CALL_IDS, CALL_LISTS
 from ingest.records.text import Json, json_text, load_json, objects_in
 
@@ -110,13 +111,24 @@ def messages_of(value: Json) -> Place | None:
         return Place(path=(), items=kept, holders=()) if is_run or are_messages(value) else None
     if not isinstance(value, dict) or _is_message(value) or _is_map(value):
         return None
-    found = [place for place in _lists(value) if are_messages(place.items, key=place.path[-1])]
+    lists = [*map(_fullest, _lists(value))]
+    found = [replace(place, items=acts) for place in lists if (acts := acts_of(place.items))]
+    found = found or [place for place in lists if are_messages(place.items, key=place.path[-1])]
     if not any(_speaks(place.items) for place in found):
         readers = (_trees, _runs, _steps, _transcripts, _events, _turns, _kept_as_text)
         others = (list(read(value)) for read in readers)
         found += next(filter(None, others), [])
     place = min(found, key=_rank, default=None)
     return place and replace(place, items=kept_branch(place.items, place.holders[-1]))
+
+
+def _fullest(place: Place) -> Place:
+    """A list of one conversation's states, each of which begins as the one before it, as the fullest of them."""
+    states = [one for one in place.items if isinstance(one, list)]
+    last = max(states, key=len, default=[])
+    if not last or len(states) < len(place.items) or not isinstance(last[0], dict):
+        return place
+    return replace(place, items=last) if all(last[: len(one)] == one for one in states) else place
 
 
 def _speaks(items: list[Any]) -> bool:
@@ -127,7 +139,8 @@ def _steps(value: dict[str, Any]) -> list[Place]:
     """Lists of an agent's calls with their results, beside what was asked of it."""
     if Fields(value).words(QUESTION) is None:
         return []
-    return [place for place in _lists(value) if place.items and not _speaks(place.items)]
+    lists = (replace(one, items=[*map(step_of_pair, one.items)]) for one in _lists(value))
+    return [place for place in lists if place.items and not _speaks(place.items)]
 
 
 def _transcripts(value: dict[str, Any]) -> Iterator[Place]:

@@ -34,6 +34,8 @@ class Naming:
     """An id that one conversation has for itself."""
     task: str | None
     about: str | None
+    named: str | None
+    """A task's name, which may also be that of a kind of tasks."""
     row: str | None
     """An id that may be either, or the key under which the record stands in a map."""
     trial: str | None
@@ -46,7 +48,10 @@ class Naming:
     def task_key(self, arrival: Arrival) -> str | None:
         """What all attempts at the request share; an id that is there once says nothing about others."""
         several = self.trial is not None or bool(arrival.facts.numbered_by)
-        return self.task or self.about or (self.row if several else None)
+        facts = arrival.facts
+        tells = facts.names_tasks or (facts.is_alone and self.trial is not None)
+        row = self.row if several else None
+        return self.task or self.about or row or (self.named if tells else None)
 
     def conversation_id(self, arrival: Arrival) -> str | None:
         """The conversation's id; None where nothing names it."""
@@ -72,6 +77,7 @@ def naming_of(fields: Fields, key: str | None = None, *, own_id: str = "") -> Na
         conversation=fields.text(CONVERSATION),
         task=fields.text(TASK),
         about=fields.text(NAMES["about"]),
+        named=fields.text(NAMES["task_names"]),
         row=fields.top_text((*ROW, snake_case(own_id))) or key,
         trial=fields.top_text(TRIAL),
     )
@@ -84,7 +90,9 @@ def facts_of_all(
     first = [own_fields(one) for one, key in islice(records(), _SAMPLE) if key is None]
     own_id = next(_own_ids(first), "") if len(first) >= _SEVERAL else ""
     named = (naming_of(Fields(own_fields(one)), key, own_id=own_id) for one, key in records())
-    return replace(facts, own_id=own_id, numbered_by=_numbered_by(named))
+    tasks = [(one.named, one.trial) for one in map(naming_of, map(Fields, first)) if one.named]
+    tells = len({*tasks}) == len(first) > 1
+    return replace(facts, own_id=own_id, numbered_by=_numbered_by(named), names_tasks=tells)
 
 
 def _own_ids(records: Sequence[dict[str, Any]]) -> Iterator[str]:

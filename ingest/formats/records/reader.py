@@ -7,7 +7,7 @@ adds to it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -32,6 +32,7 @@ from ingest.formats.records.fields import (
     STARTED,
     SYSTEM,
     Fields,
+    told_in,
 )
 from ingest.formats.records.find import Place, calls_beside, messages_of, other_messages
 from ingest.formats.records.naming import naming_of, own_fields
@@ -186,6 +187,10 @@ class _Record:
         place = messages_of(value)
         if self._is_log:
             place = Place(path=("messages",), items=value["messages"], holders=(value,))
+        if place and self._own and isinstance(self._own.get(place.path[0]), str):
+            # Its messages were stored as text, and so are its other parts.
+            self._own = {key: told_in(one) for key, one in self._own.items()}
+            place = replace(place, holders=(self._own,))
         self._fields = Fields(
             own={name: one for name, one in self._own.items() if name not in _OWN},
             holders=place.holders if place else (),
@@ -299,6 +304,7 @@ class _Record:
         found = found or marks_on(self._items)
         for told in (verdicts_among(self._log), *self._said_elsewhere()):
             found = found or outcomes_of(Fields(own=told), answered=False)
+        found = found or list(_truth_beside(self._fields.holders))
         known = {one.get("name") for one in own}
         return [*own, *(one for one in found if one["name"] not in known)]
 
@@ -352,6 +358,15 @@ def _prompts(fields: Fields) -> list[Message]:
                     for agent, text in value.items()
                 ]
     return []
+
+
+def _truth_beside(holders: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """A bare truth under `result` beside the messages, which says of the whole that it went well."""
+    for told in (one.get("result") for one in holders):
+        is_good = told.get("result") if isinstance(told, dict) else told
+        if isinstance(is_good, bool):
+            yield {"name": "success", "by": "unknown", "value": float(is_good)}
+            return
 
 
 def _is_valid(model: type[RawOutcome | RawExtras], value: Json) -> bool:

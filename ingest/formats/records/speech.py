@@ -94,6 +94,8 @@ class Speech:
     """Whether the results of its calls stood inside it."""
     is_written: bool = False
     """Whether its call is a line of its text: who answers it has no role for that."""
+    is_list: bool = False
+    """Whether its calls are a list in its text."""
     tg: Json = None
     """The chat log's own additions."""
 
@@ -330,6 +332,7 @@ def _message(item: dict[str, Any], index: int | str) -> Iterator[Speech]:
         at=at,
         tg=item.get("tg"),
         is_written=told.is_written,
+        is_list=told.is_list,
         holds_results=bool(told.calls and told.results),
     )
     _take_usage(item, speech)

@@ -26,6 +26,8 @@ class TextCalls:
     calls: list[dict[str, Any]]
     text: str | None
     """What stands around them; None where nothing does."""
+    is_list: bool = False
+    """Whether they are a list of Python's: what comes back is a list of as many results, too."""
 
 
 def calls_in(text: str) -> TextCalls | None:

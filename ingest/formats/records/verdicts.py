@@ -33,6 +33,8 @@ _FIGURE: Final = ("score", "value")
 _EVENTS: Final = ("event", "event_type", "type", "kind", "name")
 _FIGURES: Final = ("value", "score", "label", "stars")
 _TOLD: Final = ("value", "score", "label", "verdict", "result", "passed")
+_SETTINGS: Final = ("args", "config", "settings", "options")
+"""Endings of objects that say how a run was made: `{"forward_args": {"answer": 1}}` is no right answer."""
 _TRUTHS: Final = {"true": 1.0, "false": 0.0}
 _LONGEST_LABEL: Final = 64
 
@@ -232,8 +234,11 @@ def _explain(verdict: Outcome, fields: Fields) -> None:
 
 
 def _reference(fields: Fields, *, answered: bool) -> tuple[str, str] | None:
+    told = Fields(
+        {k: one for k, one in fields.own.items() if not snake_case(k).endswith(_SETTINGS)}
+    )
     for name in (*REFERENCES, *((ANSWER,) if answered else ())):
-        for value, _ in fields.values(name, deep=2):
+        for value, _ in told.values(name, deep=2):
             text = right_answer(value)
             if text is not None:
                 return name, text

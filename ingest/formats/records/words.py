@@ -48,7 +48,7 @@ _ROLES: Final = {
         "tool function tools ipython observation environment env execution_environment tool_result tool_results "
         "tool_response tool_output tool_return tool_message function_response function_result "
         "function_output function_message function_call_output execution_result code_output "
-        "api_response interpreter tool_execution_result werkzeug outil herramienta strumento ferramenta ツール 工具"
+        "api_response interpreter execution tool_execution_result werkzeug outil herramienta strumento ferramenta ツール 工具"
     ),
     CALL: "function_call tool_call tool_calls tool_request tool_use function_calls",
 }

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from typing import Any, Final
 
 from ingest.formats.records.steps import call_of
 from ingest.formats.records.text_calls import TextCalls
-from ingest.records.text import json_text, load_json
+from ingest.formats.records.words import NAMES
+from ingest.records.text import Json, json_text, load_json, objects_in
 
 _ACTION: Final = re.compile(
     r"(?:\A|\n)[ \t*]*(?:Action|Act|Tool|Function|API)(?: ?\d+)?[ \t*]*:[ \t*]*(?!Input)(.+)\Z",
@@ -22,26 +24,97 @@ _INPUT: Final = re.compile(r"[ \t*]*(?:Action|Tool|Function)[ _]?Input(?: ?\d+)?
 _NAME: Final = r"([A-Za-z_][\w.:/-]{0,63})"
 _CALL: Final = re.compile(_NAME + r"\((.*)\)\.?", re.DOTALL)
 _BRACKETS: Final = re.compile(_NAME + r"\[(.*)\]\.?", re.DOTALL)
+_PROGRAM: Final = re.compile(r"\A\w+ ?[=:]|[\n(]")
+"""What begins as arguments with names, or calls something, is no text."""
 _BARE: Final = re.compile(_NAME)
+_LIST: Final = re.compile(r"\s*\[\s*" + _NAME + r"\(")
+_LAST_ACTION: Final = "last_action_"
+_OWN: Final = frozenset({"action", *NAMES["reasoning"]})
 _FENCE: Final = "```"
+_FENCED: Final = re.compile(_NAME + r"\s*\n```\w*\n((?:(?!```).)*?)\n?```", re.DOTALL)
+"""A tool's name above a block with what it is given: a program, mostly."""
 _LONGEST: Final = 20_000
 """Characters of Python's arguments: a call that somebody wrote has fewer, and reading them takes a while."""
 ARGUMENT: Final = "input"
 """What the one argument is called that an action line gives without a name."""
 
 
-def written_call(text: str) -> TextCalls | None:
-    """The call that a message's last lines write, and the text before them; None where they write none."""
+def written_call(text: str, *, is_acting: bool = False) -> TextCalls | None:
+    """The call that a message's last lines write, and the text before them; None where they write none.
+
+    A tool's bare name is a call only of an agent that `is_acting`: it makes other calls in this way.
+    """
+    if listed := listed_calls(text):
+        return TextCalls(calls=listed, text=None, is_list=True)
     found = _ACTION.search(text)
     if found is None:
         return None
-    call = _read(found[1].strip())
+    body = found[1].strip()
+    call = _call(body, {}) if is_acting and _BARE.fullmatch(body) else _read(body)
     if call is None:
         return None
     return TextCalls(calls=[call], text=text[: found.start()].strip() or None)
 
 
+def listed_calls(text: str) -> list[dict[str, Any]]:
+    """The calls of a text that is as a whole a list of them in Python's notation: `[find(id=1), close(id=1)]`; none where it is anything else."""
+    if not _LIST.match(text) or len(text) > _LONGEST:
+        return []
+    try:
+        listed = ast.parse(text.strip(), mode="eval").body
+        items = listed.elts if isinstance(listed, ast.List) else []
+        found = [_CALL.fullmatch(ast.unparse(one)) for one in items]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    calls = [(one[1], _python_arguments(one[2])) for one in found if one is not None]
+    whole = len(calls) == len(found) and all(given is not None for _, given in calls)
+    return [_call(name, given or {}) for name, given in calls] if whole else []
+
+
+def step_of_pair(item: Json) -> Json:
+    """A step that is a pair, `[[tool, input, what the model wrote], observation]`, as an object; anything else as it is."""
+    match item:
+        case [[str(tool), str() | dict() as given, str(text)], told] if tool in text:
+            written = written_call(text)
+            given = _input_of(given) if isinstance(given, str) else given
+            said = {"content": text if written is None else written.text}
+            told = told.get("observation", told) if isinstance(told, dict) else told
+            return {**said, "tool": tool, "tool_input": given, "observation": told}
+    return item
+
+
+def acts_of(items: list[Any]) -> list[dict[str, Any]]:
+    """Messages of steps that say what the agent saw, how its last action went, and what it did then (`click('a1')`); none where an item says less.
+
+    Of the texts of a step the largest is what it saw.
+    """
+    steps = objects_in(items)
+    last = next((key for one in steps[:1] for key in one if key.startswith(_LAST_ACTION)), None)
+    if last is None or len(steps) < len(items):
+        return []
+    size = Counter[str]()
+    for key, one in (pair for step in steps for pair in step.items()):
+        size[key] += len(one) if isinstance(one, str) and key not in {*_OWN, last} else 0
+    shown = max(size, key=size.__getitem__, default="")
+    told: list[dict[str, Any]] = []
+    call_id = None
+    for number, one in enumerate(steps):
+        done = [_read(line) for line in str(one.get("action") or "").splitlines()]
+        if last not in one or not all(done):
+            return []
+        seen = "\n\n".join(json_text(one[key]) for key in (last, shown) if one.get(key))
+        told.append({"role": "tool", "tool_call_id": call_id, "content": seen})
+        calls = [{**call, "id": f"act_{number}_{n}"} for n, call in enumerate(done) if call]
+        thought = next((one[key] for key in NAMES["reasoning"] if one.get(key)), None)
+        told.append({"role": "assistant", "content": thought, "tool_calls": calls})
+        call_id = calls[0]["id"] if len(calls) == 1 else None
+    return told
+
+
 def _read(body: str) -> dict[str, Any] | None:
+    fenced = _FENCED.fullmatch(body)
+    if fenced is not None:
+        return _call(fenced[1], _input_of(fenced[2]))
     if body.startswith(_FENCE) and body.endswith(_FENCE):
         body = body.removeprefix(_FENCE).removeprefix("json").removesuffix(_FENCE).strip()
     if body[:1] == "{":
@@ -55,6 +128,8 @@ def _read(body: str) -> dict[str, Any] | None:
     called = _CALL.fullmatch(body)
     if called is not None:
         arguments = _python_arguments(called[2])
+        if arguments is None and not _PROGRAM.search(called[2].strip()):
+            arguments = {ARGUMENT: called[2].strip()}
         return None if arguments is None else _call(called[1], arguments)
     bracketed = _BRACKETS.fullmatch(body)
     return None if bracketed is None else _call(bracketed[1], _input_of(bracketed[2].strip()))
@@ -87,6 +162,4 @@ def _python_arguments(text: str) -> dict[str, Any] | None:
         plain = [ast.literal_eval(one) for one in call.args]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    if len(plain) == 1 and not named:
-        return {ARGUMENT: plain[0]}
-    return None if plain else named
+    return ({ARGUMENT: plain[0] if len(plain) == 1 else plain} if plain else {}) | named

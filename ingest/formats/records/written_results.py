@@ -15,6 +15,7 @@ from ingest.dialects.content_blocks import is_text_block
 from ingest.dialects.tool_output import RESULT_MARK
 from ingest.formats.records.speech import Speech
 from ingest.formats.records.steps import AgentStep, said_by
+from ingest.formats.records.written_calls import written_call
 from ingest.records.text import Json, json_text
 
 _FINAL: Final = re.compile(r"(?:\A|\n)[ \t*]*Final Answer[ \t*]*:[ \t]*(.+)\Z", re.DOTALL)
@@ -45,6 +46,12 @@ def bind_tagged(said: Sequence[Speech]) -> None:
 
 def bind_written(said: Sequence[Speech]) -> None:
     """Give the user's messages that answer written calls to their tools, in place; a call nobody answers is what the agent says."""
+    is_acting = any(one.is_written for one in said)
+    for one in said if is_acting else ():
+        told = written_call(_text(one), is_acting=True) if one.role == "assistant" else None
+        if told is not None and not one.message.get("tool_calls"):
+            one.message = {"content": told.text, "tool_calls": told.calls}
+            one.is_written = True
     asked = [(one, after) for one, after in zip_longest(said, said[1:]) if one.is_written]
     replies = [after for _, after in asked if after is not None and after.role == "user"]
     marked = any(RESULT_MARK.match(_text(after)) for after in replies)

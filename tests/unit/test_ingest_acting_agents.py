@@ -1,0 +1,221 @@
+"""Agents that write what they do as code, pairs or lists, and files that name tasks: each fault once, in a small invented conversation."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ingest.formats.records.written_calls import acts_of, listed_calls, written_call
+from tests.unit.test_ingest_harnesses import ANSWER, ASKED, Record, call, decoded, only, said, told
+
+CLOSE = [("close_boat", {"boat": 7})]
+FIND = [("find_boat", {"boat": 7})]
+
+
+def sent(sender: str, recipient: str, message: object) -> Record:
+    """A message that says to whom it goes."""
+    return {"sender": sender, "recipient": recipient, "message": message}
+
+
+def test_calls_in_a_list_of_pythons_have_their_results_in_one(tmp_path: Path) -> None:
+    """The tool that runs them is nobody's name; each result is its own call's, also where it is the only one."""
+    chat = only(
+        tmp_path,
+        [
+            sent("user", "agent", ASKED),
+            sent("agent", "execution", "[find_boat(boat=7)]"),
+            sent("execution", "agent", [[{"free": True}]]),
+            sent("agent", "execution", "[find_boat(boat=7), close_boat(boat=7)]"),
+            sent("execution", "agent", [{"free": True}, {"error": "in use"}]),
+            sent("agent", "user", ANSWER),
+        ],
+    )
+    assert told(chat.episode.steps) == [
+        ("user", ASKED, []),
+        ("assistant", None, FIND),
+        ("tool", '[{"free": true}]', []),
+        ("assistant", None, FIND + CLOSE),
+        ("tool", '{"free": true}', []),
+        ("tool", '{"error": "in use"}', []),
+        ("assistant", ANSWER, []),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[see](find_boat(7))", "[note(s)]", "[find_boat(boat=x)]", "[find_boat(boat=7), 3]", "[1, 2]", "[f(", "I call [f(a=1)]"],
+)  # fmt: skip
+def test_what_is_no_list_of_calls(text: str) -> None:
+    """Links, words with a plural in brackets, names instead of values: all of it stays text."""
+    assert listed_calls(text) == []
+
+
+def test_actions_of_one_agent_in_four_forms(tmp_path: Path) -> None:
+    """A block below a tool's name, a line in brackets, several values, a bare name; what is not marked is the user's next request."""
+    record = {
+        "history": [
+            said("user", ASKED),
+            said("agent", "Think: I look.\n\nAct: bash\n\n```bash\ncat boats | grep 7\n```"),
+            said("user", "The output of the OS:\n\n7 free\n"),
+            said("agent", "Act: move('a', 'b')"),
+            said("user", "The output of the OS:\n\nmoved"),
+            said("agent", "Act: answer(it is free)"),
+            said("user", "And now close it."),
+            said("agent", "Think: Done.\n\nAct: finish"),
+        ]
+    }
+    steps = only(tmp_path, record).episode.steps
+    assert told(steps) == [
+        ("user", ASKED, []),
+        ("assistant", "Think: I look.", [("bash", {"input": "cat boats | grep 7"})]),
+        ("tool", "\n7 free\n", []),
+        ("assistant", None, [("move", {"input": ["a", "b"]})]),
+        ("tool", "\nmoved", []),
+        ("assistant", "it is free", []),
+        ("user", "And now close it.", []),
+        ("assistant", "Think: Done.", [("finish", {})]),
+    ]
+
+
+def test_a_bare_name_is_a_call_only_of_an_agent_that_acts() -> None:
+    """Elsewhere it is a word behind a colon."""
+    assert written_call("Action: required") is None
+    assert written_call("Action: finish", is_acting=True) is not None
+
+
+def test_steps_as_pairs_of_an_action_and_what_was_observed(tmp_path: Path) -> None:
+    """What the model wrote before its action is what it said; the observation may stand in an object."""
+    wrote = 'I look.\nAction: find_boat\nAction Input: {"boat": 7}'
+    record = {
+        "input": ASKED,
+        "output": ANSWER,
+        "intermediate_steps": [
+            [["find_boat", '{"boat": 7}', wrote], {"observation": "7 free", "log": "x"}],
+            [["close_boat", {"boat": 7}, "close_boat"], "closed"],
+        ],
+    }
+    assert told(only(tmp_path, record).episode.steps) == [
+        ("user", ASKED, []),
+        ("assistant", "I look.", FIND),
+        ("tool", "7 free", []),
+        ("assistant", "close_boat", CLOSE),
+        ("tool", "closed", []),
+        ("assistant", ANSWER, []),
+    ]
+
+
+def saw(page: str, action: str | None, *, failed: str = "", **beside: object) -> Record:
+    """A step of an agent at a page."""
+    return {"action": action, "reasoning": "Look.", "last_action_error": failed, "page": page, "url": "x", **beside}  # fmt: skip
+
+
+ACTING: Record = {
+    "goal": ASKED,
+    "task_name": "boats.find",
+    "seed": 3,
+    "summary": {"cum_reward": 1.0, "cum_raw_reward": 0},
+    "chat_messages": [said("assistant", "Hello."), said("user", ASKED)],
+    "steps": [
+        saw("a page of boats", "click('b7')"),
+        saw("a page of boats", "fill('b8', 'seven')", failed="no b7"),
+        saw("a page with boat 7", "tell('Boat 7 is free.')"),
+    ],
+}
+
+
+def test_steps_that_say_what_the_agent_saw_before_it_acted(tmp_path: Path) -> None:
+    """What it saw next, and how its action failed, is what the action gave; the reward is the outcome, the raw one is none."""
+    chat = only(tmp_path, ACTING)
+    assert told(chat.episode.steps) == [
+        ("user", ASKED, []),
+        ("tool", "a page of boats", []),
+        ("assistant", "Look.", [("click", {"input": "b7"})]),
+        ("tool", "no b7\n\na page of boats", []),
+        ("assistant", "Look.", [("fill", {"input": ["b8", "seven"]})]),
+        ("tool", "a page with boat 7", []),
+        ("assistant", "Look.", [("tell", {"input": "Boat 7 is free."})]),
+    ]
+    assert [(one.name, one.value) for one in chat.outcomes] == [("cum_reward", 1.0)]
+    assert chat.episode.task_key == "boats.find"
+
+
+@pytest.mark.parametrize("action", ["I would click b7", {"click": "b7"}, "click(b7(1))"])
+def test_an_action_that_is_no_call_makes_none_of_its_steps_acts(action: Any) -> None:  # noqa: ANN401 - any JSON
+    """One that cannot be read leaves more than one reading."""
+    assert acts_of([saw("a page", "click('b7')"), saw("a page", action)]) == []
+
+
+def test_states_of_one_conversation_in_a_list_of_lists(tmp_path: Path) -> None:
+    """The fullest is read, with the tools and the verdict beside it; lists that part are conversations of their own."""
+    asked = [said("user", ASKED)]
+    whole = [*asked, said("assistant", None, tool_calls=[call(7)])]
+    function = {"name": "find_boat", "description": "Find.", "parameters": {"type": "object"}}
+    made = {"train": [asked, whole], "function": [function]}
+    chat = only(tmp_path, {"made": made, "forward_args": {"answer": 1}})
+    assert chat.outcomes == ()
+    assert told(chat.episode.steps)[1:] == [("assistant", None, FIND)]
+    assert [json.loads(one)["function"]["name"] for one in chat.episode.tools] == ["find_boat"]
+    apart = {"made": {"train": [whole, [*asked, said("assistant", ANSWER)]]}}
+    assert len(decoded(tmp_path, apart).chats) == 2
+
+
+def test_a_record_whose_parts_are_json_as_text(tmp_path: Path) -> None:
+    """Its tools and its verdict are read as if they were no text."""
+    function = {"type": "function", "function": {"name": "find_boat", "parameters": {}}}
+    rows = [
+        {
+            "task_name": f"boat {number}",
+            "task_status": json.dumps({"running": "done", "evaluation": number == 7}),
+            "tool_calls": json.dumps({"tools": [function], "tool_choice": "auto"}),
+            "messages": json.dumps([said("user", ASKED), said("assistant", ANSWER)]),
+        }
+        for number in (7, 8)
+    ]
+    chats = decoded(tmp_path, rows, "rows.jsonl").chats
+    assert [chat.episode.task_key for chat in chats] == ["boat 7", "boat 8"]
+    assert [[(o.name, o.value) for o in chat.outcomes] for chat in chats] == [
+        [("evaluation", 1.0)],
+        [("evaluation", 0.0)],
+    ]
+    assert all(len(chat.episode.tools) == 1 for chat in chats)
+
+
+def test_a_name_that_several_records_share_is_no_tasks(tmp_path: Path) -> None:
+    """It may be that of a kind of tasks; with attempts that have a number each it is the task's."""
+    rows = [{"task_name": "boats", "messages": [said("user", f"{ASKED} {n}"), said("assistant", ANSWER)]} for n in (1, 2)]  # fmt: skip
+    assert [c.episode.task_key for c in decoded(tmp_path, rows, "a.jsonl").chats] == [None, None]
+    tried = [{**row, "trial": n} for n, row in enumerate(rows)]
+    found = decoded(tmp_path, tried, "b.jsonl").chats
+    assert [c.episode.task_key for c in found] == ["boats", "boats"]
+
+
+@pytest.mark.parametrize("result", [True, {"result": True}])
+def test_a_bare_truth_beside_the_messages_says_that_it_went_well(
+    tmp_path: Path, result: object
+) -> None:
+    """Under `result`, where the messages stand; not one that a tool returned."""
+    record = {"output": {"result": result, "history": [said("user", ASKED), said("agent", ANSWER)]}}
+    chat = only(tmp_path, record)
+    assert [(one.name, one.value) for one in chat.outcomes] == [("success", 1.0)]
+
+
+def test_one_part_of_mcp_in_the_place_of_a_result_is_its_text(tmp_path: Path) -> None:
+    """Where it carries what only a client writes; an object of the tool's own stays."""
+    part = {"type": "text", "text": "7 free", "annotations": None, "meta": None}
+    own = {"type": "text", "text": "7 free"}
+    results = [{"type": "function_call_output", "call_id": f"c{n}", "output": json.dumps(one)} for n, one in enumerate((part, own))]  # fmt: skip
+    asked = [{"type": "function_call", "call_id": f"c{n}", "name": "find_boat", "arguments": "{}"} for n in (0, 1)]  # fmt: skip
+    steps = only(tmp_path, [said("user", ASKED), *asked, *results]).episode.steps
+    assert [one.content for one in steps if one.role == "tool"] == ["7 free", json.dumps(own)]
+
+
+FILES: dict[str, list[Any]] = {
+    "acting": [ACTING],
+    "pairs": [{"input": ASKED, "intermediate_steps": [[["find_boat", "{}", "find_boat"], "x"]]}],
+    "lists": [[sent("user", "agent", ASKED), sent("agent", "execution", "[find_boat(boat=7)]"), sent("execution", "agent", [1])]],
+    "states": [{"train": [[said("user", ASKED)], [said("user", ASKED), said("assistant", ANSWER)]]}],
+}  # fmt: skip
+"""The same as files, for the test of odd values."""
