@@ -87,6 +87,8 @@ def _is_plain(words: list[str]) -> bool:
 def is_measure(name: str) -> bool:
     """Whether more is better of what has this name: `overall_score`, but not `risk_score`."""
     words = _stems(name)
+    if words[-1:] and words[-1] in _STEMS["states"]:
+        return False  # its number says which of several states, and 2 may be the worst
     return not _STEMS["measures"].isdisjoint(words) and _STEMS["other_ways"].isdisjoint(words)
 
 

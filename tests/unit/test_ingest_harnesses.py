@@ -341,7 +341,7 @@ def test_rows_that_only_judge_conversations(tmp_path: Path) -> None:
     [
         ({"answer_assessment": '{"tone": {"score": 2}, "overall_score": 3.5}'}, [("overall_score", 3.5)]),
         ({"question_assessment": '{"difficulty": {"score": 2}}'}, []),
-        ({"metric_results": [{"metric_name": "match", "score": 1.0, "threshold": 0.8}, {"metric_name": "tools", "score": 0.0}]}, [("match.score", 1.0), ("tools.score", 0.0)]),
+        ({"metric_results": [{"metric_name": "match", "score": 1.0, "threshold": 0.8}, {"metric_name": "tools", "score": 0.0}]}, [("match", 1.0), ("tools", 0.0)]),
         ({"metrics": [{"name": "latency", "value": 3}]}, []),
         ({"note": '{"overall_score": 3.5}'}, []),
     ],

@@ -12,11 +12,11 @@ from typing import Any, Final
 from ingest.dialects.parts import first_of
 from ingest.files.chat_outcome import number_of, outcome_id_of
 from ingest.formats.item_forms import plain_items
-from ingest.formats.records.fields import ANSWER, ITEM_NAMES, Fields
+from ingest.formats.records.fields import ANSWER, ITEM_NAMES, Fields, told_in
 from ingest.formats.records.speech import strength
 from ingest.formats.records.words import NAMES, snake_case
 from ingest.records.outcome import Outcome as SpanOutcome
-from ingest.records.outcome_words import figure_of, tells_how
+from ingest.records.outcome_words import figure_of, is_measure, tells_how
 from ingest.records.right_answer import right_answer
 from ingest.records.span import Span
 from ingest.records.text import Json, objects_in
@@ -208,7 +208,10 @@ def _reason_of(fields: Fields, name: str) -> str | None:
 def by_words(fields: Fields) -> dict[str, Outcome]:
     """Statements at any depth whose words say that they judge: `resolved_by_ai`, `wrap_up.disposition: "Unresolved"`, `95%` of `customer_satisfaction`."""
     found: dict[str, Outcome] = {}
-    for name, value, place in fields.leaves():
+    for key, value in fields.own.items():
+        told = told_in(value) if is_measure(key) else None
+        _add_many(found, [one for one in named_figures(told) if "score" in one])
+    for name, value, place in () if found else fields.leaves():
         short = not isinstance(value, str) or len(value) <= _LONGEST_LABEL
         if short and tells_how(name, value):
             key = snake_case(name) if name.isidentifier() else name
