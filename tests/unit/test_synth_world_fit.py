@@ -87,3 +87,11 @@ def test_a_list_that_was_empty_in_few_calls_is_not_told() -> None:
     scopes = [Scope({"seats": i}, row=_row) for i in range(8)]
     assert Fitter(scopes[:5], ["arg"], NONE).fit([[]] * 5) is None
     assert Fitter(scopes, ["arg"], NONE).fit([[]] * 8) == ["const", []]
+
+
+def test_ids_that_share_a_beginning_are_holes_as_a_whole() -> None:
+    """Every pickup is called `P-50...`: the shared letters belong to the id, not to the sentence."""
+    scopes = [Scope({"pickup": f"P-50{i}", "time": f"1{i}:00"}, row=_row) for i in range(6)]
+    texts = [f"Pickup P-50{i} was moved to 1{i}:00." for i in range(6)]
+    tree = Fitter(scopes, ["arg"], NONE).fit(texts)
+    assert tree == ["text", "Pickup ", ["arg", "pickup"], " was moved to ", ["arg", "time"], "."]

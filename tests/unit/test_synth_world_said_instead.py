@@ -117,3 +117,12 @@ def test_no_and_nothing_found_are_answers() -> None:
     """Of a tool that says true and false, and of a search that gives what it found by name."""
     assert _kind([True, True, False], False) == "success"
     assert _kind([{"a.md": 3}, {"b.md": 1}, {}], {}) == "success"
+
+
+def test_a_status_that_says_failed_and_why_is_a_refusal() -> None:
+    """Envelopes as JSend has them; a record whose own status is `error` and that gives no reason is what was asked for."""
+    done = [{"job": f"J-{n}", "due": f"2024-07-0{n}"} for n in range(1, 6)]
+    refused = {"status": "error", "data": None, "meta": {"code": "LATE", "message": "too late"}}
+    assert _kind([*done, refused], refused) == "refusal"
+    runs = [{"run": f"R-{n}", "status": "ok"} for n in range(1, 6)]
+    assert _kind([*runs, broken := {"run": "R-9", "status": "error"}], broken) == "success"
