@@ -428,6 +428,8 @@ def test_a_small_count_that_is_taken_back_was_not_told(said: list[str], score_: 
     [
         (("Moved to Ian (1/6), 3 visits left.",), 1.0),
         (("It is 3 now.", "The load is 1/6."), 1.0),
+        (("It is $3.00 now.", "The load is 1/6."), 1.0),
+        (("It is $4.00 now.", "The load is 1/6."), 0.0),
         (("Moved to Ian (4/5), 2 visits left.",), 0.0),
         (("Moved to Ian.",), 0.0),
         (("Moved to Ian (1/6), 3 left.", "No, it is 4/5, and 2 left."), 0.0),

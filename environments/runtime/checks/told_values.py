@@ -24,6 +24,7 @@ from ..values.facts import (
     folded,
     may_be_one_date,
     places_in,
+    readings_of,
     stands_in,
 )
 from ..values.normal import as_list, is_name, leaves, parse_json
@@ -290,7 +291,13 @@ def small_numbers_told(
     if most is not None and len(told) > most:
         return 0.0, f"{count_text(len(told), 'small number')} told, at most {most} expected"
     wanted = {str(one) for one in as_list(args.get("values"))}
-    lacking = wanted - {fact.text for fact in told}
+    # "$10.00" tells 10 as well.
+    readings = {one for facts in view.facts for fact in facts for one in fact.readings}
+    lacking = {
+        one
+        for one in wanted - {fact.text for fact in told}
+        if readings.isdisjoint(readings_of(one))
+    }
     return (0.0 if lacking else 1.0), f"{count_text(len(lacking), 'small number')} not told"
 
 
