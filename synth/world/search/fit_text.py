@@ -28,7 +28,7 @@ def holed_text(terms: Terms, target: Sequence[str]) -> Tree | None:
     for _ in range(MAX_HOLES):
         head = _literal(terms, rests)
         if not any(rest[len(head) :] for rest in rests):
-            pieces.append(head)
+            pieces += [head] if head else []
             rests = [""] * len(rests)
             break
         ways = ((cut, _leading(terms, [r[len(cut) :] for r in rests])) for cut in _cuts(head))
