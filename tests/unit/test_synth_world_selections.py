@@ -124,12 +124,12 @@ def test_a_search_that_finds_nothing_known_is_unknown() -> None:
 
 def test_a_number_is_compared_as_the_recordings_show() -> None:
     """At least so many seats, and not the same number."""
-    seats = [{"port": port, "min_seats": n} for port, n in zip(PORTS, (120, 180, 150, 250), strict=True)]  # fmt: skip
+    seats: list[Mapping[str, Any]] = [{"port": port, "min_seats": n} for port, n in zip(PORTS, (120, 180, 150, 250), strict=True)]  # fmt: skip
     told = answer(app([*PORTS_ONLY, *seats]), {"port": "Oran", "min_seats": 200})
     assert (told.source, json.loads(told.content)) == (DERIVED, picked({"port": "Oran", "min_seats": 200}))  # fmt: skip
 
 
-PAGES = [{"state": "sailing", "size": 20}, {"state": "sailing"}, {"state": "sailing", "page": 2}, *PORTS_ONLY, *STATES]  # fmt: skip
+PAGES: list[Mapping[str, Any]] = [{"state": "sailing", "size": 20}, {"state": "sailing"}, {"state": "sailing", "page": 2}, *PORTS_ONLY, *STATES]  # fmt: skip
 
 
 @pytest.mark.parametrize("asked", [{"state": "sailing", "size": 4}, {"state": "sailing", "size": 4, "page": 2}, {"port": "Bari", "state": "sailing"}])  # fmt: skip
