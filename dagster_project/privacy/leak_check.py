@@ -43,6 +43,8 @@ _SHARED: Final = frozenset({"tasks", "verified_tasks", "tasks.jsonl"})
 _EPISODE_ID: Final = re.compile(r"(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])")
 _OURS: Final = frozenset({"app", "role", "completeness", "redaction", "withheld"})
 """Columns that hold names of the operator's and of tracegym's, none of the data."""
+_PICTURE: Final = re.compile(r"data:image/[\w.+-]+;base64,[\w+/=]*")
+"""Bytes as letters: a short id stands there by chance."""
 _LOGS: Final = frozenset({".log", ".out", ".err"})
 _READ: Final = frozenset({".json", ".jsonl", ".md", ".html", ".toml", ".txt", ".csv"})
 
@@ -148,7 +150,8 @@ def shown_texts(home: Home, instance: dg.DagsterInstance) -> Iterator[tuple[str,
         event = instance.get_latest_materialization_event(key)
         if event is not None and event.asset_materialization is not None:
             for name, value in event.asset_materialization.metadata.items():
-                yield f"{key.to_user_string()}: {name}", str(value.value)
+                text = _PICTURE.sub("", str(value.value))
+                yield f"{key.to_user_string()}: {name}", text
     for record in instance.get_run_records(limit=1):
         for entry in instance.all_logs(record.dagster_run.run_id):
             yield "log of the latest run", entry.user_message

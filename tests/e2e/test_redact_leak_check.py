@@ -219,6 +219,11 @@ def test_what_dagster_shows_and_log_files_are_read(home: Home) -> None:
     assert "log of the latest run" in shown
     assert any(name.startswith("clean_episodes: ") for name in shown)
     assert any(name.startswith("check ") for name in shown)
+    pictures = [text for name, text in shown.items() if name.endswith(": picture")]
+    assert pictures, "charts are shown"
+    assert not any("base64" in text for text in pictures), (
+        "a picture's bytes hold short ids by chance"
+    )
 
 
 def test_what_was_waived_stands_in_the_report_and_in_dagster(copy: Home) -> None:
