@@ -175,8 +175,8 @@ def _told_by_outcomes(
 ) -> tuple[ToolKinds, dict[str, Facts]]:
     """What tools are held to be, with what outcomes say of looks and of failed calls, and the facts read so."""
     facts = facts_as(kinds)
-    # Who asked the same is known by key alone: a goal is read off what was done.
-    keyed = [group for group in groups if group.joined_by == "task_key"]
+    # Who asked the same is known by a key or by the words: a goal is read off what was done.
+    keyed = [group for group in groups if group.joined_by in {"task_key", "request"}]
     hidden = hidden_writers(_by_group(keyed, facts), _reads(world), _answered_as_looks(world))
     found = {**harmless_tools(_by_group(keyed, facts), kinds), **hidden}
     if found:

@@ -2,21 +2,26 @@
 
 In: an app's recorded episodes and its tool kinds. Out: groups. The same `task_key` says so outright. Without one, two
 episodes are joined only if they are about the same subject, tried the same writes on the same entities, and nothing
-else: the effects asked for, not the wording. A doubtful join is not made; an episode that joins nobody is a group of
-its own.
+else: the effects asked for, not the wording. Where nobody says whom an episode is about, two are joined that begin with
+the same request of several words, as harnesses ask it several times. A doubtful join is not made; an episode that joins
+nobody is a group of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
+from typing import Final
 
 from environments.runtime.checks.view import View, numbers_in, text_of
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import names_in
+from environments.runtime.values.normal import names_in, stable
 from synth.recordings.attempt import EpisodeAttempt
 from synth.recordings.tool_kinds import MAYBE, WRITE, ToolKinds
 
+MIN_WORDS: Final = 8
+"""Words of a request that two users hardly say alike by chance."""
 Goal = tuple[str, tuple[tuple[str, tuple[str, ...]], ...]]
 """Subject, then each tool that was tried with the entities it named."""
 
@@ -27,7 +32,7 @@ class Group:
 
     records: tuple[EpisodeAttempt, ...]
     joined_by: str
-    """`task_key`, `goal`, `later` or `alone`."""
+    """`task_key`, `goal`, `request`, `later` or `alone`."""
     start: EpisodeAttempt | None = None
     """The attempt that shows the world as the task begins; None: the anchor."""
 
@@ -51,6 +56,7 @@ def join_attempts(records: Sequence[EpisodeAttempt], kinds: ToolKinds) -> list[G
     """Group an app's episodes; every episode is in exactly one group."""
     keyed: dict[tuple[str, str], list[EpisodeAttempt]] = {}
     goals: dict[Goal, list[EpisodeAttempt]] = {}
+    requests: dict[str, list[EpisodeAttempt]] = {}
     alone: list[Group] = []
     for recorded in sorted(records, key=_start_key):
         episode = recorded.episode
@@ -59,6 +65,8 @@ def join_attempts(records: Sequence[EpisodeAttempt], kinds: ToolKinds) -> list[G
             keyed.setdefault((episode.app, episode.task_key), []).append(recorded)
         elif goal is not None:
             goals.setdefault(goal, []).append(recorded)
+        elif (request := request_of(recorded)) is not None:
+            requests.setdefault(request, []).append(recorded)
         else:
             alone.append(Group(records=(recorded,), joined_by="alone"))
     groups = [Group(records=tuple(g), joined_by="task_key") for g in keyed.values()]
@@ -67,7 +75,21 @@ def join_attempts(records: Sequence[EpisodeAttempt], kinds: ToolKinds) -> list[G
         for bucket in goals.values()
         for g in _by_wish(bucket, kinds)
     ]
+    groups += [
+        Group(records=tuple(g), joined_by="request" if len(g) > 1 else "alone")
+        for g in requests.values()
+    ]
     return sorted(groups + alone, key=lambda group: _start_key(group.anchor))
+
+
+def request_of(recorded: EpisodeAttempt) -> str | None:
+    """What an episode begins with, the instructions and the request; None where it is about somebody or says little."""
+    said = takewhile(lambda one: one.get("role") in {"system", "user"}, recorded.attempt.messages)
+    opening = [(str(one.get("role")), text_of(one).strip()) for one in said]
+    words = sum(len(text.split()) for role, text in opening if role == "user")
+    if recorded.episode.subject is not None or words < MIN_WORDS:
+        return None
+    return stable([[role, text] for role, text in opening])
 
 
 def _by_wish(bucket: Sequence[EpisodeAttempt], kinds: ToolKinds) -> list[list[EpisodeAttempt]]:

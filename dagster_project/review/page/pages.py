@@ -46,6 +46,7 @@ JOINED: Final = {
     "alone": "nothing: it is the only one",
     "task_key": "the key that the app gave them",
     "goal": "the same goal",
+    "request": "the same request",
     "later": "a later attempt that went well",
 }
 """What put attempts together, in words."""
