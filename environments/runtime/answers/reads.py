@@ -63,10 +63,12 @@ def show_computed(
 
 def select(here: CallContext, tool: Tool, args: dict[str, Json]) -> ToolResult | None:
     """What a look-up picks out of the records that were shown; None where nobody knows, or a call may have changed them."""
-    selection, table = tool.selection, "=" + tool.name if tool.reads is None else tool.reads.table
-    if selection is None or (here.state.log and here.state.is_tainted_at_large(table)):
+    if tool.selection is None:
         return None
-    found = selection.answer(args)
+    table = "=" + tool.name if tool.reads is None else tool.reads.table
+    if here.state.log and here.state.is_tainted_at_large(table):
+        return None
+    found = tool.selection.answer(args)
     if found is None:
         return None
     content = tool.render(found.value) if found.text is None else found.text

@@ -93,12 +93,19 @@ class Selected:
 class Selection:
     """A selection, ready to be asked."""
 
-    __slots__ = ("_before", "_rows", "part")
+    __slots__ = ("_before", "part", "rows")
 
     def __init__(self, part: SelectionPart) -> None:
         self.part = part
-        self._rows = [dict(fields_of(record)) for record in part.records]
+        self.rows: Sequence[Row] = [dict(fields_of(record)) for record in part.records]
+        """The fields of each record."""
         self._before = _closed(part.lists)
+
+    def with_rules(self, part: SelectionPart) -> Selection:
+        """The same records and lists under other rules."""
+        other = object.__new__(Selection)
+        other.part, other.rows, other._before = part, self.rows, self._before
+        return other
 
     def select(self, args: Mapping[str, Json]) -> Selected | None:
         """What a call picks; None where nobody knows."""
@@ -135,14 +142,14 @@ class Selection:
         ways = [self._places_by(name, asked[name]) for name in asked]
         if prod(map(len, ways)) > _MOST_WAYS:
             return None
-        everything = frozenset(range(len(self._rows)))
+        everything = frozenset(range(len(self.rows)))
         found = {everything.intersection(*way) for way in product(*ways)}
         return sorted(found.pop()) if len(found) == 1 else None
 
     def _places_by(self, name: str, value: Json) -> set[frozenset[int]]:
         """The records that meet an argument, by each condition that fits; nothing where one does not say."""
         ways = {
-            places_meeting(condition, value, self._rows)
+            places_meeting(condition, value, self.rows)
             for condition in self.part.conditions.get(name, ())
         }
         return set() if None in ways else {way for way in ways if way is not None}
@@ -169,7 +176,7 @@ class Selection:
         def compare(left: int, right: int) -> int:
             nonlocal is_open
             if order is not None:
-                values = self._rows[left].get(order[0]), self._rows[right].get(order[0])
+                values = self.rows[left].get(order[0]), self.rows[right].get(order[0])
                 if values[0] != values[1] and _compares_any(*values):
                     return -1 if (values[0] < values[1]) is order[1] else 1  # type: ignore[operator]  # both compare
             if (left, right) in self._before:
@@ -181,24 +188,18 @@ class Selection:
         return None if is_open else way
 
     def _page(self, ordered: list[int], args: Mapping[str, Json]) -> list[int] | None:
-        size, page = self.size_and_page(args)
+        size, page = size_and_page(self.part, args)
         if size is None:
             return ordered if page == 1 else None
         if not is_whole(size) or not is_whole(page) or size < 1 or page < 1:
             return None
         return ordered[(page - 1) * size : page * size]
 
-    def size_and_page(self, args: Mapping[str, Json]) -> tuple[Json, Json]:
-        """How many records a page has, None for all of them, and which page is meant, from 1 on."""
-        part = self.part
-        size = part.most if part.size is None else args.get(part.size, part.most)
-        return size, 1 if part.page is None else args.get(part.page, 1)
-
     def _result(
         self, inside: Json, args: Mapping[str, Json], ordered: list[int], shown: list[int]
     ) -> Json:
-        size, page = self.size_and_page(args)
-        rows = [self._rows[place] for place in shown]
+        size, page = size_and_page(self.part, args)
+        rows = [self.rows[place] for place in shown]
         counted = Counts(len(ordered), rows, size, page)
         value, told = self.part.shell, dict[tuple[str, ...], Json]()
         for one in self.part.beside:
@@ -217,6 +218,12 @@ class Counts:
     rows: Sequence[Row]
     size: Json
     page: Json
+
+
+def size_and_page(part: SelectionPart, args: Mapping[str, Json]) -> tuple[Json, Json]:
+    """How many records a page has, None for all of them, and which page is meant, from 1 on."""
+    size = part.most if part.size is None else args.get(part.size, part.most)
+    return size, 1 if part.page is None else args.get(part.page, 1)
 
 
 def beside_value(part: BesidePart, args: Mapping[str, Json], counted: Counts) -> Json:

@@ -12,10 +12,10 @@ from typing import Final
 
 from environments.runtime.answers.selections import (
     Counts,
-    Row,
     Selection,
     beside_value,
     names_asked,
+    size_and_page,
     with_value,
     without_arguments,
 )
@@ -54,24 +54,22 @@ def is_whole_list(part: SelectionPart, call: Call) -> bool:
     """Whether a call was shown everything that meets it."""
     if part.size is None and part.most is None:
         return True
-    size, page = Selection(part).size_and_page(call.args)
+    size, page = size_and_page(part, call.args)
     return page == 1 and is_whole(size) and len(call.shown or ()) < size
 
 
-def with_shell(
-    part: SelectionPart, calls: Sequence[Call], rows: Sequence[Row]
-) -> SelectionPart | None:
+def with_shell(asked: Selection, calls: Sequence[Call]) -> SelectionPart | None:
     """The selection with what stands in results beside the list; None where something there is not understood."""
+    part = asked.part
     if not part.place or part.shell is not None:
         return part
-    asked = Selection(part)
     listed: list[_ListedCall] = []
     for call in calls:
         if call.shown is not None:
             found = asked.records_of(call.args)
-            shown = [rows[place] for place in call.shown]
+            shown = [asked.rows[place] for place in call.shown]
             total = len(shown) if found is None else len(found)
-            counted = Counts(total, shown, *asked.size_and_page(call.args))
+            counted = Counts(total, shown, *size_and_page(part, call.args))
             listed.append(_ListedCall(call, counted, is_whole_list(part, call)))
     if not any(one.is_whole for one in listed):
         return None

@@ -19,7 +19,6 @@ from environments.runtime.answers.selections import (
     OPS,
     Row,
     Selection,
-    fields_of,
     places_meeting,
 )
 from environments.runtime.document.selections import ConditionPart, SelectionPart
@@ -86,9 +85,8 @@ def _calls_by_tool(bench: Workbench) -> dict[str, list[Call]]:
 def _objects_in(value: Json) -> Iterator[Mapping[str, Json]]:
     if isinstance(value, dict):
         yield value
-    for inside in (
-        value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    ):
+        value = list(value.values())
+    for inside in value if isinstance(value, list) else ():
         yield from _objects_in(inside)
 
 
@@ -104,9 +102,11 @@ def learn_selection(calls: Sequence[Call], sights: Sequence[_Sight] = ()) -> Sel
         kept = [call for call in calls if call.tasks - out]
         shown = [sight for sight in sights if sight.tasks - out]
         left = _fitted(kept, shown) if len(kept) < len(calls) else None
-        asked = None if left is None else Selection(replace(left, is_closed=True))
-        for call in calls if asked is not None else ():
-            found = asked.answer(call.args) if asked is not None and call.tasks <= out else None
+        if left is None:
+            continue
+        asked = Selection(replace(left, is_closed=True))
+        for call in calls:
+            found = asked.answer(call.args) if call.tasks <= out else None
             if found is not None:
                 told[found.is_complete][_is_same(found.value, found.text, call)] += 1
     held = told[True]
@@ -169,16 +169,15 @@ def _fitted_to(
         place=place,
         empty=next(iter(empty), None),
     )
-    rows = [dict(fields_of(record)) for record in records]
-    whole = replace(whole, orders=tuple(_orders(rows, whole.lists)))
-    fits = [_fit(part, placed, rows) for part in _with_pages(whole, placed)]
+    known = Selection(whole)
+    whole = replace(whole, orders=tuple(_orders(known.rows, whole.lists)))
+    fits = [_fit(known.with_rules(part), placed) for part in _with_pages(whole, placed)]
     found = [part for part in fits if part is not None]
-    return max(found, key=lambda part: _foretold(part, placed), default=None)
+    return max(found, key=lambda part: _foretold(known.with_rules(part), placed), default=None)
 
 
-def _foretold(part: SelectionPart, calls: Sequence[Call]) -> int:
+def _foretold(asked: Selection, calls: Sequence[Call]) -> int:
     """The calls that were shown what the selection says, less those that were shown something else."""
-    asked = Selection(part)
     found = [(asked.select(call.args), call) for call in calls]
     told = Counter(_is_same(one.value, one.text, call) for one, call in found if one is not None)
     return told[True] - told[False]
@@ -265,8 +264,9 @@ def _longest(calls: Sequence[Call], size: str | None) -> int:
     return max((len(call.shown or ()) for call in calls if size not in call.args), default=0)
 
 
-def _fit(whole: SelectionPart, calls: Sequence[Call], rows: Sequence[Row]) -> SelectionPart | None:
+def _fit(known: Selection, calls: Sequence[Call]) -> SelectionPart | None:
     """The selection with all conditions that give each result; None where none do."""
+    whole, rows = known.part, known.rows
     names = sorted({name for call in calls for name in call.args} - {whole.size, whole.page})
     candidates = {
         name: _conditions(name, calls, rows) or _recorded_condition(name, whole, calls)
@@ -278,8 +278,9 @@ def _fit(whole: SelectionPart, calls: Sequence[Call], rows: Sequence[Row]) -> Se
     part = whole
     for way in islice(product(*candidates.values()), MAX_WAYS):
         chosen = dict(zip(names, way, strict=True))
-        tried = with_shell(replace(part, conditions={n: (one,) for n, one in chosen.items()}), calls, rows)  # fmt: skip
-        if tried is None or not _gives_all(tried, calls):
+        asked = replace(part, conditions={n: (one,) for n, one in chosen.items()})
+        tried = with_shell(known.with_rules(asked), calls)
+        if tried is None or not _gives_all(known.with_rules(tried), calls):
             continue
         part = tried
         for name, one in chosen.items():
@@ -287,20 +288,19 @@ def _fit(whole: SelectionPart, calls: Sequence[Call], rows: Sequence[Row]) -> Se
                 fitting[name].append(one)
     if not all(fitting.values()):
         return None
-    asked = (
+    whole_calls = (
         {n: v for n, v in call.args.items() if n not in (part.size, part.page)}
         for call in calls
         if is_whole_list(part, call)
     )
-    complete = tuple({stable(one): one for one in asked}.values())
+    complete = tuple({stable(one): one for one in whole_calls}.values())
     return replace(part, conditions={n: tuple(c) for n, c in fitting.items()}, complete=complete)
 
 
-def _gives_all(part: SelectionPart, calls: Sequence[Call]) -> bool:
+def _gives_all(asked: Selection, calls: Sequence[Call]) -> bool:
     """Whether the selection says of no recorded call anything else than was shown, and of most of them that."""
-    asked = Selection(part)
     # Of a page nobody knows what the others hold.
-    found = [(asked.select(call.args), call) for call in calls if is_whole_list(part, call)]
+    found = [(asked.select(call.args), call) for call in calls if is_whole_list(asked.part, call)]
     told = [_is_same(one.value, one.text, call) for one, call in found if one is not None]
     return all(told) and len(told) * 2 > len(found)
 
