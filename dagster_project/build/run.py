@@ -192,13 +192,20 @@ def _leaking(
             shown = check_texts(home, vault, apps, shown_texts(home, instance))
         skips.keep(clean.lake)
     tell("leak_check", 1, 1, f"{sum(one.texts for one in found.values())} texts")
-    leaking = [f"{app}: no_leaks past the gate" for app, one in found.items() if one.leaks]
+    leaking = [
+        f"{app}: no_leaks past the gate (identifiers: {one.leaks}; {'none of its tasks is' if one.shared else 'tasks that hold one are not'} exported)"
+        for app, one in found.items()
+        if one.leaks
+    ]
     leaking += [
         f"{app}: calls_commute past the gate ({unlike} of {one.commutation['calls']} recorded calls do not)"
         for app, one in found.items()
         if (unlike := one.commutation["split"] + one.commutation["merged"])
     ]
-    return [*leaking, *(["dagster metadata: no_leaks"] if shown else [])]
+    return [
+        *leaking,
+        *([f"dagster metadata: no_leaks (identifiers: {len(shown)})"] if shown else []),
+    ]
 
 
 def _searching(clean: CleanSide) -> Callable[[str], AbstractContextManager[Unit]]:

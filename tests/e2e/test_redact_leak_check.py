@@ -110,6 +110,32 @@ def test_an_identifier_in_any_file_blocks_the_export(copy: Home, place: str) -> 
     assert LAST[0] not in str(refusal.value).replace(place, "")
 
 
+def test_an_app_that_leaks_in_what_its_tasks_share_costs_only_itself(
+    copy: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The other apps are exported; a sentence names the one that is not, and why."""
+    mine = len(export_of(copy, tmp_path / "alone"))
+    take_in(copy, [write(tmp_path / "chats.jsonl", lines(6, app="branch"))])
+    build(copy, secret=SECRET)
+    card = copy.clean / "tasksets" / "branch" / "README.md"
+    card.write_text(f"written for {FIRST[0]} {LAST[0]}", encoding="utf-8")
+    (copy.clean / "leaks.json").unlink()
+    check_apps(copy, vault_of(copy, vault_secret(copy, SECRET)), ["branch", "lending"])
+    capsys.readouterr()
+    assert len(export_of(copy, tmp_path / "both")) == mine
+    told = " ".join(capsys.readouterr().err.split())
+    assert (
+        "branch is not exported: the leak check found 1 identifiers in what all its tasks" in told
+    )
+    assert LAST[0] not in told
+
+
+def export_of(home: Home, dest: Path) -> list[str]:
+    """The ids of the tasks that an export of all apps writes."""
+    export("taskset", dest, home=home.path)
+    return [task.task_id for task in TaskSet.load(dest).tasks]
+
+
 def test_a_task_with_an_identifier_is_not_exported_and_all_others_are(
     copy: Home, capsys: pytest.CaptureFixture[str]
 ) -> None:
