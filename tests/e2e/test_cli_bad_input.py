@@ -406,14 +406,17 @@ def test_files_that_become_apps_of_their_own_are_told(command: Command, tmp_path
     ("more", "says"),
     [
         (("--key", "conversation_id"), "--value which column holds the outcome's value"),
-        ((), "nothing in column key; say with --key which column names the conversation"),
+        (
+            (),
+            "nothing in column key and column value; say with --key which column names the conversation and with --value",
+        ),
         (("--key", "ticket", "--value", "score"), "nothing in column ticket; say with --key"),
     ],
 )
 def test_a_table_without_a_column_that_is_needed(
     command: Command, tmp_path: Path, more: tuple[str, ...], says: str
 ) -> None:
-    """The option that names it and the columns that there are; an outcome without a value is none."""
+    """The options that name it and the columns that there are; nothing is kept of the table, which will come again."""
     home = tmp_path / "h"
     command("ingest", write(tmp_path / "c.jsonl", lines(1)), "--home", home)
     table = tmp_path / "t.csv"
@@ -422,6 +425,22 @@ def test_a_table_without_a_column_that_is_needed(
     assert ended.code == 1
     assert says in ended.err
     assert ended.sentence.endswith("of: conversation_id, score.")
+    doctor = json.loads(command("doctor", "--home", home, "--json").out)
+    assert doctor["quarantined"] == {}
+
+
+def test_rows_of_a_table_that_cannot_be_used_are_no_lost_conversations(
+    command: Command, tmp_path: Path
+) -> None:
+    """Before the first build the doctor counts conversations, not rows of outcomes."""
+    home = tmp_path / "h"
+    command("ingest", write(tmp_path / "c.jsonl", lines(1)), "--home", home)
+    table = tmp_path / "t.csv"
+    table.write_text("key,value\nlending-0-0,4\n,5\n")
+    command("outcomes", table, "--outcome", "csat", "--home", home)
+    doctor = json.loads(command("doctor", "--home", home, "--json").out)
+    assert sum(doctor["quarantined"].values()) == 1
+    assert doctor["yield"][0]["count"] == 2
 
 
 def test_outcomes_of_an_app_that_nobody_knows(command: Command, tmp_path: Path) -> None:
