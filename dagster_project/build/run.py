@@ -31,7 +31,7 @@ from dagster_project.defs.show import rows_of
 from dagster_project.engine.choice import EngineChoice
 from dagster_project.errors import InputError, StageError
 from dagster_project.fatal import is_fatal
-from dagster_project.home.layout import Home, lock
+from dagster_project.home.layout import Home, lock, retention_of
 from dagster_project.home.owner import owned
 from dagster_project.home.scratch import remove_abandoned
 from dagster_project.home.tidy import tidy
@@ -43,6 +43,8 @@ from dagster_project.report.yield_table import HEADINGS, table_rows
 from environments.llm import ModelChoice
 from ingest.receiver.wal import Wal
 from redact.apply.collector import seldom_collecting
+from synth.labels.policy import load_outcome_policy
+from synth.world_settings import apps_named
 
 _ROUNDS: Final = 5
 """What a day teaches may re-open older days, which teach nothing new: two rounds settle it."""
@@ -107,7 +109,10 @@ def build(  # noqa: PLR0913 - all that a person may set
             memory=maps.memory,
             engine=maps.engine,
         )
-        _ = clean.limits, clean.sample  # what cannot be read is said before anything is done
+        # what cannot be read is said before anything is done
+        _ = clean.limits, clean.sample, retention_of(home)
+        load_outcome_policy(home.outcome_policy)
+        _ = apps_named(home.world_settings)
         with instance_of(home) as instance:
             runner = _Runner(instance, private, clean)
             days = _build_days(runner)

@@ -507,3 +507,54 @@ def test_the_doctor_shows_no_day_where_no_time_is_known(command: Command, tmp_pa
     told = command("doctor", "--home", home).out
     assert "1 (no time is known)" in told
     assert "1970" not in told
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "says"),
+    [
+        (
+            "home.json",
+            '{"format": 1, "raw_dayss": 3}',
+            "home.json has no setting 'raw_dayss'; it knows: ",
+        ),
+        (
+            "home.json",
+            '{"format": 1, "raw_days": -3}',
+            "raw_days must be a whole number of at least 1",
+        ),
+        ("outcomes.toml", "[outcomess]", "outcomes.toml has no table [outcomess]"),
+        (
+            "outcomes.toml",
+            "[outcomes]\nresolved = { goood = [1] }",
+            "'resolved' has no setting 'goood'",
+        ),
+        ("outcomes.toml", "[outcomes", "outcomes.toml is not TOML"),
+        ("worlds.toml", "[desk", "worlds.toml is not TOML"),
+    ],
+)
+def test_a_setting_with_a_typo_is_refused_before_anything_is_built(
+    command: Command, tmp_path: Path, file: str, text: str, says: str
+) -> None:
+    """A setting that nobody reads would pass for one that holds."""
+    home = tmp_path / "h"
+    command("ingest", write(tmp_path / "c.jsonl", lines(1)), "--home", home)
+    (home / file).write_text(text)
+    ended = command("build", "--home", home)
+    assert (ended.code, says in " ".join(ended.err.split())) == (1, True)
+    assert "days" not in ended.out
+
+
+def test_settings_of_worlds_for_an_app_that_nobody_knows_are_told(
+    command: Command, tmp_path: Path
+) -> None:
+    """The app may arrive later, so the build goes on."""
+    home = tmp_path / "h"
+    command("ingest", write(tmp_path / "c.jsonl", lines(1)), "--home", home)
+    (home / "worlds.toml").write_text("[lendign]\nrisk = 0.01\n")
+    ended = command("build", "--home", home)
+    assert ended.code == 0
+    told = " ".join(ended.err.split())
+    assert (
+        "worlds.toml has a table [lendign], but no such app has arrived; the apps are: lending"
+        in told
+    )
