@@ -205,10 +205,11 @@ def _inferred(standings: Sequence[Standing]) -> tuple[str, ...]:
     listed = ", ".join(f"{count} tools of {app}" for app, count in counts if count)
     if not listed:
         return ()
-    return (
+    told = (
         f"Nobody sent definitions of {listed}: they are inferred from the recorded calls. "
-        "Send them if you can, since a model reads their descriptions.",
+        "Send them if you can, since a model reads their descriptions."
     )
+    return (told,)
 
 
 def _undefined_tools(standing: Standing) -> set[str]:

@@ -130,9 +130,9 @@ def test_an_app_that_leaks_in_what_its_tasks_share_costs_only_itself(
     assert LAST[0] not in told
 
 
-def export_of(home: Home, dest: Path) -> list[str]:
-    """The ids of the tasks that an export of all apps writes."""
-    export("taskset", dest, home=home.path)
+def export_of(home: Home, dest: Path, name: str | None = None) -> list[str]:
+    """The ids of the tasks that an export of all apps, or of one, writes."""
+    export("taskset", dest, home=home.path, app=name)
     return [task.task_id for task in TaskSet.load(dest).tasks]
 
 
@@ -313,6 +313,25 @@ def test_an_identifier_that_a_format_wrote_removes_the_export(
         export(format_name, dest, home=home.path, license_=said)
     assert LAST[0] not in str(refusal.value)
     assert not dest.exists()
+
+
+def test_what_another_apps_conversations_say_is_not_searched_for_ones_people(
+    copy: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A readers' name of one app is the name of a form in another app: both are exported together."""
+    monkeypatch.setenv("TRACEGYM_SECRET", SECRET)
+    forms = json.loads(
+        "\n".join(map(json.dumps, [list(lines(6, app="forms"))]))
+        .replace(f"{FIRST[0].lower()}_{LAST[0].lower()}", "form_a")
+        .replace(FIRST[0], "Form")
+        .replace(LAST[0], "A")
+        .replace("a lending library", f"the {FIRST[0]} {LAST[0]} form")
+    )
+    take_in(copy, [write(tmp_path / "forms.jsonl", forms)])
+    assert build(copy, secret=SECRET).failed_checks == ()
+    assert len(export_of(copy, tmp_path / "both")) > len(
+        export_of(copy, tmp_path / "again", "forms")
+    )
 
 
 def test_an_identifier_in_a_row_of_parquet_is_found(home: Home, tmp_path: Path) -> None:
