@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ingest.dialects.attributes import captured, first_text, parsed, text_of
+from ingest.dialects.attributes import captured, first_text, parsed, parsed_call, text_of
 from ingest.dialects.identity import has_failed, identity
 from ingest.dialects.messages import Messages, read_messages
 from ingest.dialects.otel_genai import reading_of
@@ -51,7 +51,7 @@ def _tool(span: Span) -> dict[str, Any]:
     return {
         "call_id": text_of(span.attributes.get("gen_ai.tool.call.id")),
         "tool_name": first_text(span.attributes, ("gen_ai.tool.name",)) or span.name,
-        "arguments": captured(_unwrapped(given, "input")),
+        "arguments": captured(parsed_call(_unwrapped(given, "input"))),
         "result": captured(_unwrapped(made, "output")),
         "is_error": has_failed(span),
     }

@@ -14,7 +14,7 @@ from typing import Final
 from ingest.errors import IngestError
 from ingest.files.file_source import FileSource
 from ingest.formats.records.steps import call_of
-from ingest.formats.records.words import NAMES, snake_case
+from ingest.formats.records.words import NAMES, role_of, snake_case
 from ingest.records.call_names import RESULTS
 from ingest.records.text import json_bytes
 from ingest.tables.cells import Row, TableError, text_table
@@ -88,9 +88,12 @@ def _rows_with(tables: Tables, own: str) -> tuple[list[Row], set[str]]:
     speaker, time = speaker_in(rows, _keys(rows)), time_in(rows, _keys(rows))
     if names is None or speaker is None or time is None:
         return [], set()
-    told = [{**row, _NAMED: name} for row, name in zip(rows, names, strict=True)]
-    used: set[str] = set()
+    used = {other for other in tables if other != own and _names_each(tables, other, own)}
+    told = _with_calls(tables, own, used)
+    told = [{**row, _NAMED: name} for row, name in zip(told, names, strict=True)]
     for other, those in tables.items():
+        if other in used:
+            continue
         of = _conversations(tables, other, frozenset()) if other != own else None
         done = list(_calls(those)) if of and set(of) <= {*names} else []
         at = time_in([those[number] for number, _ in done], _keys(those)) if done else None
@@ -105,6 +108,42 @@ def _rows_with(tables: Tables, own: str) -> tuple[list[Row], set[str]]:
     return told, used | between | _tie(tables, told, {own, *used})
 
 
+def _names_each(tables: Tables, name: str, own: str) -> bool:
+    """Whether the rows of a table are calls without times of their own, and each names the agent's message that made it."""
+    rows, those, link = tables[name], tables[own], _link(tables, name, own)
+    if link is None or not any(_calls(rows)) or time_in(rows, _keys(rows)) is not None:
+        return False
+    named, speaker = {str(row[link]) for row in rows}, speaker_in(those, _keys(those))
+    said = {str(row.get(speaker)) for row in those if speaker and str(row.get("id")) in named}
+    return {role_of(word) for word in said} == {"assistant"}
+
+
+def _with_calls(tables: Tables, own: str, others: set[str]) -> list[Row]:
+    """The messages, each with the calls that name it, in the order of their ids where these are counted."""
+    made: dict[str, list[tuple[int, Row]]] = {}
+    for name in sorted(others):
+        rows, link = tables[name], _link(tables, name, own)
+        for number, call in _calls(rows) if link is not None else ():
+            told = rows[number].get("id")
+            place = told if isinstance(told, int) else number
+            made.setdefault(str(rows[number][link]), []).append((place, call))
+    return [
+        {**row, "tool_calls": [call for _, call in sorted(calls, key=lambda one: one[0])]}
+        if (calls := made.get(str(row.get("id"))))
+        else row
+        for row in tables[own]
+    ]
+
+
+def _link(tables: Tables, name: str, other: str) -> str | None:
+    """The column in which each row of a table names a row of another."""
+    rows, those = tables[name], tables[other]
+    ids = {str(row.get("id")): number for number, row in enumerate(those)}
+    whole = (key for key in _keys(rows) if key != "id" and all(key in row for row in rows))
+    found = (key for key in whole if _links(rows, key, ids, other))
+    return next(found, None) if len(ids) == len(those) else None
+
+
 def _conversations(tables: Tables, name: str, below: frozenset[str]) -> list[str] | None:
     """The conversation of each row of a table: in a column of its own, or of the row of another table that a column names."""
     rows = tables[name]
@@ -113,13 +152,11 @@ def _conversations(tables: Tables, name: str, below: frozenset[str]) -> list[str
     if own is not None:
         return [str(row[own]) for row in rows]
     for other, those in tables.items():
-        ids = {str(row.get("id")): number for number, row in enumerate(those)}
-        links = (key for key in whole if key != "id" and _links(rows, key, ids, other))
-        is_above = other not in {name, *below} and len(ids) == len(those)
-        for link in links if is_above else ():
-            above = _conversations(tables, other, below | {name})
-            if above is not None:
-                return [above[ids[str(row[link])]] for row in rows]
+        link = _link(tables, name, other) if other not in {name, *below} else None
+        above = _conversations(tables, other, below | {name}) if link is not None else None
+        if link is not None and above is not None:
+            ids = {str(row.get("id")): number for number, row in enumerate(those)}
+            return [above[ids[str(row[link])]] for row in rows]
     return None
 
 
@@ -144,7 +181,8 @@ def _calls(rows: Sequence[Row]) -> Iterator[tuple[int, Row]]:
             result = next((row[key] for key in RESULTS if key in row), failed)
             function = call["function"]
             made = {"tool_name": function["name"], "arguments": function["arguments"]}
-            yield number, made if result is None else {**made, "result": result}
+            told = {key: row[key] for key in ("status",) if key in row}
+            yield number, made if result is None else {**made, **told, "result": result}
 
 
 def _tie(tables: Tables, told: Sequence[Row], used: set[str]) -> set[str]:

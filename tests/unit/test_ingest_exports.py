@@ -72,6 +72,18 @@ def test_langsmith_runs_are_the_same_episode(tmp_path: Path) -> None:
         assert [s.output_tokens for s in episode.steps if s.role == "assistant"] == [5, 5]
 
 
+def test_langsmith_shows_arguments_in_pythons_notation(tmp_path: Path) -> None:
+    """A tool's run that failed names no call: it is the one that the model asked for with the same arguments."""
+    lines = runs()
+    for line in lines:
+        if line["run_type"] == "tool":
+            given = line["inputs"]["input"]
+            line |= {"inputs": {"input": repr(json.loads(given))}, "outputs": None, "error": "no"}
+            line["extra"] = {}
+    steps = only_episode(read(tmp_path, lines)).steps
+    assert [told(step)[:2] for step in steps] == [one[:2] for one in EXPECTED]
+
+
 def test_langsmith_keeps_no_environment_of_the_app(tmp_path: Path) -> None:
     """Metadata in capitals are environment variables and stay out."""
     assert not any("LANGSMITH" in key for s in read(tmp_path, runs()).spans for key in s.attributes)

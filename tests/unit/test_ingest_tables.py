@@ -626,3 +626,37 @@ def test_calls_in_a_table_beside_the_messages(tmp_path: Path) -> None:
     assert [s.role for s in chat.episode.steps] == ["user", "assistant", "tool", "assistant"]
     assert chat.episode.steps[2].content == "sent"
     assert [one.source for one in found.rejected] == ["orders.csv"]
+
+
+def test_calls_in_a_table_that_names_the_messages(tmp_path: Path) -> None:
+    """Rows without times belong to the message that they name: in the order of their ids, before its words where these end the turn."""
+    messages = (
+        "id,conversation_id,role,text,created_at\n"
+        "12,c1,user,Where is A1?,2026-11-01T10:00:00Z\n"
+        "13,c1,assistant,,2026-11-01T10:00:05Z\n"
+        "15,c1,assistant,It was sent.,2026-11-01T10:00:09Z\n"
+        "16,c1,user,Where to?,2026-11-01T10:01:00Z\n"
+        "17,c1,assistant,To Bern.,2026-11-01T10:01:09Z\n"
+    )
+    calls = (
+        "id,message_id,tool,args,result,status\n"
+        '3,17,track,"{""order"": ""A1""}","{""to"": ""Bern""}",ok\n'
+        '2,13,track,"{""order"": ""A1""}",no scan,error\n'
+        '1,13,find,"{""order"": ""A1""}",,ok\n'
+    )
+    for name, text in (("messages", messages), ("tool_calls", calls)):
+        (tmp_path / f"{name}.csv").write_text(text)
+    found = decoded_below(tmp_path, app=APP)
+    assert found.rejected == []
+    steps = found.chats[0].episode.steps
+    assert [(s.role, s.content, [c.name for c in s.tool_calls]) for s in steps] == [
+        ("user", "Where is A1?", []),
+        ("assistant", None, ["find", "track"]),
+        ("tool", "no scan", []),
+        ("assistant", "It was sent.", []),
+        ("user", "Where to?", []),
+        ("assistant", None, ["track"]),
+        ("tool", '{"to": "Bern"}', []),
+        ("assistant", "To Bern.", []),
+    ]
+    assert [s.is_error for s in steps if s.role == "tool"] == [True, None]

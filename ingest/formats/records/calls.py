@@ -30,6 +30,7 @@ from ingest.records.text import Json, json_text, objects_in, type_of
 
 _RESULT: Final = tuple(name for name in RESULTS if name not in RESULT_LISTS)
 """Where one result stands; a list of several is read apart."""
+_FAILED: Final = ("error", "failed", "failure")
 Message = dict[str, Any]
 
 
@@ -58,7 +59,8 @@ def message_calls(
             identity = next((call[key] for key in ("id", *CALL_IDS) if call.get(key)), None)
             identity = identity or f"call_{index}_{number}"
             own = {**call, "id": identity}
-            found.results.append({"tool_call_id": identity, "content": call[held]})
+            failed = {"is_error": True} if call.get("status") in _FAILED else {}
+            found.results.append({"tool_call_id": identity, "content": call[held], **failed})
         found.calls.append(own)
     if is_model and not found.calls and isinstance(content, str):
         tagged = calls_in(content)

@@ -19,12 +19,13 @@ from ingest.formats.records.speech import (
     SPEAKER_NAMED,
     is_event,
     is_step,
+    prompt_in,
     question_in,
     speeches,
     strength,
     time_of,
 )
-from ingest.formats.records.steps import AgentStep, step_in
+from ingest.formats.records.steps import AgentStep, is_idle, step_in
 from ingest.formats.records.transcripts import items_of
 from ingest.formats.records.words import NAMES, role_of, snake_case
 from ingest.formats.records.written_calls import acts_of, step_of_pair
@@ -107,8 +108,8 @@ def messages_of(value: Json) -> Place | None:
     """The list of messages of one record; None where it holds none of its own."""
     if isinstance(value, list):
         kept = kept_branch(value, {})
-        is_run = bool(value[1:] and question_in(value[0])) and all(map(is_step, value[1:]))
-        return Place(path=(), items=kept, holders=()) if is_run or are_messages(value) else None
+        is_told = _is_run(value) or are_messages(value)
+        return Place(path=(), items=kept, holders=()) if is_told else None
     if not isinstance(value, dict) or _is_message(value) or _is_map(value):
         return None
     lists = [*map(_fullest, _lists(value))]
@@ -120,6 +121,13 @@ def messages_of(value: Json) -> Place | None:
         found += next(filter(None, others), [])
     place = min(found, key=_rank, default=None)
     return place and replace(place, items=kept_branch(place.items, place.holders[-1]))
+
+
+def _is_run(items: list[Any]) -> bool:
+    """Whether a list is what an agent was asked, behind its prompt if that is there, and then its steps, of which some may call nothing."""
+    rest = items[1:] if items and prompt_in(items[0]) is not None else items
+    steps = rest[1:] if rest and question_in(rest[0]) is not None else []
+    return any(map(is_step, steps)) and all(is_step(one) or is_idle(one) for one in steps)
 
 
 def _fullest(place: Place) -> Place:
@@ -317,6 +325,8 @@ def _is_exchange(value: Json) -> bool:
     if not isinstance(value, dict):
         return False
     said = {snake_case(key) for key, one in value.items() if isinstance(one, str) and one.strip()}
+    if any(snake_case(key).startswith("annotator") for key in value):
+        return False  # a question of a data set with its right answer
     return bool(said & _ASKED) and bool(said & _ANSWERED)
 
 

@@ -50,6 +50,8 @@ _ASKED: Final = NAMES["asked_in_item"]
 _QUESTIONS: Final = frozenset(_ASKED) - {"input"}
 """What is never an argument of a call."""
 _ANSWERED: Final = NAMES["answered_in_item"]
+_PROMPTS: Final = frozenset(NAMES["system"]) - {"system"}
+"""What is never a speaker."""
 _TIME: Final = NAMES["time"]
 _REASONING: Final = NAMES["reasoning"]
 _EARLIEST: Final = 631_152_000 * 10**9
@@ -161,6 +163,13 @@ def question_in(item: Json) -> str | None:
     return next((text for text in asked if isinstance(text, str)), None)
 
 
+def prompt_in(item: Json) -> str | None:
+    """The system's prompt, where an item says nothing else."""
+    told = [*item.items()] if isinstance(item, dict) and len(item) == 1 else []
+    named = (text for key, text in told if snake_case(key) in _PROMPTS)
+    return next((text for text in named if isinstance(text, str)), None)
+
+
 def is_event(item: Json) -> bool:
     """Whether an item is an event whose load is a message."""
     return isinstance(item, dict) and "message" not in item and _load_of(item) is not None
@@ -203,9 +212,10 @@ def _is_between_others(item: dict[str, Any]) -> bool:
 
 def _of_item(item: dict[str, Any], index: int | str) -> Iterator[Speech]:
     inner = _load_of(item)
-    asked = question_in(item)
-    if asked is not None:
-        yield Speech(role="user", message={"role": "user", "content": asked})
+    asked, prompt = question_in(item), prompt_in(item)
+    if asked is not None or prompt is not None:
+        role = "system" if asked is None else "user"
+        yield Speech(role=role, message={"role": role, "content": asked or prompt})
     elif inner is not None:
         for speech in _of_item(inner, index):
             speech.at = speech.at or time_of(item)
@@ -378,7 +388,7 @@ def _of_step(step: AgentStep, item: dict[str, Any], speech: Speech) -> Iterator[
     if any(isinstance(item.get(key), str) and item[key].strip() for key in _REASONING):
         speech.flags.add("reasoning_left_out")
     # A call that is an event of its own has its result in another one.
-    spoken = None if _speaker_of(item)[0] == CALL else said_by(step)
+    spoken = None if words or _speaker_of(item)[0] == CALL else said_by(step)
     if spoken is not None:
         yield replace(speech, role="assistant", message={"content": spoken})
         return

@@ -61,6 +61,13 @@ def step_in(item: Json, *, needs_result: bool = True) -> AgentStep | None:
     )
 
 
+def is_idle(item: Json) -> bool:
+    """Whether an item is a step in which no tool was called: it has places for calls and a result, with nothing in them."""
+    own = {snake_case(key): one for key, one in item.items()} if isinstance(item, dict) else {}
+    places = [key for key in (*CALL_LISTS, *RESULTS) if key in own]
+    return len(places) > 1 and not any(own[key] for key in places) and places[0] in CALL_LISTS
+
+
 def _called_below(value: Json) -> AgentStep | None:
     """A step in a list below: only where an object of its own holds the call, as lists of anything have names."""
     if not isinstance(value, dict):
