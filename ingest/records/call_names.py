@@ -18,7 +18,7 @@ ARGUMENTS: Final = (
     *("arguments", "args", "tool_input", "action_input", "parameters", "params", "param_dict"),
     *("kwargs", "tool_args", "tool_arguments", "input", "inputs", "params_as_json"),
     *("toolInput", "input_parameters", "inputParameters", "in", "input_action_parameters"),
-    "input_value",
+    *("input_value", "args_json", "arguments_json", "params_json", "parameters_json", "input_json"),
 )
 CALLS: Final = ("tool_call", "function_call", "api_call", "service_call", "action", "call", "tool")
 """What an object is called that holds a tool's name and arguments."""
@@ -38,6 +38,6 @@ RESULT_LISTS: Final = ("tool_results", "toolResults", "function_results", "tool_
 """Lists of results beside what a message says."""
 CALL_IDS: Final = (
     *("tool_call_id", "tool_use_id", "call_id", "tool_call_ids", "toolCallId", "callId"),
-    *("request_id", "tool_id"),
+    *("request_id", "tool_id", "call"),
 )
 """What a result calls the id of its call."""

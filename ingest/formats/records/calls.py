@@ -208,7 +208,7 @@ def _page_call(part: Json) -> Message | None:
 
 def _call_of(item: Message) -> Message:
     """The call that a tool's message answers, where it says so."""
-    key = next((key for key in CALL_IDS if key in item), None)
+    key = next((key for key in CALL_IDS if not isinstance(item.get(key, {}), dict)), None)
     if key is None:
         return {"id": item["id"]} if item.get("id") is not None else {}
     identity = item[key]

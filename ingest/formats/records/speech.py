@@ -25,7 +25,7 @@ from ingest.formats.records.calls import (
 from ingest.formats.records.steps import AgentStep, said_by, step_in
 from ingest.formats.records.text_calls import calls_in, results_in
 from ingest.formats.records.words import CALL, NAMES, is_name, role_in_name, role_of, snake_case
-from ingest.records.call_names import CALL_IDS, CALL_LISTS, RESULT_LISTS
+from ingest.records.call_names import CALL_IDS, CALL_LISTS, CALLS, RESULT_LISTS
 from ingest.records.moments import from_any
 from ingest.records.text import Json, json_text, objects_in, type_of
 
@@ -36,8 +36,8 @@ SPEAKER_NAMED: Final = 1
 
 _SPEAKER: Final = NAMES["speaker"]
 _ALSO_SPEAKER: Final = (
-    *("type", "event", "event_type", "kind", "source", "name", "agent", "agent_name"),
-    "message_type",
+    *("type", "event", "event_type", "event_name", "ev", "evt", "kind", "source", "name"),
+    *("agent", "agent_name", "message_type"),
 )
 """Keys that name a speaker in some logs and something else in others."""
 _SAID: Final = NAMES["said"]
@@ -47,6 +47,7 @@ _BESIDE: Final = ("additional_kwargs",)
 _SAID_ONCE: Final = frozenset({*CALL_LISTS, *RESULT_LISTS, *_CALL, *_BESIDE, "usage"})
 """What counts for a message as a whole, into however many it is cut."""
 _ASKED: Final = NAMES["asked_in_item"]
+_LAST: Final = ("final", *NAMES["answered_by_record"])
 _QUESTIONS: Final = frozenset(_ASKED) - {"input"}
 """What is never an argument of a call."""
 _ANSWERED: Final = NAMES["answered_in_item"]
@@ -126,7 +127,8 @@ def _strength_of_message(item: dict[str, Any]) -> int:
     if not any(key in item for key in (*_SAID, *CALL_LISTS, *_CALL)):
         if _words_of_step(item) is not None:
             return ROLE_NAMED
-        return ROLE_NAMED if _is_called(item) else SPEAKER_NAMED if is_step(item) else 0
+        is_last = is_step(item) or last_words(item) is not None
+        return ROLE_NAMED if _is_called(item) else SPEAKER_NAMED if is_last else 0
     # Lists of settings have names and values, too.
     in_words = any(key in item for key in (*_SAID_PLAINLY, *CALL_LISTS, *_CALL))
     if not in_words and type_of(item) in _OF_LOG:
@@ -306,6 +308,7 @@ def _also_speaker(item: dict[str, Any]) -> str | None:
 
 def _message(item: dict[str, Any], index: int | str) -> Iterator[Speech]:
     role, name = _speaker_of(item)
+    role = role or ("assistant" if last_words(item) is not None else None)
     content = _content_of(item)
     at = time_of(item)
     answered = results_in(content) if role == "user" and isinstance(content, str) else None
@@ -433,7 +436,7 @@ def _content_of(item: dict[str, Any]) -> Json:
     page = str(said) if isinstance(said, str) and said is item.get("body") else ""
     if _PAGE.fullmatch(page):
         return html.unescape(_TAG.sub("", _LINE_END.sub("\n", page))).strip()
-    return _words_of_step(item) if said is None else said
+    return said if said is not None else _words_of_step(item) or last_words(item)
 
 
 def _words_of_step(item: dict[str, Any]) -> str | None:
@@ -441,6 +444,15 @@ def _words_of_step(item: dict[str, Any]) -> str | None:
     kind = type_of(item)
     role = role_of(kind) if isinstance(kind, str) and kind.endswith("message") else None
     said = item.get("output") or item.get("input") if role in {"user", "assistant"} else None
+    return said if isinstance(said, str) else None
+
+
+def last_words(item: dict[str, Any]) -> str | None:
+    """What the agent says by a step in whose place for an action stands none."""
+    own = {snake_case(key): value for key, value in item.items()}
+    if not any(own.get(key, "") is None for key in CALLS) or any(key in own for key in _SAID):
+        return None
+    said = next((own[key] for key in _LAST if own.get(key)), None)
     return said if isinstance(said, str) else None
 
 

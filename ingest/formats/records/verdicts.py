@@ -30,7 +30,9 @@ REFERENCES: Final = NAMES["references"]
 _MARKS: Final = frozenset(NAMES["marks_on_messages"])
 REASONS: Final = NAMES["reasons"]
 _FIGURE: Final = ("score", "value")
-_EVENTS: Final = ("event", "event_type", "type", "kind", "name")
+_EVENTS: Final = ("event", "event_type", "event_name", "ev", "evt", "type", "kind", "name")
+_ENDS: Final = frozenset(NAMES["session_ends"])
+_WHY_ENDED: Final = NAMES["why_ended"]
 _FIGURES: Final = ("value", "score", "label", "stars")
 _TOLD: Final = ("value", "score", "label", "verdict", "result", "passed")
 _SETTINGS: Final = ("args", "config", "settings", "options")
@@ -116,6 +118,10 @@ def verdicts_among(items: Iterable[Json]) -> dict[str, Json]:
         if snake_case(named) in VERDICTS:
             told = next((own[key] for key in _FIGURES if own.get(key) is not None), None)
             found[snake_case(named)] = told
+        if snake_case(named) in _ENDS:
+            why = next((own[key] for key in _WHY_ENDED if own.get(key) is not None), None)
+            is_label = isinstance(why, str) and len(why) <= _LONGEST_LABEL
+            found |= {"outcome": why} if is_label else {}
         found |= {name: value for name, value in own.items() if name in VERDICTS}
     return found
 
