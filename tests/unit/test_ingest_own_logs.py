@@ -80,6 +80,7 @@ def test_the_step_without_an_action_is_the_answer(tmp_path: Path) -> None:
         {"step": 1, "thought": None, "action": None, "final": ANSWER},
     ]
     chat = only(tmp_path, {"task": "find-boat", "run": 0, "prompt": ASKED, "steps": steps})
+    assert chat.episode.task_key == "find-boat"
     assert told(chat.episode.steps) == [
         ("user", ASKED, []),
         ("assistant", None, FIND),
