@@ -32,17 +32,17 @@ _OURS: Final = frozenset(
 """Errors that carry a sentence for the user, by name: what comes from another process is text."""
 
 
-def days() -> dg.JobDefinition:
+def redact_days() -> dg.JobDefinition:
     """The job of that name, for a process that is told where to find it."""
-    return definitions().resolve_job_def("days")
+    return definitions().resolve_job_def("redact_days")
 
 
-def apps() -> dg.JobDefinition:
+def make_tasks() -> dg.JobDefinition:
     """The job of that name."""
-    return definitions().resolve_job_def("apps")
+    return definitions().resolve_job_def("make_tasks")
 
 
-_JOBS: Final[Mapping[str, Callable[[], dg.JobDefinition]]] = {"days": days, "apps": apps}
+_JOBS: Final[Mapping[str, Callable[[], dg.JobDefinition]]] = {"redact_days": redact_days, "make_tasks": make_tasks}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

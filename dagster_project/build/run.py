@@ -165,7 +165,7 @@ def _build_days(runner: "_Runner") -> int:
                 tell("plan", 1, 1, f"{len(done)} app-days to make again")
                 return len(done)
             done |= set(plan.stale_days)
-            runner.run("days", APP_DAYS, plan.known_days, plan.stale_days)
+            runner.run("redact_days", APP_DAYS, plan.known_days, plan.stale_days)
     raise StageError(
         f"{left} partitions are still not up to date after {_ROUNDS} rounds; "
         "run the build again when nothing else writes to this home"
@@ -176,7 +176,7 @@ def _build_apps(runner: "_Runner") -> int:
     # Apps whose raw data has expired are known by their clean data.
     known = sorted({app for app, _ in runner.clean.lake.stamps("clean_episodes")})
     stale = stale_apps(runner.clean, known)
-    runner.run("apps", APPS, known, stale)
+    runner.run("make_tasks", APPS, known, stale)
     return len(stale)
 
 

@@ -7,7 +7,7 @@ import dagster as dg
 
 from dagster_project.arrival.files import land
 from dagster_project.build.plan import plan_days, ranges, stale_apps
-from dagster_project.defs.jobs import apps, days, tidy
+from dagster_project.defs.jobs import make_tasks, redact_days, remove_expired_data
 from dagster_project.defs.partitions import APP_DAYS, APPS
 from dagster_project.defs.resources import CleanSide, PrivateSide
 from dagster_project.home.owner import holder_of
@@ -19,7 +19,7 @@ RANGE_END = "dagster/asset_partition_range_end"
 
 
 @dg.sensor(
-    job=days,
+    job=redact_days,
     minimum_interval_seconds=60,
     description="Starts a run for days with new records or late outcomes.",
 )
@@ -51,7 +51,7 @@ def arrivals(
 
 
 @dg.schedule(
-    job=apps, cron_schedule="30 3 * * *", description="Makes worlds, tasks and task sets, each day."
+    job=make_tasks, cron_schedule="30 3 * * *", description="Makes worlds, tasks and task sets, each day."
 )
 def daily(
     context: dg.ScheduleEvaluationContext, private: PrivateSide, clean: CleanSide
@@ -74,7 +74,7 @@ def daily(
 
 nightly_tidy = dg.ScheduleDefinition(
     name="nightly_tidy",
-    job=tidy,
+    job=remove_expired_data,
     cron_schedule="0 5 * * *",
     description="Removes raw data that has expired and files of older table versions, each night.",
 )

@@ -15,22 +15,22 @@ LEARNT = (
 EXECUTOR = executor_of(executor_choice())
 """Where the steps of all runs happen; `tracegym build` takes it over."""
 
-days = dg.define_asset_job(
-    "days",
+redact_days = dg.define_asset_job(
+    "redact_days",
     selection=dg.AssetSelection.assets(*ARRIVING),
     partitions_def=APP_DAYS,
     description="From telemetry to failures, for each day of an app that changed.",
     executor_def=EXECUTOR.definition,
 )
-apps = dg.define_asset_job(
-    "apps",
+make_tasks = dg.define_asset_job(
+    "make_tasks",
     selection=dg.AssetSelection.assets(*LEARNT),
     partitions_def=APPS,
     description="From failures to task sets, for each app that changed.",
     executor_def=EXECUTOR.definition,
 )
-rollout_runs = dg.define_asset_job(
-    "rollout_runs",
+run_rollouts = dg.define_asset_job(
+    "run_rollouts",
     selection=dg.AssetSelection.assets("rollouts"),
     partitions_def=APP_DAYS,
     description="Run a policy on the task sets; the run's configuration names the policy.",
@@ -51,6 +51,6 @@ def remove_expired(context: dg.OpExecutionContext, private: PrivateSide) -> None
 
 
 @dg.job(description="Remove raw data that has expired and files of older table versions.")
-def tidy() -> None:
+def remove_expired_data() -> None:
     """One step."""
     remove_expired()

@@ -33,8 +33,8 @@ STAGES: Final = {
     "leak_check": "searching for identifiers",
     "report": "writing the report",
     "doctor": "looking at what arrived",
-    "days": "a stage as a whole",
-    "apps": "a stage as a whole",
+    "redact_days": "a stage as a whole",
+    "make_tasks": "a stage as a whole",
     "export": "exporting",
 }
 INSTEAD: Final = {

@@ -463,7 +463,7 @@ def test_a_stage_that_fails_as_a_whole_costs_its_app(
     mend()
     mend = failing(monkeypatch, asset, "_result", lambda _lake, apps, _n: LENDING in apps)
     found = built(home)
-    assert ("apps", LENDING, "app") in notes(found.skipped)
+    assert ("make_tasks", LENDING, "app") in notes(found.skipped)
     assert same(home, whole, app=OTHER)
     heals(home, whole, mend)
 

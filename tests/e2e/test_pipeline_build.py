@@ -127,7 +127,7 @@ def test_the_runs_are_in_the_persistent_instance(home: Home) -> None:
         jobs = {run.job_name for run in instance.get_runs()}
         latest = instance.get_latest_materialization_event(_key("worlds"))
 
-    assert {"days", "apps"} <= jobs
+    assert {"redact_days", "make_tasks"} <= jobs
     assert latest is not None
     assert latest.asset_materialization is not None
     assert {"fidelity", "tools", "picture"} <= set(latest.asset_materialization.metadata)

@@ -119,7 +119,7 @@ def test_there_is_a_schedule_a_sensor_and_a_rollout_job(loaded: dg.Definitions) 
     assert sorted(one.name for one in schedules) == ["daily", "nightly_tidy"]
     assert [one.name for one in sensors] == ["arrivals"]
     assert {one.default_status.value for one in (*schedules, *sensors)} == {"STOPPED"}
-    assert {"days", "apps", "rollout_runs", "tidy"} <= {
+    assert {"redact_days", "make_tasks", "run_rollouts", "remove_expired_data"} <= {
         job.name for job in loaded.resolve_all_job_defs()
     }
 
