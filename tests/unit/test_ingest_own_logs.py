@@ -51,7 +51,7 @@ def test_results_of_parallel_calls_name_their_call(tmp_path: Path) -> None:
     late = {**rest[2], "call": "c2", "output": {"free": False}}
     chat = only(tmp_path, [first, *rest[:2], started, late, *rest[2:]], "events.jsonl")
     calls = {c.call_id: json.loads(c.arguments) for s in chat.episode.steps for c in s.tool_calls}
-    results = [(calls[s.call_id], s.content) for s in chat.episode.steps if s.role == "tool"]
+    results = [(calls[s.call_id or ""], s.content) for s in chat.episode.steps if s.role == "tool"]
     assert results == [({"boat": 8}, '{"free": false}'), ({"boat": 7}, '{"free": true}')]
 
 
