@@ -122,8 +122,8 @@ def _with_calls(tables: Tables, own: str, others: set[str]) -> list[Row]:
     """The messages, each with the calls that name it, in the order of their ids where these are counted."""
     made: dict[str, list[tuple[int, Row]]] = {}
     for name in sorted(others):
-        rows, link = tables[name], _link(tables, name, own)
-        for number, call in _calls(rows) if link is not None else ():
+        rows, link = tables[name], _link(tables, name, own) or ""
+        for number, call in _calls(rows):
             told = rows[number].get("id")
             place = told if isinstance(told, int) else number
             made.setdefault(str(rows[number][link]), []).append((place, call))

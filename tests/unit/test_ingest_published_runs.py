@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,6 @@ from tests.unit.test_ingest_harnesses import (
     call,
     decoded,
     only,
-    said,
     told,
 )
 
@@ -94,3 +94,71 @@ def test_a_farewell_beside_the_call_that_ends_a_conversation(tmp_path: Path) -> 
         ("user", ASKED, []),
         ("assistant", ANSWER, [("end_call", {"reason": "The caller said goodbye."})]),
     ]
+
+
+def happened(told: Record, callers: int = 1) -> Record:
+    """An event of a trace of Bedrock's agents."""
+    chain = [{"agentAliasArn": f"a{number}"} for number in range(callers)]
+    return {"trace": {"callerChain": chain, "trace": {"orchestrationTrace": told}}}
+
+
+def asked_for(**given: object) -> Record:
+    """A call that such an agent makes."""
+    return happened({"invocationInput": {"actionGroupInvocationInput": given, "traceId": "t"}})
+
+
+def seen(kind: str, told: Record) -> Record:
+    """What came back."""
+    return happened({"observation": {kind: told, "traceId": "t", "type": "X"}})
+
+
+def test_invocations_of_bedrocks_agents(tmp_path: Path) -> None:
+    """One line an invocation; an agent's own agents, thoughts and raw prompts are told elsewhere or left out."""
+    prompt = {"text": json.dumps({"system": PROMPT, "messages": []}), "foundationModel": "m-1"}
+    boat = [{"name": "boat", "type": "string", "value": "7"}]
+    events = [
+        happened({"modelInvocationInput": prompt}),
+        happened({"rationale": {"text": "I look."}}),
+        asked_for(function="find_boat", parameters=boat),
+        happened({"observation": {"finalResponse": {"text": "of another"}}}, callers=2),
+        seen("actionGroupInvocationOutput", {"text": "free"}),
+        asked_for(
+            apiPath="/boats/{id}",
+            verb="GET",
+            requestBody={"content": {"application/json": boat}},
+        ),
+        seen("finalResponse", {"text": ANSWER}),
+    ]
+    lines = [
+        {"sessionId": "s1", "inputText": ASKED, "rating": 4, "events": events, "at": 1},
+        {
+            "sessionId": "s1",
+            "inputText": "Book it.",
+            "events": [
+                happened({"invocationInput": {"knowledgeBaseLookupInput": {"text": "book", "knowledgeBaseId": "k"}}}),
+                seen("knowledgeBaseLookupOutput", {"retrievedReferences": [{"content": {"text": "x"}}]}),
+                {"trace": {"trace": {"failureTrace": {"failureReason": "throttled"}}}},
+            ],
+        },
+    ]  # fmt: skip
+    chat = only(tmp_path, lines, "session.jsonl")
+    assert told(chat.episode.steps) == [
+        ("system", PROMPT, []),
+        ("user", ASKED, []),
+        ("assistant", None, [("find_boat", {"boat": "7"})]),
+        ("tool", "free", []),
+        ("assistant", None, [("GET_boats_id_", {"boat": "7"})]),
+        ("assistant", ANSWER, []),
+        ("user", "Book it.", []),
+        ("assistant", None, [("knowledge_base", {"text": "book"})]),
+        ("tool", '{"retrievedReferences": [{"content": {"text": "x"}}]}', []),
+    ]
+    assert (chat.episode.conversation_id, chat.episode.model) == ("s1", "m-1")
+    assert [one.value for one in chat.outcomes] == [4.0]
+
+
+def test_thumbs_on_responses_beside_a_log_of_them(tmp_path: Path) -> None:
+    """A row that names a response is about its conversation; one that names a task is a run's, whatever else it names."""
+    row = {"response_id": "r1", "thumb": "up"}
+    (outcome,) = decoded(tmp_path, [row, {"task_id": "t1", **row}], "thumbs.jsonl").outcomes
+    assert (outcome.target_kind, outcome.target_id, outcome.label) == ("response", "r1", "up")
