@@ -7,6 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from ingest.files.run_states import whole_runs
+from ingest.files.telemetry_files import read_source, sources_in
+from ingest.otlp.decode import decode
+from ingest.records.quarantine import Rejected
+from tests.unit.ingest_emitters import APP
 from tests.unit.test_ingest_harnesses import (
     ANSWER,
     ASKED,
@@ -16,6 +21,7 @@ from tests.unit.test_ingest_harnesses import (
     call,
     decoded,
     only,
+    said,
     told,
 )
 
@@ -162,3 +168,78 @@ def test_thumbs_on_responses_beside_a_log_of_them(tmp_path: Path) -> None:
     row = {"response_id": "r1", "thumb": "up"}
     (outcome,) = decoded(tmp_path, [row, {"task_id": "t1", **row}], "thumbs.jsonl").outcomes
     assert (outcome.target_kind, outcome.target_id, outcome.label) == ("response", "r1", "up")
+
+
+def shown(number: int) -> Record:
+    """A program as the agent writes it."""
+    return said("assistant", f"I look.\n```python\nprint(find_boat({number}))\n```")
+
+
+def printed(text: str, mark: str = "Output:\n") -> Record:
+    """What came of it, from the user's side."""
+    return said("user", f"{mark}```\n{text}\n```\n")
+
+
+ACTED = [
+    said("user", ASKED),
+    shown(6),
+    printed("taken"),
+    shown(7),
+    printed("free"),
+    shown(8),
+]
+PROGRAMS = [
+    ("user", ASKED, []),
+    ("assistant", "I look.", [("python", {"command": "print(find_boat(6))"})]),
+    ("tool", "taken", []),
+    ("assistant", "I look.", [("python", {"command": "print(find_boat(7))"})]),
+    ("tool", "free", []),
+    ("assistant", "I look.", [("python", {"command": "print(find_boat(8))"})]),
+]
+
+
+@pytest.mark.parametrize("own", ["messages", "history"])
+def test_programs_whose_output_the_users_side_tells(tmp_path: Path, own: str) -> None:
+    """All the agent's messages end in one block, and all that is answered is marked: the last block is a call, too."""
+    assert told(only(tmp_path, {own: ACTED}).episode.steps) == PROGRAMS
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        ACTED[:3],
+        [*ACTED[:4], said("user", "It prints nothing."), shown(8)],
+        [*ACTED[:4], printed("free"), said("assistant", ANSWER), said("user", "Thanks."), said("assistant", "Bye.")],
+    ],
+)  # fmt: skip
+def test_programs_that_somebody_is_shown(tmp_path: Path, messages: list[Record]) -> None:
+    """One answer, one without a mark, several messages without a block: all of it stays what was said."""
+    steps = only(tmp_path, {"messages": messages}).episode.steps
+    assert [(s.role, s.content) for s in steps] == [(m["role"], m["content"]) for m in messages]
+
+
+def test_calls_to_a_model_in_a_file_a_run(tmp_path: Path) -> None:
+    """Runs that begin with the same words are kept apart by their files, and what they repeat is told once."""
+    for run in ("a", "b"):
+        for task in ("t1", "t2"):
+            lines = [
+                {
+                    "id": f"{run}{task}{end}",
+                    "input": {"model": "m-1", "messages": ACTED[:end]},
+                    "output": {"id": f"x{run}{task}{end}", "choices": [{"message": ACTED[end]}]},
+                }
+                for end in (1, 3, 5)
+            ]
+            folder = tmp_path / "data" / run / task
+            folder.mkdir(parents=True)
+            text = "\n".join(map(json.dumps, lines))
+            (folder / "calls.jsonl").write_text(text)
+    (tmp_path / "data" / "all.jsonl").write_text(text)
+    sources = whole_runs(sources_in(tmp_path / "data", app=APP))
+    parts = [one for source in sources for one in read_source(source, None, among_others=True)]
+    found = [decode(one.stored(1)) for one in parts if not isinstance(one, Rejected)]
+    chats = [chat for one in found for chat in one.chats]
+    assert [told(chat.episode.steps) for chat in chats] == [PROGRAMS] * 4
+    assert len({chat.episode.conversation_id for chat in chats}) == 4
+    assert {chat.episode.task_key for chat in chats} == {None}
+    assert sum(len(one.spans) for one in found) == 3

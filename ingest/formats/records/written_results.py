@@ -23,6 +23,13 @@ _FINAL: Final = re.compile(r"(?:\A|\n)[ \t*]*Final Answer[ \t*]*:[ \t]*(.+)\Z", 
 
 _TAGGED: Final = re.compile(r"<([a-z]+(?:_[a-z]+)+)>((?:(?!</?\1>).)*)</\1>\s*\Z", re.DOTALL)
 _FIELD: Final = re.compile(r"<(\w+)>\n?(.*?)\n?</\1>", re.DOTALL)
+_PROGRAM: Final = re.compile(
+    r"((?:(?!```).)*)```([a-z]\w*)[ \t]*\n((?:(?!```).)*?)\n?```\s*", re.DOTALL
+)
+"""A program in a block of its language behind what is said; the only block."""
+_SHOWN: Final = re.compile(r"\s*```\w*\n(.*?)\n?```\s*", re.DOTALL)
+_SEVERAL: Final = 2
+"""Results from which an agent acts: somebody may show once what a proposed program printed."""
 _RETURNED: Final = re.compile(r"\s*\[(\w+)[^\n]*\] Result:?\s*")
 
 
@@ -42,6 +49,28 @@ def bind_tagged(said: Sequence[Speech]) -> None:
             "tool",
             {"role": "tool", "content": told, "tool_call_id": made["id"]},
         )
+
+
+def programs_in(told: Sequence[tuple[str | None, str]]) -> dict[int, re.Match[str]]:
+    """The blocks with which an agent ends all its messages but the last, by their places, where all that is answered is marked as a result: `Output: …`."""
+    own = [n for n, (role, _) in enumerate(told) if role == "assistant"]
+    blocks = {n: found for n in own if (found := _PROGRAM.fullmatch(told[n][1]))}
+    marks = [RESULT_MARK.match(told[n + 1][1]) for n in blocks if n + 1 < len(told)]
+    acts = len(blocks) >= len(own) - 1 and len(marks) >= _SEVERAL and all(marks)
+    return blocks if acts else {}
+
+
+def bind_programs(said: Sequence[Speech]) -> None:
+    """Make calls of an agent's programs, and their results of what the user's side answers."""
+    for n, found in programs_in([(one.role, _text(one)) for one in said]).items():
+        function = {"name": found[2], "arguments": json_text({"command": found[3]})}
+        made = {"id": f"run_{n}", "type": "function", "function": function}
+        said[n].message = {"content": found[1].strip() or None, "tool_calls": [made]}
+        for after in said[n + 1 : n + 2]:
+            told = RESULT_MARK.sub("", _text(after), count=1)
+            shown = _SHOWN.fullmatch(told)
+            result = {"content": shown[1] if shown else told, "tool_call_id": made["id"]}
+            after.role, after.message = "tool", {"role": "tool", **result}
 
 
 def bind_written(said: Sequence[Speech]) -> None:
