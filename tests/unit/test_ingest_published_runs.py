@@ -18,6 +18,7 @@ from tests.unit.test_ingest_harnesses import (
     FIND,
     PROMPT,
     Record,
+    answered,
     call,
     decoded,
     only,
@@ -161,6 +162,31 @@ def test_invocations_of_bedrocks_agents(tmp_path: Path) -> None:
     ]
     assert (chat.episode.conversation_id, chat.episode.model) == ("s1", "m-1")
     assert [one.value for one in chat.outcomes] == [4.0]
+
+
+def test_a_trace_that_is_broken(tmp_path: Path) -> None:
+    """Odd parts are passed over, and what came back empty is empty."""
+    odd = [
+        happened({"invocationInput": "x", "observation": [], "rationale": 3}),
+        {"trace": 1},
+        {"chunk": {}},
+    ]
+    call_ = asked_for(function="f", parameters="x", requestBody={"content": "x"})
+    events = [*odd, call_, seen("actionGroupInvocationOutput", {"text": ""})]
+    chat = only(tmp_path, {"sessionId": "s1", "inputText": ASKED, "events": events}, "s.jsonl")
+    assert told(chat.episode.steps)[1:] == [("assistant", None, [("f", {})]), ("tool", "", [])]
+    assert decoded(tmp_path, {"sessionId": "s1", "events": events}).chats == []
+
+
+def test_cases_of_an_evaluation_are_tasks(tmp_path: Path) -> None:
+    """Each record of a file names another case; where all name one, it may be the evaluation's."""
+    cases = [
+        {"eval_id": f"case-{n}", "session_id": f"s{n}", "messages": answered(n)} for n in range(2)
+    ]
+    for ids, expected in ((["a", "b"], {"a", "b"}), (["a", "a"], {None})):
+        rows = [{**case, "eval_id": one} for case, one in zip(cases, ids, strict=True)]
+        chats = decoded(tmp_path, {"results": rows}).chats
+        assert {chat.episode.task_key for chat in chats} == expected
 
 
 def test_thumbs_on_responses_beside_a_log_of_them(tmp_path: Path) -> None:

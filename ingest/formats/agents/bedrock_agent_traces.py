@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from ingest.dialects.parts import first_of
 from ingest.formats import turn_records
 from ingest.formats.format import Decoded, Format
 from ingest.formats.records.fields import QUESTION
@@ -18,31 +19,24 @@ from ingest.formats.unknown import refuse
 from ingest.otlp.record import Arrival
 from ingest.records.text import Json, json_text, load_json, objects_in
 
-NAME: Final = "bedrock_agent_traces"
 _ASKED: Final = ("input_text", *QUESTION)
-_KINDS: Final = ("orchestrationTrace", "failureTrace")
-_PATTERN: Final = re.compile(r"[^a-zA-Z0-9_-]+")
+_NO_NAME: Final = re.compile(r"[^a-zA-Z0-9_-]+")
 
 Item = dict[str, Any]
 
 
 def claims(value: Json) -> bool:
     """Whether a value is an invocation with the events of its trace."""
-    return isinstance(value, dict) and any(map(_told, _events(value)))
+    return isinstance(value, dict) and bool(_told(value))
 
 
-def _events(value: Item) -> list[Item]:
-    lists = (objects_in(one) for one in value.values() if isinstance(one, list))
-    return next((one for one in lists if any(map(_told, one))), [])
-
-
-def _told(event: Item) -> Item:
-    """What an event of a trace tells, under the name for its kind; nothing of an agent that another one called."""
-    part = event.get("trace", event)
-    inner = _below(part, "trace") or part
-    is_own = len(objects_in(_below(part, "callerChain"))) < 2
-    told = {key: _below(inner, key) for key in _KINDS if is_own}
-    return {key: one for key, one in told.items() if isinstance(one, dict)}
+def _told(invocation: Item) -> list[Item]:
+    """What each event of a trace tells, but those of an agent that another one called."""
+    lists = [objects_in(one) for one in invocation.values() if isinstance(one, list)]
+    parts = [_below(event, "trace") or event for events in lists for event in events]
+    own = [part for part in parts if len(objects_in(_below(part, "callerChain"))) < 2]
+    told = [_below(_below(part, "trace") or part, "orchestrationTrace") for part in own]
+    return objects_in(told)
 
 
 def read(values: Sequence[Json], arrival: Arrival) -> Decoded:
@@ -56,17 +50,15 @@ def read(values: Sequence[Json], arrival: Arrival) -> Decoded:
 def _turn(invocation: Item) -> Item | None:
     """One invocation as a turn with its steps; None where nobody asked anything."""
     own = {snake_case(k): v for k, v in invocation.items() if not isinstance(v, dict | list)}
-    asked = next((own[key] for key in _ASKED if isinstance(own.get(key), str)), None)
-    events = _events(invocation)
-    told = [part for event in events for part in _told(event).values()]
+    asked = next((own.pop(key) for key in _ASKED if isinstance(own.get(key), str)), None)
+    told = _told(invocation)
     if asked is None or not told:
         return None
-    answers = [_below(one, "observation", "finalResponse", "text") for one in told]
-    answers += [_below(one, "chunk", "bytes") for one in events]
+    answers = (_below(one, "observation", "finalResponse", "text") for one in told)
     inputs = [inner for one in told if (inner := _below(one, "modelInvocationInput"))]
     prompts = (load_json(str(_below(one, "text")).encode("utf-8", "replace")) for one in inputs)
     return {
-        **{key: one for key, one in own.items() if key not in _ASKED},
+        **own,
         "query": asked,
         "answer": next((one for one in answers if isinstance(one, str)), ""),
         "model": next((_below(one, "foundationModel") for one in inputs), None),
@@ -87,15 +79,14 @@ def _objects(value: Json) -> list[Item]:
 
 def _steps(told: Sequence[Item]) -> Iterator[Item]:
     """Each call with what came back before the next one, and why it was made."""
-    step: Item = {}
-    why: Json = None
+    step, why = Item(), None
     for part in told:
         why = _below(part, "rationale", "text") or why
         given, seen = _objects(part.get("invocationInput")), _objects(part.get("observation"))
         if given:
             yield from [step] if step else []
             step, why = {**_call(given[0]), "observation": None, "thought": why}, None
-        elif seen and step and "finalResponse" not in part["observation"]:
+        elif seen and step and _below(part, "observation", "finalResponse") is None:
             yield {**step, "observation": _text(seen[0])}
             step = {}
     yield from [step] if step else []
@@ -108,20 +99,19 @@ def _call(given: Item) -> Item:
     named = {str(one.get("name")): one.get("value") for each in listed for one in objects_in(each)}
     path = given.get("apiPath") and f"{given.get('verb', '')}{given['apiPath']}"
     name = given.get("function") or path or given.get("agentCollaboratorName")
-    if name is None:
-        name = "knowledge_base" if "knowledgeBaseId" in given else "code_interpreter"
+    service = "knowledge_base" if "knowledgeBaseId" in given else "code_interpreter"
     rest = {key: given[key] for key in ("text", "input", "code") if key in given}
-    return {"tool": _PATTERN.sub("_", str(name)), "arguments": named or rest}
+    return {"tool": _NO_NAME.sub("_", str(name or service)), "arguments": named or rest}
 
 
 def _text(seen: Item) -> str:
     """What came back, as text."""
-    text = next((seen[key] for key in ("text", "executionOutput") if key in seen), None)
-    return text if isinstance(text, str) else json_text(_below(seen, "output", "text") or seen)
+    told = first_of(seen, "text", "executionOutput", "output")
+    return told if isinstance(told, str) else json_text(_below(told, "text") or seen)
 
 
 FORMAT: Final = Format(
-    name=NAME,
+    name="bedrock_agent_traces",
     title="traces of Bedrock's agents",
     keys=("inputText", "trace", "orchestrationTrace"),
     claims=claims,
