@@ -8,11 +8,11 @@ several folders hold nothing else, and each call of a file sends what the one be
 from __future__ import annotations
 
 import re
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
 from ingest.errors import IngestError
 from ingest.files.file_source import FileSource
@@ -42,25 +42,32 @@ def whole_runs(sources: Iterable[FileSource]) -> list[FileSource]:
         if states and _are_states([*states, last]):
             kept = {n: one for n, one in kept.items() if one not in states}
             kept[last.name] = _with_answer(last)
-    shared = Counter(source.path.name for source in kept.values())
+    shared = Counter(one.path.name for one in kept.values() if one.path.suffix == ".jsonl")
     return [_last_call(one) if shared[one.path.name] > 1 else one for one in kept.values()]
 
 
 def _last_call(source: FileSource) -> FileSource:
     """The calls to a model of one run as the last of them; any other file as it is."""
-    if source.path.suffix != ".jsonl" or source.path.stat().st_size > _MOST_BYTES:
+    sent: list[Any] = []
+    last = None
+    try:
+        if source.path.stat().st_size > _MOST_BYTES:
+            return source
+        with source.opened() as stream:
+            for line in filter(bytes.strip, stream):
+                last = call_in(load_json(line))
+                told = last.request.get("messages") if last and not conversation_of(last) else None
+                if not isinstance(told, list) or told[: len(sent)] != sent or told == sent:
+                    return source
+                sent = told
+    except (IngestError, OSError, EOFError, zlib.error):
+        return source  # said where the file is read
+    if last is None:
         return source
-    calls = [call_in(load_json(line)) for line in source.path.read_bytes().splitlines() if line]
-    told = [one for one in calls if one is not None and conversation_of(one) is None]
-    sent = [one.request.get("messages") for one in told]
-    lists = [one for one in sent if isinstance(one, list)]
-    grows = all(len(a) < len(b) and b[: len(a)] == a for a, b in pairwise(lists))
-    if not lists or len(lists) < len(calls) or not grows:
-        return source
-    beside = {key: one for key, one in told[-1].beside.items() if key not in NAMES["row"]}
-    said = {"messages": [*lists[-1], *answer_in(told[-1].response)]}
+    beside = {key: one for key, one in last.beside.items() if key not in NAMES["row"]}
+    said = {"messages": [*sent, *answer_in(last.response)]}
     # The answer's id tells attempts apart that say the same.
-    whole = {**beside, **told[-1].request, **said, "response_id": told[-1].response.get("id")}
+    whole = {**beside, **last.request, **said, "response_id": last.response.get("id")}
     return replace(source, lines=lambda: iter([json_bytes(whole)]))
 
 

@@ -45,10 +45,10 @@ def read(value: Json, arrival: Arrival) -> Decoded:
 
 def _target(fields: Fields) -> tuple[str, str] | None:
     """What a row is about: a conversation, or a response of a model's API in one."""
-    is_run = fields.top_text(TASK) is not None  # which may be named in any way
-    about = {"conversation": CONVERSATION, "response": () if is_run else _RESPONSE}
-    named = ((kind, fields.top_text(names)) for kind, names in about.items())
-    return next(((kind, name) for kind, name in named if name is not None), None)
+    name = fields.top_text(CONVERSATION)
+    # What names a task is a run's, whatever else it names.
+    response = fields.top_text(_RESPONSE) if fields.top_text(TASK) is None else None
+    return ("conversation", name) if name else ("response", response) if response else None
 
 
 FORMAT: Final = Format(

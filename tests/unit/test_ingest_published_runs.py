@@ -88,6 +88,8 @@ def test_a_question_of_a_data_set_is_no_conversation(tmp_path: Path) -> None:
         for n in range(2)
     ]  # fmt: skip
     assert decoded(tmp_path, rows, "metadata.jsonl").chats == []
+    rated = [{"prompt": ASKED, "response": ANSWER, "annotator_id": n} for n in range(2)]
+    assert len(decoded(tmp_path, rated, "rated.jsonl").chats) == 2
 
 
 def test_a_farewell_beside_the_call_that_ends_a_conversation(tmp_path: Path) -> None:

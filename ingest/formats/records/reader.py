@@ -151,10 +151,8 @@ def _has_plain_messages(value: dict[str, Any]) -> bool:
     listed = value.get("messages")
     if not isinstance(listed, list) or not all(isinstance(m, dict) for m in listed):
         return False
-    told = [
-        (m.get("role"), text if isinstance(text := m.get("content"), str) else "") for m in listed
-    ]
-    return all(set(m) <= _PLAIN and _is_plain(m) for m in listed) and not programs_in(told)
+    plain = all(set(m) <= _PLAIN and _is_plain(m) for m in listed)
+    return plain and not programs_in([(m.get("role"), m) for m in listed])
 
 
 def _is_plain(message: dict[str, Any]) -> bool:
