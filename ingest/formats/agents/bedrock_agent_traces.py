@@ -7,7 +7,7 @@ for another one did stands in the other's calls already and is passed over.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from ingest.dialects.parts import first_of
@@ -27,47 +27,47 @@ Item = dict[str, Any]
 
 def claims(value: Json) -> bool:
     """Whether a value is an invocation with the events of its trace."""
-    return isinstance(value, dict) and bool(_told(value))
+    return isinstance(value, dict) and bool(_trace_parts(value))
 
 
-def _told(invocation: Item) -> list[Item]:
+def _trace_parts(invocation: Item) -> list[Item]:
     """What each event of a trace tells, but those of an agent that another one called."""
     lists = [objects_in(one) for one in invocation.values() if isinstance(one, list)]
-    parts = [_below(event, "trace") or event for events in lists for event in events]
-    own = [part for part in parts if len(objects_in(_below(part, "callerChain"))) < 2]
-    told = [_below(_below(part, "trace") or part, "orchestrationTrace") for part in own]
+    parts = [_value_at(event, "trace") or event for events in lists for event in events]
+    own = [part for part in parts if len(objects_in(_value_at(part, "callerChain"))) < 2]
+    told = [_value_at(_value_at(part, "trace") or part, "orchestrationTrace") for part in own]
     return objects_in(told)
 
 
 def read(values: Sequence[Json], arrival: Arrival) -> Decoded:
     """Read all invocations of a file as turns."""
     turns = [turn for one in objects_in(list(values)) if (turn := _turn(one)) is not None]
-    if not turns:
-        return Decoded(rejected=[refuse(list(values), arrival)])
-    return turn_records.read(turns, arrival)
+    if turns:
+        return turn_records.read(turns, arrival)
+    return Decoded(rejected=[refuse(list(values), arrival)])
 
 
 def _turn(invocation: Item) -> Item | None:
     """One invocation as a turn with its steps; None where nobody asked anything."""
     own = {snake_case(k): v for k, v in invocation.items() if not isinstance(v, dict | list)}
     asked = next((own.pop(key) for key in _ASKED if isinstance(own.get(key), str)), None)
-    told = _told(invocation)
+    told = _trace_parts(invocation)
     if asked is None or not told:
         return None
-    answers = (_below(one, "observation", "finalResponse", "text") for one in told)
-    inputs = [inner for one in told if (inner := _below(one, "modelInvocationInput"))]
-    prompts = (load_json(str(_below(one, "text")).encode("utf-8", "replace")) for one in inputs)
+    answers = (_value_at(one, "observation", "finalResponse", "text") for one in told)
+    inputs = [inner for one in told if (inner := _value_at(one, "modelInvocationInput"))]
+    sent = (load_json(str(_value_at(one, "text")).encode("utf-8", "replace")) for one in inputs)
     return {
         **own,
         "query": asked,
         "answer": next((one for one in answers if isinstance(one, str)), ""),
-        "model": next((_below(one, "foundationModel") for one in inputs), None),
-        "system_prompt": next((text for one in prompts if (text := _below(one, "system"))), None),
-        "steps": list(_steps(told)),
+        "model": next((_value_at(one, "foundationModel") for one in inputs), None),
+        "system_prompt": next((text for one in sent if (text := _value_at(one, "system"))), None),
+        "steps": _steps(told),
     }
 
 
-def _below(value: Json, *keys: str) -> Any:  # noqa: ANN401 - any JSON
+def _value_at(value: Json, *keys: str) -> Any:  # noqa: ANN401 - any JSON
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value
@@ -77,24 +77,24 @@ def _objects(value: Json) -> list[Item]:
     return objects_in([*value.values()]) if isinstance(value, dict) else []
 
 
-def _steps(told: Sequence[Item]) -> Iterator[Item]:
-    """Each call with what came back before the next one, and why it was made."""
-    step, why = Item(), None
+def _steps(told: Sequence[Item]) -> list[Item]:
+    """Each call with the first that came back behind it, and why it was made."""
+    steps: list[Item] = []
+    why = None
     for part in told:
-        why = _below(part, "rationale", "text") or why
+        why = _value_at(part, "rationale", "text") or why
         given, seen = _objects(part.get("invocationInput")), _objects(part.get("observation"))
+        is_final = _value_at(part, "observation", "finalResponse") is not None
         if given:
-            yield from [step] if step else []
-            step, why = {**_call(given[0]), "observation": None, "thought": why}, None
-        elif seen and step and _below(part, "observation", "finalResponse") is None:
-            yield {**step, "observation": _text(seen[0])}
-            step = {}
-    yield from [step] if step else []
+            steps.append({**_call(given[0]), "observation": None, "thought": why})
+        elif seen and steps and steps[-1]["observation"] is None and not is_final:
+            steps[-1]["observation"] = _text(seen[0])
+    return steps
 
 
 def _call(given: Item) -> Item:
     """A call of a function, an operation of an API, or of what the service itself offers."""
-    body = _below(given, "requestBody", "content")
+    body = _value_at(given, "requestBody", "content")
     listed = [given.get("parameters"), *(body.values() if isinstance(body, dict) else ())]
     named = {str(one.get("name")): one.get("value") for each in listed for one in objects_in(each)}
     path = given.get("apiPath") and f"{given.get('verb', '')}{given['apiPath']}"
@@ -107,7 +107,7 @@ def _call(given: Item) -> Item:
 def _text(seen: Item) -> str:
     """What came back, as text."""
     told = first_of(seen, "text", "executionOutput", "output")
-    return told if isinstance(told, str) else json_text(_below(told, "text") or seen)
+    return told if isinstance(told, str) else json_text(_value_at(told, "text") or seen)
 
 
 FORMAT: Final = Format(
