@@ -37,11 +37,7 @@ def load_world_settings(path: Path | None, app: str, *, risk: float = RISK) -> W
     """An app's part of `worlds.toml`; the defaults without one, `risk` among them."""
     if path is None or not path.exists():
         return WorldSettings(risk=risk)
-    try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
-        raise WorldSettingsError(f"{path.name} is not TOML: {fault}") from fault
-    part = document.get(app, {})
+    part = _document(path).get(app, {})
     tools = part.get("tools", {}) if isinstance(part, dict) else None
     if not isinstance(part, dict) or not isinstance(tools, dict):
         raise WorldSettingsError(f"{path.name}: [{app}] and [{app}.tools] must be tables")
@@ -61,6 +57,18 @@ def load_world_settings(path: Path | None, app: str, *, risk: float = RISK) -> W
         risk=_risk(part.get("risk", risk), f"{path.name}: {app}.risk"),
         proposals=_proposals(part.get("proposals"), path, app),
     )
+
+
+def apps_named(path: Path) -> frozenset[str]:
+    """The apps that `worlds.toml` says something of."""
+    return frozenset(_document(path)) if path.exists() else frozenset()
+
+
+def _document(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
+        raise WorldSettingsError(f"{path} is not TOML: {fault}") from fault
 
 
 def _proposals(part: object, path: Path, app: str) -> LlmSettings | None:

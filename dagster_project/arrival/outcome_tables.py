@@ -50,7 +50,7 @@ def take_in_outcomes(
 
 
 def keep_outcomes(home: Home, read: Iterable[OutcomeRow | Rejected]) -> ArrivedOutcomes:
-    """Join rows to the episodes that have arrived, and keep all of them."""
+    """Join rows to the episodes that have arrived, and keep all of them; of a table without a usable row nothing is kept."""
     rows: list[OutcomeRow] = []
     refused: list[Rejected] = []
     for row in read:
@@ -61,7 +61,9 @@ def keep_outcomes(home: Home, read: Iterable[OutcomeRow | Rejected]) -> ArrivedO
     lake = Lake(home.private / "lake")
     with Wal(home.wal) as wal:
         arrived = land(home, wal, ArrivalCounts())
-    keep_rejected(lake, refused, arrived)
+    if rows:
+        # Else an option is wrong: the table will be taken in again.
+        keep_rejected(lake, refused, arrived)
     apps = sorted({of_app for of_app, _ in lake.counts(EPISODES)})
     responses = {k: v for name in apps for k, v in responses_of(lake, name).items()}
     names = attribute_names((row.target_kind, row.target_id) for row in rows)

@@ -31,7 +31,7 @@ from dagster_project.defs.show import rows_of
 from dagster_project.engine.choice import EngineChoice
 from dagster_project.errors import InputError, StageError
 from dagster_project.fatal import is_fatal
-from dagster_project.home.layout import Home, lock
+from dagster_project.home.layout import Home, lock, retention_of
 from dagster_project.home.owner import owned
 from dagster_project.home.scratch import remove_abandoned
 from dagster_project.home.tidy import tidy
@@ -43,6 +43,8 @@ from dagster_project.report.yield_table import HEADINGS, table_rows
 from environments.llm import ModelChoice
 from ingest.receiver.wal import Wal
 from redact.apply.collector import seldom_collecting
+from synth.labels.policy import load_outcome_policy
+from synth.world_settings import apps_named
 
 _ROUNDS: Final = 5
 """What a day teaches may re-open older days, which teach nothing new: two rounds settle it."""
@@ -107,7 +109,10 @@ def build(  # noqa: PLR0913 - all that a person may set
             memory=maps.memory,
             engine=maps.engine,
         )
-        _ = clean.limits, clean.sample  # what cannot be read is said before anything is done
+        # what cannot be read is said before anything is done
+        _ = clean.limits, clean.sample, retention_of(home)
+        load_outcome_policy(home.outcome_policy)
+        _ = apps_named(home.world_settings)
         with instance_of(home) as instance:
             runner = _Runner(instance, private, clean)
             days = _build_days(runner)
@@ -192,13 +197,20 @@ def _leaking(
             shown = check_texts(home, vault, apps, shown_texts(home, instance))
         skips.keep(clean.lake)
     tell("leak_check", 1, 1, f"{sum(one.texts for one in found.values())} texts")
-    leaking = [f"{app}: no_leaks past the gate" for app, one in found.items() if one.leaks]
+    leaking = [
+        f"{app}: no_leaks past the gate (identifiers: {one.leaks}; {'none of its tasks is' if one.shared else 'tasks that hold one are not'} exported)"
+        for app, one in found.items()
+        if one.leaks
+    ]
     leaking += [
         f"{app}: calls_commute past the gate ({unlike} of {one.commutation['calls']} recorded calls do not)"
         for app, one in found.items()
         if (unlike := one.commutation["split"] + one.commutation["merged"])
     ]
-    return [*leaking, *(["dagster metadata: no_leaks"] if shown else [])]
+    return [
+        *leaking,
+        *([f"dagster metadata: no_leaks (identifiers: {len(shown)})"] if shown else []),
+    ]
 
 
 def _searching(clean: CleanSide) -> Callable[[str], AbstractContextManager[Unit]]:

@@ -137,6 +137,11 @@ class CleanSide(dg.ConfigurableResource[None], use_attribute_docstrings=True):
         return self._opened.outcome_policy
 
     @property
+    def world_settings(self) -> Path:
+        """How worlds are learnt, by app; may be absent."""
+        return self._opened.world_settings
+
+    @property
     def risk(self) -> float:
         """The share of wrong answers that worlds may give, where `worlds.toml` does not say it."""
         return risk_of(self._opened)

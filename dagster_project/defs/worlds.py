@@ -4,7 +4,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any, Final
 
 import dagster as dg
@@ -53,7 +52,6 @@ from synth.world_settings import load_world_settings
 from synth.worlds import WorldSettings
 
 ASSET = "worlds"
-WORLD_SETTINGS: Final = "worlds.toml"
 """Beside `outcomes.toml` in the home."""
 WRONG_LIMIT: Final = 0.01
 """A wrong answer given as true is the worst fault; the check fails above this share of held-out calls."""
@@ -87,7 +85,7 @@ def worlds(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
             continue
         learnt = _learnt_before(lake, app) if was_tried(lake, todo, (app, "")) else None
         with skips.unit("app") as learning:
-            settings = load_world_settings(_policy(clean), app, risk=clean.risk)
+            settings = load_world_settings(clean.world_settings, app, risk=clean.risk)
             measured = _measured_before(clean, app)
             document = _learn(
                 clean, app, settings, skips, meter=meter, known=learnt, measured=measured
@@ -202,11 +200,7 @@ def _measured_basis(clean: CleanSide, app: str) -> FigureBasis | None:
 
 def _said_digest(clean: CleanSide) -> str:
     """What people say of worlds."""
-    return made_of(file_digest(_policy(clean)), str(clean.risk))
-
-
-def _policy(clean: CleanSide) -> Path:
-    return clean.outcome_policy.with_name(WORLD_SETTINGS)
+    return made_of(file_digest(clean.world_settings), str(clean.risk))
 
 
 def _for_people(clean: CleanSide, app: str, document: Mapping[str, Any]) -> None:

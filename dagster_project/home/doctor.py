@@ -135,7 +135,7 @@ def diagnose(home: Home) -> Diagnosis:
         quarantined=dict(sorted(refused.items())),
         apps=apps,
         advice=_home_advice(apps, refused),
-        stages=_stages(home, lake, apps, refused),
+        stages=_stages(home, lake, apps),
         built=_is_built(lake),
         left_out=rows_of(skipped),
     )
@@ -145,15 +145,13 @@ def _is_built(lake: Lake) -> bool:
     return bool(sum(lake.counts(EPISODES).values()))
 
 
-def _stages(
-    home: Home, lake: Lake, apps: Sequence[AppDiagnosis], refused: Counter[str]
-) -> tuple[FunnelStage, ...]:
+def _stages(home: Home, lake: Lake, apps: Sequence[AppDiagnosis]) -> tuple[FunnelStage, ...]:
     """The yield of the last build; before the first one, what is known without it."""
     if _is_built(lake):
         clean = CleanSide(home=str(home.path))
         return yield_of(lake, clean, [standing_of(clean, app.app) for app in apps])
     return first_stages(
-        refused=sum(refused.values()),
+        refused=sum(not record.is_outcome for record in quarantined(lake)),
         readable=sum(app.episodes for app in apps),
         with_tools=sum(app.with_tools for app in apps),
     )

@@ -23,6 +23,11 @@ from dagster_project.home.storage import Place, keep_place, local_side, place_of
 from environments.runtime.answers.recall import RISK
 
 HOME_FORMAT: Final = 1
+SETTINGS: Final = frozenset(
+    {"apps", "budgets", "clean_days", "format", "most_requests", "quarantine_days"}
+    | {"raw_days", "redaction", "risk", "rollout_days", "vault", "vault_host"}
+)
+"""What may stand in home.json."""
 MOST_REQUESTS: Final = 5000
 """Of an app so many go on to the expensive stages unless somebody says otherwise: ten minutes of them on two cores (docs/scale.md)."""
 RAW_DAYS: Final = 30
@@ -76,6 +81,11 @@ class Home:
     def outcome_policy(self) -> Path:
         """What outcome names mean; optional."""
         return self.path / "outcomes.toml"
+
+    @property
+    def world_settings(self) -> Path:
+        """How worlds are learnt, by app."""
+        return self.path / "worlds.toml"
 
     @property
     def redaction_policy(self) -> Path:
@@ -158,7 +168,12 @@ def _make_folders(home: Home) -> None:
 
 
 def _require_format(home: Home) -> None:
-    found = _read_manifest(home).get("format")
+    document = _read_manifest(home)
+    found = document.get("format")
+    if found == HOME_FORMAT and (strange := sorted(document.keys() - SETTINGS)):
+        raise HomeError(
+            f"{_manifest_name(home)} has no setting {strange[0]!r}; it knows: {', '.join(sorted(SETTINGS))}"
+        )
     if found != HOME_FORMAT:
         raise HomeError(
             f"{_manifest_name(home)} has format {found!r}, this tracegym reads format {HOME_FORMAT}; "

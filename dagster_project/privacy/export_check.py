@@ -57,7 +57,10 @@ def secret_at_hand(home: Home, given: str | None) -> bytes | None:
 
 
 def check_written(home: Home, folder: Path, apps: Sequence[str], secret: bytes | None) -> Searched:
-    """Search what was written for everything known of the apps' people; on a hit the folder is removed and nothing is exported."""
+    """Search what was written for everything known of the apps' people; on a hit the folder is removed and nothing is exported.
+
+    A text that names conversations is searched for the people of their apps: another app's own word may be one's name here.
+    """
     if secret is None:
         return Searched(why_not=NOT_AT_HAND)
     listed = list(_texts(folder))
@@ -70,10 +73,17 @@ def check_written(home: Home, folder: Path, apps: Sequence[str], secret: bytes |
             return Searched(why_not=NOT_AT_HAND)
         except VaultError:
             return Searched(why_not=DOES_NOT_OPEN)
+        origins = {app: origins_of(home, vault, app) for app in apps}
+        derived = [
+            {app: of for app in apps if (of := derived_from([text], origins[app]))}
+            for _, text, _ in listed
+        ]
         for app in apps:
-            search, origins = searcher_of(home, vault, app).search, origins_of(home, vault, app)
-            for place, text, is_record in listed:
-                of = derived_from([text], origins) if is_record else ()
+            search = searcher_of(home, vault, app).search
+            for (place, text, is_record), by_app in zip(listed, derived, strict=True):
+                if by_app and app not in by_app:
+                    continue
+                of = by_app.get(app, ()) if is_record else ()
                 for leak in search.find(place, text, episodes=of):
                     apart = not leak.direct and not leak.beside
                     if leak.waiver or apart or is_nobodys(vault, app, leak, text):

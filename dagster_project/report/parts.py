@@ -200,19 +200,22 @@ def _notices(clean: CleanSide) -> tuple[str, ...]:
 
 
 def _inferred(standings: Sequence[Standing]) -> tuple[str, ...]:
-    """The tools that nobody defined, by app."""
-    return tuple(
-        f"Nobody sent definitions of {len(names)} tools of {standing.app}: they are inferred from the recorded calls. "
+    """How many tools of each app nobody defined, as one notice."""
+    counts = [(standing.app, len(_undefined_tools(standing))) for standing in standings]
+    listed = ", ".join(f"{count} tools of {app}" for app, count in counts if count)
+    if not listed:
+        return ()
+    told = (
+        f"Nobody sent definitions of {listed}: they are inferred from the recorded calls. "
         "Send them if you can, since a model reads their descriptions."
-        for standing in standings
-        if (
-            names := {
-                name
-                for candidate in standing.candidates
-                for name in tools_from_calls(candidate.task.tools)
-            }
-        )
     )
+    return (told,)
+
+
+def _undefined_tools(standing: Standing) -> set[str]:
+    return {
+        name for candidate in standing.candidates for name in tools_from_calls(candidate.task.tools)
+    }
 
 
 def _figures(standings: Sequence[Standing], worlds: Sequence[StoredWorld]) -> tuple[Figure, ...]:

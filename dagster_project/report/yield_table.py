@@ -85,7 +85,7 @@ ACTIONS: Final[Mapping[str, str]] = {
     "counts_calls_only": "send the tests' result with a reference answer: tracegym outcomes FILE --correction COLUMN",
     "references_contradict": "settle which answer is right: tracegym review",
     "reference_may_not_be_all": "take in an attempt at one of {n} that went well, or settle it: tracegym review",
-    UNKNOWABLE: "where the texts hold no personal data: tracegym build --redaction off",
+    UNKNOWABLE: "if these texts are published, take them into a home of their own: tracegym build --redaction off",
     "reference_not_answered": "settle which answer is right: tracegym review",
     "doubtful_end": "take in more attempts at the same requests, or settle which end is right: tracegym review",
     "not_searched": "search again: tracegym build",

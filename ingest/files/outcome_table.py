@@ -164,19 +164,18 @@ def _read(
     if row is None:
         return refuse("not_json", "The line is not a JSON object; write one row a line.")
     key, name = _text(row.get(columns.key)), columns.fixed_name or _text(row.get(columns.name))
-    if key is None:
-        return refuse(
-            "no_key", _nothing_in(row, columns.key, "--key", f"names the {columns.target}")
-        )
     correction = _right(row, columns)
-    if columns.value not in row and correction is None:
-        return refuse(
-            "no_value", _nothing_in(row, columns.value, "--value", "holds the outcome's value")
-        )
     if name is None and correction is not None:
         name = _REFERENCE
+    lacks: dict[str, tuple[str, str, str]] = {}
+    if key is None:
+        lacks["no_key"] = (columns.key, "--key", f"names the {columns.target}")
+    if columns.value not in row and correction is None:
+        lacks["no_value"] = (columns.value, "--value", "holds the outcome's value")
     if name is None:
-        return refuse("no_name", _nothing_in(row, columns.name, "--name", "names the outcome"))
+        lacks["no_name"] = (columns.name, "--name", "names the outcome")
+    if key is None or name is None or lacks:
+        return refuse(next(iter(lacks)), _nothing_in(row, list(lacks.values())))
     at = row.get(columns.at)
     moment = from_any(at)
     if moment is None and _text(at) is not None:
@@ -203,10 +202,12 @@ def _read(
     )
 
 
-def _nothing_in(row: Mapping[str, Any], column: str, option: str, what: str) -> str:
-    """What to do about a column that a row lacks, or has empty."""
+def _nothing_in(row: Mapping[str, Any], lacks: Sequence[tuple[str, str, str]]) -> str:
+    """What to do about columns that a row lacks, or has empty: each with its option and what it holds."""
     there = ", ".join(str(name) for name in list(row)[:_MOST_COLUMNS])
-    return f"The row has nothing in column {column}; say with {option} which column {what}, of: {there}."
+    empty = " and ".join(f"column {column}" for column, _, _ in lacks)
+    ways = " and ".join(f"with {option} which column {what}" for _, option, what in lacks)
+    return f"The row has nothing in {empty}; say {ways}, of: {there}."
 
 
 def _text(value: object) -> str | None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from redact.bounds import CODE_LENGTH
 from redact.recognizers.presidio_engine import checksums
+from redact.values.shapes import is_nobodys_address
 
 if TYPE_CHECKING:
     from presidio_analyzer import AnalyzerEngine
@@ -90,7 +91,7 @@ def checked_in(text: str) -> Iterator[tuple[str, str]]:
     """Yield the numbers of cards, accounts and people whose checksum is right, and net addresses."""
     for found in _CANDIDATE.finditer(text):
         kind = _recognised(found[0])
-        if kind:
+        if kind and not (kind == "ip" and is_nobodys_address(found[0])):
             yield kind, found[0]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from ipaddress import IPv4Address, ip_address
 from typing import Final
 from urllib.parse import unquote
 
@@ -73,6 +74,7 @@ _EAST_ASIAN: Final = re.compile(
 _GROUPED: Final = re.compile(r"(?:\+|\(?\+?0)\d*\)?(?:[ ./-]{1,2}\(?\d{1,6}\)?){1,6}|\+\d{9,15}")
 _DAY_FIRST: Final = re.compile(r"\d{1,2}[./-]\d{1,2}[./-](?:19|20)\d\d")
 _IPV4: Final = re.compile(r"(?:\d{1,3}\.){3}\d{1,3}")
+_MASKS: Final = IPv4Address("255.0.0.0")
 _IPV6: Final = re.compile(r"[0-9a-fA-F:]*:[0-9a-fA-F:]*:[0-9a-fA-F:.]*")
 _LONG_ADDRESS: Final = re.compile(
     r"(?=.*::|(?:[^:]+:){7})(?:[0-9a-fA-F]{0,4}:){2,7}[0-9a-fA-F]{0,4}"
@@ -159,7 +161,9 @@ _CHECKS: Final[dict[str, Callable[[str], bool]]] = {
     "ssn": lambda text: digit_count(text) >= 4,
     "document_id": lambda text: digit_count(text) >= 3 and len(text) <= 80,
     "opaque_id": lambda text: len(text) >= 3,
-    "ip": lambda text: bool(_IPV4.fullmatch(text) or _IPV6.fullmatch(text)),
+    "ip": lambda text: (
+        bool(_IPV4.fullmatch(text) or _IPV6.fullmatch(text)) and not is_nobodys_address(text)
+    ),
     "secret": lambda text: len(text) >= 4,
     "coordinate": lambda text: digit_count(text) >= 3,
 }
@@ -227,6 +231,16 @@ def is_net_address(text: str) -> bool:
     if _IPV4.fullmatch(text):
         return all(int(part) < 256 for part in text.split("."))
     return text.count(":") > 1 and _LONG_ADDRESS.fullmatch(text) is not None
+
+
+def is_nobodys_address(text: str) -> bool:
+    """Say whether a net address names no machine of anybody: that of the machine itself, `0.0.0.0`, a group's, a mask (RFC 6890)."""
+    try:
+        address = ip_address(text)
+    except ValueError:
+        return False
+    masks = isinstance(address, IPv4Address) and address >= _MASKS
+    return address.is_unspecified or address.is_loopback or address.is_multicast or masks
 
 
 def parts_of(address: str) -> Iterator[tuple[str, str]]:

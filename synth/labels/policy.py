@@ -46,6 +46,9 @@ NOISE: Final[Mapping[str, float]] = {
 
 NEVER_ALONE: Final = frozenset({"model", "code"})
 """Scores that are not a user's outcome unless the policy says so."""
+_TABLES: Final = frozenset({"outcomes", "noise"})
+_SETTINGS: Final = frozenset({"good", "bad", "counts", "amount"})
+"""Of one outcome's name."""
 UNNAMED_NOISE: Final = 0.1
 """Share of wrong outcomes of an annotator whose noise nobody states."""
 
@@ -192,7 +195,11 @@ def load_outcome_policy(path: Path | None) -> OutcomePolicy:
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
-        raise OutcomePolicyError(f"{path.name} is not TOML: {fault}") from fault
+        raise OutcomePolicyError(f"{path} is not TOML: {fault}") from fault
+    for name in sorted(document.keys() - _TABLES):
+        raise OutcomePolicyError(
+            f"{path.name} has no table [{name}]; it knows [outcomes] and [noise]"
+        )
     rules = dict(OutcomePolicy().rules)
     for name, entry in _table(document, "outcomes", path).items():
         rules[name] = _rule(name, entry, path)
@@ -221,6 +228,10 @@ def _rule(name: str, entry: object, path: Path) -> OutcomeRule:
     if isinstance(entry, str):
         return OutcomeRule(good=_test(name, entry, path))
     if isinstance(entry, dict):
+        for setting in sorted(entry.keys() - _SETTINGS):
+            raise OutcomePolicyError(
+                f"{path.name}: '{name}' has no setting {setting!r}; it knows: {', '.join(sorted(_SETTINGS))}"
+            )
         return OutcomeRule(
             good=_test(name, entry.get("good"), path),
             bad=_test(name, entry.get("bad"), path),

@@ -406,14 +406,17 @@ def test_files_that_become_apps_of_their_own_are_told(command: Command, tmp_path
     ("more", "says"),
     [
         (("--key", "conversation_id"), "--value which column holds the outcome's value"),
-        ((), "nothing in column key; say with --key which column names the conversation"),
+        (
+            (),
+            "nothing in column key and column value; say with --key which column names the conversation and with --value",
+        ),
         (("--key", "ticket", "--value", "score"), "nothing in column ticket; say with --key"),
     ],
 )
 def test_a_table_without_a_column_that_is_needed(
     command: Command, tmp_path: Path, more: tuple[str, ...], says: str
 ) -> None:
-    """The option that names it and the columns that there are; an outcome without a value is none."""
+    """The options that name it and the columns that there are; nothing is kept of the table, which will come again."""
     home = tmp_path / "h"
     command("ingest", write(tmp_path / "c.jsonl", lines(1)), "--home", home)
     table = tmp_path / "t.csv"
@@ -422,6 +425,22 @@ def test_a_table_without_a_column_that_is_needed(
     assert ended.code == 1
     assert says in ended.err
     assert ended.sentence.endswith("of: conversation_id, score.")
+    doctor = json.loads(command("doctor", "--home", home, "--json").out)
+    assert doctor["quarantined"] == {}
+
+
+def test_rows_of_a_table_that_cannot_be_used_are_no_lost_conversations(
+    command: Command, tmp_path: Path
+) -> None:
+    """Before the first build the doctor counts conversations, not rows of outcomes."""
+    home = tmp_path / "h"
+    command("ingest", write(tmp_path / "c.jsonl", lines(1)), "--home", home)
+    table = tmp_path / "t.csv"
+    table.write_text("key,value\nlending-0-0,4\n,5\n")
+    command("outcomes", table, "--outcome", "csat", "--home", home)
+    doctor = json.loads(command("doctor", "--home", home, "--json").out)
+    assert sum(doctor["quarantined"].values()) == 1
+    assert doctor["yield"][0]["count"] == 2
 
 
 def test_outcomes_of_an_app_that_nobody_knows(command: Command, tmp_path: Path) -> None:
@@ -488,3 +507,54 @@ def test_the_doctor_shows_no_day_where_no_time_is_known(command: Command, tmp_pa
     told = command("doctor", "--home", home).out
     assert "1 (no time is known)" in told
     assert "1970" not in told
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "says"),
+    [
+        (
+            "home.json",
+            '{"format": 1, "raw_dayss": 3}',
+            "home.json has no setting 'raw_dayss'; it knows: ",
+        ),
+        (
+            "home.json",
+            '{"format": 1, "raw_days": -3}',
+            "raw_days must be a whole number of at least 1",
+        ),
+        ("outcomes.toml", "[outcomess]", "outcomes.toml has no table [outcomess]"),
+        (
+            "outcomes.toml",
+            "[outcomes]\nresolved = { goood = [1] }",
+            "'resolved' has no setting 'goood'",
+        ),
+        ("outcomes.toml", "[outcomes", "outcomes.toml is not TOML"),
+        ("worlds.toml", "[desk", "worlds.toml is not TOML"),
+    ],
+)
+def test_a_setting_with_a_typo_is_refused_before_anything_is_built(
+    command: Command, tmp_path: Path, file: str, text: str, says: str
+) -> None:
+    """A setting that nobody reads would pass for one that holds."""
+    home = tmp_path / "h"
+    command("ingest", write(tmp_path / "c.jsonl", lines(1)), "--home", home)
+    (home / file).write_text(text)
+    ended = command("build", "--home", home)
+    assert (ended.code, says in " ".join(ended.err.split())) == (1, True)
+    assert "days" not in ended.out
+
+
+def test_settings_of_worlds_for_an_app_that_nobody_knows_are_told(
+    command: Command, tmp_path: Path
+) -> None:
+    """The app may arrive later, so the build goes on."""
+    home = tmp_path / "h"
+    command("ingest", write(tmp_path / "c.jsonl", lines(1)), "--home", home)
+    (home / "worlds.toml").write_text("[lendign]\nrisk = 0.01\n")
+    ended = command("build", "--home", home)
+    assert ended.code == 0
+    told = " ".join(ended.err.split())
+    assert (
+        "worlds.toml has a table [lendign], but no such app has arrived; the apps are: lending"
+        in told
+    )

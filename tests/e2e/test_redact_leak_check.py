@@ -110,6 +110,32 @@ def test_an_identifier_in_any_file_blocks_the_export(copy: Home, place: str) -> 
     assert LAST[0] not in str(refusal.value).replace(place, "")
 
 
+def test_an_app_that_leaks_in_what_its_tasks_share_costs_only_itself(
+    copy: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The other apps are exported; a sentence names the one that is not, and why."""
+    mine = len(export_of(copy, tmp_path / "alone"))
+    take_in(copy, [write(tmp_path / "chats.jsonl", lines(6, app="branch"))])
+    build(copy, secret=SECRET)
+    card = copy.clean / "tasksets" / "branch" / "README.md"
+    card.write_text(f"written for {FIRST[0]} {LAST[0]}", encoding="utf-8")
+    (copy.clean / "leaks.json").unlink()
+    check_apps(copy, vault_of(copy, vault_secret(copy, SECRET)), ["branch", "lending"])
+    capsys.readouterr()
+    assert len(export_of(copy, tmp_path / "both")) == mine
+    told = " ".join(capsys.readouterr().err.split())
+    assert (
+        "branch is not exported: the leak check found 1 identifiers in what all its tasks" in told
+    )
+    assert LAST[0] not in told
+
+
+def export_of(home: Home, dest: Path, name: str | None = None) -> list[str]:
+    """The ids of the tasks that an export of all apps, or of one, writes."""
+    export("taskset", dest, home=home.path, app=name)
+    return [task.task_id for task in TaskSet.load(dest).tasks]
+
+
 def test_a_task_with_an_identifier_is_not_exported_and_all_others_are(
     copy: Home, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -287,6 +313,25 @@ def test_an_identifier_that_a_format_wrote_removes_the_export(
         export(format_name, dest, home=home.path, license_=said)
     assert LAST[0] not in str(refusal.value)
     assert not dest.exists()
+
+
+def test_what_another_apps_conversations_say_is_not_searched_for_ones_people(
+    copy: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A readers' name of one app is the name of a form in another app: both are exported together."""
+    monkeypatch.setenv("TRACEGYM_SECRET", SECRET)
+    forms = json.loads(
+        "\n".join(map(json.dumps, [list(lines(6, app="forms"))]))
+        .replace(f"{FIRST[0].lower()}_{LAST[0].lower()}", "form_a")
+        .replace(FIRST[0], "Form")
+        .replace(LAST[0], "A")
+        .replace("a lending library", f"the {FIRST[0]} {LAST[0]} form")
+    )
+    take_in(copy, [write(tmp_path / "forms.jsonl", forms)])
+    assert build(copy, secret=SECRET).failed_checks == ()
+    assert len(export_of(copy, tmp_path / "both")) > len(
+        export_of(copy, tmp_path / "again", "forms")
+    )
 
 
 def test_an_identifier_in_a_row_of_parquet_is_found(home: Home, tmp_path: Path) -> None:

@@ -124,3 +124,14 @@ def test_long_names_of_programs_are_no_keys() -> None:
     named = "call getUserProfileByEmailAddress2 or Convert_Miles_To_Kilometers_V2_and_Back"
     (text,) = texts_past_the_gate([episode("e1", says("user", named))])
     assert text.strip() == named
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0", "127.0.0.1", "255.255.255.0", "224.0.0.251"])  # noqa: S104
+def test_addresses_of_nobodys_machine_are_no_personal_data(address: str) -> None:
+    """Every machine calls itself so, and a mask is no machine."""
+    assert ("ip", address) not in list(patterns_in(f"the server listens on {address}, port 8000"))
+
+
+def test_a_machines_address_is_personal_data() -> None:
+    """It may lead to the person at it."""
+    assert ("ip", "93.184.216.34") in list(patterns_in("the request came from 93.184.216.34."))

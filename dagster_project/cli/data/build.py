@@ -31,7 +31,7 @@ from dagster_project.cli.output import (
 )
 from dagster_project.cli.settings import read_settings
 from dagster_project.errors import Interrupted, StrictError
-from dagster_project.home.layout import MOST_REQUESTS, open_home, set_redaction, set_risk
+from dagster_project.home.layout import MOST_REQUESTS, apps_of, open_home, set_redaction, set_risk
 from environments.runtime.answers.recall import MOST_RISK, is_risk
 
 if TYPE_CHECKING:
@@ -211,6 +211,18 @@ def _waits(data: "ReportData", home: Path) -> list[str]:
     return told
 
 
+def _unknown_apps(home: Path) -> list[str]:
+    """Apps of which `worlds.toml` says something and nothing has arrived."""
+    from synth.world_settings import apps_named  # noqa: PLC0415 - 0.3 s
+
+    opened = open_home(home)
+    known = apps_of(opened)
+    return [
+        f"worlds.toml has a table [{name}], but no such app has arrived; the apps are: {', '.join(known)}"
+        for name in sorted(apps_named(opened.world_settings) - set(known))
+    ]
+
+
 def _waiting(data: "ReportData") -> int:
     """How much the gate withheld or held back until somebody decides."""
     return sum(state.withheld + state.held for state in data.redaction)
@@ -260,7 +272,7 @@ def _show(built: "BuildResult", data: "ReportData", home: Path, seconds: float) 
         notices().print(f"check not passed: {check}")
     for told in lines_of(data.skipped):
         notices().print(told, soft_wrap=True, markup=False)
-    for told in _waits(data, home):
-        notices().print(told, soft_wrap=True)
+    for told in [*_waits(data, home), *_unknown_apps(home)]:
+        notices().print(told, soft_wrap=True, markup=False)
     for line in (*lines_to_settle(_to_settle(data)), *lines_read_of(_read(data))):
         notices().print(line, markup=False)

@@ -201,7 +201,7 @@ def export(  # noqa: C901, PLR0913, PLR0917 - one parameter per option
         signed=signatures,
     )
     with _source(opened, rekey=rekey) as (source, secret):
-        leaking = _leaking(source.clean, apps)
+        apps, leaking = _past_leak_check(source.clean, apps)
         exported = export_tasks(source.clean, apps, replace(asked, leaking=leaking))
         manifest = exported.manifest
         searched = _searched(source, secret, dest, apps)
@@ -324,34 +324,43 @@ def _rows(dest: Path) -> dict[str, int]:
     return {name: found[name] for name in SPLITS if found.get(name)}
 
 
-def _leaking(clean: Path, apps: Sequence[str]) -> frozenset[str]:
-    """Our ids of the episodes and tasks in which the leak check found somebody; says so in one sentence per app with any.
+def _past_leak_check(clean: Path, apps: Sequence[str]) -> tuple[list[str], frozenset[str]]:
+    """The apps that can be exported, and our ids of their episodes and tasks in which the leak check found somebody.
 
-    Refuses an app that was not checked as it stands now, or whose tasks all share what leaks.
+    Says in one sentence per app what is left out and why; raises `InputError` where that is every app.
     """
     from dagster_project.home.layout import Home, redaction_of  # noqa: PLC0415 - beside what is slow
     from dagster_project.privacy.leaks import leaks_of, to_settle  # noqa: PLC0415 - dagster: 2 s
 
     home = Home(path=clean.parent)
     if redaction_of(home) == "off":
-        return frozenset()
+        return list(apps), frozenset()
     pieces: set[str] = set()
+    kept: list[str] = []
+    told: list[str] = []
     for app in apps:
         found = leaks_of(clean, app)
         if found is None:
-            raise InputError(
-                f"{app} changed since its last leak check; check it with: tracegym build --home {home.path}"
+            told.append(
+                f"{app} is not exported: it changed since its last leak check; check it with: tracegym build --home {home.path}"
             )
-        if found.shared:
-            raise InputError(
+        elif found.shared:
+            told.append(
                 f"{app} is not exported: the leak check found {found.shared} identifiers in what all its tasks share "
                 f"({', '.join(found.places)}); {to_settle(found)}"
             )
-        if found.leaks:
+        else:
+            kept.append(app)
             pieces.update(found.pieces)
-            told = f"{app}: tasks with any of {found.leaks} identifiers that the leak check found are not exported; {to_settle(found)}"
-            notices().print(told, soft_wrap=True, markup=False)
-    return frozenset(pieces)
+            if found.leaks:
+                told.append(
+                    f"{app}: tasks with any of {found.leaks} identifiers that the leak check found are not exported; {to_settle(found)}"
+                )
+    if apps and not kept:
+        raise InputError("\n".join(told))
+    for sentence in told:
+        notices().print(sentence, soft_wrap=True, markup=False)
+    return kept, frozenset(pieces)
 
 
 def _next_step(format_name: str, dest: Path) -> str:
