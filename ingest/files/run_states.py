@@ -1,20 +1,25 @@
-"""A run kept as files of its own, one a step, each of which repeats the conversation so far: it is told once.
+"""A run kept as files of its own, one a step, or as the calls to its model, each of which repeats the conversation so far: it is told once.
 
-Comes in: the files of a folder. Goes out: the same without those that only tell how a conversation began. Files are states of one run where
-their paths differ in one number that counts no attempts, and each conversation begins as the one before it ended.
+Comes in: the files of a folder. Goes out: the same without what only tells how a conversation began. Files are states of one run where
+their paths differ in one number that counts no attempts, and each conversation begins as the one before it ended; calls, where files of one name in
+several folders hold nothing else, and each call of a file sends what the one before it sent, and more.
 """
 
 from __future__ import annotations
 
 import re
+import zlib
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from ingest.errors import IngestError
 from ingest.files.file_source import FileSource
 from ingest.files.telemetry_files import read_source
+from ingest.formats.records.conversation import answer_in
 from ingest.formats.records.words import NAMES
+from ingest.formats.spans.model_calls import call_in, conversation_of
 from ingest.otlp.decode import decode
 from ingest.records.quarantine import Rejected
 from ingest.records.text import json_bytes, load_json
@@ -37,7 +42,33 @@ def whole_runs(sources: Iterable[FileSource]) -> list[FileSource]:
         if states and _are_states([*states, last]):
             kept = {n: one for n, one in kept.items() if one not in states}
             kept[last.name] = _with_answer(last)
-    return list(kept.values())
+    shared = Counter(one.path.name for one in kept.values() if one.path.suffix == ".jsonl")
+    return [_last_call(one) if shared[one.path.name] > 1 else one for one in kept.values()]
+
+
+def _last_call(source: FileSource) -> FileSource:
+    """The calls to a model of one run as the last of them; any other file as it is."""
+    sent: list[Any] = []
+    last = None
+    try:
+        if source.path.stat().st_size > _MOST_BYTES:
+            return source
+        with source.opened() as stream:
+            for line in filter(bytes.strip, stream):
+                last = call_in(load_json(line))
+                told = last.request.get("messages") if last and not conversation_of(last) else None
+                if not isinstance(told, list) or told[: len(sent)] != sent or told == sent:
+                    return source
+                sent = told
+    except (IngestError, OSError, EOFError, zlib.error):
+        return source  # said where the file is read
+    if last is None:
+        return source
+    beside = {key: one for key, one in last.beside.items() if key not in NAMES["row"]}
+    said = {"messages": [*sent, *answer_in(last.response)]}
+    # The answer's id tells attempts apart that say the same.
+    whole = {**beside, **last.request, **said, "response_id": last.response.get("id")}
+    return replace(source, lines=lambda: iter([json_bytes(whole)]))
 
 
 def _are_states(states: Sequence[FileSource]) -> bool:

@@ -10,6 +10,7 @@ from typing import Any, Final
 from ingest.formats import chat_lines, conversation_record, message_lines, turn_records
 from ingest.formats.agents import (
     atif,
+    bedrock_agent_traces,
     claude_code_session,
     event_streams,
     inspect_log,
@@ -46,6 +47,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     trace_records.FORMAT,
     typed_spans.FORMAT,
     n8n_executions.FORMAT,
+    bedrock_agent_traces.FORMAT,
     event_streams.FORMAT,
     span_records.FORMAT,
     model_calls.FORMAT,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import itemgetter
 from pathlib import Path
 from typing import Final
 
@@ -113,25 +114,25 @@ def _names_each(tables: Tables, name: str, own: str) -> bool:
     rows, those, link = tables[name], tables[own], _link(tables, name, own)
     if link is None or not any(_calls(rows)) or time_in(rows, _keys(rows)) is not None:
         return False
-    named, speaker = {str(row[link]) for row in rows}, speaker_in(those, _keys(those))
-    said = {str(row.get(speaker)) for row in those if speaker and str(row.get("id")) in named}
-    return {role_of(word) for word in said} == {"assistant"}
+    named, speaker = {str(row[link]) for row in rows}, speaker_in(those, _keys(those)) or ""
+    return {role_of(str(row.get(speaker))) for row in those if str(row.get("id")) in named} == {
+        "assistant"
+    }
 
 
 def _with_calls(tables: Tables, own: str, others: set[str]) -> list[Row]:
     """The messages, each with the calls that name it, in the order of their ids where these are counted."""
-    made: dict[str, list[tuple[int, Row]]] = {}
+    made: dict[str, list[Row]] = {}
     for name in sorted(others):
-        rows, link = tables[name], _link(tables, name, own)
-        for number, call in _calls(rows) if link is not None else ():
-            told = rows[number].get("id")
-            place = told if isinstance(told, int) else number
-            made.setdefault(str(rows[number][link]), []).append((place, call))
+        link, place = _link(tables, name, own) or "", itemgetter("id")
+        counted = all(isinstance(row.get("id"), int) for row in tables[name])
+        rows = sorted(tables[name], key=place) if counted else tables[name]
+        for number, call in _calls(rows):
+            made.setdefault(str(rows[number][link]), []).append(call)
+    calls = (made.get(str(row.get("id"))) for row in tables[own])
     return [
-        {**row, "tool_calls": [call for _, call in sorted(calls, key=lambda one: one[0])]}
-        if (calls := made.get(str(row.get("id"))))
-        else row
-        for row in tables[own]
+        row | ({"tool_calls": one} if one else {})
+        for row, one in zip(tables[own], calls, strict=True)
     ]
 
 

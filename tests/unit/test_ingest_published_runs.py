@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+from ingest.files.run_states import whole_runs
+from ingest.files.telemetry_files import read_source, sources_in
+from ingest.otlp.decode import decode
+from ingest.records.quarantine import Rejected
+from tests.unit.ingest_emitters import APP
 from tests.unit.test_ingest_harnesses import (
     ANSWER,
     ASKED,
     FIND,
     PROMPT,
     Record,
+    answered,
     call,
     decoded,
     only,
@@ -81,6 +88,8 @@ def test_a_question_of_a_data_set_is_no_conversation(tmp_path: Path) -> None:
         for n in range(2)
     ]  # fmt: skip
     assert decoded(tmp_path, rows, "metadata.jsonl").chats == []
+    rated = [{"prompt": ASKED, "response": ANSWER, "annotator_id": n} for n in range(2)]
+    assert len(decoded(tmp_path, rated, "rated.jsonl").chats) == 2
 
 
 def test_a_farewell_beside_the_call_that_ends_a_conversation(tmp_path: Path) -> None:
@@ -94,3 +103,171 @@ def test_a_farewell_beside_the_call_that_ends_a_conversation(tmp_path: Path) -> 
         ("user", ASKED, []),
         ("assistant", ANSWER, [("end_call", {"reason": "The caller said goodbye."})]),
     ]
+
+
+def happened(told: Record, callers: int = 1) -> Record:
+    """An event of a trace of Bedrock's agents."""
+    chain = [{"agentAliasArn": f"a{number}"} for number in range(callers)]
+    return {"trace": {"callerChain": chain, "trace": {"orchestrationTrace": told}}}
+
+
+def asked_for(**given: object) -> Record:
+    """A call that such an agent makes."""
+    return happened({"invocationInput": {"actionGroupInvocationInput": given, "traceId": "t"}})
+
+
+def seen(kind: str, told: Record) -> Record:
+    """What came back."""
+    return happened({"observation": {kind: told, "traceId": "t", "type": "X"}})
+
+
+def test_invocations_of_bedrocks_agents(tmp_path: Path) -> None:
+    """One line an invocation; an agent's own agents, thoughts and raw prompts are told elsewhere or left out."""
+    prompt = {"text": json.dumps({"system": PROMPT, "messages": []}), "foundationModel": "m-1"}
+    boat = [{"name": "boat", "type": "string", "value": "7"}]
+    events = [
+        happened({"modelInvocationInput": prompt}),
+        happened({"rationale": {"text": "I look."}}),
+        asked_for(function="find_boat", parameters=boat),
+        happened({"observation": {"finalResponse": {"text": "of another"}}}, callers=2),
+        seen("actionGroupInvocationOutput", {"text": "free"}),
+        asked_for(
+            apiPath="/boats/{id}",
+            verb="GET",
+            requestBody={"content": {"application/json": boat}},
+        ),
+        seen("finalResponse", {"text": ANSWER}),
+    ]
+    lines = [
+        {"sessionId": "s1", "inputText": ASKED, "rating": 4, "events": events, "at": 1},
+        {
+            "sessionId": "s1",
+            "inputText": "Book it.",
+            "events": [
+                happened({"invocationInput": {"knowledgeBaseLookupInput": {"text": "book", "knowledgeBaseId": "k"}}}),
+                seen("knowledgeBaseLookupOutput", {"retrievedReferences": [{"content": {"text": "x"}}]}),
+                {"trace": {"trace": {"failureTrace": {"failureReason": "throttled"}}}},
+            ],
+        },
+    ]  # fmt: skip
+    chat = only(tmp_path, lines, "session.jsonl")
+    assert told(chat.episode.steps) == [
+        ("system", PROMPT, []),
+        ("user", ASKED, []),
+        ("assistant", None, [("find_boat", {"boat": "7"})]),
+        ("tool", "free", []),
+        ("assistant", None, [("GET_boats_id_", {"boat": "7"})]),
+        ("assistant", ANSWER, []),
+        ("user", "Book it.", []),
+        ("assistant", None, [("knowledge_base", {"text": "book"})]),
+        ("tool", '{"retrievedReferences": [{"content": {"text": "x"}}]}', []),
+    ]
+    assert (chat.episode.conversation_id, chat.episode.model) == ("s1", "m-1")
+    assert [one.value for one in chat.outcomes] == [4.0]
+
+
+def test_a_trace_that_is_broken(tmp_path: Path) -> None:
+    """Odd parts are passed over, and what came back empty is empty."""
+    odd = [
+        happened({"invocationInput": "x", "observation": [], "rationale": 3}),
+        {"trace": 1},
+        {"chunk": {}},
+    ]
+    call_ = asked_for(function="f", parameters="x", requestBody={"content": "x"})
+    events = [*odd, call_, seen("actionGroupInvocationOutput", {"text": ""})]
+    chat = only(tmp_path, {"sessionId": "s1", "inputText": ASKED, "events": events}, "s.jsonl")
+    assert told(chat.episode.steps)[1:] == [("assistant", None, [("f", {})]), ("tool", "", [])]
+    assert decoded(tmp_path, {"sessionId": "s1", "events": events}).chats == []
+
+
+def test_cases_of_an_evaluation_are_tasks(tmp_path: Path) -> None:
+    """Each record of a file names another case; where all name one, it may be the evaluation's."""
+    cases = [
+        {"eval_id": f"case-{n}", "session_id": f"s{n}", "messages": answered(n)} for n in range(2)
+    ]
+    for ids, expected in ((["a", "b"], {"a", "b"}), (["a", "a"], {None})):
+        rows = [{**case, "eval_id": one} for case, one in zip(cases, ids, strict=True)]
+        chats = decoded(tmp_path, {"results": rows}).chats
+        assert {chat.episode.task_key for chat in chats} == expected
+
+
+def test_thumbs_on_responses_beside_a_log_of_them(tmp_path: Path) -> None:
+    """A row that names a response is about its conversation; one that names a task is a run's, whatever else it names."""
+    row = {"response_id": "r1", "thumb": "up"}
+    (outcome,) = decoded(tmp_path, [row, {"task_id": "t1", **row}], "thumbs.jsonl").outcomes
+    assert (outcome.target_kind, outcome.target_id, outcome.label) == ("response", "r1", "up")
+
+
+def shown(number: int) -> Record:
+    """A program as the agent writes it."""
+    return said("assistant", f"I look.\n```python\nprint(find_boat({number}))\n```")
+
+
+def printed(text: str, mark: str = "Output:\n") -> Record:
+    """What came of it, from the user's side."""
+    return said("user", f"{mark}```\n{text}\n```\n")
+
+
+ACTED = [
+    said("user", ASKED),
+    shown(6),
+    printed("taken"),
+    shown(7),
+    printed("free"),
+    shown(8),
+]
+PROGRAMS = [
+    ("user", ASKED, []),
+    ("assistant", "I look.", [("python", {"command": "print(find_boat(6))"})]),
+    ("tool", "taken", []),
+    ("assistant", "I look.", [("python", {"command": "print(find_boat(7))"})]),
+    ("tool", "free", []),
+    ("assistant", "I look.", [("python", {"command": "print(find_boat(8))"})]),
+]
+
+
+@pytest.mark.parametrize("own", ["messages", "history"])
+def test_programs_whose_output_the_users_side_tells(tmp_path: Path, own: str) -> None:
+    """All the agent's messages end in one block, and all that is answered is marked: the last block is a call, too."""
+    assert told(only(tmp_path, {own: ACTED}).episode.steps) == PROGRAMS
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        ACTED[:3],
+        [*ACTED[:4], said("user", "It prints nothing."), shown(8)],
+        [*ACTED[:4], printed("free"), said("assistant", ANSWER), said("user", "Thanks."), said("assistant", "Bye.")],
+    ],
+)  # fmt: skip
+def test_programs_that_somebody_is_shown(tmp_path: Path, messages: list[Record]) -> None:
+    """One answer, one without a mark, several messages without a block: all of it stays what was said."""
+    steps = only(tmp_path, {"messages": messages}).episode.steps
+    assert [(s.role, s.content) for s in steps] == [(m["role"], m["content"]) for m in messages]
+
+
+def test_calls_to_a_model_in_a_file_a_run(tmp_path: Path) -> None:
+    """Runs that begin with the same words are kept apart by their files, and what they repeat is told once."""
+    for run in ("a", "b"):
+        for task in ("t1", "t2"):
+            lines = [
+                {
+                    "id": f"{run}{task}{end}",
+                    "input": {"model": "m-1", "messages": ACTED[:end]},
+                    "output": {"id": f"x{run}{task}{end}", "choices": [{"message": ACTED[end]}]},
+                }
+                for end in (1, 3, 5)
+            ]
+            folder = tmp_path / "data" / run / task
+            folder.mkdir(parents=True)
+            text = "\n".join(map(json.dumps, lines))
+            (folder / "calls.jsonl").write_text(text)
+    (tmp_path / "data" / "all.jsonl").write_text(text)
+    sources = whole_runs(sources_in(tmp_path / "data", app=APP))
+    parts = [one for source in sources for one in read_source(source, None, among_others=True)]
+    found = [decode(one.stored(1)) for one in parts if not isinstance(one, Rejected)]
+    chats = [chat for one in found for chat in one.chats]
+    assert [told(chat.episode.steps) for chat in chats] == [PROGRAMS] * 4
+    assert len({chat.episode.conversation_id for chat in chats}) == 4
+    assert {chat.episode.task_key for chat in chats} == {None}
+    assert sum(len(one.spans) for one in found) == 3

@@ -17,7 +17,7 @@ from ingest.files.partial_json import parse_json
 from ingest.formats.records.participants import settle
 from ingest.formats.records.speech import Speech, moment, speeches
 from ingest.formats.records.steps import AgentStep
-from ingest.formats.records.written_results import bind_tagged, bind_written
+from ingest.formats.records.written_results import bind_programs, bind_tagged, bind_written
 from ingest.records.episode import Step
 from ingest.records.moments import to_text
 from ingest.records.text import Json, json_text, type_of
@@ -51,7 +51,7 @@ class Conversation:
 
     def take_answer(self, value: Json) -> bool:
         """Append what a model answered, unless a message holds it; whether the value is an answer at all."""
-        made = _read_answer(value) if self.messages else []
+        made = answer_in(value) if self.messages else []
         texts = [text for message in made if (text := message["content"])]
         asked = [message["tool_calls"] for message in made if "tool_calls" in message]
         known = [message.get("tool_calls") for message in self.messages]
@@ -123,6 +123,7 @@ def read_conversation(items: Sequence[Json]) -> Conversation:
         said.reverse()
     found = Conversation(agent=settle(said))
     bind_tagged(said)
+    bind_programs(said)
     bind_written(said)
     said = list(_with_results_apart(said))
     if not all(isinstance(item, dict | list) for item in items):
@@ -214,7 +215,7 @@ def _are_same(one: Speech, other: Speech) -> bool:
     return plain and one.role == other.role and bool(texts[0]) and texts[0] == texts[1]
 
 
-def _read_answer(value: Json) -> list[Message]:
+def answer_in(value: Json) -> list[Message]:
     """What a model answered: a text, a message, several, or a model API's whole response."""
     if not isinstance(value, str | dict | list):
         return []

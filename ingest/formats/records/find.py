@@ -325,7 +325,7 @@ def _is_exchange(value: Json) -> bool:
     if not isinstance(value, dict):
         return False
     said = {snake_case(key) for key, one in value.items() if isinstance(one, str) and one.strip()}
-    if any(snake_case(key).startswith("annotator") for key in value):
+    if any(isinstance(value[key], dict) and key.lower().startswith("annotator") for key in value):
         return False  # a question of a data set with its right answer
     return bool(said & _ASKED) and bool(said & _ANSWERED)
 

@@ -39,6 +39,7 @@ from ingest.formats.records.naming import naming_of, own_fields
 from ingest.formats.records.speech import ROLE_NAMED, strength
 from ingest.formats.records.verdicts import marks_on, outcomes_of, verdicts_among
 from ingest.formats.records.words import NAMES
+from ingest.formats.records.written_results import programs_in
 from ingest.otlp.record import Arrival
 from ingest.records.call_names import CALL_LISTS
 from ingest.records.quarantine import MAX_KEPT_BODY, Rejected
@@ -148,9 +149,10 @@ def _is_valid_log(value: Json) -> bool:
 
 def _has_plain_messages(value: dict[str, Any]) -> bool:
     listed = value.get("messages")
-    return isinstance(listed, list) and all(
-        isinstance(m, dict) and set(m) <= _PLAIN and _is_plain(m) for m in listed
-    )
+    if not isinstance(listed, list) or not all(isinstance(m, dict) for m in listed):
+        return False
+    plain = all(set(m) <= _PLAIN and _is_plain(m) for m in listed)
+    return plain and not programs_in([(m.get("role"), m) for m in listed])
 
 
 def _is_plain(message: dict[str, Any]) -> bool:

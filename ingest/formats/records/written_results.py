@@ -13,6 +13,7 @@ from typing import Final
 
 from ingest.dialects.content_blocks import is_text_block
 from ingest.dialects.tool_output import RESULT_MARK
+from ingest.formats.records.calls import Message
 from ingest.formats.records.speech import Speech
 from ingest.formats.records.steps import AgentStep, said_by
 from ingest.formats.records.written_calls import written_call
@@ -23,6 +24,13 @@ _FINAL: Final = re.compile(r"(?:\A|\n)[ \t*]*Final Answer[ \t*]*:[ \t]*(.+)\Z", 
 
 _TAGGED: Final = re.compile(r"<([a-z]+(?:_[a-z]+)+)>((?:(?!</?\1>).)*)</\1>\s*\Z", re.DOTALL)
 _FIELD: Final = re.compile(r"<(\w+)>\n?(.*?)\n?</\1>", re.DOTALL)
+_PROGRAM: Final = re.compile(
+    r"((?:(?!```).)*)```([a-z]\w*)[ \t]*\n((?:(?!```).)*?)\n?```\s*", re.DOTALL
+)
+"""A program in a block of its language behind what is said; the only block."""
+_SHOWN: Final = re.compile(r"\s*```\w*\n(.*?)\n?```\s*", re.DOTALL)
+_SEVERAL: Final = 2
+"""Results from which an agent acts: somebody may show once what a proposed program printed."""
 _RETURNED: Final = re.compile(r"\s*\[(\w+)[^\n]*\] Result:?\s*")
 
 
@@ -42,6 +50,30 @@ def bind_tagged(said: Sequence[Speech]) -> None:
             "tool",
             {"role": "tool", "content": told, "tool_call_id": made["id"]},
         )
+
+
+def programs_in(said: Sequence[tuple[Json, Message]]) -> dict[int, re.Match[str]]:
+    """The blocks with which an agent ends all its messages but the last, by their places, where all that is answered is marked as a result: `Output: …`."""
+    told = [(role, "" if m.get("tool_calls") else _words(m)) for role, m in said]
+    own = [n for n, (role, _) in enumerate(told) if role == "assistant"]
+    blocks = {n: found for n in own if (found := _PROGRAM.fullmatch(told[n][1]))}
+    after = [told[n + 1] for n in blocks if n + 1 < len(told)]
+    marks = [role == "user" and RESULT_MARK.match(text) for role, text in after]
+    acts = len(blocks) >= len(own) - 1 and len(marks) >= _SEVERAL and all(marks)
+    return blocks if acts else {}
+
+
+def bind_programs(said: Sequence[Speech]) -> None:
+    """Make calls of an agent's programs, and their results of what the user's side answers."""
+    for n, found in programs_in([(one.role, one.message) for one in said]).items():
+        function = {"name": found[2], "arguments": json_text({"command": found[3]})}
+        made = {"id": f"run_{n}", "type": "function", "function": function}
+        said[n].message = {"content": found[1].strip() or None, "tool_calls": [made]}
+        for after in said[n + 1 : n + 2]:
+            told = RESULT_MARK.sub("", _text(after), count=1)
+            shown = _SHOWN.fullmatch(told)
+            result = {"content": shown[1] if shown else told, "tool_call_id": made["id"]}
+            after.role, after.message = "tool", {"role": "tool", **result}
 
 
 def bind_written(said: Sequence[Speech]) -> None:
@@ -82,7 +114,11 @@ def _shorten(one: Speech) -> None:
 
 
 def _text(one: Speech) -> str:
-    content: Json = one.message.get("content")
+    return _words(one.message)
+
+
+def _words(message: Message) -> str:
+    content: Json = message.get("content")
     if isinstance(content, list) and all(map(is_text_block, content)):
         return "\n".join(part["text"] for part in content)
     return content if isinstance(content, str) else ""
