@@ -77,10 +77,15 @@ def naming_of(fields: Fields, key: str | None = None, *, own_id: str = "") -> Na
         conversation=fields.text(CONVERSATION),
         task=fields.text(TASK),
         about=fields.text(NAMES["about"]),
-        named=fields.text(NAMES["task_names"]),
+        named=fields.text(NAMES["task_names"]) or _word(fields.top_text(("task",))),
         row=fields.top_text((*ROW, snake_case(own_id))) or key,
         trial=fields.top_text(TRIAL),
     )
+
+
+def _word(task: str | None) -> str | None:
+    """What may be a task's name: a sentence is what somebody wants."""
+    return task if task and len(task.split()) == 1 else None
 
 
 def facts_of_all(
