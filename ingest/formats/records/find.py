@@ -29,7 +29,7 @@ from ingest.formats.records.steps import AgentStep, is_idle, step_in
 from ingest.formats.records.transcripts import items_of
 from ingest.formats.records.words import NAMES, role_of, snake_case
 from ingest.formats.records.written_calls import acts_of, step_of_pair
-from ingest.records.call_names import CALL_IDS, CALL_LISTS, CALLS, TOOLS
+from ingest.records.call_names import CALL_IDS, CALL_LISTS
 from ingest.records.text import Json, json_text, load_json, objects_in
 
 MESSAGE_KEYS: Final = NAMES["messages"]
@@ -148,19 +148,7 @@ def _steps(value: dict[str, Any]) -> list[Place]:
     if Fields(value).words(QUESTION) is None:
         return []
     lists = (replace(one, items=[*map(step_of_pair, one.items)]) for one in _lists(value))
-    acting = (place for place in lists if any(map(is_step, place.items)))
-    told = [replace(place, items=[*_with_words(place.items)]) for place in acting]
-    return [place for place in told if all(is_step(one) or "role" in one for one in place.items)]
-
-
-def _with_words(items: Sequence[Json]) -> Iterator[Any]:
-    """The steps of a run; one with no call in the place of its call is the one text in it that no call has, said by the agent."""
-    known = {key for one in objects_in(list(items)) if is_step(one) for key in one}
-    for item in items:
-        own = item if isinstance(item, dict) and not is_step(item) else {}
-        silent = any(own.get(key, 0) is None for key in known.intersection(CALLS, CALL_LISTS, TOOLS))
-        said = [one for key, one in own.items() if key not in known and isinstance(one, str)]
-        yield {"role": "assistant", "content": said[0]} if silent and len(said) == 1 else item
+    return [place for place in lists if place.items and not _speaks(place.items)]
 
 
 def _transcripts(value: dict[str, Any]) -> Iterator[Place]:
