@@ -24,7 +24,7 @@ _LINE: Final = re.compile(
     re.DOTALL,
 )
 _PAIR: Final = re.compile(r'([A-Za-z_][\w.-]*)=("(?:[^"\\]|\\.)*"|[^\s"]+)')
-_BEFORE: Final = re.compile(r"(?:.*(?: [-|–] |: |\] ))?(?:[A-Z]{4,8}\s+)?\s*", re.DOTALL)
+_BEFORE: Final = re.compile(r"(?:.*(?: [-|] |: |\] ))?(?:[A-Z]{4,8}\s+)?\s*", re.DOTALL)
 """What a logger writes before its words: how bad it is, from where, by whom."""
 _LONGEST_LINE: Final = 1 << 20
 _LOOKED_AT: Final = 20_000
