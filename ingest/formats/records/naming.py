@@ -51,7 +51,8 @@ class Naming:
         facts = arrival.facts
         tells = facts.names_tasks or (facts.is_alone and self.trial is not None)
         row = self.row if several else None
-        return self.task or self.about or row or (self.named if tells else None)
+        named = (self.named if facts.names_tasks else None, row, self.named if tells else None)
+        return self.task or self.about or next(filter(None, named), None)
 
     def conversation_id(self, arrival: Arrival) -> str | None:
         """The conversation's id; None where nothing names it."""
