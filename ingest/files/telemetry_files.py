@@ -8,14 +8,10 @@ is none of these. A file of any size is streamed. Records are not decoded here: 
 from __future__ import annotations
 
 import gzip
-import re
 import zlib
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Iterator
 from io import BufferedReader
 from pathlib import Path
-from typing import Final
 
 from ingest.errors import SourceUnreadable
 from ingest.files.file_facts import FileFacts, stem_of
@@ -31,9 +27,8 @@ from ingest.records.quarantine import Rejected
 from ingest.tables.cells import TableError
 from ingest.tables.folder import joined_files
 from ingest.tables.lines import are_rows, as_lines
+from ingest.tables.marked_text import as_dialogue
 from ingest.tables.text_log import as_events
-
-_PART_OF_LOG: Final = re.compile(r"(.+\.log)(?:\.(\d{1,4}))?(?:\.gz)?")
 
 
 def read_file(
@@ -77,29 +72,7 @@ def sources_in(
         for child in sorted(path.rglob("*"))
         if child.is_file() and not child.name.startswith(".")
     ]
-    yield from joined_files([*_whole_logs(below)])
-
-
-def _whole_logs(sources: Sequence[FileSource]) -> Iterator[FileSource]:
-    """The files, the parts of a log that is put aside as it grows (`app.log.2` before `app.log.1` before `app.log`) as one of them."""
-    logs: dict[str, list[tuple[int, FileSource]]] = {}
-    for source in sources:
-        found = _PART_OF_LOG.fullmatch(source.name)
-        logs.setdefault(found[1] if found else source.name, []).append(
-            (-int(found[2] or 0) if found else 0, source)
-        )
-    for parts in logs.values():
-        own = [part for _, part in sorted(parts, key=lambda one: one[0])]
-        if sum(one.path.stat().st_size for one in own) > own[0].limits.body_bytes:
-            yield from own
-        else:
-            yield replace(own[-1], lines=partial(_lines_of, own)) if own[1:] else own[0]
-
-
-def _lines_of(parts: Sequence[FileSource]) -> Iterator[bytes]:
-    for part in parts:
-        with part.opened() as stream:
-            yield from (line.rstrip(b"\n") + b"\n" for line in stream)
+    yield from joined_files(below)
 
 
 def read_source(
@@ -153,7 +126,7 @@ def _table(
 ) -> Iterator[WalRecord | Rejected]:
     """A table as the lines that it is read as; what is none is refused."""
     try:
-        lines = as_lines(source, head) or as_events(source)
+        lines = as_lines(source, head) or as_dialogue(source) or as_events(source)
         if lines is None:
             reason = (
                 f"{source.name} is in no known format: neither JSON, OTLP protobuf nor a table, plain or gzipped; "
