@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Final
@@ -20,7 +21,6 @@ from ingest.records.call_names import RESULTS
 from ingest.records.text import json_bytes
 from ingest.tables.cells import plain_row
 
-_SUFFIXES: Final = frozenset({".md", ".markdown"})
 _FRONT: Final = re.compile(r"\s*---\n(.*?)\n---\n", re.DOTALL)
 _SECTION: Final = re.compile(r"```.*?^```|^#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE | re.DOTALL)
 _FENCED: Final = re.compile(r"\s*```\w*\n(.*?)\n?```\s*", re.DOTALL)
@@ -31,24 +31,21 @@ Section = tuple[str, str, str]
 
 def as_dialogue(source: FileSource) -> FileSource | None:
     """The conversation of a text."""
-    if source.path.suffix.lower() not in _SUFFIXES or not source.can_be_read_again:
+    if source.path.suffix.lower() != ".md" or not source.can_be_read_again:
         return None
     with source.opened() as stream:
-        text = stream.read(source.limits.body_bytes).decode("utf-8", "replace")
-    front = _FRONT.match(text.replace("\r\n", "\n"))
-    sections = list(_sections(text.replace("\r\n", "\n")[front.end() if front else 0 :]))
+        body = stream.read(source.limits.body_bytes)
+    text = body.decode("utf-8", "replace").replace("\r\n", "\n")
+    front = _FRONT.match(text)
+    sections = list(_sections(text[front.end() if front else 0 :]))
     if not {"user", "assistant"} <= {who for who, _, _ in sections}:
         return None
-    record = {**_known(front[1] if front else ""), "messages": list(_messages(sections))}
+    told = None
+    with suppress(yaml.YAMLError, ValueError):
+        told = yaml.safe_load(front[1]) if front else None
+    known = plain_row(told) if isinstance(told, dict) else {}
+    record = {**known, "messages": list(_messages(sections))}
     return replace(source, lines=lambda: iter([json_bytes(record) + b"\n"]))
-
-
-def _known(front: str) -> dict[str, Any]:
-    try:
-        told = yaml.safe_load(front)
-    except (yaml.YAMLError, ValueError):
-        return {}
-    return plain_row(told) if isinstance(told, dict) else {}
 
 
 def _sections(text: str) -> Iterator[Section]:
@@ -74,8 +71,8 @@ def _heading(title: str) -> tuple[str, str]:
 
 
 def _messages(sections: list[Section]) -> Iterator[dict[str, Any]]:
-    pairs = pairwise(sections)
-    answered = [(own, tool) for (_, _, own), (who, tool, _) in pairs if who == "tool"]
+    both = pairwise(sections)
+    answered = [(own, tool) for (_, _, own), (who, tool, _) in both if who == "tool"]
     marks = {m[1] for own, tool in answered for m in _CALL.finditer(own) if m[2] == tool}
     for who, tool, text in sections:
         fenced = _FENCED.fullmatch(text)

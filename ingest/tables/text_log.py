@@ -15,7 +15,7 @@ from typing import Final
 
 from ingest.files.file_source import FileSource
 from ingest.formats.records.words import role_of
-from ingest.records.text import NOT_JSON, json_bytes, load_json
+from ingest.records.text import json_bytes, load_json
 from ingest.tables.cells import Row
 from ingest.tables.rows import is_about
 
@@ -26,9 +26,7 @@ _LINE: Final = re.compile(
 _PAIR: Final = re.compile(r'([A-Za-z_][\w.-]*)=("(?:[^"\\]|\\.)*"|[^\s"]+)')
 _BEFORE: Final = re.compile(r"(?:.*(?: [-|] |: |\] ))?(?:[A-Z]{4,8}\s+)?\s*", re.DOTALL)
 """What a logger writes before its words: how bad it is, from where, by whom."""
-_LONGEST_LINE: Final = 1 << 20
 _LOOKED_AT: Final = 20_000
-"""Lines by which a text is known as a log in which somebody speaks."""
 
 
 def as_events(source: FileSource) -> FileSource | None:
@@ -43,7 +41,7 @@ def as_events(source: FileSource) -> FileSource | None:
 
 def _events(source: FileSource, most: int | None = None) -> Iterator[Row]:
     with source.opened() as stream:
-        for line in islice(iter(partial(stream.readline, _LONGEST_LINE), b""), most):
+        for line in islice(iter(partial(stream.readline, 4 << 20), b""), most):
             found = _LINE.fullmatch(line.decode("utf-8", "replace"))
             row = _event(*found.groups()) if found else {}
             if "conversation_id" in row:
@@ -52,16 +50,10 @@ def _events(source: FileSource, most: int | None = None) -> Iterator[Row]:
 
 def _event(time: str, words: str, load: str | None) -> Row:
     """A line; what stands behind its pairs or what its logger writes before them says what happened."""
-    told = {key: _value(text) for key, text in _PAIR.findall(words)}
+    told = {key: text.strip('"') for key, text in _PAIR.findall(words)}
     held = load_json(load.encode("utf-8", "replace")) if load else {}
     own = {**told, **held} if isinstance(held, dict) else told
     name = next((key for key in own if is_about(key)), None)
-    rest = _PAIR.sub(" ", words)
-    event = rest[_BEFORE.match(rest).end() :].strip()  # type: ignore[union-attr] - it matches nothing, too
+    event = _BEFORE.sub("", _PAIR.sub(" ", words), count=1).strip()
     row = {"timestamp": time.replace(",", "."), "event": event, **own}
     return row if name is None else {**row, "conversation_id": str(row.pop(name))}
-
-
-def _value(text: str) -> object:
-    value = load_json(text.encode("utf-8", "replace")) if text[:1] == '"' else NOT_JSON
-    return text if value is NOT_JSON else value

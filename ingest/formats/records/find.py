@@ -116,7 +116,7 @@ def messages_of(value: Json) -> Place | None:
     found = [replace(place, items=acts) for place in lists if (acts := acts_of(place.items))]
     found = found or [place for place in lists if are_messages(place.items, key=place.path[-1])]
     if not any(_speaks(place.items) for place in found):
-        readers = (_trees, _runs, _steps, _plans, _transcripts, _events, _turns, _kept_as_text)
+        readers = (_trees, _runs, _steps, _transcripts, _events, _turns, _plans, _kept_as_text)
         others = (list(read(value)) for read in readers)
         found += next(filter(None, others), [])
     place = min(found, key=_rank, default=None)
@@ -157,18 +157,7 @@ def _plans(value: dict[str, Any]) -> Iterator[Place]:
     told = {key: [*nested_steps(one)] for key, one in value.items()} if asked else {}
     trees = [(key, steps) for key, steps in told.items() if steps]
     for key, steps in trees if len(trees) == 1 else ():
-        items = [one for n, own in enumerate(steps) for one in _of_tree(own, n)]
-        yield Place(path=(key,), items=items, holders=(value,))
-
-
-def _of_tree(own: dict[str, Any], number: int) -> Iterator[dict[str, Any]]:
-    step = step_in(own) or AgentStep(calls=[])
-    thoughts = {key: own[key] for key in NAMES["reasoning"] if key in own}
-    names = {call["id"]: f"{call['id']}_{number}" for call in step.calls}
-    calls = [{**call, "id": names[call["id"]]} for call in step.calls]
-    yield {"role": "assistant", "content": None, "tool_calls": calls, **thoughts}
-    for one in step.results:
-        yield {"role": "tool", **one, "tool_call_id": names.get(one["tool_call_id"])}
+        yield Place(path=(key,), items=steps, holders=(value,))
 
 
 def _transcripts(value: dict[str, Any]) -> Iterator[Place]:
