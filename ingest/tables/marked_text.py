@@ -71,8 +71,7 @@ def _heading(title: str) -> tuple[str, str]:
 
 
 def _messages(sections: list[Section]) -> Iterator[dict[str, Any]]:
-    both = pairwise(sections)
-    answered = [(own, tool) for (_, _, own), (who, tool, _) in both if who == "tool"]
+    answered = [(o, tool) for (_, _, o), (who, tool, _) in pairwise(sections) if who == "tool"]
     marks = {m[1] for own, tool in answered for m in _CALL.finditer(own) if m[2] == tool}
     for who, tool, text in sections:
         fenced = _FENCED.fullmatch(text)
