@@ -43,10 +43,11 @@ def verdicts_on_runs(
     others: dict[str, FileSource] = {}
     sources = chain.from_iterable(whole_runs(sources_in(path, app=app)) for path in whole)
     runs = list(_runs(lake, _decoded(sources, top, others, skips)))
-    verdicts = Verdicts(runs)
+    places = {name: source.path.relative_to(top).parts for name, source in others.items()}
+    verdicts = Verdicts(runs, {*places.values()})
     for source in others.values() if runs else ():
         with skips.unit("file"):
-            _read(source, source.path.relative_to(top).parts, verdicts)
+            _read(source, places[source.name], verdicts)
     found, unclear, used = verdicts.outcomes()
     told = [outcome_about(("episode", run.episode_id), said, app=run.app, source="verdict_file", at=None) for run, said in found]  # fmt: skip
     return told, used | set(unclear), [_refused(others[one], unclear[one]) for one in unclear]

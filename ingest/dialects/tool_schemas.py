@@ -13,7 +13,10 @@ from ingest.files.partial_json import parse_json
 from ingest.records.text import Json, canonical
 
 _NAMES: Final = ("name", "fn", "schemaName")
-_SCHEMA_KEYS: Final = ("parameters", "input_schema", "inputSchema", "parameters_json_schema")
+_SCHEMA_KEYS: Final = (
+    *("parameters", "input_schema", "inputSchema", "parameters_json_schema"),
+    *("json_schema", "schema"),
+)
 _DECLARATIONS: Final = ("function_declarations", "functionDeclarations")
 _GEMINI_TYPES: Final = frozenset(
     {"STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"}
@@ -61,8 +64,8 @@ def _read_tool(item: Json) -> list[str]:
         if isinstance(item.get(key), list):
             return read_tools(item[key])
     for key in _WRAPPERS:
-        if item.get(key):
-            return read_tools([item[key]])
+        if item.get(key) and (found := read_tools([item[key]])):
+            return found
     inner = item.get("function")
     definition = _definition(inner if isinstance(inner, dict) else item)
     return [canonical(definition)] if definition else []

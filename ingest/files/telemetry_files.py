@@ -27,6 +27,8 @@ from ingest.records.quarantine import Rejected
 from ingest.tables.cells import TableError
 from ingest.tables.folder import joined_files
 from ingest.tables.lines import are_rows, as_lines
+from ingest.tables.marked_text import as_dialogue
+from ingest.tables.text_log import as_events
 
 
 def read_file(
@@ -124,7 +126,7 @@ def _table(
 ) -> Iterator[WalRecord | Rejected]:
     """A table as the lines that it is read as; what is none is refused."""
     try:
-        lines = as_lines(source, head)
+        lines = as_lines(source, head) or as_dialogue(source) or as_events(source)
         if lines is None:
             reason = (
                 f"{source.name} is in no known format: neither JSON, OTLP protobuf nor a table, plain or gzipped; "

@@ -7,7 +7,7 @@ conversation that goes by a name, lies under it, or lies beside the file. What f
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -45,8 +45,10 @@ class Run:
 class Verdicts:
     """Verdicts on the conversations of one call, as its files are read."""
 
-    def __init__(self, runs: Sequence[Run]) -> None:
+    def __init__(self, runs: Sequence[Run], others: Collection[Parts] = ()) -> None:
+        """`others` are the paths of the files in which no conversation was found."""
         self._runs = runs
+        self._others = others
         self._words = [{*run.names, *run.path, *_names_of_file(run.path)} for run in runs]
         self._by_name: dict[str, set[int]] = {}
         for place, words in enumerate(self._words):
@@ -133,7 +135,9 @@ class Verdicts:
         for folder in filter(None, (path[:-1], path[:-2])):
             below = [n for n, one in enumerate(self._runs) if one.path[: len(folder)] == folder]
             if below:
-                if len(below) == 1 and told:
+                # Beside a file that is called as a run's own stands the verdict on that one, which could not be read.
+                own = (*path[:-1], self._runs[below[0]].path[-1])
+                if len(below) == 1 and told and own not in self._others:
                     self._put(file, below[0], (surely, len(folder)), told)
                 return
 

@@ -16,6 +16,7 @@ from typing import Final
 from ingest.formats.records.verdicts import VERDICTS
 from ingest.formats.records.words import NAMES, snake_case
 from ingest.tables.cells import SAMPLE, Row, Table, TableError, plain_row, typed
+from ingest.tables.folder import MOST_BYTES, rows_together
 from ingest.tables.rows import Grouping, grouping_of
 
 _TABLES: Final = (
@@ -30,6 +31,10 @@ def database_table(path: Path) -> Table:
     """The messages of a database; `TableError` where no table holds any, or the file cannot be read."""
     names = [row["name"] for row in _read(path, _TABLES)]
     samples = {name: list(islice(_rows(path, name).rows(), SAMPLE)) for name in names}
+    if path.stat().st_size <= MOST_BYTES:
+        joined, _, _ = rows_together({name: list(_rows(path, name).rows()) for name in names})
+        if isinstance(grouping_of(joined) if joined else "", Grouping):
+            return Table(rows=lambda: iter(joined), loose_rows=lambda: iter(joined))
     told = {name: grouping_of(rows) for name, rows in samples.items() if rows}
     found = {name: by for name, by in told.items() if isinstance(by, Grouping)}
     if not found:

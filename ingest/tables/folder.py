@@ -30,7 +30,7 @@ from ingest.tables.rows import (
     time_in,
 )
 
-_MOST_BYTES: Final = 256 << 20
+MOST_BYTES: Final = 256 << 20
 _DOING: Final = frozenset({"tool", "tools", "action", "function"})
 _SAID: Final = frozenset(NAMES["said"])
 _NAMED: Final = "conversation_id"
@@ -53,15 +53,13 @@ def joined_files(sources: Sequence[FileSource]) -> Iterator[FileSource]:
 
 def _joined_tables(sources: list[FileSource]) -> list[FileSource]:
     """The tables of one folder, those that belong together as one of them."""
-    if len(sources) < 2 or sum(one.path.stat().st_size for one in sources) > _MOST_BYTES:
+    if len(sources) < 2 or sum(one.path.stat().st_size for one in sources) > MOST_BYTES:
         return sources
     try:
         read = {one.name: list(text_table(one).loose_rows()) for one in sources}
     except (TableError, IngestError, OSError):
         return sources  # each is refused for itself, with its reason
-    tables = {name: _renamed(rows) for name, rows in read.items() if rows}
-    said = [n for n, rows in tables.items() if speaker_in(rows, _keys(rows)) and not _SAID.isdisjoint(_keys(rows))]  # fmt: skip
-    told, used = _rows_with(tables, said[0]) if len(said) == 1 else ([], set())
+    told, said, used = rows_together(read)
     by = grouping_of(told) if told else ""
     if not isinstance(by, Grouping):
         return sources
@@ -69,8 +67,16 @@ def _joined_tables(sources: list[FileSource]) -> list[FileSource]:
     def lines() -> Iterator[bytes]:
         return (json_bytes(one) + b"\n" for one in conversations(told, by))
 
-    whole = {one.name: replace(one, lines=lines) for one in sources if one.name in said}
-    return [whole.get(one.name, one) for one in sources if one.name not in used - {*said}]
+    whole = {one.name: replace(one, lines=lines) for one in sources if one.name == said}
+    return [whole.get(one.name, one) for one in sources if one.name not in used - {said}]
+
+
+def rows_together(read: Tables) -> tuple[list[Row], str, set[str]]:
+    """What was said and done as rows of one table, the table of what was said, and the others that are in it; nothing where that says it all."""
+    tables = {name: _renamed(rows) for name, rows in read.items() if rows}
+    said = [n for n, rows in tables.items() if speaker_in(rows, _keys(rows)) and not _SAID.isdisjoint(_keys(rows))]  # fmt: skip
+    told, used = _rows_with(tables, said[0]) if len(said) == 1 else ([], set())
+    return told, "".join(said[:1]), used
 
 
 def _renamed(rows: Sequence[Row]) -> list[Row]:

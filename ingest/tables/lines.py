@@ -14,6 +14,7 @@ from ingest.files.mapping_draft import layout_in
 from ingest.formats import turn_records
 from ingest.formats.records.find import is_record
 from ingest.formats.records.reader import NAME as RECORD
+from ingest.formats.records.transcripts import items_of
 from ingest.formats.table import format_within
 from ingest.formats.verdict_rows import FORMAT as VERDICT_ROWS
 from ingest.records.text import NOT_JSON, json_bytes, load_json
@@ -97,8 +98,9 @@ def as_lines(source: FileSource, head: bytes) -> FileSource | None:
 
 def _formats_of(rows: list[Row]) -> set[str]:
     """What a table's first rows are, where each says it by itself: a conversation, a span; nothing where one does not."""
-    holds_json = any(isinstance(v, dict | list) for row in rows for v in row.values())
-    found = [format_within(row) for row in rows] if holds_json else []
+    cells = [one for row in rows for one in row.values()]
+    tells = any(isinstance(one, dict | list) or items_of(str(one)) for one in cells)
+    found = [format_within(row) for row in rows] if tells else []
     sure = [row.name for row in found if row is not None and not row.is_whole_file]
     return set(sure) if len(sure) == len(rows) else set()
 

@@ -189,3 +189,14 @@ def test_a_run_kept_as_states(tmp_path: Path) -> None:
     ]  # fmt: skip
     tries = {f"r/trial_{n}.json": {"messages": said[: n + 1]} for n in (0, 1)}
     assert outcomes(tmp_path / "2", tries)[1].chats == 2
+
+
+def test_a_verdict_beside_a_run_that_nobody_can_read_is_not_anothers(tmp_path: Path) -> None:
+    """The run that was killed has no verdict; the one whose file is broken has one, and no conversation."""
+    files: Files = {
+        "t-1/0/chat.json": run("1"),
+        "t-1/1/chat.json": "{broken",
+        "t-1/1/result.json": {"passed": True},
+    }
+    found, _ = outcomes(tmp_path, files)
+    assert found == {"1": {}}

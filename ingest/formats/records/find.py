@@ -25,7 +25,7 @@ from ingest.formats.records.speech import (
     strength,
     time_of,
 )
-from ingest.formats.records.steps import AgentStep, is_idle, step_in
+from ingest.formats.records.steps import AgentStep, is_idle, nested_steps, step_in
 from ingest.formats.records.transcripts import items_of
 from ingest.formats.records.words import NAMES, role_of, snake_case
 from ingest.formats.records.written_calls import acts_of, step_of_pair
@@ -116,7 +116,7 @@ def messages_of(value: Json) -> Place | None:
     found = [replace(place, items=acts) for place in lists if (acts := acts_of(place.items))]
     found = found or [place for place in lists if are_messages(place.items, key=place.path[-1])]
     if not any(_speaks(place.items) for place in found):
-        readers = (_trees, _runs, _steps, _transcripts, _events, _turns, _kept_as_text)
+        readers = (_trees, _runs, _steps, _transcripts, _events, _turns, _plans, _kept_as_text)
         others = (list(read(value)) for read in readers)
         found += next(filter(None, others), [])
     place = min(found, key=_rank, default=None)
@@ -149,6 +149,15 @@ def _steps(value: dict[str, Any]) -> list[Place]:
         return []
     lists = (replace(one, items=[*map(step_of_pair, one.items)]) for one in _lists(value))
     return [place for place in lists if place.items and not _speaks(place.items)]
+
+
+def _plans(value: dict[str, Any]) -> Iterator[Place]:
+    """The steps of a tree beside what was asked, where they are all below one key."""
+    asked = Fields(value).words(QUESTION) is not None
+    told = {key: [*nested_steps(one)] for key, one in value.items()} if asked else {}
+    trees = [(key, steps) for key, steps in told.items() if steps]
+    for key, steps in trees if len(trees) == 1 else ():
+        yield Place(path=(key,), items=steps, holders=(value,))
 
 
 def _transcripts(value: dict[str, Any]) -> Iterator[Place]:

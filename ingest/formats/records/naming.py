@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any, Final
 
 from ingest.files.file_facts import BY_PLACE, BY_TRIAL, FileFacts, stem_of
-from ingest.formats.records.fields import CONVERSATION, QUESTION, ROW, TASK, TRIAL, Fields
+from ingest.formats.records.fields import CONVERSATION, ROW, TASK, TRIAL, Fields
 from ingest.formats.records.words import NAMES, snake_case
 from ingest.otlp.record import Arrival
 from ingest.records.text import Json
@@ -51,7 +51,8 @@ class Naming:
         facts = arrival.facts
         tells = facts.names_tasks or (facts.is_alone and self.trial is not None)
         row = self.row if several else None
-        return self.task or self.about or row or (self.named if tells else None)
+        named = (self.named if facts.names_tasks else None, row, self.named if tells else None)
+        return self.task or self.about or next(filter(None, named), None)
 
     def conversation_id(self, arrival: Arrival) -> str | None:
         """The conversation's id; None where nothing names it."""
@@ -77,18 +78,15 @@ def naming_of(fields: Fields, key: str | None = None, *, own_id: str = "") -> Na
         conversation=fields.text(CONVERSATION),
         task=fields.text(TASK),
         about=fields.text(NAMES["about"]),
-        named=fields.text(NAMES["task_names"]) or _task_word(fields),
+        named=fields.text(NAMES["task_names"]) or _word(fields.top_text(("task",))),
         row=fields.top_text((*ROW, snake_case(own_id))) or key,
         trial=fields.top_text(TRIAL),
     )
 
 
-def _task_word(fields: Fields) -> str | None:
-    """The task's name under a word that is more often what was asked: one word, beside the question itself."""
-    word = fields.top_text(("task",))
-    asked = [one for key, one in fields.own.items() if snake_case(key) in QUESTION]
-    is_asked = any(isinstance(one, str) and len(one.split()) > 1 for one in asked)
-    return word if word is not None and len(word.split()) == 1 and is_asked else None
+def _word(task: str | None) -> str | None:
+    """What may be a task's name: a sentence is what somebody wants."""
+    return task if task and len(task.split()) == 1 else None
 
 
 def facts_of_all(

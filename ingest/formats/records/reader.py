@@ -282,6 +282,7 @@ class _Record:
         # An event of a log may say what the agent may use.
         events = (Fields(own=one) for one in objects_in(list(self._events)))
         tools = tools or next((found for one in events if (found := one.tools())), [])
+        tools = tools or self._named_tools()
         given = {
             "episode_id": self._naming.conversation_id(self._arrival),
             "app": None if self._arrival.app else fields.top_text(APP),
@@ -294,6 +295,16 @@ class _Record:
             "tools": tools or None,
         }
         return {name: one for name, one in given.items() if one is not None}
+
+    def _named_tools(self) -> list[Any]:
+        """The tools that a list names, beside the messages or in an event: words among which all are that the agent calls, and others."""
+        asked = [call for one in self._said.messages for call in one.get("tool_calls") or ()]
+        called = {str(function.get("name")) for one in asked if (function := one.get("function"))}
+        places = (self._own, *objects_in(list(self._log)))
+        lists = (one for place in places for one in place.values() if isinstance(one, list))
+        told = ([w for w in one if isinstance(w, str)] for one in lists if called)
+        named = next((words for words in told if called < {*words}), [])
+        return [{"type": "function", "function": {"name": word}} for word in named]
 
     def _outcomes(self, answer: str | None) -> list[Any]:
         """The record's outcomes, those in the chat log's own words first."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any, Final
 
-from ingest.formats.records.words import snake_case
+from ingest.formats.records.words import KNOWN_AS, snake_case
 from ingest.records.call_names import (
     ARGUMENTS,
     CALL_IDS,
@@ -28,6 +28,7 @@ _DESCRIBES: Final = ("description", "doc")
 _LONGEST_NAME: Final = 64
 _DIGITS: Final = 4
 """Digits of the number of a step."""
+_DEEPEST: Final = 24
 _SENTENCE: Final = 3
 """Words from which a text is something that is said, and no id."""
 
@@ -46,7 +47,7 @@ def step_in(item: Json, *, needs_result: bool = True) -> AgentStep | None:
     """The step that an item is; None where it names no tool with arguments, or (`needs_result`) has no place for a result."""
     if not isinstance(item, dict):
         return None
-    own = {snake_case(key): value for key, value in item.items()}
+    own = _folded(item)
     if any(key in own for key in _DESCRIBES):
         return None
     found = _step_of(own, needs_result=needs_result)
@@ -68,11 +69,29 @@ def is_idle(item: Json) -> bool:
     return len(places) > 1 and not any(own[key] for key in places) and places[0] in CALL_LISTS
 
 
+def nested_steps(value: Json, deep: int = 0) -> Iterator[dict[str, Any]]:
+    """The steps at any depth of a tree, in its order, under the names that readers know: a plan's parts hold steps, and a step those that it led to."""
+    step = _called_below(value)
+    if step is not None and isinstance(value, dict):
+        yield _folded(value)
+    below = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for one in below if deep < _DEEPEST else ():
+        # What a tool was given or returned is nobody's step.
+        if step is None or (isinstance(one, list) and any(map(_called_below, one))):
+            yield from nested_steps(one, deep + 1)
+
+
+def _folded(value: dict[str, Any]) -> dict[str, Any]:
+    """An object under the names that readers know."""
+    own = {snake_case(key): one for key, one in value.items()}
+    return {KNOWN_AS.get(key, key): one for key, one in own.items()} | own
+
+
 def _called_below(value: Json) -> AgentStep | None:
     """A step in a list below: only where an object of its own holds the call, as lists of anything have names."""
     if not isinstance(value, dict):
         return None
-    own = {snake_case(key): one for key, one in value.items()}
+    own = _folded(value)
     if not any(isinstance(own.get(key), dict) for key in CALLS):
         return None
     return _step_of(own, needs_result=True)
@@ -151,7 +170,7 @@ def _calls(own: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 def call_of(value: dict[str, Any]) -> dict[str, Any] | None:
     """An object that names a tool and its arguments, as a call; None where it does not."""
-    own = {snake_case(key): one for key, one in value.items()}
+    own = _folded(value)
     inner = own.get("function")
     if isinstance(inner, dict):
         own = {**own, **{snake_case(key): one for key, one in inner.items()}}

@@ -36,7 +36,7 @@ _ROLES: Final = {
     "user": (
         "user human customer client caller visitor guest end_user enduser prompter patient member "
         "consumer human_message user_message human_user user_proxy inbound incoming "
-        "kunde kundin nutzer benutzer utilisateur cliente usuario usuário utente klant ユーザー 顧客 用户 客户"
+        "kunde kundin nutzer benutzer utilisateur cliente usuario usuário utente klant socio socia membre mitglied ユーザー 顧客 用户 客户"
     ),
     "assistant": (
         "assistant ai bot chatbot agent model gpt chatgpt claude gemini llm copilot ai_message "

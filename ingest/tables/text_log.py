@@ -1,0 +1,59 @@
+"""A program's log in text as lines of JSON: when, what happened, pairs of a key and a value, and an object at the end of the line.
+
+Comes in: a file. Goes out: the same source with an object for each line that names its conversation; None where no line does.
+`2026-05-02 08:10:29 INFO [w-1] shop.dialog - session=3f <- user {"text": "Hi"}` says the time, the conversation, who speaks, and what.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+from typing import Final
+
+from ingest.files.file_source import FileSource
+from ingest.formats.records.words import role_of
+from ingest.records.text import json_bytes, load_json
+from ingest.tables.cells import Row
+from ingest.tables.rows import is_about
+
+_LINE: Final = re.compile(
+    r"\[?(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)\]?\s(.*?)\s*(\{.*\})?\s*",
+    re.DOTALL,
+)
+_PAIR: Final = re.compile(r'([A-Za-z_][\w.-]*)=("(?:[^"\\]|\\.)*"|[^\s"]+)')
+_BEFORE: Final = re.compile(r"(?:.*(?: [-|] |: |\] ))?(?:[A-Z]{4,8}\s+)?\s*", re.DOTALL)
+"""What a logger writes before its words: how bad it is, from where, by whom."""
+_LOOKED_AT: Final = 20_000
+
+
+def as_events(source: FileSource) -> FileSource | None:
+    """The events of a log, if conversations are told in it."""
+    if not source.can_be_read_again:
+        return None
+    told = {role_of(str(row["event"])) for row in _events(source, _LOOKED_AT)}
+    if not {"user", "assistant"} <= told:
+        return None
+    return replace(source, lines=lambda: (json_bytes(row) + b"\n" for row in _events(source)))
+
+
+def _events(source: FileSource, most: int | None = None) -> Iterator[Row]:
+    with source.opened() as stream:
+        for line in islice(iter(partial(stream.readline, 4 << 20), b""), most):
+            found = _LINE.fullmatch(line.decode("utf-8", "replace"))
+            row = _event(*found.groups()) if found else {}
+            if "conversation_id" in row:
+                yield row
+
+
+def _event(time: str, words: str, load: str | None) -> Row:
+    """A line; what stands behind its pairs or what its logger writes before them says what happened."""
+    told = {key: text.strip('"') for key, text in _PAIR.findall(words)}
+    held = load_json(load.encode("utf-8", "replace")) if load else {}
+    own = {**told, **held} if isinstance(held, dict) else told
+    name = next((key for key in own if is_about(key)), None)
+    event = _BEFORE.sub("", _PAIR.sub(" ", words), count=1).strip()
+    row = {"timestamp": time.replace(",", "."), "event": event, **own}
+    return row if name is None else {**row, "conversation_id": str(row.pop(name))}
