@@ -67,11 +67,11 @@ def items_of(text: str) -> list[dict[str, Any]]:
 
 def _messages(who: str, words: str, number: int) -> Iterator[dict[str, Any]]:
     """What somebody says, or a call and what came of it."""
-    done = _done(who, words)
-    if done is None:
+    line = _tool_line(who, words)
+    if line is None:
         yield {"role": who, "content": words}
         return
-    name, given, told = done.groups()
+    name, given, told = line.groups()
     plain = {"name": name, "arguments": {ARGUMENT: given}}
     call = {"id": f"line_{number}", **next(iter(listed_calls(f"[{name}({given})]")), plain)}
     yield {"role": _AGENT, "content": None, "tool_calls": [call]}
@@ -79,7 +79,7 @@ def _messages(who: str, words: str, number: int) -> Iterator[dict[str, Any]]:
         yield {"role": "tool", "tool_call_id": call["id"], "content": told.strip()}
 
 
-def _done(who: str, words: str) -> re.Match[str] | None:
+def _tool_line(who: str, words: str) -> re.Match[str] | None:
     return _DONE.fullmatch(words) if who == "tool" else None
 
 
