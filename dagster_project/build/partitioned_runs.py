@@ -42,7 +42,10 @@ def make_tasks() -> dg.JobDefinition:
     return definitions().resolve_job_def("make_tasks")
 
 
-_JOBS: Final[Mapping[str, Callable[[], dg.JobDefinition]]] = {"redact_days": redact_days, "make_tasks": make_tasks}
+_JOBS: Final[Mapping[str, Callable[[], dg.JobDefinition]]] = {
+    "redact_days": redact_days,
+    "make_tasks": make_tasks,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -51,7 +51,9 @@ def arrivals(
 
 
 @dg.schedule(
-    job=make_tasks, cron_schedule="30 3 * * *", description="Makes worlds, tasks and task sets, each day."
+    job=make_tasks,
+    cron_schedule="30 3 * * *",
+    description="Makes worlds, tasks and task sets, each day.",
 )
 def daily(
     context: dg.ScheduleEvaluationContext, private: PrivateSide, clean: CleanSide

@@ -50,7 +50,7 @@ def _items(text: str) -> tuple[tuple[str, str], ...]:
     ]
     joined = [
         (who, "\n".join(words for _, words in group))
-        for (who, _), group in groupby(said, key=lambda one: (one[0], _done(*one) and one[1]))
+        for (who, _), group in groupby(said, key=lambda one: (one[0], _tool_line(*one) and one[1]))
     ]
     roles = {who for who, _ in joined}
     tells = {"user", _AGENT} <= roles or (acts and {_AGENT, "tool"} <= roles)
