@@ -50,7 +50,9 @@ def _items(text: str) -> tuple[tuple[str, str], ...]:
     ]
     joined = [
         (who, "\n".join(words for _, words in group))
-        for (who, _), group in groupby(said, key=lambda one: (one[0], _done(*one) and one[1]))
+        for (who, _), group in groupby(
+            said, key=lambda one: (one[0], _line_of_tool(*one) and one[1])
+        )
     ]
     roles = {who for who, _ in joined}
     tells = {"user", _AGENT} <= roles or (acts and {_AGENT, "tool"} <= roles)
@@ -67,7 +69,7 @@ def items_of(text: str) -> list[dict[str, Any]]:
 
 def _messages(who: str, words: str, number: int) -> Iterator[dict[str, Any]]:
     """What somebody says, or a call and what came of it."""
-    done = _done(who, words)
+    done = _line_of_tool(who, words)
     if done is None:
         yield {"role": who, "content": words}
         return
@@ -79,7 +81,7 @@ def _messages(who: str, words: str, number: int) -> Iterator[dict[str, Any]]:
         yield {"role": "tool", "tool_call_id": call["id"], "content": told.strip()}
 
 
-def _done(who: str, words: str) -> re.Match[str] | None:
+def _line_of_tool(who: str, words: str) -> re.Match[str] | None:
     return _DONE.fullmatch(words) if who == "tool" else None
 
 
