@@ -15,13 +15,11 @@ from typing import Final
 
 from ingest.files.file_source import FileSource
 from ingest.formats.records.words import role_of
-from ingest.records.text import json_bytes, load_json
+from ingest.records.text import NOT_JSON, json_bytes, load_json
 from ingest.tables.cells import Row
 from ingest.tables.rows import is_about
 
-_TIME: Final = re.compile(
-    r"\[?(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)\]?\s"
-)
+_TIME: Final = re.compile(r"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)\s")
 _PAIR: Final = re.compile(r'(?<![\w.-])([A-Za-z_][\w.-]{0,63})=("(?:[^"\\]|\\.)*"|[^\s"]+)')
 _BEFORE: Final = re.compile(r"(?:.*(?: [-|] |: |\] ))?(?:[A-Z]{4,8}\s+)?\s*", re.DOTALL)
 """What a logger writes before its words: how bad it is, from where, by whom."""
@@ -51,7 +49,8 @@ def _events(source: FileSource, most: int | None = None) -> Iterator[Row]:
 def _event(time: str, line: str) -> Row:
     """A line; what stands behind its pairs or what its logger writes before them says what happened."""
     words, brace, load = line.partition(" {")
-    told = {key: text.strip('"') for key, text in _PAIR.findall(words)}
+    pairs = [(key, text if text[0] != '"' else load_json(text.encode("utf-8", "replace"))) for key, text in _PAIR.findall(words)]  # fmt: skip
+    told = {key: one for key, one in pairs if one is not NOT_JSON}
     held = load_json((brace + load).encode("utf-8", "replace")) if brace else {}
     own = {**told, **held} if isinstance(held, dict) else told
     name = next((key for key in own if is_about(key)), None)
