@@ -50,9 +50,7 @@ def _items(text: str) -> tuple[tuple[str, str], ...]:
     ]
     joined = [
         (who, "\n".join(words for _, words in group))
-        for (who, _), group in groupby(
-            said, key=lambda one: (one[0], _line_of_tool(*one) and one[1])
-        )
+        for (who, _), group in groupby(said, key=lambda one: (one[0], _tool_line(*one) and one[1]))
     ]
     roles = {who for who, _ in joined}
     tells = {"user", _AGENT} <= roles or (acts and {_AGENT, "tool"} <= roles)
@@ -69,11 +67,11 @@ def items_of(text: str) -> list[dict[str, Any]]:
 
 def _messages(who: str, words: str, number: int) -> Iterator[dict[str, Any]]:
     """What somebody says, or a call and what came of it."""
-    done = _line_of_tool(who, words)
-    if done is None:
+    line = _tool_line(who, words)
+    if line is None:
         yield {"role": who, "content": words}
         return
-    name, given, told = done.groups()
+    name, given, told = line.groups()
     plain = {"name": name, "arguments": {ARGUMENT: given}}
     call = {"id": f"line_{number}", **next(iter(listed_calls(f"[{name}({given})]")), plain)}
     yield {"role": _AGENT, "content": None, "tool_calls": [call]}
@@ -81,7 +79,7 @@ def _messages(who: str, words: str, number: int) -> Iterator[dict[str, Any]]:
         yield {"role": "tool", "tool_call_id": call["id"], "content": told.strip()}
 
 
-def _line_of_tool(who: str, words: str) -> re.Match[str] | None:
+def _tool_line(who: str, words: str) -> re.Match[str] | None:
     return _DONE.fullmatch(words) if who == "tool" else None
 
 
