@@ -22,9 +22,9 @@ from ingest.records.text import json_bytes
 from ingest.tables.cells import plain_row
 
 _FRONT: Final = re.compile(r"\s*---\n(.*?)\n---\n", re.DOTALL)
-_SECTION: Final = re.compile(r"```.*?^```|^#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE | re.DOTALL)
+_SECTION: Final = re.compile(r"^```.*?^```|^#{1,6}[ \t]+([^\n]+)$", re.MULTILINE | re.DOTALL)
 _FENCED: Final = re.compile(r"\s*```\w*\n(.*?)\n?```\s*", re.DOTALL)
-_CALL: Final = re.compile(r"^([^\n`]*)`([\w.-]{1,64})`[^\n`]*\n+```\w*\n(\{.*?\})\n```", re.MULTILINE | re.DOTALL)  # fmt: skip
+_CALL: Final = re.compile(r"^([^\n`]*)`([\w.-]{1,64})`[^\n`]*\n+```\w*\n(\{(?:(?!```).)*\})\n```", re.MULTILINE | re.DOTALL)  # fmt: skip
 Section = tuple[str, str, str]
 """Who speaks, the tool whose result it is, the text."""
 
@@ -63,7 +63,7 @@ def _sections(text: str) -> Iterator[Section]:
 
 def _heading(title: str) -> tuple[str, str]:
     """Who speaks below a heading, and the tool of `Result: find_book`; nothing of any other."""
-    word, colon, tool = (part.strip(" *`") for part in title.partition(":"))
+    word, colon, tool = (part.strip(" *`#") for part in title.partition(":"))
     word = snake_case(word)
     if colon and (KNOWN_AS.get(word, word) in RESULTS or role_of(word) == "tool"):
         return "tool", tool

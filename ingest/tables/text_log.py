@@ -15,15 +15,12 @@ from typing import Final
 
 from ingest.files.file_source import FileSource
 from ingest.formats.records.words import role_of
-from ingest.records.text import json_bytes, load_json
+from ingest.records.text import NOT_JSON, json_bytes, load_json
 from ingest.tables.cells import Row
 from ingest.tables.rows import is_about
 
-_LINE: Final = re.compile(
-    r"\[?(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)\]?\s(.*?)\s*(\{.*\})?\s*",
-    re.DOTALL,
-)
-_PAIR: Final = re.compile(r'([A-Za-z_][\w.-]*)=("(?:[^"\\]|\\.)*"|[^\s"]+)')
+_TIME: Final = re.compile(r"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)\s")
+_PAIR: Final = re.compile(r'(?<![\w.-])([A-Za-z_][\w.-]{0,63})=("(?:[^"\\]|\\.)*"|[^\s"]+)')
 _BEFORE: Final = re.compile(r"(?:.*(?: [-|] |: |\] ))?(?:[A-Z]{4,8}\s+)?\s*", re.DOTALL)
 """What a logger writes before its words: how bad it is, from where, by whom."""
 _LOOKED_AT: Final = 20_000
@@ -42,16 +39,19 @@ def as_events(source: FileSource) -> FileSource | None:
 def _events(source: FileSource, most: int | None = None) -> Iterator[Row]:
     with source.opened() as stream:
         for line in islice(iter(partial(stream.readline, 4 << 20), b""), most):
-            found = _LINE.fullmatch(line.decode("utf-8", "replace"))
-            row = _event(*found.groups()) if found else {}
+            text = line.decode("utf-8", "replace")
+            began = _TIME.match(text)
+            row = _event(began[1], text[began.end() :]) if began else {}
             if "conversation_id" in row:
                 yield row
 
 
-def _event(time: str, words: str, load: str | None) -> Row:
+def _event(time: str, line: str) -> Row:
     """A line; what stands behind its pairs or what its logger writes before them says what happened."""
-    told = {key: text.strip('"') for key, text in _PAIR.findall(words)}
-    held = load_json(load.encode("utf-8", "replace")) if load else {}
+    words, brace, load = line.partition(" {")
+    pairs = [(key, text if text[0] != '"' else load_json(text.encode("utf-8", "replace"))) for key, text in _PAIR.findall(words)]  # fmt: skip
+    told = {key: one for key, one in pairs if one is not NOT_JSON}
+    held = load_json((brace + load).encode("utf-8", "replace")) if brace else {}
     own = {**told, **held} if isinstance(held, dict) else told
     name = next((key for key in own if is_about(key)), None)
     event = _BEFORE.sub("", _PAIR.sub(" ", words), count=1).strip()

@@ -87,6 +87,17 @@ def test_a_programs_log_in_text(tmp_path: Path) -> None:
     assert told(talks["4a"].episode.steps) == [("user", "Hello?", [])]
 
 
+def test_a_log_whose_words_are_pairs_too(tmp_path: Path) -> None:
+    """Pairs may be quoted, as programs write them that know no objects."""
+    began = "2026-03-02T08:10:29Z INFO"
+    lines = [
+        f'{began} user_message session=3f text="Is \\"Gull\\" free?"',
+        f'{began} bot_reply session=3f text="Yes."',
+    ]
+    (chat,) = read_text(tmp_path, "\n".join(lines), "quay.log").chats
+    assert told(chat.episode.steps) == [("user", 'Is "Gull" free?', []), ("assistant", "Yes.", [])]
+
+
 @pytest.mark.parametrize(
     ("text", "name"),
     [

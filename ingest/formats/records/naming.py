@@ -74,19 +74,15 @@ def own_fields(record: Json) -> dict[str, Any]:
 
 def naming_of(fields: Fields, key: str | None = None, *, own_id: str = "") -> Naming:
     """The ids of one record; `key` names it in the map that it stands in, `own_id` is the field of its file's own ids."""
+    task = fields.top_text(("task",)) or ""  # a sentence is what somebody wants, and no name
     return Naming(
         conversation=fields.text(CONVERSATION),
         task=fields.text(TASK),
         about=fields.text(NAMES["about"]),
-        named=fields.text(NAMES["task_names"]) or _word(fields.top_text(("task",))),
+        named=fields.text(NAMES["task_names"]) or (task if len(task.split()) == 1 else None),
         row=fields.top_text((*ROW, snake_case(own_id))) or key,
         trial=fields.top_text(TRIAL),
     )
-
-
-def _word(task: str | None) -> str | None:
-    """What may be a task's name: a sentence is what somebody wants."""
-    return task if task and len(task.split()) == 1 else None
 
 
 def facts_of_all(
