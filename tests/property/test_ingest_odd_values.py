@@ -40,6 +40,7 @@ from tests.unit.test_ingest_item_forms import LAYOUTS
 from tests.unit.test_ingest_message_trees import LAYOUTS as TREES
 from tests.unit.test_ingest_model_call_logs import chained, gateway, gemini, openai
 from tests.unit.test_ingest_platform_spans import rows, trace
+from tests.unit.test_ingest_published_runs import invocations
 from tests.unit.test_ingest_records import OPENAI, SHAPES, TOOL
 from tests.unit.test_ingest_span_records import console, data_frame, phoenix
 from tests.unit.test_ingest_stored_layouts import LAYOUTS as STORED
@@ -235,6 +236,7 @@ FILES: dict[str, list[Any]] = {
     "traces": [trace()],
     "typed spans": rows(),
     "turns": [TURNS, {"data": TURNS}],
+    "invocations": invocations(),
     "n8n": [{"data": [execution(0, "q", "a", STEPS), execution(1, "r", "b", [])]}],
     **{f"forms: {layout.__name__}": [layout()] for layout in (*LAYOUTS, *STORED, *TREES)},
     **{f"harnesses: {name}": values for name, values in (HARNESSES | ACTING).items()},

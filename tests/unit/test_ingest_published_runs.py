@@ -121,8 +121,8 @@ def seen(kind: str, told: Record) -> Record:
     return happened({"observation": {kind: told, "traceId": "t", "type": "X"}})
 
 
-def test_invocations_of_bedrocks_agents(tmp_path: Path) -> None:
-    """One line an invocation; an agent's own agents, thoughts and raw prompts are told elsewhere or left out."""
+def invocations() -> list[Record]:
+    """Two invocations of one session: a function, an operation of an API, a knowledge base, an agent's own agent, a failure."""
     prompt = {"text": json.dumps({"system": PROMPT, "messages": []}), "foundationModel": "m-1"}
     boat = [{"name": "boat", "type": "string", "value": "7"}]
     events = [
@@ -138,7 +138,7 @@ def test_invocations_of_bedrocks_agents(tmp_path: Path) -> None:
         ),
         seen("finalResponse", {"text": ANSWER}),
     ]
-    lines = [
+    return [
         {"sessionId": "s1", "inputText": ASKED, "rating": 4, "events": events, "at": 1},
         {
             "sessionId": "s1",
@@ -150,7 +150,11 @@ def test_invocations_of_bedrocks_agents(tmp_path: Path) -> None:
             ],
         },
     ]  # fmt: skip
-    chat = only(tmp_path, lines, "session.jsonl")
+
+
+def test_invocations_of_bedrocks_agents(tmp_path: Path) -> None:
+    """One line an invocation; an agent's own agents, thoughts and raw prompts are told elsewhere or left out."""
+    chat = only(tmp_path, invocations(), "session.jsonl")
     assert told(chat.episode.steps) == [
         ("system", PROMPT, []),
         ("user", ASKED, []),
