@@ -216,8 +216,8 @@ def _of_item(item: dict[str, Any], index: int | str) -> Iterator[Speech]:
     inner = _load_of(item)
     asked, prompt = question_in(item), prompt_in(item)
     if asked is not None or prompt is not None:
-        role = "system" if asked is None else "user"
-        yield Speech(role=role, message={"role": role, "content": asked or prompt})
+        told_by = "system" if asked is None else "user"
+        yield Speech(role=told_by, message={"role": told_by, "content": asked or prompt})
     elif inner is not None:
         for speech in _of_item(inner, index):
             speech.at = speech.at or time_of(item)
