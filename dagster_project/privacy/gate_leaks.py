@@ -116,7 +116,8 @@ def _mask_hits(raw: Episode, one: Scrubbed, found: Sequence[_Hit]) -> Scrubbed:
         mark_phrases(tool, said.get(f"tools[{n}]", ())) for n, tool in enumerate(one.clean.tools)
     )
     withheld = dict.fromkeys((*one.clean.withheld, *(item.path for item in held)))
-    clean = replace(one.clean, steps=steps, tools=tools, withheld=tuple(withheld))
+    agent = _mark_name(one.clean.agent, said.get("agent"))
+    clean = replace(one.clean, steps=steps, tools=tools, agent=agent, withheld=tuple(withheld))
     return replace(one, clean=clean, held=tuple(dict.fromkeys((*one.held, *held))))
 
 
@@ -130,7 +131,13 @@ def _mark_step(step: CleanStep, at: str, said: Mapping[str, Sequence[str]]) -> C
         else call
         for m, call in enumerate(step.tool_calls)
     )
-    return replace(step, content=content, tool_calls=calls)
+    agent = _mark_name(step.agent, said.get(f"{at}.agent"))
+    return replace(step, content=content, tool_calls=calls, agent=agent)
+
+
+def _mark_name(agent: str | None, words: Sequence[str] | None) -> str | None:
+    """An agent's name; some bear a person's and their business's."""
+    return mark_phrases(agent, words) if agent is not None and words else agent
 
 
 def mark_phrases(text: str, phrases: Iterable[str]) -> str:

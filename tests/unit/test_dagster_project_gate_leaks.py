@@ -77,3 +77,20 @@ def test_an_example_in_a_definition_costs_the_example_and_no_conversation() -> N
     assert len(found) == len(raw)
     assert "chen" not in repr(found)
     assert all("Tenant key, e.g." in one.tools[0] for one in found)
+
+
+def test_a_persons_name_in_an_agents_name_costs_the_name_and_no_conversation() -> None:
+    """A voice agent may be called as a caller is: every conversation of the app bears its name."""
+    people = [("Nora", "Li"), ("Dora", "Vass"), ("Emil", "Roth"), ("Hana", "Kim"), ("Ivo", "Marek")]
+    raw = []
+    for number, (first, last) in enumerate(people):
+        record = {"guest": f"G{number}", "first_name": first, "last_name": last}
+        one = episode(
+            f"e-{number}",
+            says("user", f"This is {first} {last}, is my table free?"),
+            *calls("get_guest", {"guest": f"G{number}"}, record),
+        )
+        raw.append(replace(one, agent="Nora - Dora Vass House"))
+    found, _, _ = past_the_gate(raw, ())
+    assert len(found) == len(raw)
+    assert "Vass" not in repr(found)
