@@ -122,7 +122,9 @@ def diagnose(home: Home) -> Diagnosis:
     policy = load_outcome_policy(home.outcome_policy)
     apps, seen = _apps(lake, policy)
     skipped = [*skipped_of(Lake(home.clean / "lake")), *seen]
-    refused = Counter(f"{r.app or UNNAMED}: {r.code}" for r in quarantined(lake))
+    records = list(quarantined(lake))
+    refused = Counter(f"{r.app or UNNAMED}: {r.code}" for r in records)
+    lost = sum(not record.is_outcome for record in records)
     return Diagnosis(
         home=str(home.path),
         format=HOME_FORMAT,
@@ -135,7 +137,7 @@ def diagnose(home: Home) -> Diagnosis:
         quarantined=dict(sorted(refused.items())),
         apps=apps,
         advice=_home_advice(apps, refused),
-        stages=_stages(home, lake, apps),
+        stages=_stages(home, lake, apps, lost),
         built=_is_built(lake),
         left_out=rows_of(skipped),
     )
@@ -145,13 +147,15 @@ def _is_built(lake: Lake) -> bool:
     return bool(sum(lake.counts(EPISODES).values()))
 
 
-def _stages(home: Home, lake: Lake, apps: Sequence[AppDiagnosis]) -> tuple[FunnelStage, ...]:
+def _stages(
+    home: Home, lake: Lake, apps: Sequence[AppDiagnosis], refused: int
+) -> tuple[FunnelStage, ...]:
     """The yield of the last build; before the first one, what is known without it."""
     if _is_built(lake):
         clean = CleanSide(home=str(home.path))
         return yield_of(lake, clean, [standing_of(clean, app.app) for app in apps])
     return first_stages(
-        refused=sum(not record.is_outcome for record in quarantined(lake)),
+        refused=refused,
         readable=sum(app.episodes for app in apps),
         with_tools=sum(app.with_tools for app in apps),
     )

@@ -73,17 +73,17 @@ def check_written(home: Home, folder: Path, apps: Sequence[str], secret: bytes |
             return Searched(why_not=NOT_AT_HAND)
         except VaultError:
             return Searched(why_not=DOES_NOT_OPEN)
-        origins = {app: origins_of(home, vault, app) for app in apps}
-        derived = [
-            {app: of for app in apps if (of := derived_from([text], origins[app]))}
-            for _, text, _ in listed
-        ]
+        origins = {
+            clean: (app, raw) for app in apps for clean, raw in origins_of(home, vault, app).items()
+        }
+        derived = [derived_from([text], origins) for _, text, _ in listed]
         for app in apps:
             search = searcher_of(home, vault, app).search
-            for (place, text, is_record), by_app in zip(listed, derived, strict=True):
-                if by_app and app not in by_app:
+            for (place, text, is_record), named in zip(listed, derived, strict=True):
+                own = [raw for owner, raw in named if owner == app]
+                if named and not own:
                     continue
-                of = by_app.get(app, ()) if is_record else ()
+                of = own if is_record else ()
                 for leak in search.find(place, text, episodes=of):
                     apart = not leak.direct and not leak.beside
                     if leak.waiver or apart or is_nobodys(vault, app, leak, text):

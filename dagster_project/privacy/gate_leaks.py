@@ -116,28 +116,26 @@ def _mask_hits(raw: Episode, one: Scrubbed, found: Sequence[_Hit]) -> Scrubbed:
         mark_phrases(tool, said.get(f"tools[{n}]", ())) for n, tool in enumerate(one.clean.tools)
     )
     withheld = dict.fromkeys((*one.clean.withheld, *(item.path for item in held)))
-    agent = _mark_name(one.clean.agent, said.get("agent"))
+    agent = _marked(one.clean.agent, said.get("agent"))
     clean = replace(one.clean, steps=steps, tools=tools, agent=agent, withheld=tuple(withheld))
     return replace(one, clean=clean, held=tuple(dict.fromkeys((*one.held, *held))))
 
 
 def _mark_step(step: CleanStep, at: str, said: Mapping[str, Sequence[str]]) -> CleanStep:
-    content = step.content
-    if content is not None and (words := said.get(f"{at}.content")):
-        content = mark_phrases(content, words)
+    content = _marked(step.content, said.get(f"{at}.content"))
     calls = tuple(
         replace(call, arguments=mark_phrases(call.arguments, words))
         if (words := said.get(f"{at}.tool_calls[{m}].arguments"))
         else call
         for m, call in enumerate(step.tool_calls)
     )
-    agent = _mark_name(step.agent, said.get(f"{at}.agent"))
+    agent = _marked(step.agent, said.get(f"{at}.agent"))
     return replace(step, content=content, tool_calls=calls, agent=agent)
 
 
-def _mark_name(agent: str | None, words: Sequence[str] | None) -> str | None:
-    """An agent's name; some bear a person's and their business's."""
-    return mark_phrases(agent, words) if agent is not None and words else agent
+def _marked(text: str | None, words: Sequence[str] | None) -> str | None:
+    """What is said, or an agent's name: some bear a person's and their business's."""
+    return mark_phrases(text, words) if text is not None and words else text
 
 
 def mark_phrases(text: str, phrases: Iterable[str]) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import dagster as dg
 
@@ -46,6 +46,7 @@ _OURS: Final = frozenset({"app", "role", "completeness", "redaction", "withheld"
 _PICTURE: Final = re.compile(r"data:image/[\w.+-]+;base64,[\w+/=]*")
 """Bytes as letters: a short id stands there by chance."""
 _LOGS: Final = frozenset({".log", ".out", ".err"})
+_Origin = TypeVar("_Origin", str, tuple[str, str])
 _READ: Final = frozenset({".json", ".jsonl", ".md", ".html", ".toml", ".txt", ".csv"})
 
 
@@ -265,8 +266,8 @@ def _piece(row: Mapping[str, object]) -> str:
     return next((one for one in found if isinstance(one, str) and one), "")
 
 
-def derived_from(texts: Iterable[str], origins: Mapping[str, str]) -> tuple[str, ...]:
-    """The raw episodes whose clean ids a row names."""
+def derived_from(texts: Iterable[str], origins: Mapping[str, _Origin]) -> tuple[_Origin, ...]:
+    """The raw episodes, by themselves or with their apps, whose clean ids a row names."""
     named = {found for text in texts for found in _EPISODE_ID.findall(text)}
     return tuple(sorted(origins[one] for one in named & origins.keys()))
 

@@ -126,7 +126,7 @@ def _table(
 ) -> Iterator[WalRecord | Rejected]:
     """A table as the lines that it is read as; what is none is refused."""
     try:
-        lines = as_lines(source, head) or as_dialogue(source) or as_events(source)
+        lines = as_lines(source, head) or as_dialogue(source) or as_events(source, head)
         if lines is None:
             reason = (
                 f"{source.name} is in no known format: neither JSON, OTLP protobuf nor a table, plain or gzipped; "

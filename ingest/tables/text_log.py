@@ -26,9 +26,10 @@ _BEFORE: Final = re.compile(r"(?:.*(?: [-|] |: |\] ))?(?:[A-Z]{4,8}\s+)?\s*", re
 _LOOKED_AT: Final = 20_000
 
 
-def as_events(source: FileSource) -> FileSource | None:
-    """The events of a log, if conversations are told in it."""
-    if not source.can_be_read_again:
+def as_events(source: FileSource, head: bytes) -> FileSource | None:
+    """The events of a log, if conversations are told in it; a file in whose `head` no line begins with a time is not read for it."""
+    lines = head.decode("utf-8", "replace").splitlines()
+    if not source.can_be_read_again or not any(map(_TIME.match, lines)):
         return None
     told = {role_of(str(row["event"])) for row in _events(source, _LOOKED_AT)}
     if not {"user", "assistant"} <= told:

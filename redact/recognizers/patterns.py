@@ -91,7 +91,7 @@ def checked_in(text: str) -> Iterator[tuple[str, str]]:
     """Yield the numbers of cards, accounts and people whose checksum is right, and net addresses."""
     for found in _CANDIDATE.finditer(text):
         kind = _recognised(found[0])
-        if kind and not (kind == "ip" and is_nobodys_address(found[0])):
+        if kind:
             yield kind, found[0]
 
 
@@ -135,7 +135,8 @@ def _recognised(candidate: str) -> str | None:
     best = max(whole, key=lambda result: (result.score, result.entity_type), default=None)
     if best is None or (best.entity_type == "US_SSN" and best.score < 0.5):
         return None
-    return _ENTITIES[best.entity_type]
+    kind = _ENTITIES[best.entity_type]
+    return None if kind == "ip" and is_nobodys_address(candidate) else kind
 
 
 @lru_cache(maxsize=1)

@@ -36,8 +36,8 @@ SPEAKER_NAMED: Final = 1
 
 _SPEAKER: Final = NAMES["speaker"]
 _ALSO_SPEAKER: Final = (
-    *("type", "event", "event_type", "event_name", "ev", "evt", "kind", "source", "name"),
-    *("agent", "agent_name", "message_type"),
+    *("type", *NAMES["happened"], "kind", "source", "name", "agent", "agent_name"),
+    "message_type",
 )
 """Keys that name a speaker in some logs and something else in others."""
 _SAID: Final = NAMES["said"]
@@ -449,6 +449,8 @@ def _words_of_step(item: dict[str, Any]) -> str | None:
 
 def last_words(item: dict[str, Any]) -> str | None:
     """What the agent says by a step in whose place for an action stands none."""
+    if all(value is not None for value in item.values()):
+        return None  # asked of every message
     own = {snake_case(key): value for key, value in item.items()}
     if not any(own.get(key, "") is None for key in CALLS) or any(key in own for key in _SAID):
         return None

@@ -56,7 +56,8 @@ def programs_in(said: Sequence[tuple[Json, Message]]) -> dict[int, re.Match[str]
     """The blocks with which an agent ends all its messages but the last, by their places, where all that is answered is marked as a result: `Output: …`."""
     told = [(role, "" if m.get("tool_calls") else _words(m)) for role, m in said]
     own = [n for n, (role, _) in enumerate(told) if role == "assistant"]
-    blocks = {n: found for n in own if (found := _PROGRAM.fullmatch(told[n][1]))}
+    ends = [n for n in own if told[n][1].rstrip().endswith("```")]  # few texts need the pattern
+    blocks = {n: found for n in ends if (found := _PROGRAM.fullmatch(told[n][1]))}
     after = [told[n + 1] for n in blocks if n + 1 < len(told)]
     marks = [role == "user" and RESULT_MARK.match(text) for role, text in after]
     acts = len(blocks) >= len(own) - 1 and len(marks) >= _SEVERAL and all(marks)
