@@ -116,24 +116,24 @@ def _mask_hits(raw: Episode, one: Scrubbed, found: Sequence[_Hit]) -> Scrubbed:
         mark_phrases(tool, said.get(f"tools[{n}]", ())) for n, tool in enumerate(one.clean.tools)
     )
     withheld = dict.fromkeys((*one.clean.withheld, *(item.path for item in held)))
-    agent = _marked(one.clean.agent, said.get("agent"))
+    agent = _mark_text(one.clean.agent, said.get("agent"))
     clean = replace(one.clean, steps=steps, tools=tools, agent=agent, withheld=tuple(withheld))
     return replace(one, clean=clean, held=tuple(dict.fromkeys((*one.held, *held))))
 
 
 def _mark_step(step: CleanStep, at: str, said: Mapping[str, Sequence[str]]) -> CleanStep:
-    content = _marked(step.content, said.get(f"{at}.content"))
+    content = _mark_text(step.content, said.get(f"{at}.content"))
     calls = tuple(
         replace(call, arguments=mark_phrases(call.arguments, words))
         if (words := said.get(f"{at}.tool_calls[{m}].arguments"))
         else call
         for m, call in enumerate(step.tool_calls)
     )
-    agent = _marked(step.agent, said.get(f"{at}.agent"))
+    agent = _mark_text(step.agent, said.get(f"{at}.agent"))
     return replace(step, content=content, tool_calls=calls, agent=agent)
 
 
-def _marked(text: str | None, words: Sequence[str] | None) -> str | None:
+def _mark_text(text: str | None, words: Sequence[str] | None) -> str | None:
     """What is said, or an agent's name: some bear a person's and their business's."""
     return mark_phrases(text, words) if text is not None and words else text
 
