@@ -10,6 +10,7 @@ import re
 import tomllib
 import unicodedata
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
@@ -42,6 +43,7 @@ _LISTS: Final[dict[str, str]] = tomllib.loads(
     Path(__file__).with_name("outcome_words.toml").read_text(encoding="utf-8")
 )
 _STEMS: Final = {key: frozenset(map(_stem, words.split())) for key, words in _LISTS.items()}
+_BAD_PHRASES: Final = tuple(tuple(_stems(one)) for one in _LISTS["bad_phrases"].strip().split("\n"))
 _GOOD_NAMES: Final = _STEMS["good"] | _STEMS["good_in_names"]
 _GOOD_VALUES: Final = _STEMS["good"] | _STEMS["good_values"]
 _JUDGING: Final = _STEMS["measures"] | _STEMS["judging"]
@@ -95,21 +97,36 @@ def is_measure(name: str) -> bool:
 def good_or_bad(value: str, name: str) -> bool | None:
     """Whether a value in words says that it went well: `not resolved` under any name, `up` under one that judges; None where it does not say."""
     words, named = _stems(_REMARK.sub("", value)), _stems(name)
-    if not 0 < len(words) <= _MOST_WORDS or _says_nothing(words, named):
+    left_early = any(pair in _BAD_PHRASES for pair in pairwise(words))
+    if not 0 < len(words) <= _MOST_WORDS or _says_nothing(words, named, faint=not left_early):
         return None
     negated = not _STEMS["negations"].isdisjoint(words[:-1])
-    if words[-1] in _GOOD_VALUES:
-        return not negated
-    is_bad = words[-1] in _STEMS["bad_values"] or any(
-        _turned_round(words[-1], beginning) for beginning in _BEGINNINGS
+    if left_early or _is_bad(words):
+        return None if negated else False
+    attained = words[-1] in _STEMS["attained"] and not _STEMS["wanted"].isdisjoint(words)
+    return not negated if attained or words[-1] in _GOOD_VALUES else None
+
+
+def _is_bad(words: list[str]) -> bool:
+    """Whether the words of a value say that it went wrong: `wrong_result_reported`, `unresolved`."""
+    last = words[-1]
+    return (
+        not _STEMS["bad_anywhere"].isdisjoint(words)
+        or last in _STEMS["bad_values"]
+        or (last not in _GOOD_VALUES and any(_turned_round(last, b) for b in _BEGINNINGS))
     )
-    return False if is_bad and not negated else None
 
 
-def _says_nothing(words: list[str], named: list[str]) -> bool:
+def _says_nothing(words: list[str], named: list[str], *, faint: bool) -> bool:
     """Whether a value is a part, its name is about something else, or it tells how a program ended or is faint where nothing judges."""
-    ended = words[-1] in _STEMS["ended"] and named[-1:] and named[-1] in _STEMS["states"]
-    faint = words[0] != _THUMB and words[-1] in _STEMS["faint"] and _JUDGING.isdisjoint(named)
+    ended = named[-1:] and named[-1] in _STEMS["states"] and not _STEMS["ended"].isdisjoint(words)
+    said = {words[-1]} | (_STEMS["bad_anywhere"] & set(words))
+    faint = (
+        faint
+        and words[0] != _THUMB
+        and not _STEMS["faint"].isdisjoint(said)
+        and _JUDGING.isdisjoint(named)
+    )
     is_part = not _STEMS["parts"].isdisjoint(words)
     return bool(ended) or faint or is_part or not _STEMS["other_ways"].isdisjoint(named)
 

@@ -47,6 +47,13 @@ def resolved(one: CleanOutcome, *others: CleanOutcome) -> bool | None:
         ("unsuccessful", False),
         ("dissatisfied", False),
         ("wrong", False),
+        ("user_gave_up", False),
+        ("customer hung up", False),
+        ("abandoned", False),
+        ("wrong_result_reported", False),
+        ("goal_reached", True),
+        ("goal not reached", False),
+        ("objetivo alcanzado", True),
     ],
 )
 def test_a_word_says_under_any_name_how_it_went(word: str, good: bool) -> None:
@@ -64,6 +71,8 @@ def test_a_word_says_under_any_name_how_it_went(word: str, good: bool) -> None:
         "completed",
         "yes",
         "did not help at all",
+        "limit_reached",
+        "no failure",
         "",
         "?",
     ],
@@ -86,6 +95,7 @@ def test_words_about_something_else_are_no_verdict() -> None:
     assert resolved(said("sentiment", word="positive")) is None
     assert resolved(said("server", word="up")) is None
     assert resolved(said("vote", word="up")) is True
+    assert resolved(said("status", word="failed_to_start")) is None
 
 
 @pytest.mark.parametrize(
