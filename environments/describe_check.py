@@ -256,15 +256,15 @@ def _read(args: Arguments) -> str:
 
 def _before(args: Arguments) -> str:
     first, then = _texts(args.get("first")), _texts(args.get("then"))
-    return (
-        f"The agent calls {_list_text(first, ' or ')} before it calls {_list_text(then, ' or ')}."
-    )
+    of_this = " for something that the conversation names" if args.get("of_this") else ""
+    return f"The agent calls {_list_text(first, ' or ')}{of_this} before it calls {_list_text(then, ' or ')}."
 
 
 def _confirmed(args: Arguments) -> str:
     tools = _texts(args.get("tools"))
     which = f"each call of {_one_of(tools)}" if tools else "it changes anything"
-    return f"The agent asks before {which}, and the user does not say no."
+    named = " says what it is about," if args.get("named") else ""
+    return f"The agent asks before {which},{named} and the user does not say no."
 
 
 def _user_declines(args: Arguments) -> str:

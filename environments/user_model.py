@@ -86,7 +86,7 @@ class ModelledUser:
         if others:
             self._recording["answers in other recordings"] = others
 
-    def reply(self, said: str) -> Reply:
+    def reply(self, said: str, *, acted: bool = True) -> Reply:  # noqa: ARG002 - the model reads what was said
         """The model's words, without the mark of the end."""
         said = said[-MOST_TEXT:]
         shown = {

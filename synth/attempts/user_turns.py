@@ -27,6 +27,7 @@ def user_turns(episode: CleanEpisode) -> tuple[UserTurn, ...]:
     last = max((i for i, s in enumerate(steps) if s.role == "assistant"), default=-1)
     turns: list[UserTurn] = []
     asked = ""
+    acted = False
     did: list[UserCall] = []
     for index, step in enumerate(steps):
         if step.role == "assistant":
@@ -34,15 +35,20 @@ def user_turns(episode: CleanEpisode) -> tuple[UserTurn, ...]:
                 turns.append(UserTurn(text="", asked=asked, calls=tuple(did)))
                 did = []
             asked = step.content or asked
+            acted |= bool(step.tool_calls)
         elif step.role == "user" and index >= opening:
             did += _calls(steps, index)
             if step.content or not step.tool_calls:
                 turns.append(
                     UserTurn(
-                        text=step.content or "", asked=asked, ends=index > last, calls=tuple(did)
+                        text=step.content or "",
+                        asked=asked,
+                        ends=index > last,
+                        calls=tuple(did),
+                        after_calls=acted,
                     )
                 )
-                did = []
+                acted, did = False, []
     if did:
         turns.append(UserTurn(text="", asked=asked, ends=True, calls=tuple(did)))
     return tuple(turns)

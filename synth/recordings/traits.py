@@ -72,8 +72,8 @@ class AppTraits:
     """What equal calls do once more."""
     asked_before: tuple[str, ...] = ()
     """Writing tools before whose changes this app's users are asked."""
-    looks_first: frozenset[str] = frozenset()
-    """Look-ups that every resolved attempt of many made before it changed anything, as who asks is asked for."""
+    looks_first: frozenset[frozenset[str]] = frozenset()
+    """Groups of look-ups of which every resolved attempt of many made one before it changed anything, as who asks is asked for."""
     groundless_texts: frozenset[str] = frozenset()
     """The same of what they write in messages, notes and documents."""
     written_everywhere: frozenset[str] = frozenset()
@@ -146,12 +146,18 @@ def _asked_before(attempts: Sequence[Facts]) -> tuple[str, ...]:
     return tuple(sorted(tool for tool, count in made.items() if asked[tool] >= ASKED * count))
 
 
-def _looks_first(attempts: Sequence[Facts], kinds: ToolKinds) -> frozenset[str]:
-    """The look-ups that answered before the first change of every resolved attempt, where enough show it."""
+def _looks_first(attempts: Sequence[Facts], kinds: ToolKinds) -> frozenset[frozenset[str]]:
+    """The look-ups that answered before the first change of every resolved attempt, each by itself, where enough show it; else any of all."""
     changing = [a for a in attempts if a.resolved and a.writes]
     if len(changing) < LOOKED:
         return frozenset()
-    return frozenset.intersection(*(_looks_before_changes(a, kinds) for a in changing))
+    looked = [_looks_before_changes(a, kinds) for a in changing]
+    if not all(looked):
+        return frozenset()
+    always = frozenset.intersection(*looked)
+    return frozenset(frozenset({look}) for look in always) or frozenset(
+        {frozenset().union(*looked)}
+    )
 
 
 def _looks_before_changes(attempt: Facts, kinds: ToolKinds) -> frozenset[str]:

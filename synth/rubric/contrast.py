@@ -28,7 +28,7 @@ from synth.rubric.habits import (
     shared_words,
     unexplained,
 )
-from synth.rubric.told_facts import SharedFacts, facts_at, meaning, shared_facts
+from synth.rubric.told_facts import SharedFacts, facts_at, meaning, reckoned_facts, shared_facts
 
 
 def is_explained(bad: Facts, good: Sequence[Facts], traits: AppTraits) -> bool:
@@ -63,10 +63,20 @@ def facts_asked(good: Sequence[Facts], traits: AppTraits) -> SharedFacts:
     What all of several resolved attempts told, where those of the app tell alike; else what results show where nearly all tell it.
     """
     told = [a.told_facts for a in good]
+    reckoned = reckoned_of(good)
+    if reckoned.facts:
+        return reckoned
     shared = shared_facts(told if traits.told_alike else [])
     if len(told) > 1 and shared.facts:
         return shared
     return facts_at(told, traits.told_places) or shared
+
+
+def reckoned_of(good: Sequence[Facts]) -> SharedFacts:
+    """The numbers that all of these worked out, where they neither changed anything nor told what results show."""
+    if any(a.writes or not a.reads for a in good):
+        return SharedFacts()
+    return reckoned_facts([a.told_facts for a in good])
 
 
 def asks_first(attempt: Facts, traits: AppTraits) -> bool:

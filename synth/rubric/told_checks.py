@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from environments.runtime.checks.calls import before
+from environments.runtime.checks.calls import before, confirmed
 from environments.runtime.checks.view import View, text_of
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.rubric import AGREEMENT, SHARE, Check
@@ -19,7 +19,7 @@ from environments.runtime.values.facts import COUNT, DATE, EMAIL, ID, NUMBER, TI
 from synth.recordings.attempt_facts import Facts
 from synth.recordings.traits import AppTraits
 from synth.recordings.vocabularies import told_names
-from synth.rubric.contrast import asks_first, facts_asked
+from synth.rubric.contrast import asks_first, facts_asked, reckoned_of
 from synth.rubric.ends import End
 from synth.rubric.evidence import origin_of, required_check
 from synth.rubric.fact_forms import ENGLISH
@@ -235,6 +235,10 @@ def consent_checks(accepted: Sequence[End], traits: AppTraits) -> list[Check]:
     args: dict[str, Json] = {"tools": list[Json](traits.asked_before)}
     if not good or not all(asks_first(a, traits) for a in good):
         return []
+    if all(
+        confirmed({**args, "named": True}, View(a.recorded.attempt), "")[0] == 1.0 for a in good
+    ):
+        args["named"] = True
     says = "The user agrees before anything is changed."
     return [required_check("confirmed", args, says, good, check_id="consent", positive=False)]
 
@@ -245,15 +249,18 @@ def look_checks(accepted: Sequence[End], traits: AppTraits) -> list[Check]:
     if not any(a.writes for a in good):
         return []
     checks = []
-    for number, look in enumerate(sorted(traits.looks_first), 1):
+    for number, looks in enumerate(sorted(map(sorted, traits.looks_first)), 1):
         args: dict[str, Json] = {
-            "first": [look],
+            "first": list[Json](looks),
             "then": list[Json](traits.kinds.tools_of("write")),
             "never": "pass",
         }
+        strict: dict[str, Json] = {**args, "of_this": True}
+        if all(before(strict, View(a.recorded.attempt), "")[0] == 1.0 for a in good):
+            args = strict
         # A constructed attempt may hold nothing but the changes.
         if all(before(args, View(a.recorded.attempt), "")[0] == 1.0 for a in good):
-            says = f"{look} comes before anything is changed."
+            says = f"{' or '.join(looks)} comes before anything is changed."
             checks.append(
                 required_check(
                     "before", args, says, good, check_id=f"looks_{number}", positive=False
@@ -295,6 +302,9 @@ def _facts(good: Sequence[Facts], language: str) -> tuple[list[dict[str, Json]],
 
     What the attempt found out counts before what it repeated: telling people what they said tells them nothing.
     """
+    reckoned = reckoned_of(good)
+    if reckoned.facts:
+        return fact_args(reckoned.facts, language), [reckoned.least], True
     for name in ("new", "texts", "counts", "repeated"):
         told = [getattr(a.told_facts, name) for a in good]
         if all(told):

@@ -23,7 +23,7 @@ from environments.runtime.checks.told_values import (
 )
 from environments.runtime.checks.view import View
 from environments.runtime.task.attempt import UNKNOWN, Json
-from environments.runtime.values.facts import Fact, facts_in, folded
+from environments.runtime.values.facts import NUMBER, Fact, facts_in, folded
 from environments.runtime.values.normal import is_number, leaves, parse_json
 from redact.records.clean_episode import CleanEpisode
 from synth.recordings.attempt import record
@@ -92,7 +92,9 @@ class SharedFacts:
 
     def told_by(self, told: ToldFacts) -> bool:
         """Whether an attempt told enough of them."""
-        own = {meaning(fact) for fact in (*told.new, *told.repeated, *told.groundless)}
+        own = {
+            meaning(fact) for fact in (*told.new, *told.repeated, *told.groundless, *told.computed)
+        }
         return sum(meaning(fact) in own for fact in self.facts) >= self.least
 
 
@@ -106,6 +108,18 @@ def facts_at(told: Sequence[ToldFacts], places: Collection[Place]) -> SharedFact
     """What results showed at these places, of it what all of these attempts told; None where they told nothing of it."""
     facts = _in_all([[f for at, f in one.told_at.items() if at in places] for one in told])
     return SharedFacts(facts, len(facts)) if facts else None
+
+
+def reckoned_facts(told: Sequence[ToldFacts]) -> SharedFacts:
+    """The numbers that all of these attempts told and no result shows, where none told anything that one shows: sums, lengths of time."""
+    if any(one.new or one.texts or one.counts for one in told):
+        return SharedFacts()
+    facts = _in_all([_numbers((*one.computed, *one.groundless)) for one in told])
+    return SharedFacts(facts, len(facts))
+
+
+def _numbers(facts: Iterable[Fact]) -> list[Fact]:
+    return [fact for fact in facts if fact.kind == NUMBER]
 
 
 def _in_all(told: Sequence[Iterable[Fact]]) -> tuple[Fact, ...]:

@@ -310,3 +310,34 @@ def test_a_correction_comes_first_also_where_the_question_says_nothing() -> None
     assert said(user, "Where should the money go?", question, question) == [
         turn.text for turn in turns[:3]
     ]
+
+
+LOOKED = (
+    UserTurn(text="Yes", asked="Shall I cancel order 7 for 12.50?", after_calls=True),
+    UserTurn(text="Bye", asked="Order 7 is cancelled.", ends=True, after_calls=True),
+)
+
+
+def test_who_spoke_only_after_calls_waits_for_them() -> None:
+    """An announcement before the look-up or the change gets an OK, and costs no turn."""
+    user = ScriptedUser(LOOKED, opening="Cancel order 7.")
+    assert user.reply("Hello! I will look into that.", acted=False).text == "OK."
+    assert user.reply("Shall I cancel order 7 for 12.50?").text == "Yes"
+    waiting = user.reply("Thank you, I do that at once.", acted=False)
+    assert (waiting.text, waiting.ended) == ("OK.", False)
+    assert user.reply("It went through.").ended
+
+
+def test_who_waits_for_calls_does_not_wait_for_ever() -> None:
+    """A policy that never acts comes to its end."""
+    user = ScriptedUser(LOOKED[1:])
+    replies = [user.reply("Soon.", acted=False) for _ in range(3)]
+    assert [reply.ended for reply in replies] == [False, False, True]
+
+
+def test_who_was_never_asked_to_agree_agrees() -> None:
+    """Where the recorded agent changed something without a question, the user lets another one do so that asks."""
+    user = ScriptedUser(LOOKED[1:], opening="Cancel order 7.")
+    asked = user.reply("Shall I go ahead?")
+    assert (asked.text, asked.ended) == ("OK.", False)
+    assert user.reply("Order 7 is cancelled.").ended

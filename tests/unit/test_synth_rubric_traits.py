@@ -261,3 +261,33 @@ def test_arithmetic_is_a_ground_only_where_resolved_attempts_compute() -> None:
     assert not traits_of(kinds, shown).computes
     assert traits_of(kinds, added).computes
     assert traits_of(kinds, shown[:5]).computes
+
+
+def test_a_number_that_the_agent_worked_out_is_asked_of_others() -> None:
+    """No result shows the sum, and nothing else was told: who looks and tells another one, or none, is not paid."""
+    good = episode("g", COSTS, ("say", "That makes 49.75 together."))
+    kinds = kinds_of(good, confirmed("k"))
+    seen = [[facts(good, True, kinds)]]
+    derived = derive_rubric("t", seen[0], traits_of(kinds, seen))
+    assert reward(derived, good) == 1.0
+    assert reward(derived, episode("x", COSTS, ("say", "In all you pay 49.75."))) == 1.0
+    assert reward(derived, episode("y", COSTS, ("say", "In all you pay 33.25."))) == 0.0
+    assert reward(derived, episode("z", COSTS, ("say", "Everything is done."))) == 0.0
+
+
+LIST: Line = ("call", "list_parcels", '{"street": "Elm"}', '{"parcels": ["P-100"]}')
+
+
+def test_some_look_comes_before_a_change_where_no_single_one_always_does() -> None:
+    """Half look at the parcel and half at the street: who changes something without either, or looks elsewhere, is not paid."""
+    attempts = [
+        episode(f"g{n}", FETCH if n % 2 else LIST, STOP, opening="Stop P-100 in Elm.")
+        for n in range(30)
+    ]
+    kinds = kinds_of(*attempts)
+    seen = [[facts(one, True, kinds)] for one in attempts]
+    derived = derive_rubric("t", seen[0], traits_of(kinds, seen))
+    elsewhere: Line = ("call", "list_parcels", '{"street": "Zzz"}', '{"parcels": []}')
+    assert reward(derived, episode("x", LIST, STOP, opening="Stop P-100 in Elm.")) == 1.0
+    assert reward(derived, episode("y", STOP, opening="Stop P-100 in Elm.")) == 0.0
+    assert reward(derived, episode("z", elsewhere, STOP, opening="Stop P-100 in Elm.")) == 0.0

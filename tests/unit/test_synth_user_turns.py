@@ -153,3 +153,18 @@ def test_calls_of_the_user_can_be_graded_again() -> None:
         _act(run, name)
     run.step({"role": "assistant", "content": ASKS})
     assert UNKNOWN not in [call.result.source for call in run.attempt().calls]
+
+
+def test_a_turn_knows_whether_the_agent_acted_before_it() -> None:
+    """Calls between the user's words before and these."""
+    steps = (
+        CleanStep(role="user", content="Please cancel order 7."),
+        CleanStep(role="assistant", content="Which reason?"),
+        CleanStep(role="user", content="Too late."),
+        *_calls("assistant", "get_line", "LN-1", 1, "{}"),
+        CleanStep(role="assistant", content="Done."),
+        CleanStep(role="user", content="Thanks."),
+    )
+    turns = user_turns(replace(episode(1), steps=steps))
+    assert [turn.after_calls for turn in turns] == [False, True]
+    assert [UserTurn.from_json(turn.to_json()) for turn in turns] == list(turns)

@@ -15,6 +15,7 @@ from typing import Final
 from ..task.attempt import UNKNOWN, Attempt, Call, Json
 from ..values.facts import MOST_TEXTS, Fact, facts_in, folded
 from ..values.facts import NUMBER as AMOUNT
+from ..values.hidden import seen_of
 from ..values.normal import as_list
 from .arguments import canonical_arguments
 
@@ -93,14 +94,15 @@ def objects_of(args: Mapping[str, Json], name: str) -> list[dict[str, Json]]:
 
 
 def text_of(message: Mapping[str, Json]) -> str:
-    """A message's text, whatever shape its content has."""
+    """A message's text, whatever shape its content has; of a policy's what its user sees."""
     content = message.get("content")
+    text = ""
     if isinstance(content, str):
-        return content
-    if isinstance(content, list):
+        text = content
+    elif isinstance(content, list):
         parts = [part.get("text") for part in content if isinstance(part, dict)]
-        return "\n".join(part for part in parts if isinstance(part, str))
-    return ""
+        text = "\n".join(part for part in parts if isinstance(part, str))
+    return seen_of(text) if message.get("role") == "assistant" else text
 
 
 @dataclass

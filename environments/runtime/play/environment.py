@@ -16,6 +16,7 @@ from ..task.attempt import DERIVED, UNKNOWN, AnsweredCall, Attempt, Call, EndSta
 from ..task.task import Task, UserCall
 from ..task.tool_definition import function_of, name_of
 from ..task.verdict import Verdict
+from ..values.hidden import seen_of
 from ..values.normal import same_answer
 from .message import Request, plain_message, request_for, requests_of, said_with, text_of
 from .user import NEUTRAL, Reply, ScriptedUser, User
@@ -101,6 +102,7 @@ class Environment:
         self._written = 0
         self._unknown = 0
         self._user_unknown = 0
+        self._calls_heard = 0
         self._unanswered: list[int] = []
         self._stop: str | None = None
         return self.observe(0)
@@ -224,9 +226,10 @@ class Environment:
         return self._session.call_with_meaning(request.name, request.text or "{}")
 
     def _hear_user(self, said: str) -> None:
-        reply = self._user.reply(said)
+        reply = self._user.reply(seen_of(said), acted=len(self._calls) > self._calls_heard)
         if not all(map(self._user_did, reply.calls)):
             reply = Reply(text=NEUTRAL, source=UNKNOWN)
+        self._calls_heard = len(self._calls)
         if reply.text:
             self._messages.append({"role": "user", "content": reply.text})
         if reply.source == UNKNOWN:

@@ -4,7 +4,7 @@ In: the recorded turns with the words each of them answered. Out: the next turn 
 nearest to a recorded one gets that answer, and the answer to a second one that was asked beside it (one that asks for
 consent, an answer to such a one); a question that only another recording of the request knows gets the answer given there;
 anything else gets the next turn in order, without the sentences that name something new which nobody asked for: they are said
-later. A question that nothing in the recordings resembles gets one fixed sentence whose source is `unknown`. Who said their last words
+later. Who spoke only after calls waits for them. A question that nothing in the recordings resembles gets one fixed sentence whose source is `unknown`. Who said their last words
 leaves when nothing more is asked. Deterministic, no model, no randomness.
 Not here: similarity (`user_recording`); users played by a model.
 """
@@ -15,13 +15,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
-from ..task.attempt import RECORDED, SIMULATED, UNKNOWN
+from ..task.attempt import DERIVED, RECORDED, SIMULATED, UNKNOWN
 from ..task.task import UserCall, UserTurn
 from ..values.consent import QUESTION, agrees, asks_consent, gives_consent, offers
 from .user_recording import Sentence, is_specific, recording_of, words_of
 
 NEUTRAL: Final = "I don't understand that. What do you need from me?"
 """What the user says to words that the recording does not answer: it costs a turn, and the run goes on."""
+GO_ON: Final = "OK."
+"""What the user says to an announcement, or to a question for consent that the recorded user was never asked."""
+PATIENCE: Final = 2
+"""How often in one run."""
 NEAR: Final = 0.35
 """Similarity from which a recorded question counts as the one that was asked."""
 AGAIN: Final = 0.8
@@ -44,7 +48,7 @@ class Reply:
 
     text: str = ""
     source: str = RECORDED
-    """`RECORDED`, `SIMULATED` where a model plays the user, or `UNKNOWN` for the neutral sentence."""
+    """`RECORDED`, `SIMULATED` where a model plays the user, `DERIVED` for an OK, or `UNKNOWN` for the neutral sentence."""
     ended: bool = False
     """The user leaves: after these words, or without any when `text` is empty."""
     turn: int | None = None
@@ -56,8 +60,8 @@ class Reply:
 class User(Protocol):
     """Whoever answers what the policy says in one run."""
 
-    def reply(self, said: str) -> Reply:
-        """The user's answer."""
+    def reply(self, said: str, *, acted: bool = True) -> Reply:
+        """The user's answer; `acted`: the policy called tools since the user last spoke."""
         ...
 
 
@@ -67,7 +71,7 @@ class RecordedUser:
     def __init__(self, turns: Iterable[str]) -> None:
         self._turns = list(turns)
 
-    def reply(self, said: str) -> Reply:  # noqa: ARG002 - the same words, whatever was said
+    def reply(self, said: str, *, acted: bool = True) -> Reply:  # noqa: ARG002 - the same words, whatever was said
         """The next turn; leaves with the last."""
         if not self._turns:
             return Reply(ended=True)
@@ -88,13 +92,14 @@ class ScriptedUser:
         self._left = list(range(len(self._turns)))
         self._kept: dict[int, tuple[Sentence, ...]] = {}
         """Sentences of begun turns that nobody asked for yet."""
+        self._patience = PATIENCE
         self._given: list[int] = []
         """Turns that may be said once more."""
         self._heard = set(words_of(opening))
         """Every word of the conversation so far: what either side said is nothing new."""
 
-    def reply(self, said: str) -> Reply:
-        """The user's answer to what the policy said."""
+    def reply(self, said: str, *, acted: bool = True) -> Reply:
+        """The user's answer to what the policy said; `acted`: it called tools since the user last spoke."""
         words = words_of(said)
         self._heard |= words
         scores = self._recording.similarities(words)
@@ -102,9 +107,21 @@ class ScriptedUser:
         other = self._said_elsewhere(said, words) if asks else None
         if other is not None:
             return Reply(text=other.text)
+        if self._patience and self._waits_for_more(said, scores, acted=acted):
+            self._patience -= 1
+            return Reply(text=GO_ON, source=DERIVED)
         if not self._left:
             return self._after_the_last(scores, asks=asks)
         return self._from_recording(said, words, scores, asks=asks)
+
+    def _waits_for_more(self, said: str, scores: Sequence[float], *, acted: bool) -> bool:
+        """Whether the recorded user spoke only after calls that are still to come, or was never asked whether to make them."""
+        near = max((scores[i] for i in self._left), default=1.0) >= NEAR
+        if near or not self._turns[self._left[0]].after_calls:
+            return False
+        if "?" in said:
+            return asks_consent(said) and not any(map(_consents, self._turns))
+        return not acted
 
     def _from_recording(
         self, said: str, words: frozenset[str], scores: Sequence[float], *, asks: bool
@@ -172,7 +189,7 @@ class ScriptedUser:
     def _consenting(self) -> list[int]:
         """Turns left that answered a question for consent: another such question gets one of them, whatever its words."""
         left = [i for i in self._left if i not in self._kept]
-        return [i for i in left if gives_consent(self._turns[i].asked, self._turns[i].text)]
+        return [i for i in left if _consents(self._turns[i])]
 
     def _answer(self, chosen: int, scores: Sequence[float], words: frozenset[str]) -> Reply:
         """The turn that answers the question, and one more where another recorded question was asked beside it."""
@@ -250,6 +267,10 @@ class ScriptedUser:
     def _is_farewell(self, index: int) -> bool:
         """The turn that ended the recording waits until everything else was said."""
         return self._turns[index].ends and len(self._left) > 1
+
+
+def _consents(turn: UserTurn) -> bool:
+    return gives_consent(turn.asked, turn.text)
 
 
 def _text(sentences: Sequence[Sentence]) -> str:

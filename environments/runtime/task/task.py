@@ -54,6 +54,8 @@ class UserTurn:
     """The recorded conversation ended with these words: the user says nothing after them."""
     calls: tuple[UserCall, ...] = ()
     """What the user did before these words."""
+    after_calls: bool = False
+    """The policy called tools between the user's words before these and these."""
     other_recording: bool = False
     """Said in another recording of this request: given to the question that it answered there, and to no other."""
 
@@ -62,6 +64,8 @@ class UserTurn:
         turn: dict[str, Json] = {"text": self.text, "asked": self.asked, "ends": self.ends}
         if self.calls:
             turn["calls"] = [[c.name, c.arguments, c.result] for c in self.calls]
+        if self.after_calls:
+            turn["after_calls"] = True
         if self.other_recording:
             turn["other_recording"] = True
         return turn
@@ -81,6 +85,7 @@ class UserTurn:
                 )
                 for name, arguments, result in value.get("calls", ())
             ),
+            after_calls=typed.flag(value.get("after_calls", False)),
             other_recording=typed.flag(value.get("other_recording", False)),
         )
 

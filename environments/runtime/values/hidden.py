@@ -1,0 +1,23 @@
+"""What a reader sees of a text: comments, struck words and parts that are not displayed are nothing that anybody was told.
+
+In: a text of a policy, which may hold HTML or Markdown. Out: the text without those parts.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+MARKS: Final = ("<!--", "~~", "<del", "<s>", "display", "hidden")
+"""Without one of these a text hides nothing."""
+HIDDEN: Final = re.compile(
+    r"<!--.*?(?:-->|\Z)|~~(?=\S).*?~~|<(del|s|strike)\b[^>]*>.*?</\1>|"
+    r"<(\w+)\b[^>]*(?:display\s*:\s*none|visibility\s*:\s*hidden|\shidden\b)[^>]*>.*?(?:</\2>|\Z)",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def seen_of(text: str) -> str:
+    """The text without what is hidden in it."""
+    folded = text.casefold()
+    return HIDDEN.sub(" ", text) if any(mark in folded for mark in MARKS) else text
