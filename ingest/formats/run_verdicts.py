@@ -13,7 +13,13 @@ from typing import Any, Final
 
 from ingest.files.file_facts import stem_of
 from ingest.formats.records.fields import AGENT, APP, MODEL, TRIAL, USER, Fields
-from ingest.formats.records.verdicts import VERDICTS, Outcome, outcome_of, outcomes_of
+from ingest.formats.records.verdicts import (
+    VERDICTS,
+    Outcome,
+    outcome_of,
+    outcomes_of,
+    right_answer_of,
+)
 from ingest.formats.records.words import NAMES, snake_case
 from ingest.records.outcome_words import good_or_bad, is_measure, means_good
 from ingest.records.text import Json, load_json
@@ -55,6 +61,7 @@ class Verdicts:
             for word in words:
                 self._by_name.setdefault(word, set()).add(place)
         self._found: dict[int, dict[tuple[int, int], list[tuple[str, Outcome]]]] = {}
+        self._right: dict[int, tuple[str, Outcome]] = {}
         self._doubtful: list[tuple[str, str, set[int]]] = []
 
     def add(self, file: str, path: Parts, values: Sequence[Json]) -> None:
@@ -74,8 +81,20 @@ class Verdicts:
                 self._put(file, place, (2, shared[place][0]), outcomes)
                 bad |= {place} if outcomes == [_BAD] else set()
         self._put_rest(file, path, values, bad)
+        self._add_right_answers(file, path, values)
         if not told and len(values) == 1 and isinstance(values[0], dict):
             self._put_beside(file, path, 1, _verdicts_of(values[0]))
+
+    def _add_right_answers(self, file: str, path: Parts, values: Sequence[Json]) -> None:
+        """Take in what rows say of a task that several runs tried: the answer there is nobody's own, so it is the right one."""
+        rows = [one for value in values for one in (value if isinstance(value, list) else [value])]
+        for row in (one for one in rows if isinstance(one, dict)):
+            right = right_answer_of(Fields(row))
+            fits = [found for one in _names_in(row) if (found := self._find(one, in_row=True))]
+            named = set.intersection(*fits) if right and fits else set()
+            if right and len({self._nearness(n, path)[0] for n in named}) == 1 < len(named):
+                for place in named:
+                    self._right.setdefault(place, (file, right))
 
     def _put_rest(self, file: str, path: Parts, values: Sequence[Json], bad: set[int]) -> None:
         """Where a file counts all runs near it and names only those that failed, the others went well."""
@@ -109,6 +128,10 @@ class Verdicts:
                     found.append((self._runs[place], told[0][1]))
                 else:
                     self._doubtful += [(file, name, {-1}) for file, _ in told]
+        for place, (file, right) in self._right.items():
+            used.add(file)
+            if place not in self._found and not self._runs[place].is_judged:
+                found.append((self._runs[place], right))
         unclear: dict[str, list[str]] = {}
         for file, name, places in self._doubtful:
             if not places <= self._found.keys():

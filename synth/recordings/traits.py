@@ -73,7 +73,7 @@ class AppTraits:
     asked_before: tuple[str, ...] = ()
     """Writing tools before whose changes this app's users are asked."""
     looks_first: frozenset[frozenset[str]] = frozenset()
-    """Groups of look-ups of which nearly every resolved attempt of many made one before it changed anything, as who asks is asked for."""
+    """Groups of look-ups of which every resolved attempt of many made one before it changed anything, as who asks is asked for."""
     groundless_texts: frozenset[str] = frozenset()
     """The same of what they write in messages, notes and documents."""
     written_everywhere: frozenset[str] = frozenset()
@@ -147,15 +147,12 @@ def _asked_before(attempts: Sequence[Facts]) -> tuple[str, ...]:
 
 
 def _looks_first(attempts: Sequence[Facts], kinds: ToolKinds) -> frozenset[frozenset[str]]:
-    """The look-ups that answered before the first change of every resolved attempt, each by itself, where enough show it; else any of all.
-
-    A change or two that need no look, such as a sale at the counter, do not say that others need none.
-    """
+    """The look-ups that answered before the first change of every resolved attempt, each by itself, where enough show it; else any of all."""
     changing = [a for a in attempts if a.resolved and a.writes]
     if len(changing) < LOOKED:
         return frozenset()
     looked = [_looks_before_changes(a, kinds) for a in changing]
-    if sum(map(bool, looked)) < ASKED * len(looked):
+    if not all(looked):
         return frozenset()
     always = frozenset.intersection(*looked)
     return frozenset(frozenset({look}) for look in always) or frozenset(

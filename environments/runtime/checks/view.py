@@ -166,12 +166,12 @@ class View:
     @cached_property
     def heard_readings(self) -> frozenset[str | float]:
         """All that the facts in the opening and in the user's words may mean."""
-        return _readings_in(self.heard_texts)
+        return readings_in(self.heard_texts)
 
     @cached_property
     def shown_readings(self) -> frozenset[str | float]:
         """All that the facts in the tools' answers may mean."""
-        return _readings_in(call.result.content for call in self.attempt.calls)
+        return readings_in(call.result.content for call in self.attempt.calls)
 
     @cached_property
     def said_by_user(self) -> str:
@@ -281,7 +281,8 @@ class View:
         return self._normal[key]
 
 
-def _readings_in(texts: Iterable[str]) -> frozenset[str | float]:
+def readings_in(texts: Iterable[str]) -> frozenset[str | float]:
+    """All that the facts of some texts may mean."""
     return frozenset(r for text in texts for fact in facts_in(text) for r in fact.readings)
 
 

@@ -242,11 +242,17 @@ def _explain(verdict: Outcome, fields: Fields) -> None:
             verdict.setdefault("comment", value)
 
 
+def right_answer_of(fields: Fields) -> Outcome | None:
+    """What a record that holds no run says that the right answer is."""
+    said = _reference(fields, answered=True)
+    return {"name": said[0], "by": "unknown", "correction": said[1]} if said else None
+
+
 def _reference(fields: Fields, *, answered: bool) -> tuple[str, str] | None:
     told = Fields(
         {k: one for k, one in fields.own.items() if not snake_case(k).endswith(_SETTINGS)}
     )
-    for name in (*REFERENCES, *((ANSWER,) if answered else ())):
+    for name in (*REFERENCES, *((ANSWER, "final_answer") if answered else ())):
         for value, _ in told.values(name, deep=2):
             text = right_answer(value)
             if text is not None:
