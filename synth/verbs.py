@@ -43,6 +43,8 @@ _BOTH: Final = re.compile(r"\s*[A-Za-z]+\s*(?:/|and\b)\s*[A-Za-z]+", re.IGNORECA
 """Two verbs: `Computes/records`."""
 _NAMESPACE: Final = re.compile(r"__+|[.:/]+")
 """What stands between a server or a module and its tool."""
+LONGEST_USER: Final = 5
+"""Letters of words such as `user` and `order`, which are no tools."""
 SPLIT: Final = re.compile(r"[^A-Za-z]+|(?<=[a-z])(?=[A-Z])")
 _ACCENT: Final = re.compile(r"[\u0300-\u036f]")
 
@@ -156,7 +158,15 @@ def _of_later_words(words: list[str]) -> float:
 
 def _word_sign(word: str) -> int:
     """What a word of a name says: names give orders, so that `files` and `deploys` are things and no verbs."""
-    return 0 if word.endswith("s") and word not in READS | WRITES else _sign(word)
+    if word.endswith("s") and word not in READS | WRITES:
+        return 0
+    return _sign(word) or -(not READS.isdisjoint(_does(word)))
+
+
+def _does(word: str) -> tuple[str, ...]:
+    """What a thing does that is called after it: `calculator`, `reader`, `file_viewer`."""
+    is_one = len(word) > LONGEST_USER and word.endswith(("er", "or"))
+    return (word[:-2], word[:-2] + "e") if is_one else ()
 
 
 def _leads(verb: str, description: str) -> bool:

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
+from environments.runtime.checks.final_answer import turns_of
+from environments.runtime.checks.view import View
 from environments.runtime.play.environment import run_actions
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.candidate import Action
@@ -73,23 +75,26 @@ def _asks_else(attempts: Sequence[Facts]) -> bool:
 
 
 def label_by_answer(attempts: Sequence[Facts], wanted: Wanted | None) -> list[Facts]:
-    """The attempts, of which those that nobody judged, that changed nothing and give the answer, are resolved."""
+    """The attempts, of which those that nobody judged and that changed nothing are resolved where they give the answer, and not where they give another."""
     check = wanted.check if wanted is not None else None
     if wanted is None or check is None:
         return list(attempts)
+    return [_labelled(a, wanted.reference, check) for a in attempts]
+
+
+def _labelled(attempt: Facts, reference: Reference, check: Check) -> Facts:
+    right = gives(check, attempt.recorded.attempt)
+    judged = attempt.resolved is not None or _may_have_changed(attempt)
+    if judged or right is None or not turns_of(View(attempt.recorded.attempt)):
+        return attempt
     label = Label(
-        resolved=True,
-        confidence=wanted.reference.confidence,
+        resolved=right,
+        confidence=reference.confidence,
         by=REFERENCE,
-        provenance=wanted.reference.outcome_ids,
-        reason="gives the reference",
+        provenance=reference.outcome_ids,
+        reason="gives the reference" if right else "gives another answer",
     )
-    return [
-        replace(a, label=label)
-        if a.resolved is None and not _may_have_changed(a) and gives(check, a.recorded.attempt)
-        else a
-        for a in attempts
-    ]
+    return replace(attempt, label=label)
 
 
 def _may_have_changed(attempt: Facts) -> bool:

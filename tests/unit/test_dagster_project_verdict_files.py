@@ -200,3 +200,28 @@ def test_a_verdict_beside_a_run_that_nobody_can_read_is_not_anothers(tmp_path: P
     }
     found, _ = outcomes(tmp_path, files)
     assert found == {"1": {}}
+
+
+def right_answers(folder: Path, files: Files) -> set[str | None]:
+    """What files say that the right answers to the questions about boats are."""
+    for name, value in files.items():
+        path = folder / "exp" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(value if isinstance(value, str) else json.dumps(value))
+    home = open_home(folder / "home", create=True)
+    take_in(home, [folder / "exp"])
+    lines = map(json.loads, raw_lines(home))
+    return {line["outcome"].get("correction") for line in lines if "outcome" in line}
+
+
+def test_what_a_file_says_of_a_task_that_several_runs_tried_is_the_right_answer(
+    tmp_path: Path,
+) -> None:
+    """A question's row beside all runs holds nobody's own answer; a row in one run's folder, or of one run alone, may be that run's."""
+    runs = {f"{model}/traces/t-{n}.json": run(str(n)) for model in ("m1", "m2") for n in (1, 2)}
+    rows = '{"task_id": "t-1", "Level": 1, "Final answer": "yes"}\n{"task_id": "t-2", "Level": 2, "Final answer": "no"}\n'
+    assert right_answers(tmp_path / "a", {**runs, "questions.jsonl": rows}) == {"yes", "no"}
+    assert right_answers(tmp_path / "b", {**runs, "m1/answers.jsonl": rows}) == set()
+    assert (
+        right_answers(tmp_path / "c", {**TWO, "answers.jsonl": rows.replace("t-", "b-")}) == set()
+    )

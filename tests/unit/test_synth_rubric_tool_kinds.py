@@ -37,6 +37,7 @@ from tests.unit.parcel_rubrics import FETCH, HAND, STOP, Line, episode, kinds_of
         ("shop.orders.update", "", True),
         ("Search:book_room", "", True),
         ("drug_info", "", False),
+        ("visit_page", "", False),
         ("stock_level", "", False),
         ("checkOut", "", True),
         ("otc_sell", "", True),
@@ -53,6 +54,13 @@ from tests.unit.parcel_rubrics import FETCH, HAND, STOP, Line, episode, kinds_of
 def test_names_in_generic_english_are_a_prior(name: str, description: str, writes: bool) -> None:
     """Verbs say what a tool is for, in any case and order."""
     assert (write_log_odds(name, description) > 0) is writes
+
+
+def test_a_tool_that_is_called_after_what_it_does_does_that() -> None:
+    """`calculator` calculates; a user uses nothing."""
+    assert write_log_odds("calculator", "") < 0
+    assert write_log_odds("pdf_reader", "") < 0
+    assert write_log_odds("user", "") == 0
 
 
 def test_what_the_learnt_world_saw_decides_where_a_name_says_nothing() -> None:

@@ -138,10 +138,10 @@ def test_a_failed_answer_with_a_reference_is_a_task() -> None:
 
 
 def test_an_answer_that_nobody_judged_is_judged_by_the_reference() -> None:
-    """An attempt that gives it shows how it is done; one that does not is no failure."""
+    """An attempt that gives it shows how it is done; one that gives another answer is a failure."""
     episodes = [asked(0, "There are 50 of them."), asked(1, "There are 7 of them.")]
     found, world = derived(episodes, [told(0, "50"), told(1, "61")])
-    assert [a.resolved for c in found for a in c.attempts] == [True, None]
+    assert [a.resolved for c in found for a in c.attempts] == [True, False]
     assert found[0].solution[0]["content"] == "There are 50 of them."
     assert found[1].solution[0]["content"] == "61"
     assert checked(found, world).status == ACCEPTED

@@ -243,16 +243,18 @@ def _explain(verdict: Outcome, fields: Fields) -> None:
 
 
 def right_answer_of(fields: Fields) -> Outcome | None:
-    """What a record that holds no run says that the right answer is."""
+    """What a record that no run is in says that the right answer is."""
     said = _reference(fields, answered=True)
-    return {"name": said[0], "by": "unknown", "correction": said[1]} if said else None
+    texts = (right_answer(value) for value, _ in fields.values("final_answer"))
+    found = said or next((("final_answer", text) for text in texts if text is not None), None)
+    return {"name": found[0], "by": "unknown", "correction": found[1]} if found else None
 
 
 def _reference(fields: Fields, *, answered: bool) -> tuple[str, str] | None:
     told = Fields(
         {k: one for k, one in fields.own.items() if not snake_case(k).endswith(_SETTINGS)}
     )
-    for name in (*REFERENCES, *((ANSWER, "final_answer") if answered else ())):
+    for name in (*REFERENCES, *((ANSWER,) if answered else ())):
         for value, _ in told.values(name, deep=2):
             text = right_answer(value)
             if text is not None:
