@@ -139,18 +139,23 @@ def _words_of_most(seen: Mapping[str, list[int]]) -> frozenset[str]:
 
 
 def own_parts(value: str, template: frozenset[str]) -> list[str]:
-    """Return the runs of words of a value that no template holds."""
-    if not template:
-        return [value]
+    """Return the runs of words of a value that no template holds and that are no remark in brackets."""
     if value in template:
         return []
+    remarks = _REMARK.search(value)
+    if not (template or remarks):
+        return [value]
     runs: list[str] = [""]
-    for word in value.split():
-        if fold_value(word.strip(_EDGE)) in template:
+    for word in (_REMARK.sub(" () ", value) if remarks else value).split():
+        if word == "()" or fold_value(word.strip(_EDGE)) in template:
             runs.append("")
         else:
             runs[-1] = f"{runs[-1]} {word}".strip()
     return [run for run in runs if any(map(str.isalnum, run))]
+
+
+_REMARK: Final = re.compile(r"\([a-z]+(?:,? [a-z]+)*\)")
+"""Small words in brackets, behind a name or an address: `(buildings only, active)`."""
 
 
 def are_own(
