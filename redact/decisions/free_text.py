@@ -154,7 +154,7 @@ def own_parts(value: str, template: frozenset[str]) -> list[str]:
     return [run for run in runs if any(map(str.isalnum, run))]
 
 
-_REMARK: Final = re.compile(r"\([a-z]+(?:,? [a-z]+)*\)")
+_REMARK: Final = re.compile(r"(?<= )\([a-z]+(?:,? [a-z]+)*\)(?!\w)")
 """Small words in brackets, behind a name or an address: `(buildings only, active)`."""
 
 

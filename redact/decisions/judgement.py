@@ -253,7 +253,8 @@ def _made_personal(
     for key, verdict in verdicts.items():
         template = templates.get(key, frozenset())
         seen = places.learnt.evidence[key]
-        parts = [part for value in seen for part in own_parts(value, template)]
+        told = verdict.action in _WORDED
+        parts = [part for one in seen for part in (own_parts(one, template) if told else [one])]
         if verdict.action == NAME:
             parts = _naming_parts(parts, verdict, lists, places.dictionary)
         # In text of unknown form who comes back under k requests is not everybody.

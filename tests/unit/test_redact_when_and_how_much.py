@@ -54,7 +54,7 @@ def test_a_value_says_when_or_how_much(value: str, shape: str) -> None:
         "• 14:00 Uhr, Frau Sommer",
         "Frau Sommer am 12.06.2026",
         "Massage (20 Minuten",
-        "Ute Brinkmann – 2 Termine",
+        "Ute Brinkmann \u2013 2 Termine",
     ],
 )
 def test_a_time_a_remark_or_a_count_is_no_house(value: str) -> None:
@@ -90,7 +90,7 @@ def test_a_remark_in_brackets_is_nobodys() -> None:
     """What stands in small letters behind an address says something of it."""
     value = "Ann Fenn, 92 Beech Grove (buildings only, active) 4"
     assert own_parts(value, frozenset()) == ["Ann Fenn, 92 Beech Grove", "4"]
-    assert own_parts("(only active)", frozenset()) == []
+    assert own_parts("f(x) (int)y", frozenset()) == ["f(x) (int)y"]
 
 
 def test_free_slots_stay_and_who_is_there_goes() -> None:
