@@ -176,7 +176,7 @@ def _make_judgement(app: AppLearnt, k: int) -> Judgement:
     kept = words_kept(app, verdicts, public_choices(app, k=k), k=k, lists=lists.places)
     large = kept | with_dictionaries(places.language, app.small, large=True)
     told = [seen for key, seen in counted.items() if key.endswith(_OF_NAMES)]
-    large |= words_of_many(told, large, k=k)
+    large |= words_of_many(told, large, app.small, k=k)
     unknown = {part for seen in told for run in seen for part in unexplained_in(run, large)}
     for name in unknown:
         if " " in name:

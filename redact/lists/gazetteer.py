@@ -13,8 +13,16 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
+from redact.bounds import LONG_NUMBER, STEM
 from redact.fold import fold_value, fold_words
-from redact.lists.dictionary import ENGLISH, GERMAN, commonest_of, rare_words_of, words_of
+from redact.lists.dictionary import (
+    ENGLISH,
+    GERMAN,
+    LANGUAGES,
+    commonest_of,
+    rare_words_of,
+    words_of,
+)
 from redact.lists.word_lists import word_list
 
 ORDINARY: Final = word_list("ordinary") | frozenset(map(fold_value, word_list("weekdays")))
@@ -96,6 +104,28 @@ def is_compound(word: str) -> bool:
 
 _CAPITALS: Final = re.compile(r"[A-Z][a-z]{2,}")
 _OF_SURNAMES: Final = word_list("particles") | {"fitz", "mac", "saint", "san"}
+
+
+@lru_cache(maxsize=65_536)
+def is_joined(word: str) -> bool:
+    """Say whether a folded word is two German ones that nobody bears: `auftragsnummer`, and not `feldhaus` or `bergmann`."""
+    known = _german()
+    return any(
+        word[cut:] in known
+        and (word[:cut] in known or (word[cut - 1] in "sn" and word[: cut - 1] in known))
+        for cut in range(STEM, len(word) - LONG_NUMBER + 1)
+    )
+
+
+@lru_cache(maxsize=1)
+def _german() -> frozenset[str]:
+    return frozenset(word for word in words_of(GERMAN) if len(word) >= STEM) - _borne().keys()
+
+
+@lru_cache(maxsize=20_000)
+def is_thing(word: str) -> bool:
+    """Say whether a folded word is among the commonest of a language, and no locale lists it as a name: `therapie`."""
+    return not is_listed(word) and any(word in commonest_of(one) for one in LANGUAGES)
 
 
 @lru_cache(maxsize=64)

@@ -6,6 +6,8 @@ import pytest
 
 from redact.decisions.field_forms import is_line
 from redact.decisions.free_text import own_parts
+from redact.lists.gazetteer import is_joined
+from redact.names.prose_names import names_shown
 from redact.values.forms import shape_of
 from redact.values.free_ids import free_ids
 from redact.values.shapes import is_street
@@ -115,3 +117,18 @@ def test_a_greeting_is_nobody() -> None:
         for number in range(9)
     ]
     assert all("Olá, quero" in text for text in texts_past_the_gate(raw))
+
+
+@pytest.mark.parametrize(
+    ("word", "joined"),
+    [("auftragsnummer", True), ("geratetraining", True), ("feldhaus", False), ("bergmann", False)],
+)
+def test_two_german_words_in_one_are_nobody(word: str, joined: bool) -> None:
+    """Neither of them is one that people bear."""
+    assert is_joined(word) is joined
+
+
+def test_what_a_listed_word_and_a_common_one_are_together_is_a_thing() -> None:
+    """In whatever language; with a word that nobody knows it is somebody."""
+    told = "Termin T-480 heute: Manuelle Therapie bei Manuelle Zotterbaum um elf"
+    assert [name for _, name in names_shown(told)] == ["Manuelle Zotterbaum"]
