@@ -65,7 +65,7 @@ _WHEN: Final = re.compile(
     r"20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])|20\d\d[ -]?[QH][1-4]|[QH][1-4][ -]?20\d\d|(?:[01]?\d|2[0-4])h[0-5]\d"
 )
 """A day of this century without marks, a quarter or half of a year, an hour of Romance languages (`14h00`)."""
-_DATED: Final = re.compile(
+DATED: Final = re.compile(
     r"(?<!\d)20\d\d([-/_.])(?:0[1-9]|1[0-2])(?:\1(?:0[1-9]|[12]\d|3[01]))?(?![\d-])"
 )
 """A month or a day in the name of a file: `logs/2023-11.log`."""
@@ -199,7 +199,7 @@ def is_free_id(token: str) -> bool:
         return False
     if not letters:
         return digits >= LONG or is_phone(token)
-    digits -= sum(digit_count(dated[0]) for dated in _DATED.finditer(token))
+    digits -= sum(digit_count(dated[0]) for dated in DATED.finditer(token))
     if digits < 2 or _SIZE.fullmatch(token) or _CODE_LINE.fullmatch(token) or _is_count(token):
         return False
     mixed = digits >= STEM or len(_TURN.findall(token)) >= SHORT

@@ -128,7 +128,7 @@ def is_company(text: str) -> bool:
     return form.strip(".") in _COMPANIES and not any(map(is_name, words[:1]))
 
 
-def _is_plain(word: str) -> bool:
+def is_plain(word: str) -> bool:
     """Whether a word is in the dictionary, and nobody's name."""
     return word in words_of(ENGLISH) and not is_name(word)
 
@@ -137,7 +137,7 @@ def _identifier(text: str) -> bool:
     words = [word.casefold() for word in re.findall(r"[^\W\d_]+", text)]
     if not digit_count(text) and all(word in ID_WORDS for word in words):
         return False  # "credit_card" under `payment_id` is a choice, not an id
-    if len(words) > 1 and " " not in text and not digit_count(text) and all(map(_is_plain, words)):
+    if len(words) > 1 and " " not in text and not digit_count(text) and all(map(is_plain, words)):
         return False  # and so is "not_found" under `code`
     return len(text) >= 2 and len(text) <= 200 and text.count(" ") <= 2
 
