@@ -22,17 +22,15 @@ from redact.bounds import (
     SHORT,
     STEM,
 )
-from redact.lists.gazetteer import is_name
 from redact.lists.word_lists import PARTICLES
 from redact.values.dates import read_date
-from redact.values.free_ids import DATED, is_when_or_sum
+from redact.values.free_ids import is_dated_title, is_when_or_sum
 from redact.values.scripts import is_unspaced
 from redact.values.shapes import (
     digit_count,
     is_company,
     is_net_address,
     is_phone,
-    is_plain,
     is_street,
 )
 
@@ -89,7 +87,7 @@ _WITH_DIGITS: Final[tuple[tuple[str, Callable[[str, int], object]], ...]] = (
     ("phone", lambda text, _digits: is_phone(text)),
     ("moment", lambda text, _digits: _MOMENT.fullmatch(text) or plain_day(text)),
     ("code", lambda text, _digits: _POSTAL.fullmatch(text)),
-    ("choice", lambda text, _digits: _is_dated_title(text)),
+    ("choice", lambda text, _digits: is_dated_title(text)),
     ("identifier", lambda text, digits: digits >= LONG_NUMBER and _is_mixed(text)),
     ("identifier", lambda text, _digits: _DOTTED.fullmatch(text)),
     ("identifier", lambda text, digits: digits >= _PARTED_DIGITS and _is_parted(text)),
@@ -117,20 +115,6 @@ def _is_joined(text: str) -> bool:
 
 def _is_mixed(text: str) -> bool:
     return any(map(str.isalpha, text)) and IDENTIFIER.fullmatch(text) is not None
-
-
-def _is_dated_title(text: str) -> bool:
-    """Say whether a value is words that nobody bears with a day or a month, as files and reports are called: `Tax_Review_2024-11`."""
-    rest, dated = DATED.subn("", text)
-    words = _PIECE.findall(rest) if dated and digit_count(rest) < STEM else []
-    return bool(words) and all(
-        (len(word) < STEM and (word.isupper() or not is_name(word.casefold())))
-        or is_plain(word.casefold())
-        for word in words
-    )
-
-
-_PIECE: Final = re.compile(r"[A-Z]?[a-zà-þ]+|[^\W\d_]+")
 
 
 def _is_name_like(text: str) -> bool:

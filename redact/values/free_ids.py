@@ -16,7 +16,14 @@ from typing import Final
 from redact.bounds import BEFORE, CODE_LENGTH, LONG, LONGEST_LINE, LONGEST_PROSE, NEAR, SHORT, STEM
 from redact.lists.gazetteer import is_name
 from redact.values.months import DAYS, MONTH, MONTHS
-from redact.values.shapes import EMAIL, digit_count, emails_in, is_phone, letter_count
+from redact.values.shapes import (
+    EMAIL,
+    digit_count,
+    emails_in,
+    is_phone,
+    is_plain,
+    letter_count,
+)
 
 FREE: Final = "~"
 """The path of the place where tokens of free text are counted."""
@@ -65,7 +72,7 @@ _WHEN: Final = re.compile(
     r"20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])|20\d\d[ -]?[QH][1-4]|[QH][1-4][ -]?20\d\d|(?:[01]?\d|2[0-4])h[0-5]\d"
 )
 """A day of this century without marks, a quarter or half of a year, an hour of Romance languages (`14h00`)."""
-DATED: Final = re.compile(
+_DATED: Final = re.compile(
     r"(?<!\d)20\d\d([-/_.])(?:0[1-9]|1[0-2])(?:\1(?:0[1-9]|[12]\d|3[01]))?(?![\d-])"
 )
 """A month or a day in the name of a file: `logs/2023-11.log`."""
@@ -199,8 +206,9 @@ def is_free_id(token: str) -> bool:
         return False
     if not letters:
         return digits >= LONG or is_phone(token)
-    digits -= sum(digit_count(dated[0]) for dated in DATED.finditer(token))
-    if digits < 2 or _SIZE.fullmatch(token) or _CODE_LINE.fullmatch(token) or _is_count(token):
+    if digits < 2 or is_dated_title(token) or _SIZE.fullmatch(token):
+        return False
+    if _CODE_LINE.fullmatch(token) or _is_count(token):
         return False
     mixed = digits >= STEM or len(_TURN.findall(token)) >= SHORT
     code = digits > 2 and any(map(str.isupper, token)) and not any(map(str.islower, token))
@@ -277,6 +285,20 @@ def is_when_or_sum(token: str) -> bool:
     return _WHEN.fullmatch(token) is not None or (
         bare != token and _AMOUNT.fullmatch(bare) is not None
     )
+
+
+def is_dated_title(text: str) -> bool:
+    """Say whether a text is words that nobody bears with a day or a month, as files and reports are called: `Tax_Review_2024-11`."""
+    rest, dated = _DATED.subn("", text)
+    words = _PIECE.findall(rest) if dated and digit_count(rest) < STEM else []
+    return bool(words) and all(
+        (len(word) < STEM and (word.isupper() or not is_name(word.casefold())))
+        or is_plain(word.casefold())
+        for word in words
+    )
+
+
+_PIECE: Final = re.compile(r"[A-Z]?[a-z\u00df-\u00fe]+|[^\W\d_]+")
 
 
 def is_time_or_amount(token: str) -> bool:
