@@ -19,16 +19,7 @@ from redact.apply.matcher import Match, Matcher, searched
 from redact.bounds import LONGEST_VALUE, REMEMBERED
 from redact.decisions.free_text import own_parts
 from redact.decisions.judgement import judge
-from redact.decisions.verdicts import (
-    KEEP,
-    NAME,
-    NAMELIKE,
-    OWN_WORDS,
-    STREET,
-    TEXTS,
-    WITHHOLD,
-    Verdict,
-)
+from redact.decisions.verdicts import KEEP, NAME, NAMELIKE, OWN_WORDS, TEXTS, WITHHOLD, Verdict
 from redact.evidence.app_values import Learnt, evidence_value, keep_kind
 from redact.evidence.definitions import definition_key, is_shared, names_of_all
 from redact.evidence.language import words_of_subjects
@@ -49,7 +40,6 @@ from redact.values.free_ids import FREE
 from redact.values.segments import is_read
 from redact.values.shapes import can_be
 
-_NO_WORDS: Final[frozenset[str]] = frozenset()
 _NOBODY: Final[Mapping[str, list[int]]] = MappingProxyType({})
 _OF_PROSE: Final = (f"|{FREE}", f"|{UNKNOWN_NAMES}")
 """Where tokens of free text and runs of capitalised words are counted, each of which is judged by itself."""
@@ -281,16 +271,13 @@ class AppGate:
                 continue
             if self.judgement.spares(verdict, leaf.value):
                 continue
-            for part in self._parts_of(place, leaf, verdict):
+            for part in self._parts_of(place, leaf):
                 yield part, verdict
 
-    def _parts_of(self, place: str, leaf: Unexplained, verdict: Verdict) -> Iterator[Unexplained]:
+    def _parts_of(self, place: str, leaf: Unexplained) -> Iterator[Unexplained]:
         """Yield what of a leaf its place's verdict is about."""
-        template = self.judgement.templates.get(place, _NO_WORDS)
-        if template or verdict.action in {NAME, STREET}:
-            yield from (leaf._replace(value=part) for part in own_parts(leaf.value, template))
-        else:
-            yield leaf
+        template = self.judgement.templates.get(place, frozenset())
+        yield from (leaf._replace(value=part) for part in own_parts(leaf.value, template))
 
     @cached_property
     def _unknown_in(

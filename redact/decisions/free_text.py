@@ -140,13 +140,13 @@ def _words_of_most(seen: Mapping[str, list[int]]) -> frozenset[str]:
 
 def own_parts(value: str, template: frozenset[str]) -> list[str]:
     """Return the runs of words of a value that no template holds and that are no remark in brackets."""
+    without = _REMARK.sub(" () ", value) if "(" in value else value
+    if not template and without == value:
+        return [value]
     if value in template:
         return []
-    remarks = _REMARK.search(value)
-    if not (template or remarks):
-        return [value]
     runs: list[str] = [""]
-    for word in (_REMARK.sub(" () ", value) if remarks else value).split():
+    for word in without.split():
         if word == "()" or fold_value(word.strip(_EDGE)) in template:
             runs.append("")
         else:

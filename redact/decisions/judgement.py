@@ -176,7 +176,7 @@ def _make_judgement(app: AppLearnt, k: int) -> Judgement:
     kept = words_kept(app, verdicts, public_choices(app, k=k), k=k, lists=lists.places)
     large = kept | with_dictionaries(places.language, app.small, large=True)
     told = [seen for key, seen in counted.items() if key.endswith(_OF_NAMES)]
-    large |= words_of_many(told, large, app.small, k=k)
+    large |= words_of_many(told, large, k=k)
     unknown = {part for seen in told for run in seen for part in unexplained_in(run, large)}
     for name in unknown:
         if " " in name:
@@ -253,8 +253,7 @@ def _made_personal(
     for key, verdict in verdicts.items():
         template = templates.get(key, frozenset())
         seen = places.learnt.evidence[key]
-        told = verdict.action in _WORDED
-        parts = [part for one in seen for part in (own_parts(one, template) if told else [one])]
+        parts = [part for value in seen for part in own_parts(value, template)]
         if verdict.action == NAME:
             parts = _naming_parts(parts, verdict, lists, places.dictionary)
         # In text of unknown form who comes back under k requests is not everybody.

@@ -15,7 +15,7 @@ from redact.bounds import ENOUGH, NEARLY_ALL, PARTS, SEVERAL
 from redact.evidence.app_values import AppLearnt
 from redact.evidence.subjects import enough_of, subjects_of, subjects_up_to
 from redact.fold import fold_value
-from redact.lists.dictionary import GERMAN, languages_spoken
+from redact.lists.dictionary import languages_spoken
 from redact.lists.gazetteer import COMMON, ORDINARY, is_joined, is_name, nobodys_words
 from redact.lists.word_lists import PARTICLES
 from redact.names.unknown_names import is_listed, unexplained_in
@@ -106,11 +106,7 @@ def words_kept(
 
 
 def words_of_many(
-    told: Collection[Mapping[str, list[int]]],
-    words: AbstractSet[str],
-    small: Collection[str],
-    *,
-    k: int,
+    told: Collection[Mapping[str, list[int]]], words: AbstractSet[str], *, k: int
 ) -> frozenset[str]:
     """Return the single words in prose that are nobody's name, though no list has them and nothing explains them: acronyms, joined words, or all.
 
@@ -133,11 +129,10 @@ def words_of_many(
         for word in part.split()
     }
     capitals = subjects < k or sum(map(len, single.values())) > PARTS * subjects
-    joins = GERMAN in languages_spoken(small)
     many = {
         word
         for word in single
-        if capitals or word[:-1].isupper() or (joins and is_joined(fold_value(word)))
+        if capitals or word[:-1].isupper() or is_joined(fold_value(word), words)
     }
     return frozenset(fold_value(word) for word in many - named)
 

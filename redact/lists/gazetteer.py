@@ -10,12 +10,13 @@ import importlib
 import pkgutil
 import re
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import Final
 
 from redact.bounds import LONG_NUMBER, STEM
 from redact.fold import fold_value, fold_words
-from redact.lists.dictionary import (
+from redact.lists.dictionary import (  # fmt: skip
     ENGLISH,
     GERMAN,
     LANGUAGES,
@@ -106,14 +107,12 @@ _CAPITALS: Final = re.compile(r"[A-Z][a-z]{2,}")
 _OF_SURNAMES: Final = word_list("particles") | {"fitz", "mac", "saint", "san"}
 
 
-@lru_cache(maxsize=65_536)
-def is_joined(word: str) -> bool:
-    """Say whether a folded word is two German ones that nobody bears: `auftragsnummer`, and not `feldhaus` or `bergmann`."""
-    known = _german()
+def is_joined(word: str, words: AbstractSet[str]) -> bool:
+    """Say whether a folded word is two German ones, the second of these words, that nobody bears: `auftragsnummer`, and not `feldhaus` or `bergmann`."""
+    ends = [cut for cut in range(STEM, len(word) - LONG_NUMBER + 1) if word[cut:] in words]
     return any(
-        word[cut:] in known
-        and (word[:cut] in known or (word[cut - 1] in "sn" and word[: cut - 1] in known))
-        for cut in range(STEM, len(word) - LONG_NUMBER + 1)
+        word[cut:] in _german() and not _german().isdisjoint({word[:cut], word[:cut].rstrip("sn")})
+        for cut in ends
     )
 
 

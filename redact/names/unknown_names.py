@@ -37,7 +37,7 @@ def unknown_runs(text: str, runs: Iterable[str], *, alone: bool, listed: bool = 
     return [
         part
         for part in dict.fromkeys(chain.from_iterable(found))
-        if not _greets(part, text)
+        if not (fold_value(part) in _GREETINGS and text.lstrip().startswith(part))  # `Olá, dá para`
         if " " in part or (alone and ((listed and is_listed(part)) or _is_inside(part, text)))
     ]
 
@@ -47,11 +47,6 @@ _NONE: Final[list[str]] = []
 
 _IS_CALLED: Final = re.compile(r"[.?!]?\s*\Z| here\b")
 """What stands behind a name by which somebody is called, or calls himself: `Anything else, Ana?`, `Hi, Ana here`."""
-
-
-def _greets(word: str, text: str) -> bool:
-    """Say whether a text begins with a word that greets, though some people are called so: `Olá, dá para`."""
-    return fold_value(word) in _GREETINGS and text.lstrip().startswith(word)
 
 
 def _is_inside(word: str, text: str) -> bool:

@@ -26,13 +26,7 @@ from redact.lists.word_lists import PARTICLES
 from redact.values.dates import read_date
 from redact.values.free_ids import is_dated_title, is_when_or_sum
 from redact.values.scripts import is_unspaced
-from redact.values.shapes import (
-    digit_count,
-    is_company,
-    is_net_address,
-    is_phone,
-    is_street,
-)
+from redact.values.shapes import digit_count, is_company, is_net_address, is_phone, is_street
 
 _NUMBER: Final = re.compile(r"[\s\d.,:;%$€£¥+\-*/()=<>^x°#T]*(?:[A-Za-z]{0,3})?")
 URL: Final = re.compile(r"[a-z][a-z+.-]{1,12}://\S+$")

@@ -16,14 +16,7 @@ from typing import Final
 from redact.bounds import BEFORE, CODE_LENGTH, LONG, LONGEST_LINE, LONGEST_PROSE, NEAR, SHORT, STEM
 from redact.lists.gazetteer import is_name
 from redact.values.months import DAYS, MONTH, MONTHS
-from redact.values.shapes import (
-    EMAIL,
-    digit_count,
-    emails_in,
-    is_phone,
-    is_plain,
-    letter_count,
-)
+from redact.values.shapes import EMAIL, digit_count, emails_in, is_phone, is_plain, letter_count
 
 FREE: Final = "~"
 """The path of the place where tokens of free text are counted."""
