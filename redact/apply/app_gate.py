@@ -276,11 +276,8 @@ class AppGate:
 
     def _parts_of(self, place: str, leaf: Unexplained) -> Iterator[Unexplained]:
         """Yield what of a leaf its place's verdict is about."""
-        template = self.judgement.templates.get(place)
-        if template:
-            yield from (leaf._replace(value=part) for part in own_parts(leaf.value, template))
-        else:
-            yield leaf
+        template = self.judgement.templates.get(place, frozenset())
+        yield from (leaf._replace(value=part) for part in own_parts(leaf.value, template))
 
     @cached_property
     def _unknown_in(

@@ -18,7 +18,7 @@ from redact.lists.gazetteer import ORDINARY, is_compound, nobodys_words
 from redact.lists.word_lists import PARTICLES, STREET_WORDS
 from redact.recognizers.addresses_without_blanks import addresses_without_blanks
 from redact.values.forms import plain_day
-from redact.values.free_ids import is_free_id
+from redact.values.free_ids import DAY, is_free_id
 from redact.values.months import MONTH
 from redact.values.scripts import SIGNS, is_unspaced
 from redact.values.segments import is_sentence
@@ -78,6 +78,7 @@ def is_line(value: str) -> bool:
     """Say whether a value is a few words with a short number, as a line of an address is."""
     if any(map(is_unspaced, value)):
         return any(addresses_without_blanks(value))
+    value = _NO_HOUSE.sub(" ", value)
     words = _ALPHA.findall(value)
     if not 0 < len(words) <= LONG_NUMBER or not any(map(str.isdigit, value)) or " " not in value:
         return False
@@ -92,6 +93,13 @@ def is_line(value: str) -> bool:
         len(word) >= STEM and plain not in ORDINARY and not word.islower()
         for word, plain in zip(words, folded, strict=True)
     )
+
+
+_NO_HOUSE: Final = re.compile(
+    rf"\([^)]*(?:\)|\Z)|(?<![\d:.])\d{{1,2}}(?::|h)\d\d(?!\d)| [\u2013-] \d+(?= )|{DAY.pattern}",
+    DAY.flags,
+)
+"""What stands in brackets, an hour, a count behind a dash, a day: none numbers a house."""
 
 
 def _is_plain(word: str) -> bool:

@@ -139,18 +139,23 @@ def _words_of_most(seen: Mapping[str, list[int]]) -> frozenset[str]:
 
 
 def own_parts(value: str, template: frozenset[str]) -> list[str]:
-    """Return the runs of words of a value that no template holds."""
-    if not template:
+    """Return the runs of words of a value that no template holds and that are no remark in brackets."""
+    without = _REMARK.sub(" () ", value) if "(" in value else value
+    if not template and without == value:
         return [value]
     if value in template:
         return []
     runs: list[str] = [""]
-    for word in value.split():
-        if fold_value(word.strip(_EDGE)) in template:
+    for word in without.split():
+        if word == "()" or fold_value(word.strip(_EDGE)) in template:
             runs.append("")
         else:
             runs[-1] = f"{runs[-1]} {word}".strip()
     return [run for run in runs if any(map(str.isalnum, run))]
+
+
+_REMARK: Final = re.compile(r"(?<= )\([a-z]+(?:,? [a-z]+)*\)(?!\w)")
+"""Small words in brackets, behind a name or an address: `(buildings only, active)`."""
 
 
 def are_own(

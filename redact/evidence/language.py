@@ -16,7 +16,7 @@ from redact.evidence.app_values import AppLearnt
 from redact.evidence.subjects import enough_of, subjects_of, subjects_up_to
 from redact.fold import fold_value
 from redact.lists.dictionary import languages_spoken
-from redact.lists.gazetteer import COMMON, ORDINARY, is_name, nobodys_words
+from redact.lists.gazetteer import COMMON, ORDINARY, is_joined, is_name, nobodys_words
 from redact.lists.word_lists import PARTICLES
 from redact.names.unknown_names import is_listed, unexplained_in
 from redact.names.without_capitals import people_in
@@ -108,7 +108,7 @@ def words_kept(
 def words_of_many(
     told: Collection[Mapping[str, list[int]]], words: AbstractSet[str], *, k: int
 ) -> frozenset[str]:
-    """Return the single words in prose that are nobody's name, though no list has them and nothing explains them: acronyms, or all.
+    """Return the single words in prose that are nobody's name, though no list has them and nothing explains them: acronyms, joined words, or all.
 
     Where each subject says several of them, the language begins its nouns with capitals, and one shows nothing; nor does one among few.
     That k subjects say a word shows nothing: a nickname has no fewer.
@@ -129,7 +129,11 @@ def words_of_many(
         for word in part.split()
     }
     capitals = subjects < k or sum(map(len, single.values())) > PARTS * subjects
-    many = set(single) if capitals else {word for word in single if word[:-1].isupper()}
+    many = {
+        word
+        for word in single
+        if capitals or word[:-1].isupper() or is_joined(fold_value(word), words)
+    }
     return frozenset(fold_value(word) for word in many - named)
 
 

@@ -10,11 +10,20 @@ import importlib
 import pkgutil
 import re
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import Final
 
+from redact.bounds import LONG_NUMBER, STEM
 from redact.fold import fold_value, fold_words
-from redact.lists.dictionary import ENGLISH, GERMAN, commonest_of, rare_words_of, words_of
+from redact.lists.dictionary import (  # fmt: skip
+    ENGLISH,
+    GERMAN,
+    LANGUAGES,
+    commonest_of,
+    rare_words_of,
+    words_of,
+)
 from redact.lists.word_lists import word_list
 
 ORDINARY: Final = word_list("ordinary") | frozenset(map(fold_value, word_list("weekdays")))
@@ -96,6 +105,26 @@ def is_compound(word: str) -> bool:
 
 _CAPITALS: Final = re.compile(r"[A-Z][a-z]{2,}")
 _OF_SURNAMES: Final = word_list("particles") | {"fitz", "mac", "saint", "san"}
+
+
+def is_joined(word: str, words: AbstractSet[str]) -> bool:
+    """Say whether a folded word is two German ones, the second of these words, that nobody bears: `auftragsnummer`, and not `feldhaus` or `bergmann`."""
+    ends = [cut for cut in range(STEM, len(word) - LONG_NUMBER + 1) if word[cut:] in words]
+    return any(
+        word[cut:] in _german() and not _german().isdisjoint({word[:cut], word[:cut].rstrip("sn")})
+        for cut in ends
+    )
+
+
+@lru_cache(maxsize=1)
+def _german() -> frozenset[str]:
+    return frozenset(word for word in words_of(GERMAN) if len(word) >= STEM) - _borne().keys()
+
+
+@lru_cache(maxsize=20_000)
+def is_thing(word: str) -> bool:
+    """Say whether a folded word is among the commonest of a language, and no locale lists it as a name: `therapie`."""
+    return not is_listed(word) and any(word in commonest_of(one) for one in LANGUAGES)
 
 
 @lru_cache(maxsize=64)

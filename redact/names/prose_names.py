@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from redact.bounds import NEAR, SEVERAL
 from redact.fold import fold_value
 from redact.lists.dictionary import ENGLISH, commonest_of
-from redact.lists.gazetteer import ORDINARY, is_name, nobodys_words
+from redact.lists.gazetteer import ORDINARY, is_name, is_thing, nobodys_words
 from redact.lists.word_lists import PARTICLES, STREET_WORDS, word_list
 from redact.names.without_capitals import names_without_capitals
 
@@ -116,7 +116,9 @@ def names_shown(text: str) -> Iterator[tuple[str, str]]:
                 own = _own_words(read.words[first:])
                 if not read.listed[first] or len(own) < len(read.words) - first:
                     continue
-                if len(own) in _OF_A_NAME and not {_plain_word(word) for word in own} & _NOBODY:
+                plain = {_plain_word(word) for word in own}
+                named = not (plain & _NOBODY or any(map(is_thing, map(fold_value, plain))))
+                if len(own) in _OF_A_NAME and named:
                     yield "full_name", " ".join(own)
                     break
 

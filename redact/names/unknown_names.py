@@ -37,6 +37,7 @@ def unknown_runs(text: str, runs: Iterable[str], *, alone: bool, listed: bool = 
     return [
         part
         for part in dict.fromkeys(chain.from_iterable(found))
+        if not (fold_value(part) in _GREETINGS and text.lstrip().startswith(part))  # `Olá, dá para`
         if " " in part or (alone and ((listed and is_listed(part)) or _is_inside(part, text)))
     ]
 

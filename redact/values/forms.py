@@ -24,6 +24,7 @@ from redact.bounds import (
 )
 from redact.lists.word_lists import PARTICLES
 from redact.values.dates import read_date
+from redact.values.free_ids import is_dated_title, is_when_or_sum
 from redact.values.scripts import is_unspaced
 from redact.values.shapes import digit_count, is_company, is_net_address, is_phone, is_street
 
@@ -72,6 +73,7 @@ def _with_digits(text: str, digits: int) -> str:
 
 
 _WITH_DIGITS: Final[tuple[tuple[str, Callable[[str, int], object]], ...]] = (
+    ("moment", lambda text, _digits: is_when_or_sum(text)),
     ("street", lambda text, _digits: is_street(text)),
     ("code", lambda text, digits: 3 <= digits <= 5 and text.isdigit()),
     ("identifier", lambda text, digits: digits >= 6 and text.isdigit()),
@@ -79,6 +81,7 @@ _WITH_DIGITS: Final[tuple[tuple[str, Callable[[str, int], object]], ...]] = (
     ("phone", lambda text, _digits: is_phone(text)),
     ("moment", lambda text, _digits: _MOMENT.fullmatch(text) or plain_day(text)),
     ("code", lambda text, _digits: _POSTAL.fullmatch(text)),
+    ("choice", lambda text, _digits: is_dated_title(text)),
     ("identifier", lambda text, digits: digits >= LONG_NUMBER and _is_mixed(text)),
     ("identifier", lambda text, _digits: _DOTTED.fullmatch(text)),
     ("identifier", lambda text, digits: digits >= _PARTED_DIGITS and _is_parted(text)),

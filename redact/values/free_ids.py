@@ -16,7 +16,7 @@ from typing import Final
 from redact.bounds import BEFORE, CODE_LENGTH, LONG, LONGEST_LINE, LONGEST_PROSE, NEAR, SHORT, STEM
 from redact.lists.gazetteer import is_name
 from redact.values.months import DAYS, MONTH, MONTHS
-from redact.values.shapes import EMAIL, digit_count, emails_in, is_phone, letter_count
+from redact.values.shapes import EMAIL, digit_count, emails_in, is_phone, is_plain, letter_count
 
 FREE: Final = "~"
 """The path of the place where tokens of free text are counted."""
@@ -52,13 +52,23 @@ _COMPACT: Final = re.compile(r"20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:
 _AMOUNT: Final = re.compile(
     r"[-+]?(?:\d{1,3}(?:[.,\u2019]\d{3})+|\d+)(?:[.,]\d{1,3})?%?|[-+]?\d{1,6}\.\d+%?|\d+(?:[x\u00d7]\d+)+|[vV]?\d{1,3}(?:\.\d{1,3}){1,2}"
 )
-_MONEY: Final = re.compile(r"^[-+]?[$\u00a3\u00a5\u20ac]")
+_MONEY: Final = re.compile(
+    r"^[-+]?(?:[A-Z]{0,3}[$\u00a3\u00a5\u20ac]|(?:EUR|USD|CHF|JPY|SEK|NOK|INR|CAD|AUD|GBP|PLN|CZK|HKD|BRL|MXN|DKK|CNY|NPR|PHP)(?= )) ?"
+)
 _SIZE: Final = re.compile(r"\d{1,5}[A-Za-z%°]{1,4}|[a-z]{1,3}\d{1,3}|[A-Za-z]+-\d{1,2}")
 _TURN: Final = re.compile(r"(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 _YEAR: Final = re.compile(r"19\d\d|20[01]\d")
 _ANY_YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _YEARS: Final = re.compile(r"(?:(?:1[6-9]|20)\d\d(?:[ /-]|$)){2,}")
 """Years side by side, or from one to another: `2019 2020`, `1889-1967`."""
+_WHEN: Final = re.compile(
+    r"20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])|20\d\d[ -]?[QH][1-4]|[QH][1-4][ -]?20\d\d|(?:[01]?\d|2[0-4])h[0-5]\d"
+)
+"""A day of this century without marks, a quarter or half of a year, an hour of Romance languages (`14h00`)."""
+_DATED: Final = re.compile(
+    r"(?<!\d)20\d\d([-/_.])(?:0[1-9]|1[0-2])(?:\1(?:0[1-9]|[12]\d|3[01]))?(?![\d-])"
+)
+"""A month or a day in the name of a file: `logs/2023-11.log`."""
 DAY: Final = re.compile(
     rf"(?<![\w.-])(?:(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])|(?:19|20)\d\d, \d{{1,2}}, \d{{1,2}}|(?:19|20)\d\d([-/.])\d\d\1\d\d|\d{{1,2}}([-/.])\d{{1,2}}\2(?:19|20)\d\d"
     rf"|\d{{1,2}}(?:st|nd|rd|th|\.)?(?: of | de | |-)(?:{MONTH})(?:,|\.| de)?[ -](?:19|20)\d\d"
@@ -189,7 +199,9 @@ def is_free_id(token: str) -> bool:
         return False
     if not letters:
         return digits >= LONG or is_phone(token)
-    if digits < 2 or _SIZE.fullmatch(token) or _CODE_LINE.fullmatch(token) or _is_count(token):
+    if digits < 2 or is_dated_title(token) or _SIZE.fullmatch(token):
+        return False
+    if _CODE_LINE.fullmatch(token) or _is_count(token):
         return False
     mixed = digits >= STEM or len(_TURN.findall(token)) >= SHORT
     code = digits > 2 and any(map(str.isupper, token)) and not any(map(str.islower, token))
@@ -260,9 +272,31 @@ def between_ids(text: str) -> list[str]:
     return parts
 
 
+def is_when_or_sum(token: str) -> bool:
+    """Say whether a token by its form can be nothing but a time, or a sum of money with its currency before it."""
+    bare = _MONEY.sub("", token)
+    return _WHEN.fullmatch(token) is not None or (
+        bare != token and _AMOUNT.fullmatch(bare) is not None
+    )
+
+
+def is_dated_title(text: str) -> bool:
+    """Say whether a text is words that nobody bears with a day or a month, as files and reports are called: `Tax_Review_2024-11`."""
+    rest, dated = _DATED.subn("", text)
+    words = _PIECE.findall(rest) if dated and digit_count(rest) < STEM else []
+    return bool(words) and all(
+        (len(word) < STEM and (word.isupper() or not is_name(word.casefold())))
+        or is_plain(word.casefold())
+        for word in words
+    )
+
+
+_PIECE: Final = re.compile(r"[A-Z]?[a-z\u00df-\u00fe]+|[^\W\d_]+")
+
+
 def is_time_or_amount(token: str) -> bool:
     """Say whether a token is a day, an hour, an amount or several years."""
-    if any(form.fullmatch(token) for form in (_MOMENT, _COMPACT, _YEARS)):
+    if any(form.fullmatch(token) for form in (_WHEN, _MOMENT, _COMPACT, _YEARS)):
         return True
     token = _MONEY.sub("", token)
     return _AMOUNT.fullmatch(token) is not None and (

@@ -12,7 +12,7 @@ from ipaddress import IPv4Address, ip_address
 from typing import Final
 from urllib.parse import unquote
 
-from redact.bounds import BEFORE
+from redact.bounds import BEFORE, SEVERAL
 from redact.lists.dictionary import ENGLISH, words_of
 from redact.lists.gazetteer import is_name
 from redact.lists.word_lists import ID_WORDS, word_list
@@ -128,7 +128,7 @@ def is_company(text: str) -> bool:
     return form.strip(".") in _COMPANIES and not any(map(is_name, words[:1]))
 
 
-def _is_plain(word: str) -> bool:
+def is_plain(word: str) -> bool:
     """Whether a word is in the dictionary, and nobody's name."""
     return word in words_of(ENGLISH) and not is_name(word)
 
@@ -137,7 +137,7 @@ def _identifier(text: str) -> bool:
     words = [word.casefold() for word in re.findall(r"[^\W\d_]+", text)]
     if not digit_count(text) and all(word in ID_WORDS for word in words):
         return False  # "credit_card" under `payment_id` is a choice, not an id
-    if len(words) > 1 and " " not in text and not digit_count(text) and all(map(_is_plain, words)):
+    if len(words) > 1 and " " not in text and not digit_count(text) and all(map(is_plain, words)):
         return False  # and so is "not_found" under `code`
     return len(text) >= 2 and len(text) <= 200 and text.count(" ") <= 2
 
@@ -179,7 +179,20 @@ def is_street(value: str) -> bool:
     if " " not in value and "," not in value:
         # `PL587A` and `ST-10023` are numbers with letters in front; `Ringweg12` is a street.
         return any(word.endswith(STREET_ENDS) and word not in STREET_ENDS for word in words)
-    return any(word in STREET_TELLING or word.endswith(STREET_ENDS) for word in words)
+    telling = any(word in STREET_TELLING or word.endswith(STREET_ENDS) for word in words)
+    return telling and (
+        not _is_sentence(value) or any(form.search(value) for form in (ADDRESS_LINE, _ROMANCE_LINE))
+    )
+
+
+def _is_sentence(value: str) -> bool:
+    """Say whether a value with capitals has several words in small letters that no address has."""
+    words = _WORDS.findall(value)
+    small = [word for word in words if word.islower() and word not in _OF_ADDRESSES]
+    return len(small) >= SEVERAL and not value.islower()
+
+
+_OF_ADDRESSES: Final = word_list("particles") | STREET_TELLING
 
 
 def is_phone(text: str) -> bool:
