@@ -48,6 +48,7 @@ from synth.rubric.told_checks import (
     look_checks,
     spoke_checks,
     told_some_checks,
+    unlike_checks,
 )
 from synth.rubric.told_facts import known_facts
 from synth.solutions.plans import Doubts
@@ -112,6 +113,7 @@ def derive_rubric(  # noqa: PLR0913 - all that a rubric is made of
         also = attempts if right.is_asked else ()
         checks += cap_checks(accepted, told=told, spread=traits.spread, also=also)
         checks += _change_checks(accepted[0], kinds)
+        checks += unlike_checks(accepted, checks, END, traits.language)
         if not any(check.positive and check.required for check in checks):
             reasons.append("no_positive_evidence")
         if nothing_but_wording(written, traits):

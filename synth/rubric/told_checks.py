@@ -12,9 +12,10 @@ from dataclasses import replace
 from typing import Final
 
 from environments.runtime.checks.calls import before, confirmed
+from environments.runtime.checks.table import FUNCTIONS
 from environments.runtime.checks.view import View, text_of
 from environments.runtime.task.attempt import Json
-from environments.runtime.task.rubric import AGREEMENT, SHARE, Check
+from environments.runtime.task.rubric import AGREEMENT, REWARD, SHARE, Check
 from environments.runtime.values.facts import COUNT, DATE, EMAIL, ID, NUMBER, TIME, Fact
 from synth.recordings.attempt_facts import Facts
 from synth.recordings.traits import AppTraits
@@ -30,6 +31,7 @@ from synth.rubric.told_facts import (
     fact_args,
     known_facts,
     text_args,
+    told_by_all_but,
 )
 
 AMONG: Final = 8
@@ -104,6 +106,49 @@ def told_some_checks(accepted: Sequence[End], traits: AppTraits, after: str) -> 
                 )
             )
     return checks
+
+
+def unlike_checks(
+    accepted: Sequence[End], checks: Sequence[Check], after: str, language: str
+) -> list[Check]:
+    """Per unresolved attempt at an accepted end that no other check fails: that something is told which it alone left out."""
+    paid = [c for c in checks if c.required and c.role == REWARD and c.fn != "end_state"]
+    made: list[Check] = []
+    for number, end in enumerate(accepted, 1):
+        for bad in end.bad if len(end.good) >= WITNESSES else ():
+            view = View(bad.recorded.attempt)
+            if all(FUNCTIONS[c.fn](c.args, view, c.check_id)[0] != 0.0 for c in (*paid, *made)):
+                where: dict[str, Json] = {"after": after, "ends": [f"e{number}"]}
+                made += _told_by_others(
+                    end, bad, where, language, f"unlike_{number}_{len(made) + 1}"
+                )
+    return made
+
+
+def _told_by_others(
+    end: End, bad: Facts, where: Mapping[str, Json], language: str, name: str
+) -> list[Check]:
+    """That something is told, or each small number, that all resolved attempts at an end tell and one unresolved attempt does not."""
+    told = [a.told_facts for a in end.good]
+    facts = fact_args(told_by_all_but(told, bad.told_facts), language)
+    texts = frozenset.intersection(*(one.texts for one in told)) - bad.told_facts.texts
+    small = frozenset.intersection(*(one.small for one in told)) - bad.told_facts.small
+    args: dict[str, Json] = dict(where)
+    if facts or texts:
+        found = [*facts, *text_args(texts)]
+        beside = max(AMONG, 2 * max(one.beside for one in told))
+        args |= {"facts": list[Json](found), "least": 1, "among": beside, "only": True}
+        says = f"The user is told at least 1 of these: {_list_text(found)}."
+        made = required_check("told_some", args, says, end.good, check_id=name, positive=True)
+    elif small:
+        args |= {"values": list[Json](sorted(small)), "most": max(len(one.small) for one in told)}
+        says = f"The user is told {', '.join(sorted(small))}."
+        made = required_check(
+            "small_numbers_told", args, says, end.good, check_id=name, positive=False
+        )
+    else:
+        return []
+    return [replace(made, counter=1)]
 
 
 def closing_checks(accepted: Sequence[End], after: str) -> list[Check]:

@@ -122,6 +122,13 @@ def _numbers(facts: Iterable[Fact]) -> list[Fact]:
     return [fact for fact in facts if fact.kind == NUMBER]
 
 
+def told_by_all_but(told: Sequence[ToldFacts], other: ToldFacts) -> tuple[Fact, ...]:
+    """What the user had not said and all of these attempts told, and another one did not."""
+    facts = _in_all([(*one.new, *one.computed, *one.groundless) for one in told])
+    own = {meaning(f) for f in (*other.new, *other.computed, *other.groundless)}
+    return tuple(fact for fact in facts if meaning(fact) not in own)
+
+
 def _in_all(told: Sequence[Iterable[Fact]]) -> tuple[Fact, ...]:
     """The facts that stand in each of these, as the first tells them."""
     found = [{meaning(fact): fact for fact in facts} for facts in told]

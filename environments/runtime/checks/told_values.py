@@ -97,7 +97,7 @@ def told_some(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[flo
     only = args.get("only") is True
     found = sum(not (only and _said_otherwise(fact, view)) for fact in told_here)
     if found < needed and not only:
-        found += _others_told(facts, view)
+        found += _others_told(facts, view, among)
     if found < needed and args.get("texts") is True and not only:
         found += len(texts_told(view))
     says = f"{count_text(found, 'fact')} told, at least {needed} expected"
@@ -123,8 +123,8 @@ def _is_same_word(word: str, other: str) -> bool:
     return word == other or (word.isdigit() and other.isdigit())
 
 
-def _others_told(facts: list[dict[str, Json]], view: View) -> int:
-    """How many specific facts were told that are not among these, that a tool showed and nobody had said first.
+def _others_told(facts: list[dict[str, Json]], view: View, among: int | None) -> int:
+    """How many specific facts were told, and not listed, that are not among these, that a tool showed and nobody had said first.
 
     A number that arithmetic gives proves nothing here: of many numbers shown, some give any other.
     """
@@ -135,7 +135,9 @@ def _others_told(facts: list[dict[str, Json]], view: View) -> int:
         if isinstance(r, str | int | float)
     }
     left_out |= view.heard_readings
-    told_here = {f.readings for told in view.facts for f in told if f.specific}
+    told = zip(view.facts, view.new_facts, strict=True)
+    few = [facts for facts, new in told if among is None or new <= among]
+    told_here = {f.readings for facts in few for f in facts if f.specific}
     others = (readings for readings in told_here if left_out.isdisjoint(readings))
     return sum(not view.shown_readings.isdisjoint(readings) for readings in others)
 
