@@ -8,12 +8,19 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from ingest.dialects.attributes import arguments_of, first_text, number_of, parsed, text_of
+from ingest.dialects.attributes import (
+    arguments_of,
+    first_text,
+    first_value,
+    number_of,
+    parsed,
+    text_of,
+)
 from ingest.dialects.identity import VERDICTS
 from ingest.dialects.reading import Statement
 from ingest.files.chat_outcome import annotator_of
 from ingest.formats.records.fields import Fields
-from ingest.formats.records.verdicts import by_words
+from ingest.formats.records.verdicts import by_words, outcome_of
 from ingest.records.outcome_words import asks_how, is_about_else, tells_how
 from ingest.records.right_answer import OTEL_NAMES, right_answer
 from ingest.records.span import Attributes, Span
@@ -27,6 +34,13 @@ ANNOTATOR_KEYS: Final = (
     "gen_ai.evaluation.annotator",
 )
 
+_GAVE_BACK: Final = (
+    "output.value",
+    "langfuse.observation.output",
+    "mlflow.spanOutputs",
+    "traceloop.entity.output",
+)
+"""What a span gave back, as the dialects name it."""
 _CONVENTIONS: Final = frozenset({"gen_ai", "tracegym"})
 """What stands before attributes with readers of their own."""
 _WORDED: Final = frozenset({"resolution", "disposition"})
@@ -70,6 +84,22 @@ def verdicts_on(span: Span, *, works: bool) -> dict[str, Statement]:
     for event in span.events:
         found |= asked_in(event.name, event.attributes, at=event.at)
     return found
+
+
+def found_by(evaluator: Span) -> Statement | None:
+    """What an evaluator's span gave back, under the span's name: a figure, a truth or a word, alone or in an object with its reason."""
+    found = parsed(first_value(evaluator.attributes, _GAVE_BACK))
+    said = outcome_of(evaluator.name, found)
+    if said is None or not {"value", "label"} & said.keys():
+        return None
+    return Statement(
+        name=said["name"],
+        value=said.get("value"),
+        label=said.get("label"),
+        text=said.get("comment"),
+        by=annotator(evaluator.name, first_text(evaluator.attributes, ANNOTATOR_KEYS)),
+        at=evaluator.ended_at,
+    )
 
 
 def asked_in(name: str, attributes: Attributes, *, at: int | None) -> dict[str, Statement]:

@@ -213,7 +213,9 @@ def _stated(event: LogEvent) -> Iterator[Statement]:
         return
     for said in filter(None, found):
         named = identity_in(_attributes(event), {})["conversation"]
-        alone = said.target_id is None and event.trace_id is None and named
+        # Users are asked later, in a request of its own: what names the conversation itself is about that.
+        apart = event.trace_id is None or asks_how(event.name)
+        alone = said.target_id is None and apart and named
         yield replace(said, target_kind="conversation", target_id=named) if alone else said
 
 
