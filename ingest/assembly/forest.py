@@ -13,6 +13,7 @@ from typing import Final
 
 from ingest.assembly.stored_content import REFERENCES
 from ingest.dialects import agent_logs, claude_code, own_spans
+from ingest.dialects.moved_content import moved_off, with_moved
 from ingest.dialects.otel_genai_events import read_run, read_sayings, sayings, told_in
 from ingest.dialects.reading import AGENT, EVALUATOR, MODEL, OTHER, TOOL, Reading
 from ingest.dialects.table import read_span
@@ -55,9 +56,12 @@ def grow(spans: Iterable[Span], events: Sequence[LogEvent]) -> list[Node]:
         by_key[span.key] = span if known is None else _fuller(known, span)
     set_up: dict[tuple[str, str], list[LogEvent]] = defaultdict(list)
     said_in: dict[tuple[str, str], list[LogEvent]] = defaultdict(list)
+    moved: dict[tuple[str, str], list[LogEvent]] = defaultdict(list)
     unique = {event.event_id: event for event in events}
     for event in unique.values():
-        if any(told_in(event)):
+        if moved_off(event):
+            moved[event.trace_id or "", event.span_id or ""].append(event)
+        elif any(told_in(event)):
             said_in[group_key(event), event.span_id or ""].append(event)
         elif claude_code.is_setting(event):
             set_up[event.trace_id or "", event.span_id or ""].append(event)
@@ -66,7 +70,8 @@ def grow(spans: Iterable[Span], events: Sequence[LogEvent]) -> list[Node]:
         key = group_key(told[0]), told[0].event_id
         nodes[key] = _told_by_events(key, told, reading)
     for key, span in by_key.items():
-        nodes[key] = Node(span=span, reading=_read(span, said_in.pop(key, [])))
+        whole = with_moved(span, moved.get(key, ()))
+        nodes[key] = Node(span=span, reading=_read(whole, said_in.pop(key, [])))
     for key, settings in set_up.items():
         if key in nodes:
             nodes[key].reading = claude_code.with_settings(nodes[key].reading, settings)

@@ -6,11 +6,13 @@ model said beside the tools that it asked for. Two texts that may be the same th
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, Final
 
 from ingest.dialects.attributes import arguments_of, first_text, parsed
 from ingest.dialects.identity import has_failed, identity
+from ingest.dialects.parts import read_calls
 from ingest.dialects.reading import AGENT, OTHER, TOOL, Dialect, Reading
 from ingest.dialects.tool_output import read_output
 from ingest.formats.records.words import role_of, snake_case
@@ -33,7 +35,11 @@ _OF_A_RUN: Final = {
     "name": "name",
     "error": "error",
 }
-_ASKED_FOR: Final = {"tools": "name", "names": "name", "refs": "call_id", "ids": "call_id"}
+_ASKED_FOR: Final = {
+    **dict.fromkeys(("tools", "names"), "name"),
+    **dict.fromkeys(("refs", "ids"), "call_id"),
+    "calls": "calls",
+}
 
 
 @lru_cache(maxsize=16_384)
@@ -80,13 +86,20 @@ def _turn(told: dict[str, Any]) -> dict[str, Any] | None:
     if "user" in said and "assistant" in said:
         given = tuple(said[who] for who in ("system", "user") if who in said)
         return {"kind": AGENT, "is_turn": True, "input": given, "output": (said["assistant"],)}
-    key = next((key for key in ("call_id", "name") if isinstance(told.get(key), list)), None)
-    if key is None:
+    calls = tuple(_calls(told))
+    if not calls:
         return None
-    bare = {"call_id": "", "name": "", "arguments": ""}
-    calls = tuple(ToolCall(**{**bare, key: str(one)}) for one in told[key])
     text = said["beside"].content if "beside" in said else None
     return {"kind": OTHER, "output": (Step(role="assistant", content=text, tool_calls=calls),)}
+
+
+def _calls(told: dict[str, Any]) -> Iterable[ToolCall]:
+    """The calls that a model asked for: whole, or by name or id alone."""
+    whole = [call for call in read_calls({"tool_calls": told.get("calls")}) if call.name]
+    key = next((key for key in ("call_id", "name") if isinstance(told.get(key), list)), None)
+    bare = {"call_id": "", "name": "", "arguments": ""}
+    named = [] if key is None else [ToolCall(**{**bare, key: str(one)}) for one in told[key]]
+    return whole or named
 
 
 def _fields(span: Span) -> dict[str, Any] | None:

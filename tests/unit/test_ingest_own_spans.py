@@ -109,6 +109,27 @@ def test_a_tool_that_did_not_run(key: str, calls: list[str]) -> None:
     ]
 
 
+def test_calls_that_a_model_tells_whole_stand_where_it_asked_for_them() -> None:
+    """With what it said beside them, in its own order; a run is one of them by its name and arguments."""
+    calls = [{"name": "find_ship", "args": {"ship": "A"}}, {"name": "find_berth", "args": {}}]
+    asks = {"kiosk.llm.output.text": "I look.", "kiosk.llm.output.tool_calls": json.dumps(calls)}
+    final = {"kiosk.llm.output.text": "Yes.", "kiosk.llm.output.tool_calls": "[]"}
+    sent = [
+        FIRST,
+        below(FIRST, 2, asks),
+        ran(FIRST, 3, "find_berth", "", {}, "B4"),
+        ran(FIRST, 4, "find_ship", "", {"ship": "A"}, "late"),
+        below(FIRST, 5, final),
+    ]
+    (episode,) = assemble(sent, app=APP).episodes
+    assert of(episode)[2:] == [
+        ("assistant", "I look.", ["find_ship", "find_berth"]),
+        ("tool", "late", []),
+        ("tool", "B4", []),
+        ("assistant", "Yes.", []),
+    ]
+
+
 def test_a_turn_that_says_the_same_is_another_turn() -> None:
     """A turn of one's own holds no history: nothing before it is said again or replaced, whatever the agent is told to be by then."""
     said = [
