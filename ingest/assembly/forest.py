@@ -50,10 +50,6 @@ class Node:
 
 def grow(spans: Iterable[Span], events: Sequence[LogEvent]) -> list[Node]:
     """Read all spans once and tie them together; ordered by start, ties by id."""
-    by_key: dict[tuple[str, str], Span] = {}
-    for span in spans:
-        known = by_key.get(span.key)
-        by_key[span.key] = span if known is None else _fuller(known, span)
     set_up: dict[tuple[str, str], list[LogEvent]] = defaultdict(list)
     said_in: dict[tuple[str, str], list[LogEvent]] = defaultdict(list)
     moved: dict[tuple[str, str], list[LogEvent]] = defaultdict(list)
@@ -69,7 +65,7 @@ def grow(spans: Iterable[Span], events: Sequence[LogEvent]) -> list[Node]:
     for told, reading in agent_logs.sessions(unique.values()):
         key = group_key(told[0]), told[0].event_id
         nodes[key] = _told_by_events(key, told, reading)
-    for key, span in by_key.items():
+    for key, span in _once(spans).items():
         whole = with_moved(span, moved.get(key, ()))
         nodes[key] = Node(span=span, reading=_read(whole, said_in.pop(key, [])))
     for key, settings in set_up.items():
@@ -102,6 +98,15 @@ def _without_told_sessions(ordered: list[Node]) -> list[Node]:
     return [
         n for n in ordered if n.reading.dialect != agent_logs.NAME or n.conversation not in told
     ]
+
+
+def _once(spans: Iterable[Span]) -> dict[tuple[str, str], Span]:
+    """Each span once."""
+    by_key: dict[tuple[str, str], Span] = {}
+    for span in spans:
+        known = by_key.get(span.key)
+        by_key[span.key] = span if known is None else _fuller(known, span)
+    return by_key
 
 
 def _fuller(one: Span, other: Span) -> Span:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from tests.unit.assembled_calls import ANSWER, SYSTEM, USER, asks, call, gets, only, shape, tool
 from tests.unit.ingest_emitters import (
     SECOND,
@@ -158,3 +160,20 @@ def test_parallel_calls_told_one_by_one_stay_one_message() -> None:
         "assistant",
     ]
     assert episode.completeness == ("no_tool_definitions",)
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_what_only_prepares_is_not_the_conversation(first: bool) -> None:
+    """A classifier's call under fewer agents than the agent's own, before it; what speaks after the agent acted is the conversation."""
+    word = {"role": "assistant", "content": "billing"}
+    at = 1 if first else 9
+    asked = [{"role": "system", "content": "One word."}, USER]
+    outer = call(at, asked, word)
+    agent = span(2, {"gen_ai.operation.name": "invoke_agent"})
+    below = {"parent_id": agent.span_id}
+    acts = call(3, [SYSTEM, USER], asks("c1"), **below)
+    says = call(5, [SYSTEM, USER, asks("c1"), gets("c1", "sent")], ANSWER, **below)
+    episode = only([outer, agent, acts, says])
+    said = [step.content for step in episode.steps if step.role == "assistant" and step.content]
+    assert said == ([ANSWER["content"]] if first else [ANSWER["content"], "billing"])
+    assert ("side_calls_left_out" in episode.completeness) is first

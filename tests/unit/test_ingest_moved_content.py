@@ -20,7 +20,11 @@ CALLED = {
     "gen_ai.completion.0.tool_calls.0.name": "find_berth",
     "gen_ai.completion.0.tool_calls.0.arguments": '{"ship": "A"}',
 }
-FLAT = {"llm.request.type": "chat", "gen_ai.prompt.0.role": "system", "gen_ai.prompt.1.role": "user"}
+FLAT = {
+    "llm.request.type": "chat",
+    "gen_ai.prompt.0.role": "system",
+    "gen_ai.prompt.1.role": "user",
+}
 
 
 def moved(number: int, given: list[tuple[str, Json]], made: Json = None) -> LogEvent:
