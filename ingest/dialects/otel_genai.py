@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from ingest.dialects import openlit
 from ingest.dialects.attributes import (
     arguments_of,
     first_text,
@@ -183,6 +184,9 @@ def read_content(attributes: Attributes) -> Content:
     made = read_messages(
         first_value(attributes, ("gen_ai.output.messages", "gen_ai.completion")), role="assistant"
     )
+    if not told.steps and not made.steps and "gen_ai.content.prompt" in attributes:
+        given.add(openlit.read_prompt(attributes["gen_ai.content.prompt"]))
+        made = openlit.read_answer(attributes)
     made.steps = settle_output(made.steps)
     given.steps, made.steps = map(without_places, (given.steps, made.steps))
     tools = read_tools(first_value(attributes, ("gen_ai.tool.definitions", "gen_ai.request.tools")))

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from ingest.dialects import claude_code
+from ingest.dialects import claude_code, openlit
 from ingest.dialects.attributes import is_elided, parsed
 from ingest.dialects.content_blocks import blocks_text
 from ingest.dialects.evaluation import EVENT_NAMES, asked_in, read_evaluation
@@ -183,7 +183,7 @@ def read_run(found: Sequence[Saying]) -> dict[str, Any]:
 
 def _read_message(one: Saying, message: dict[str, Any], *, captured: bool) -> Messages:
     if one.name == _PROMPT:
-        return read_messages(one.attributes.get("gen_ai.prompt"), role="user")
+        return openlit.read_prompt(one.attributes.get("gen_ai.prompt"))
     if one.name == _COMPLETION:
         return read_messages(one.attributes.get("gen_ai.completion"), role="assistant")
     if "content" not in message and "tool_calls" not in message:
