@@ -210,6 +210,10 @@ def _demote(ordered: list[Node]) -> None:
         for above in node.ancestors():
             if above.reading.kind == MODEL and read_span(above.span).kind == OTHER:
                 above.reading = read_span(above.span)
+            elif above.reading.kind == MODEL and above.reading.dialect == own_spans.NAME:
+                above.reading = replace(
+                    above.reading, kind=AGENT
+                )  # messages in and out are its work's
 
 
 def _ask(ordered: list[Node]) -> None:

@@ -12,12 +12,14 @@ from typing import Any, Final
 
 from ingest.dialects.attributes import arguments_of, first_text, parsed
 from ingest.dialects.identity import has_failed, identity
+from ingest.dialects.messages import ROLE_OF, exchanged, read_messages
 from ingest.dialects.parts import read_calls
-from ingest.dialects.reading import AGENT, OTHER, TOOL, Dialect, Reading
+from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading
 from ingest.dialects.tool_output import read_output
 from ingest.formats.records.words import role_of, snake_case
 from ingest.records.episode import Step, ToolCall
 from ingest.records.span import Span
+from ingest.records.text import Json, objects_in
 
 NAME: Final = "own_spans"
 
@@ -35,6 +37,12 @@ _OF_A_RUN: Final = {
     "name": "name",
     "error": "error",
 }
+_SIDES: Final = {
+    **dict.fromkeys(("input", "inputs", "request", "prompt"), "input"),
+    **dict.fromkeys(("output", "outputs", "response", "completion"), "output"),
+}
+_BEHIND: Final = frozenset({"messages", "json", "value"})
+_ROLES: Final = tuple(ROLE_OF)
 _ASKED_FOR: Final = {
     **dict.fromkeys(("tools", "names"), "name"),
     **dict.fromkeys(("refs", "ids"), "call_id"),
@@ -102,10 +110,43 @@ def _calls(told: dict[str, Any]) -> Iterable[ToolCall]:
     return whole or named
 
 
+def _model_call(span: Span) -> dict[str, Any] | None:
+    """A call to a model: one value that went in and one that came out are messages that name their speakers, and only the agent's came out."""
+    held: dict[str, list[Json]] = {"input": [], "output": []}
+    for key, value in span.attributes.items():
+        if (side := _side(key)) and _messages_in(told := parsed(value)):
+            held[side].append(told)
+    if [len(one) for one in held.values()] != [1, 1]:
+        return None
+    (given,), (made,) = held.values()
+    answered = _messages_in(made)
+    if any(ROLE_OF[one["role"]] != "assistant" for one in answered):
+        return None
+    tools = given.get("tools") if isinstance(given, dict) else None
+    asked = read_messages({"messages": _messages_in(given), "tools": tools}, role="user")
+    told = exchanged(asked, read_messages(answered, role="assistant"))
+    return {"kind": MODEL, "tools": tuple(asked.tools), **told}
+
+
+@lru_cache(maxsize=16_384)
+def _side(key: str) -> str:
+    """Whether an attribute holds all that went in or came out."""
+    words = snake_case(key).split("_")
+    return _SIDES.get(words[-2] if words[-1] in _BEHIND and len(words) > 1 else words[-1], "")
+
+
+def _messages_in(value: Json) -> list[dict[str, Any]]:
+    """The one list of messages that a value is or holds, or the one message; nothing where there are several."""
+    lists = list(value.values()) if isinstance(value, dict) and "role" not in value else [value]
+    found = [objects_in(one if isinstance(one, list) else [one]) for one in lists]
+    told = [one for one in found if one and all(m.get("role") in _ROLES for m in one)]
+    return told[0] if len(told) == 1 else []
+
+
 def _fields(span: Span) -> dict[str, Any] | None:
     """What the names and values of a span say; None where they leave more than one reading, or none."""
     told = _by_meaning(span)
-    return (told and (_run(span, told) or _turn(told))) or None
+    return (told and (_run(span, told) or _turn(told))) or _model_call(span)
 
 
 def read(span: Span) -> Reading:

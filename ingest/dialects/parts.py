@@ -29,8 +29,9 @@ _CALLS_WITHIN: Final = {
     "functionCall": "id",
     "toolUse": "toolUseId",
     "toolRequest": "ref",
+    "tool_call": "id",
 }
-"""Keys of a part under which a call stands (Gemini, Bedrock, Genkit), and what its id is called there."""
+"""Keys of a part under which a call stands (Gemini, Bedrock, Genkit, Haystack), and what its id is called there."""
 _GEMINI_WRAPPED: Final = ({"result"}, {"output"}, {"content"})
 _BEDROCK_PARTS: Final = frozenset(
     {
@@ -225,6 +226,12 @@ def _read_genkit_result(part: dict[str, Any]) -> Step:
     )
 
 
+def _read_haystack_result(part: dict[str, Any]) -> Step:
+    asked = part["origin"] if isinstance(part.get("origin"), dict) else {}
+    told = {"id": asked.get("id"), "name": asked.get("tool_name"), "is_error": part.get("error")}
+    return read_result({**told, "result": part.get("result")})
+
+
 def _read_bedrock_result(part: dict[str, Any]) -> Step:
     content = part.get("content")
     told = (
@@ -250,6 +257,7 @@ _RESULTS_WITHIN: Final[dict[str, Callable[[dict[str, Any]], Step]]] = {
     "functionResponse": _read_gemini_result,
     "toolResult": _read_bedrock_result,
     "toolResponse": _read_genkit_result,
+    "tool_call_result": _read_haystack_result,
 }
 
 
