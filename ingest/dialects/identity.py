@@ -59,7 +59,8 @@ def identity(span: Span) -> dict[str, Any]:
     """The fields of a `Reading` that every dialect fills alike."""
     said = identity_in(span.attributes, span.resource)
     if span.parent_id is None and said["conversation"] is None:
-        said["conversation"] = _named_in_arguments(span.attributes)
+        named = _named_in_arguments(span.attributes)
+        said |= {"conversation": named, "conversation_is_argument": named is not None}
     return said
 
 

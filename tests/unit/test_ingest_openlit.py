@@ -55,6 +55,8 @@ def test_prompts_in_lines_and_calls_in_lists(args: str, expected: list[Json]) ->
         asked(12, FIRST + RESULTS, "A at B4."),
         turn(20, "s1"),
         asked(21, f"{FIRST}{RESULTS}\nassistant: A at B4.\nuser: Thanks.", "Bye."),
+        # Its turn has not ended yet, and names nothing.
+        asked(31, f"{FIRST}{RESULTS}\nassistant: A at B4.\nuser: Thanks.\nassistant: Bye.\nuser: Oh!", "?"),
     ]
     (episode,) = assemble(sent, app=APP).episodes
     assert episode.conversation_id == "s1"
@@ -67,6 +69,8 @@ def test_prompts_in_lines_and_calls_in_lists(args: str, expected: list[Json]) ->
         ("assistant", "A at B4."),
         ("user", "Thanks."),
         ("assistant", "Bye."),
+        ("user", "Oh!"),
+        ("assistant", "?"),
     ]
     calls = episode.steps[2].tool_calls
     assert [(c.call_id, c.name) for c in calls] == [("c1", "find"), ("c2", "find")]
