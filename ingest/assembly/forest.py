@@ -13,10 +13,10 @@ from typing import Final
 
 from ingest.assembly.stored_content import REFERENCES
 from ingest.dialects import agent_logs, claude_code, own_spans
-from ingest.dialects.moved_content import moved_off, with_moved
-from ingest.dialects.otel_genai_events import read_run, read_sayings, sayings, told_in
+from ingest.dialects.otel_genai_events import moved_off, read_run, read_sayings, sayings, told_in
 from ingest.dialects.reading import AGENT, EVALUATOR, MODEL, OTHER, TOOL, Reading
 from ingest.dialects.table import read_span
+from ingest.records.episode import Step
 from ingest.records.span import LogEvent, Span
 
 _DEEPEST: Final = 256
@@ -52,12 +52,9 @@ def grow(spans: Iterable[Span], events: Sequence[LogEvent]) -> list[Node]:
     """Read all spans once and tie them together; ordered by start, ties by id."""
     set_up: dict[tuple[str, str], list[LogEvent]] = defaultdict(list)
     said_in: dict[tuple[str, str], list[LogEvent]] = defaultdict(list)
-    moved: dict[tuple[str, str], list[LogEvent]] = defaultdict(list)
     unique = {event.event_id: event for event in events}
     for event in unique.values():
-        if moved_off(event):
-            moved[event.trace_id or "", event.span_id or ""].append(event)
-        elif any(told_in(event)):
+        if any(told_in(event)):
             said_in[group_key(event), event.span_id or ""].append(event)
         elif claude_code.is_setting(event):
             set_up[event.trace_id or "", event.span_id or ""].append(event)
@@ -66,12 +63,13 @@ def grow(spans: Iterable[Span], events: Sequence[LogEvent]) -> list[Node]:
         key = group_key(told[0]), told[0].event_id
         nodes[key] = _told_by_events(key, told, reading)
     for key, span in _once(spans).items():
-        whole = with_moved(span, moved.get(key, ()))
-        nodes[key] = Node(span=span, reading=_read(whole, said_in.pop(key, [])))
+        nodes[key] = Node(span=span, reading=_read(span, said_in.pop(key, [])))
     for key, settings in set_up.items():
         if key in nodes:
             nodes[key].reading = claude_code.with_settings(nodes[key].reading, settings)
     for key, left in said_in.items():
+        if all(map(moved_off, left)):
+            continue  # nobody says whether a model, a tool or an agent was given it
         told_there = read_sayings(sayings(None, left)) or Reading(kind=OTHER, dialect="otel")
         nodes[key] = _told_by_events(key, left, told_there)
     ordered = sorted(nodes.values(), key=lambda node: (node.span.started_at, *node.span.key))
@@ -135,8 +133,11 @@ def _read(span: Span, events: list[LogEvent]) -> Reading:
 
 def _merged(reading: Reading, told: Reading) -> Reading:
     """The span's reading with the events' content where that is there and whole."""
+    asked = any(step.content for step in reading.input)
     better = bool(told.input or told.output) and (
-        not reading.has_content or ("truncated" in reading.flags and "truncated" not in told.flags)
+        not reading.has_content
+        or ("truncated" in reading.flags and "truncated" not in told.flags)
+        or (bool(told.input) and not asked)
     )
     merged = replace(
         reading,
@@ -156,11 +157,19 @@ def _merged(reading: Reading, told: Reading) -> Reading:
         merged = replace(
             merged,
             input=told.input,
-            output=told.output or reading.output,
+            output=_with_calls(told.output, reading.output) or reading.output,
             flags=told.flags,
             dialect=told.dialect,
         )
     return merged
+
+
+def _with_calls(told: tuple[Step, ...], own: tuple[Step, ...]) -> tuple[Step, ...]:
+    """What events say that a model answered, with the calls that only the span tells."""
+    calls = tuple(call for step in own for call in step.tool_calls)
+    if not told or not calls or any(step.tool_calls for step in told):
+        return told
+    return (*told[:-1], replace(told[-1], tool_calls=calls))
 
 
 def _told_by_events(key: tuple[str, str], events: list[LogEvent], reading: Reading) -> Node:

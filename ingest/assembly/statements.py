@@ -91,8 +91,7 @@ def _own_words(node: Node) -> Iterable[Statement]:
     if node.reading.said or node.reading.kind == DUPLICATE:
         return ()
     if node.judged:
-        found = found_by(node.span) if node.reading.kind == EVALUATOR else None
-        return () if found is None else (found,)
+        return found_by(node.span).values() if node.reading.kind == EVALUATOR else ()
     works = any(one.reading.kind in _WORK for one in (node, *node.children))
     return verdicts_on(node.span, works=works).values()
 

@@ -6,6 +6,7 @@ Comes in: the event's attributes. Goes out: `Statement`. The convention has no f
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any, Final
 
 from ingest.dialects.attributes import (
@@ -20,7 +21,7 @@ from ingest.dialects.identity import VERDICTS
 from ingest.dialects.reading import Statement
 from ingest.files.chat_outcome import annotator_of
 from ingest.formats.records.fields import Fields
-from ingest.formats.records.verdicts import by_words, outcome_of
+from ingest.formats.records.verdicts import Outcome, by_words, outcome_of
 from ingest.records.outcome_words import asks_how, is_about_else, tells_how
 from ingest.records.right_answer import OTEL_NAMES, right_answer
 from ingest.records.span import Attributes, Span
@@ -35,9 +36,7 @@ ANNOTATOR_KEYS: Final = (
 )
 
 _GAVE_BACK: Final = (
-    "output.value",
-    "langfuse.observation.output",
-    "mlflow.spanOutputs",
+    *("output.value", "langfuse.observation.output", "mlflow.spanOutputs"),
     "traceloop.entity.output",
 )
 """What a span gave back, as the dialects name it."""
@@ -86,20 +85,11 @@ def verdicts_on(span: Span, *, works: bool) -> dict[str, Statement]:
     return found
 
 
-def found_by(evaluator: Span) -> Statement | None:
+def found_by(evaluator: Span) -> dict[str, Statement]:
     """What an evaluator's span gave back, under the span's name: a figure, a truth or a word, alone or in an object with its reason."""
-    found = parsed(first_value(evaluator.attributes, _GAVE_BACK))
-    said = outcome_of(evaluator.name, found)
-    if said is None or not {"value", "label"} & said.keys():
-        return None
-    return Statement(
-        name=said["name"],
-        value=said.get("value"),
-        label=said.get("label"),
-        text=said.get("comment"),
-        by=annotator(evaluator.name, first_text(evaluator.attributes, ANNOTATOR_KEYS)),
-        at=evaluator.ended_at,
-    )
+    said = outcome_of(evaluator.name, parsed(first_value(evaluator.attributes, _GAVE_BACK)))
+    judges = said is not None and not {"value", "label"}.isdisjoint(said)
+    return _stated([said] if said and judges else (), evaluator.name, at=evaluator.ended_at)
 
 
 def asked_in(name: str, attributes: Attributes, *, at: int | None) -> dict[str, Statement]:
@@ -114,16 +104,21 @@ def asked_in(name: str, attributes: Attributes, *, at: int | None) -> dict[str, 
         if not _OF_ASKING & {*last.lower().split("_")} and not is_about_else(above):
             inner = told if isinstance(told, dict) else {last: told}
             held.setdefault(holder if asks_how(holder) else name, {}).update(inner)
+    return _stated(by_words(Fields(own=held)).values(), name, at=at)
+
+
+def _stated(told: Iterable[Outcome], asker: str, *, at: int | None) -> dict[str, Statement]:
+    """Verdicts as statements, by name."""
     return {
         said["name"]: Statement(
             name=said["name"],
             value=number_of(said.get("value")),
             label=said.get("label"),
             text=said.get("comment"),
-            by=annotator(f"{name} {said['name']}", None),
+            by=annotator(f"{asker} {said['name']}", None),
             at=at,
         )
-        for said in by_words(Fields(own=held)).values()
+        for said in told
     }
 
 

@@ -6,8 +6,9 @@ model said beside the tools that it asked for. Two texts that may be the same th
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any, Final
 
 from ingest.dialects.attributes import arguments_of, first_text, parsed
@@ -17,7 +18,7 @@ from ingest.dialects.parts import read_calls
 from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading
 from ingest.dialects.tool_output import read_output
 from ingest.formats.records.words import role_of, snake_case
-from ingest.records.episode import Step, ToolCall
+from ingest.records.episode import Step
 from ingest.records.span import Span
 from ingest.records.text import Json, objects_in
 
@@ -37,11 +38,11 @@ _OF_A_RUN: Final = {
     "name": "name",
     "error": "error",
 }
-_SIDES: Final = {
-    **dict.fromkeys(("input", "inputs", "request", "prompt"), "input"),
-    **dict.fromkeys(("output", "outputs", "response", "completion"), "output"),
-}
-_BEHIND: Final = frozenset({"messages", "json", "value"})
+_WENT: Final = re.compile(
+    r"(?i)(?:.*[._])?(?:(inputs?|request|prompt)|outputs?|response|completion)(?:[._](?:messages|json|value))?"
+)
+"""Names of all that went in or came out."""
+_went: Final = lru_cache(maxsize=16_384)(_WENT.fullmatch)
 _ROLES: Final = tuple(ROLE_OF)
 _ASKED_FOR: Final = {
     **dict.fromkeys(("tools", "names"), "name"),
@@ -94,31 +95,22 @@ def _turn(told: dict[str, Any]) -> dict[str, Any] | None:
     if "user" in said and "assistant" in said:
         given = tuple(said[who] for who in ("system", "user") if who in said)
         return {"kind": AGENT, "is_turn": True, "input": given, "output": (said["assistant"],)}
-    calls = tuple(_calls(told))
+    listed = (k for k in ("call_id", "name") if isinstance(told.get(k), list))
+    bare = next(([{k.removeprefix("call_"): one} for one in told[k]] for k in listed), None)
+    calls = tuple(read_calls({"tool_calls": told.get("calls", bare)}))
     if not calls:
         return None
     text = said["beside"].content if "beside" in said else None
     return {"kind": OTHER, "output": (Step(role="assistant", content=text, tool_calls=calls),)}
 
 
-def _calls(told: dict[str, Any]) -> Iterable[ToolCall]:
-    """The calls that a model asked for: whole, or by name or id alone."""
-    whole = [call for call in read_calls({"tool_calls": told.get("calls")}) if call.name]
-    key = next((key for key in ("call_id", "name") if isinstance(told.get(key), list)), None)
-    bare = {"call_id": "", "name": "", "arguments": ""}
-    named = [] if key is None else [ToolCall(**{**bare, key: str(one)}) for one in told[key]]
-    return whole or named
-
-
 def _model_call(span: Span) -> dict[str, Any] | None:
     """A call to a model: one value that went in and one that came out are messages that name their speakers, and only the agent's came out."""
-    held: dict[str, list[Json]] = {"input": [], "output": []}
-    for key, value in span.attributes.items():
-        if (side := _side(key)) and _messages_in(told := parsed(value)):
-            held[side].append(told)
-    if [len(one) for one in held.values()] != [1, 1]:
+    went = ((_went(key), parsed(value)) for key, value in span.attributes.items() if _went(key))
+    held = [(not side[1], value) for side, value in went if side and _messages_in(value)]
+    if sorted(came_out for came_out, _ in held) != [False, True]:
         return None
-    (given,), (made,) = held.values()
+    (_, given), (_, made) = sorted(held, key=itemgetter(0))
     answered = _messages_in(made)
     if any(ROLE_OF[one["role"]] != "assistant" for one in answered):
         return None
@@ -126,13 +118,6 @@ def _model_call(span: Span) -> dict[str, Any] | None:
     asked = read_messages({"messages": _messages_in(given), "tools": tools}, role="user")
     told = exchanged(asked, read_messages(answered, role="assistant"))
     return {"kind": MODEL, "tools": tuple(asked.tools), **told}
-
-
-@lru_cache(maxsize=16_384)
-def _side(key: str) -> str:
-    """Whether an attribute holds all that went in or came out."""
-    words = snake_case(key).split("_")
-    return _SIDES.get(words[-2] if words[-1] in _BEHIND and len(words) > 1 else words[-1], "")
 
 
 def _messages_in(value: Json) -> list[dict[str, Any]]:

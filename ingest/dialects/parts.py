@@ -220,16 +220,12 @@ def _read_gemini_result(part: dict[str, Any]) -> Step:
     )
 
 
-def _read_genkit_result(part: dict[str, Any]) -> Step:
-    return read_result(
-        {"id": part.get("ref"), "name": part.get("name"), "result": part.get("output")}
-    )
-
-
-def _read_haystack_result(part: dict[str, Any]) -> Step:
-    asked = part["origin"] if isinstance(part.get("origin"), dict) else {}
-    told = {"id": asked.get("id"), "name": asked.get("tool_name"), "is_error": part.get("error")}
-    return read_result({**told, "result": part.get("result")})
+def _read_answer(part: dict[str, Any]) -> Step:
+    """A result that names the call it answers (Genkit), or holds it (Haystack)."""
+    asked = part["origin"] if isinstance(part.get("origin"), dict) else part
+    told = {"id": first_of(asked, "ref", "id"), "name": first_of(asked, "name", "tool_name")}
+    value = part.get("output", part.get("result"))
+    return read_result({**told, "result": value, "is_error": part.get("error")})
 
 
 def _read_bedrock_result(part: dict[str, Any]) -> Step:
@@ -256,8 +252,8 @@ _RESULTS_WITHIN: Final[dict[str, Callable[[dict[str, Any]], Step]]] = {
     "function_response": _read_gemini_result,
     "functionResponse": _read_gemini_result,
     "toolResult": _read_bedrock_result,
-    "toolResponse": _read_genkit_result,
-    "tool_call_result": _read_haystack_result,
+    "toolResponse": _read_answer,
+    "tool_call_result": _read_answer,
 }
 
 

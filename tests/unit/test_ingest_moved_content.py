@@ -53,10 +53,12 @@ def spans() -> list[Span]:
         span(2, {**SESSION, **FLAT, **CALLED}, parent_id=f"{1:016x}"),
         span(3, {**SESSION, **run}, parent_id=f"{1:016x}"),
         span(4, {**SESSION, **FLAT}, parent_id=f"{1:016x}"),
+        span(5, {**SESSION, **run}, parent_id=f"{1:016x}"),
     ]
 
 
 RESULT = {**TOOL, "kwargs": {"content": "B4", "tool_call_id": "c1", "status": "success"}}
+FAILED = {**TOOL, "kwargs": {"content": "gone", "tool_call_id": "c2", "status": "error"}}
 SAID: list[tuple[str, Json]] = [("system", "Be kind."), ("user", "Where does A lie?")]
 WRAPPED: list[tuple[str, Json]] = [
     (role, {"content": json.dumps([{"text": text}])}) for role, text in SAID
@@ -77,6 +79,7 @@ def test_content_in_log_events_is_read_where_it_stood(
         moved(2, said),
         moved(3, [("user", json.dumps(given))], json.dumps({"output": RESULT})),
         moved(4, [*said, ("tool", "B4")], answer),
+        moved(5, [("user", json.dumps(given))], json.dumps({"output": FAILED})),
         moved(9, said, "This span never came."),
     ]
     (episode,) = assemble(spans(), events, app=APP).episodes
@@ -86,7 +89,10 @@ def test_content_in_log_events_is_read_where_it_stood(
         ("assistant", None, ["find_berth"]),
         ("tool", "B4", []),
         ("assistant", "At B4.", []),
+        ("assistant", None, ["find_berth"]),
+        ("tool", "gone", []),
     ]
+    assert episode.steps[-1].is_error is True
     assert episode.steps[2].tool_calls[0].arguments == '{"ship": "A"}'
 
 

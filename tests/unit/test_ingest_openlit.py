@@ -56,7 +56,11 @@ def test_prompts_in_lines_and_calls_in_lists(args: str, expected: list[Json]) ->
         turn(20, "s1"),
         asked(21, f"{FIRST}{RESULTS}\nassistant: A at B4.\nuser: Thanks.", "Bye."),
         # Its turn has not ended yet, and names nothing.
-        asked(31, f"{FIRST}{RESULTS}\nassistant: A at B4.\nuser: Thanks.\nassistant: Bye.\nuser: Oh!", "?"),
+        asked(
+            31,
+            f"{FIRST}{RESULTS}\nassistant: A at B4.\nuser: Thanks.\nassistant: Bye.\nuser: Oh!",
+            "?",
+        ),
     ]
     (episode,) = assemble(sent, app=APP).episodes
     assert episode.conversation_id == "s1"
