@@ -13,10 +13,10 @@ from typing import Final
 
 from ingest.assembly.stored_content import REFERENCES
 from ingest.dialects import agent_logs, claude_code, own_spans
+from ingest.dialects.messages import with_calls
 from ingest.dialects.otel_genai_events import moved_off, read_run, read_sayings, sayings, told_in
 from ingest.dialects.reading import AGENT, EVALUATOR, MODEL, OTHER, TOOL, Reading
 from ingest.dialects.table import read_span
-from ingest.records.episode import Step
 from ingest.records.span import LogEvent, Span
 
 _DEEPEST: Final = 256
@@ -157,19 +157,11 @@ def _merged(reading: Reading, told: Reading) -> Reading:
         merged = replace(
             merged,
             input=told.input,
-            output=_with_calls(told.output, reading.output) or reading.output,
+            output=tuple(with_calls(told.output or reading.output, reading.output)),
             flags=told.flags,
             dialect=told.dialect,
         )
     return merged
-
-
-def _with_calls(told: tuple[Step, ...], own: tuple[Step, ...]) -> tuple[Step, ...]:
-    """What events say that a model answered, with the calls that only the span tells."""
-    calls = tuple(call for step in own for call in step.tool_calls)
-    if not told or not calls or any(step.tool_calls for step in told):
-        return told
-    return (*told[:-1], replace(told[-1], tool_calls=calls))
 
 
 def _told_by_events(key: tuple[str, str], events: list[LogEvent], reading: Reading) -> Node:

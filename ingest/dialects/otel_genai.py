@@ -21,7 +21,7 @@ from ingest.dialects.attributes import (
 )
 from ingest.dialects.evaluation import EVENT_NAMES, read_evaluation
 from ingest.dialects.identity import has_failed, identity
-from ingest.dialects.messages import Messages, exchanged, read_messages, settle_output
+from ingest.dialects.messages import Messages, exchanged, read_messages, settle_output, with_calls
 from ingest.dialects.reading import (
     AGENT,
     EVALUATOR,
@@ -209,10 +209,9 @@ def read_content(attributes: Attributes) -> Content:
         given.steps = []  # some clients send the instructions in both places
     given.add(told)
     made = read_messages(first_value(attributes, _MADE), role="assistant")
-    if "gen_ai.tool.args" in attributes and not any(step.tool_calls for step in made.steps):
-        said = made.steps[0].content if made.steps else None
-        answer = {"content": said, "tool_calls": _listed_calls(attributes)}
-        made = read_messages({"role": "assistant", **answer}, role="assistant")
+    if "gen_ai.tool.args" in attributes:
+        listed = {"role": "assistant", "tool_calls": _listed_calls(attributes)}
+        made.steps = with_calls(made.steps, read_messages(listed, role="assistant").steps)
     made.steps = settle_output(made.steps)
     given.steps, made.steps = map(without_places, (given.steps, made.steps))
     tools = read_tools(first_value(attributes, ("gen_ai.tool.definitions", "gen_ai.request.tools")))
