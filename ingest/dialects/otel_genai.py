@@ -129,7 +129,7 @@ def kind_of(attributes: Attributes) -> str:
     return MODEL if "gen_ai.output.messages" in attributes else OTHER
 
 
-_GIVEN: Final = ("gen_ai.input.messages", "gen_ai.prompt", "gen_ai.content.prompt")
+_GIVEN: Final = ("gen_ai.input.messages", "gen_ai.prompt")
 _MADE: Final = ("gen_ai.output.messages", "gen_ai.completion", "gen_ai.content.completion")
 _SPEAKS: Final = re.compile(r"^(system|developer|user|assistant|tool): ", re.MULTILINE)
 _PLACE: Final = re.compile(r"(.+)_[0-9]+")
@@ -171,9 +171,9 @@ class Content:
 
 def read_prompt(value: Json) -> Messages:
     """What a model was given; OpenLIT writes its messages into one text, each after its role."""
-    marks = list(_SPEAKS.finditer(value)) if isinstance(value, str) else []
-    if not isinstance(value, str) or not marks or marks[0].start():
+    if not isinstance(value, str) or not _SPEAKS.match(value):
         return read_messages(value, role="user")
+    marks = list(_SPEAKS.finditer(value))
     found = Messages()
     ends = [mark.start() - 1 for mark in marks[1:]] + [len(value)]
     for mark, end in zip(marks, ends, strict=True):
@@ -204,7 +204,9 @@ def read_content(attributes: Attributes) -> Content:
         for index, step in enumerate(given.steps):
             if step.role != "system":
                 given.steps[index] = type(step)(role="system", content=step.content)
-    told = read_prompt(first_value(attributes, _GIVEN))
+    told = read_messages(first_value(attributes, _GIVEN), role="user")
+    if not told.steps:
+        told.add(read_prompt(attributes.get("gen_ai.content.prompt")))
     if told.steps[: len(given.steps)] == given.steps:
         given.steps = []  # some clients send the instructions in both places
     given.add(told)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -177,3 +178,17 @@ def test_what_only_prepares_is_not_the_conversation(first: bool) -> None:
     said = [step.content for step in episode.steps if step.role == "assistant" and step.content]
     assert said == ([ANSWER["content"]] if first else [ANSWER["content"], "billing"])
     assert ("side_calls_left_out" in episode.completeness) is first
+
+
+def test_a_call_whose_agent_has_not_arrived_goes_on_with_its_conversation() -> None:
+    """Its prompt is told once; a client that keeps the history sends what is new alone."""
+    told: dict[str, Any] = {"session.id": "s1", "gen_ai.operation.name": "invoke_agent"}
+    desk = span(1, told, name="invoke_agent desk")
+    named = {"session.id": "s1"}
+    first = call(2, [SYSTEM, USER], ANSWER, attributes=named, parent_id=desk.span_id)
+    again = {"role": "user", "content": "The second."}
+    last = call(30, [SYSTEM, again], ANSWER, attributes=named, parent_id="f" * 16)
+    assert [role for role, _ in shape(only([desk, first, replace(last, trace_id="b" * 32)]))] == [
+        *("system", "user", "assistant"),
+        *("user", "assistant"),
+    ]
