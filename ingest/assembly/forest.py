@@ -62,7 +62,7 @@ def grow(spans: Iterable[Span], events: Sequence[LogEvent]) -> list[Node]:
     for told, reading in agent_logs.sessions(unique.values()):
         key = group_key(told[0]), told[0].event_id
         nodes[key] = _told_by_events(key, told, reading)
-    for key, span in _once(spans).items():
+    for key, span in _fullest_spans(spans).items():
         nodes[key] = Node(span=span, reading=_read(span, said_in.pop(key, [])))
     for key, settings in set_up.items():
         if key in nodes:
@@ -98,7 +98,7 @@ def _without_told_sessions(ordered: list[Node]) -> list[Node]:
     ]
 
 
-def _once(spans: Iterable[Span]) -> dict[tuple[str, str], Span]:
+def _fullest_spans(spans: Iterable[Span]) -> dict[tuple[str, str], Span]:
     """Each span once."""
     by_key: dict[tuple[str, str], Span] = {}
     for span in spans:

@@ -97,12 +97,13 @@ def moved_off(event: LogEvent) -> dict[str, list[Any]]:
     body = event.body if isinstance(event.body, dict) and event.span_id else {}
     lists = {side: first_of(one, "messages") for side, one in body.items()}
     told = {
-        f"gen_ai.{side}.messages": list(map(_plain, objects_in(one))) for side, one in lists.items()
+        f"gen_ai.{side}.messages": list(map(_plain_message, objects_in(one)))
+        for side, one in lists.items()
     }
     return told if body.keys() <= {"input", "output"} and all(told.values()) else {}
 
 
-def _plain(message: dict[str, Any]) -> dict[str, Any]:
+def _plain_message(message: dict[str, Any]) -> dict[str, Any]:
     """A message whose content is no object of its own, as that of an event on a span is, and no parts written as text."""
     content = message.get("content")
     text = first_of(content, "content", "message") if isinstance(content, dict) else content
