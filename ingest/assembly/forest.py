@@ -204,7 +204,7 @@ def _cut_cycles(ordered: list[Node]) -> None:
 
 
 def _demote(ordered: list[Node]) -> None:
-    """Take the calls off an agent's loop whose events say again what a model call below it was asked."""
+    """Take the calls off an agent's loop whose events, or whose messages under own names, say again what a model call below it was asked."""
     for node in ordered:
         if node.reading.kind != MODEL or not node.reading.has_content:
             continue
@@ -212,9 +212,7 @@ def _demote(ordered: list[Node]) -> None:
             if above.reading.kind == MODEL and read_span(above.span).kind == OTHER:
                 above.reading = read_span(above.span)
             elif above.reading.kind == MODEL and above.reading.dialect == own_spans.NAME:
-                above.reading = replace(
-                    above.reading, kind=AGENT
-                )  # messages in and out are its work's
+                above.reading = replace(above.reading, kind=AGENT)
 
 
 def _ask(ordered: list[Node]) -> None:

@@ -46,9 +46,8 @@ class Ties:
         place = self._trace(span.trace_id)
         said = identity(span)
         if said["conversation"]:
-            self._name(
-                place, said["conversation"], is_sure=not said.get("conversation_is_argument")
-            )
+            is_sure = not said.get("conversation_is_argument")
+            self._name(place, said["conversation"], is_sure=is_sure)
         self._answer(place, said["response_id"], said["previous_response_id"])
 
     def add_event(self, event: LogEvent) -> None:

@@ -65,9 +65,8 @@ def read(span: Span) -> Reading:
     if kind == MODEL:
         given = read_messages(parsed(attributes.get("mlflow.spanInputs")), role="user")
         made = read_messages(parsed(attributes.get("mlflow.spanOutputs")), role="assistant")
-        if not any(step.tool_calls for step in made.steps) and (calls := _streamed_calls(span)):
-            told = read_messages({"role": "assistant", "tool_calls": calls}, role="assistant")
-            made.steps = with_calls(made.steps, told.steps)
+        pieces = {"role": "assistant", "tool_calls": _streamed_calls(span)}
+        made.steps = with_calls(made.steps, read_messages(pieces, role="assistant").steps)
         tools = read_tools(parsed(attributes.get("mlflow.chat.tools"))) or given.tools
     elif kind == TOOL:
         fields.update(_tool(span))

@@ -190,8 +190,8 @@ def _listed_calls(attributes: Attributes) -> list[dict[str, Json]]:
     )
     told = parsed(f"[{attributes.get('gen_ai.tool.args')}]")
     given = told if isinstance(told, list) and len(told) == len(names) else []
-    listed = zip_longest(names, ids[: len(names)], given)
-    return [{"name": name, "id": one, "arguments": part} for name, one, part in listed]
+    rows = zip_longest(names, ids[: len(names)], given)
+    return [dict(zip(("name", "id", "arguments"), row, strict=True)) for row in rows]
 
 
 def read_content(attributes: Attributes) -> Content:
