@@ -161,12 +161,31 @@ def _instructions(call: Node) -> list[Step]:
 
 
 def _main(threads: Sequence[Thread]) -> Thread | None:
-    """The conversation itself: outside of all tools, under the fewest agents, the longest, the first."""
-    return min(
-        threads,
-        key=lambda t: (t.within is not None, t.depth, -len(t.steps), t.calls[0].span.started_at),
-        default=None,
+    """The conversation itself: outside of all tools, under the fewest agents, the longest, the first; not what only prepares it."""
+    acting = _last_calls(thread for thread in threads if _acts(thread))
+
+    def weight(thread: Thread) -> tuple[bool, bool, int, int, int]:
+        # A classifier before the agent stands higher than it, and has said its word when the agent begins to act.
+        spoke = {} if _acts(thread) else _last_calls([thread])
+        before = sum(at < acting.get(trace, 0) for trace, at in spoke.items())
+        first = thread.calls[0].span.started_at
+        prepares = 2 * before > len(spoke)
+        return thread.within is not None, prepares, thread.depth, -len(thread.steps), first
+
+    return min(threads, key=weight, default=None)
+
+
+def _acts(thread: Thread) -> bool:
+    return any(
+        call.reading.tools or any(s.tool_calls for s in call.reading.output)
+        for call in thread.calls
     )
+
+
+def _last_calls(threads: Iterable[Thread]) -> dict[str, int]:
+    """When threads last called a model, by trace."""
+    calls = [call.span for thread in threads for call in thread.calls]
+    return {span.trace_id: span.started_at for span in sorted(calls, key=lambda s: s.started_at)}
 
 
 def _separate_conversations(whole: _Part) -> list[_Part]:

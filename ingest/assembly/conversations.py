@@ -78,7 +78,8 @@ def _join(gathered: list[Conversation]) -> list[Conversation]:
         for node in one.nodes:
             if node.reading.response_id:
                 by_response[node.reading.response_id] = target
-        if target.conversation_id is None:
+        by_argument = any(node.reading.conversation_is_argument for node in one.nodes)
+        if target.conversation_id is None or by_argument:
             _index_history(one, target, by_history)
     for one in kept:
         one.nodes.sort(key=lambda node: (node.span.started_at, *node.span.key))

@@ -13,7 +13,8 @@ from typing import Final
 
 from ingest.assembly.stored_content import REFERENCES
 from ingest.dialects import agent_logs, claude_code, own_spans
-from ingest.dialects.otel_genai_events import read_run, read_sayings, sayings, told_in
+from ingest.dialects.messages import with_calls
+from ingest.dialects.otel_genai_events import moved_off, read_run, read_sayings, sayings, told_in
 from ingest.dialects.reading import AGENT, EVALUATOR, MODEL, OTHER, TOOL, Reading
 from ingest.dialects.table import read_span
 from ingest.records.span import LogEvent, Span
@@ -49,10 +50,6 @@ class Node:
 
 def grow(spans: Iterable[Span], events: Sequence[LogEvent]) -> list[Node]:
     """Read all spans once and tie them together; ordered by start, ties by id."""
-    by_key: dict[tuple[str, str], Span] = {}
-    for span in spans:
-        known = by_key.get(span.key)
-        by_key[span.key] = span if known is None else _fuller(known, span)
     set_up: dict[tuple[str, str], list[LogEvent]] = defaultdict(list)
     said_in: dict[tuple[str, str], list[LogEvent]] = defaultdict(list)
     unique = {event.event_id: event for event in events}
@@ -65,12 +62,14 @@ def grow(spans: Iterable[Span], events: Sequence[LogEvent]) -> list[Node]:
     for told, reading in agent_logs.sessions(unique.values()):
         key = group_key(told[0]), told[0].event_id
         nodes[key] = _told_by_events(key, told, reading)
-    for key, span in by_key.items():
+    for key, span in _fullest_spans(spans).items():
         nodes[key] = Node(span=span, reading=_read(span, said_in.pop(key, [])))
     for key, settings in set_up.items():
         if key in nodes:
             nodes[key].reading = claude_code.with_settings(nodes[key].reading, settings)
     for key, left in said_in.items():
+        if all(map(moved_off, left)):
+            continue  # nobody says whether a model, a tool or an agent was given it
         told_there = read_sayings(sayings(None, left)) or Reading(kind=OTHER, dialect="otel")
         nodes[key] = _told_by_events(key, left, told_there)
     ordered = sorted(nodes.values(), key=lambda node: (node.span.started_at, *node.span.key))
@@ -99,6 +98,15 @@ def _without_told_sessions(ordered: list[Node]) -> list[Node]:
     ]
 
 
+def _fullest_spans(spans: Iterable[Span]) -> dict[tuple[str, str], Span]:
+    """Each span once."""
+    by_key: dict[tuple[str, str], Span] = {}
+    for span in spans:
+        known = by_key.get(span.key)
+        by_key[span.key] = span if known is None else _fuller(known, span)
+    return by_key
+
+
 def _fuller(one: Span, other: Span) -> Span:
     """Of two spans with one identity the one that says more; the choice does not depend on their order."""
 
@@ -125,8 +133,11 @@ def _read(span: Span, events: list[LogEvent]) -> Reading:
 
 def _merged(reading: Reading, told: Reading) -> Reading:
     """The span's reading with the events' content where that is there and whole."""
+    asked = any(step.content for step in reading.input)
     better = bool(told.input or told.output) and (
-        not reading.has_content or ("truncated" in reading.flags and "truncated" not in told.flags)
+        not reading.has_content
+        or ("truncated" in reading.flags and "truncated" not in told.flags)
+        or (bool(told.input) and not asked)
     )
     merged = replace(
         reading,
@@ -146,7 +157,7 @@ def _merged(reading: Reading, told: Reading) -> Reading:
         merged = replace(
             merged,
             input=told.input,
-            output=told.output or reading.output,
+            output=tuple(with_calls(told.output or reading.output, reading.output)),
             flags=told.flags,
             dialect=told.dialect,
         )
@@ -193,13 +204,15 @@ def _cut_cycles(ordered: list[Node]) -> None:
 
 
 def _demote(ordered: list[Node]) -> None:
-    """Take the calls off an agent's loop whose events say again what a model call below it was asked."""
+    """Take the calls off an agent's loop whose events, or whose messages under own names, say again what a model call below it was asked."""
     for node in ordered:
         if node.reading.kind != MODEL or not node.reading.has_content:
             continue
         for above in node.ancestors():
             if above.reading.kind == MODEL and read_span(above.span).kind == OTHER:
                 above.reading = read_span(above.span)
+            elif above.reading.kind == MODEL and above.reading.dialect == own_spans.NAME:
+                above.reading = replace(above.reading, kind=AGENT)
 
 
 def _ask(ordered: list[Node]) -> None:

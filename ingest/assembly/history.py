@@ -191,7 +191,8 @@ def _same_speaker(thread: Thread, told: _Telling, *, named: bool) -> bool:
         return agent_of(told.call) == thread.agent
     # Without an id, equal prompts over and over are a batch; under one id they are turns without memory.
     alike = told.call.reading.is_turn or _same_prompt(thread, told.system)
-    return named and agent_of(told.call) == thread.agent and alike
+    # A span that would name the agent may not have arrived.
+    return named and agent_of(told.call) in {None, thread.agent} and alike
 
 
 def _continue(thread: Thread, call: Node, body: list[Step], keys: list[str]) -> None:

@@ -12,9 +12,9 @@ from typing import Final
 
 from ingest.assembly.conversations import Conversation
 from ingest.assembly.forest import Node
-from ingest.dialects.evaluation import verdicts_on
+from ingest.dialects.evaluation import found_by, verdicts_on
 from ingest.dialects.otel_genai_events import statements as event_statements
-from ingest.dialects.reading import DUPLICATE, MODEL, TOOL, Statement
+from ingest.dialects.reading import DUPLICATE, EVALUATOR, MODEL, TOOL, Statement
 from ingest.files.chat_outcome import outcome_id_of
 from ingest.otlp.record import judged_by
 from ingest.records.episode import Episode
@@ -88,16 +88,20 @@ def collect(
 
 def _own_words(node: Node) -> Iterable[Statement]:
     """What an app's own names on a span say; not where its dialect has read a statement of that kind."""
-    if node.reading.said or node.judged or node.reading.kind == DUPLICATE:
+    if node.reading.said or node.reading.kind == DUPLICATE:
         return ()
+    if node.judged:
+        return found_by(node.span).values() if node.reading.kind == EVALUATOR else ()
     works = any(one.reading.kind in _WORK for one in (node, *node.children))
     return verdicts_on(node.span, works=works).values()
 
 
 def _judged_span(node: Node) -> str:
-    """The span that a statement on a span is about: the nearest one that is no evaluation."""
+    """The span that a statement on a span is about: the nearest one that is no evaluation, else the one that an evaluation names."""
     while node.judged and node.parent is not None:
         node = node.parent
+    if node.judged and len(node.span.links) == 1:
+        return f"{node.span.links[0].trace_id}:{node.span.links[0].span_id}"
     return ":".join(node.span.key)
 
 

@@ -46,7 +46,8 @@ class Ties:
         place = self._trace(span.trace_id)
         said = identity(span)
         if said["conversation"]:
-            self._name(place, said["conversation"])
+            is_sure = not said.get("conversation_is_argument")
+            self._name(place, said["conversation"], is_sure=is_sure)
         self._answer(place, said["response_id"], said["previous_response_id"])
 
     def add_event(self, event: LogEvent) -> None:
@@ -54,7 +55,7 @@ class Ties:
         place = self._trace(group_key(event))
         conversation = name_of(event.attributes, CONVERSATION_KEYS)
         if conversation:
-            self._name(place, conversation)
+            self._name(place, conversation, is_sure=True)
         response = first_text(event.attributes, RESPONSE_KEYS)
         self._answer(place, response, first_text(event.attributes, PREVIOUS_RESPONSE_KEYS))
 
@@ -105,8 +106,8 @@ class Ties:
             self._named.append(0)
         return place
 
-    def _name(self, place: int, conversation: str) -> None:
-        self._named[place] = 1
+    def _name(self, place: int, conversation: str, *, is_sure: bool) -> None:
+        self._named[place] |= is_sure
         self._tie(place, self._of_conversation.setdefault(hash(conversation), place))
 
     def _answer(self, place: int, response: str | None, previous: str | None) -> None:

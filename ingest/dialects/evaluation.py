@@ -6,14 +6,22 @@ Comes in: the event's attributes. Goes out: `Statement`. The convention has no f
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any, Final
 
-from ingest.dialects.attributes import arguments_of, first_text, number_of, parsed, text_of
+from ingest.dialects.attributes import (
+    arguments_of,
+    first_text,
+    first_value,
+    number_of,
+    parsed,
+    text_of,
+)
 from ingest.dialects.identity import VERDICTS
 from ingest.dialects.reading import Statement
 from ingest.files.chat_outcome import annotator_of
 from ingest.formats.records.fields import Fields
-from ingest.formats.records.verdicts import by_words
+from ingest.formats.records.verdicts import Outcome, by_words, outcome_of
 from ingest.records.outcome_words import asks_how, is_about_else, tells_how
 from ingest.records.right_answer import OTEL_NAMES, right_answer
 from ingest.records.span import Attributes, Span
@@ -27,6 +35,11 @@ ANNOTATOR_KEYS: Final = (
     "gen_ai.evaluation.annotator",
 )
 
+_GAVE_BACK: Final = (
+    *("output.value", "langfuse.observation.output", "mlflow.spanOutputs"),
+    "traceloop.entity.output",
+)
+"""What a span gave back, as the dialects name it."""
 _CONVENTIONS: Final = frozenset({"gen_ai", "tracegym"})
 """What stands before attributes with readers of their own."""
 _WORDED: Final = frozenset({"resolution", "disposition"})
@@ -72,6 +85,13 @@ def verdicts_on(span: Span, *, works: bool) -> dict[str, Statement]:
     return found
 
 
+def found_by(evaluator: Span) -> dict[str, Statement]:
+    """What an evaluator's span gave back, under the span's name: a figure, a truth or a word, alone or in an object with its reason."""
+    said = outcome_of(evaluator.name, parsed(first_value(evaluator.attributes, _GAVE_BACK)))
+    judges = said is not None and not {"value", "label"}.isdisjoint(said)
+    return _stated([said] if said and judges else (), evaluator.name, at=evaluator.ended_at)
+
+
 def asked_in(name: str, attributes: Attributes, *, at: int | None) -> dict[str, Statement]:
     """What stands on a span or an event whose name says that somebody was asked, read by its words as in files, also inside JSON."""
     if not asks_how(name):
@@ -84,16 +104,21 @@ def asked_in(name: str, attributes: Attributes, *, at: int | None) -> dict[str, 
         if not _OF_ASKING & {*last.lower().split("_")} and not is_about_else(above):
             inner = told if isinstance(told, dict) else {last: told}
             held.setdefault(holder if asks_how(holder) else name, {}).update(inner)
+    return _stated(by_words(Fields(own=held)).values(), name, at=at)
+
+
+def _stated(told: Iterable[Outcome], asker: str, *, at: int | None) -> dict[str, Statement]:
+    """Verdicts as statements, by name."""
     return {
         said["name"]: Statement(
             name=said["name"],
             value=number_of(said.get("value")),
             label=said.get("label"),
             text=said.get("comment"),
-            by=annotator(f"{name} {said['name']}", None),
+            by=annotator(f"{asker} {said['name']}", None),
             at=at,
         )
-        for said in by_words(Fields(own=held)).values()
+        for said in told
     }
 
 

@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from ingest.dialects.attributes import (
+    arguments_of,
     first_integer,
     first_text,
     first_value,
     is_elided,
+    parsed,
     parsed_call,
     text_of,
 )
@@ -40,6 +42,12 @@ VERDICTS: Final = frozenset(_KEYS["verdict"])
 PREVIOUS_RESPONSE_KEYS: Final = _KEYS["previous_response"]
 RESPONSE_KEYS: Final = _KEYS["response"]
 
+ARGUMENT_KEYS: Final = _KEYS["argument"]
+"""Where a function's arguments stand."""
+_IN_OBJECTS: Final = ("session_id", "thread_id", "conversation_id")
+"""What a conversation's id is called in metadata and among arguments."""
+_LONGEST_ARGUMENTS: Final = 65_536
+
 _OWN_CONVERSATION: Final = re.compile(
     r"(?i)(?!messaging\.)(?:.*(?<!parent)(?<!previous)\.)?(?:conversation|dialogue|chat)[._]?id"
 )
@@ -49,7 +57,21 @@ _names_conversation: Final = lru_cache(maxsize=16_384)(_OWN_CONVERSATION.fullmat
 
 def identity(span: Span) -> dict[str, Any]:
     """The fields of a `Reading` that every dialect fills alike."""
-    return identity_in(span.attributes, span.resource)
+    said = identity_in(span.attributes, span.resource)
+    if span.parent_id is None and said["conversation"] is None:
+        named = _named_in_arguments(span.attributes)
+        said |= {"conversation": named, "conversation_is_argument": named is not None}
+    return said
+
+
+def _named_in_arguments(attributes: Attributes) -> str | None:
+    """The conversation that the function which began a trace was called with: `{"session_id": …, "message": …}`."""
+    for key in ARGUMENT_KEYS:
+        value = attributes.get(key)
+        if isinstance(value, str) and "_id" in value and len(value) <= _LONGEST_ARGUMENTS:
+            given = parsed(arguments_of(value))
+            return name_of(given, _IN_OBJECTS) if isinstance(given, dict) else None
+    return None
 
 
 def identity_in(attributes: Attributes, resource: Attributes) -> dict[str, Any]:
@@ -58,7 +80,7 @@ def identity_in(attributes: Attributes, resource: Attributes) -> dict[str, Any]:
     extra: Attributes = next((told for told in metadata if isinstance(told, dict)), {})
     return {
         "conversation": name_of(attributes, CONVERSATION_KEYS)
-        or name_of(extra, ("session_id", "thread_id", "conversation_id"))
+        or name_of(extra, _IN_OBJECTS)
         or name_of(attributes, tuple(filter(_names_conversation, attributes))),
         "subject": name_of(attributes, USER_KEYS)
         or name_of(resource, ("tracegym.user_id", "enduser.id"))

@@ -7,6 +7,7 @@ Shapes are told apart by their keys, because one dialect's attribute carries man
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -292,6 +293,15 @@ def settle_output(steps: list[Step]) -> list[Step]:
         calls = tuple(call for step in steps for call in step.tool_calls)
         return [replace(steps[0], tool_calls=calls)]
     return steps[:1]  # further choices of one request were never said to anyone
+
+
+def with_calls(said: Sequence[Step], told: Iterable[Step]) -> list[Step]:
+    """What a model said, with the calls that are told beside it alone."""
+    calls = tuple(call for step in told for call in step.tool_calls)
+    if not calls or any(step.tool_calls for step in said):
+        return list(said)
+    last = said[-1] if said else Step(role="assistant")
+    return [*said[:-1], replace(last, content=last.content or None, tool_calls=calls)]
 
 
 def exchanged(given: Messages, made: Messages) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from ingest.dialects.attributes import (
     text_of,
 )
 from ingest.dialects.identity import has_failed, identity
-from ingest.dialects.messages import Messages, exchanged, read_messages
+from ingest.dialects.messages import Messages, exchanged, read_messages, with_calls
 from ingest.dialects.reading import (
     AGENT,
     EVALUATOR,
@@ -65,12 +65,8 @@ def read(span: Span) -> Reading:
     if kind == MODEL:
         given = read_messages(parsed(attributes.get("mlflow.spanInputs")), role="user")
         made = read_messages(parsed(attributes.get("mlflow.spanOutputs")), role="assistant")
-        if not any(step.tool_calls for step in made.steps):
-            calls = _streamed_calls(span)
-            said = made.steps[0].content if made.steps else None
-            if calls:
-                message = {"role": "assistant", "content": said or None, "tool_calls": calls}
-                made.steps = read_messages(message, role="assistant").steps
+        pieces = {"role": "assistant", "tool_calls": _streamed_calls(span)}
+        made.steps = with_calls(made.steps, read_messages(pieces, role="assistant").steps)
         tools = read_tools(parsed(attributes.get("mlflow.chat.tools"))) or given.tools
     elif kind == TOOL:
         fields.update(_tool(span))

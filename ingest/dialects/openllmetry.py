@@ -19,13 +19,12 @@ from ingest.dialects.attributes import (
 )
 from ingest.dialects.content_blocks import blocks_text
 from ingest.dialects.identity import has_failed, identity
-from ingest.dialects.messages import Messages, read_messages
+from ingest.dialects.messages import Messages, read_messages, with_calls
 from ingest.dialects.otel_genai import read_as, reading_of
 from ingest.dialects.parts import parts_in
 from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading
 from ingest.dialects.tool_output import ToolOutput, read_output
 from ingest.dialects.tool_schemas import read_tools
-from ingest.records.episode import Step
 from ingest.records.span import Attributes, Span
 
 NAME: Final = "openllmetry"
@@ -67,14 +66,8 @@ def read(span: Span) -> Reading:
 def _with_flattened(reading: Reading, attributes: Attributes) -> Reading:
     """The same, with tools and calls that stand beside the messages as older releases have them: some clients write both ways."""
     tools = reading.tools or tuple(_tools(attributes))
-    output = list(reading.output)
-    if not any(step.tool_calls for step in output):
-        told = _flattened(attributes, "gen_ai.completion", "assistant").steps
-        calls = tuple(call for step in told for call in step.tool_calls)
-        if calls:
-            last = output.pop() if output else Step(role="assistant")
-            output.append(replace(last, tool_calls=calls))
-    return replace(reading, tools=tools, output=tuple(output))
+    told = _flattened(attributes, "gen_ai.completion", "assistant").steps
+    return replace(reading, tools=tools, output=tuple(with_calls(reading.output, told)))
 
 
 def _tools(attributes: Attributes) -> list[str]:

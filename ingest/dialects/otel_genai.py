@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Any, Final
 
 from ingest.dialects.attributes import (
@@ -20,7 +21,7 @@ from ingest.dialects.attributes import (
 )
 from ingest.dialects.evaluation import EVENT_NAMES, read_evaluation
 from ingest.dialects.identity import has_failed, identity
-from ingest.dialects.messages import Messages, exchanged, read_messages, settle_output
+from ingest.dialects.messages import Messages, exchanged, read_messages, settle_output, with_calls
 from ingest.dialects.reading import (
     AGENT,
     EVALUATOR,
@@ -35,6 +36,7 @@ from ingest.dialects.tool_output import read_output
 from ingest.dialects.tool_schemas import read_tools
 from ingest.records.episode import Step
 from ingest.records.span import Attributes, Span
+from ingest.records.text import Json
 
 NAME: Final = "otel_genai"
 
@@ -127,6 +129,9 @@ def kind_of(attributes: Attributes) -> str:
     return MODEL if "gen_ai.output.messages" in attributes else OTHER
 
 
+_GIVEN: Final = ("gen_ai.input.messages", "gen_ai.prompt")
+_MADE: Final = ("gen_ai.output.messages", "gen_ai.completion", "gen_ai.content.completion")
+_SPEAKS: Final = re.compile(r"^(system|developer|user|assistant|tool): ", re.MULTILINE)
 _PLACE: Final = re.compile(r"(.+)_[0-9]+")
 
 
@@ -164,6 +169,31 @@ class Content:
     tools: list[str]
 
 
+def read_prompt(value: Json) -> Messages:
+    """What a model was given; OpenLIT writes its messages into one text, each after its role."""
+    if not isinstance(value, str) or not _SPEAKS.match(value):
+        return read_messages(value, role="user")
+    marks = list(_SPEAKS.finditer(value))
+    found = Messages()
+    ends = [mark.start() - 1 for mark in marks[1:]] + [len(value)]
+    for mark, end in zip(marks, ends, strict=True):
+        said = value[mark.end() : end]
+        bare = mark[1] == "assistant" and said == "None"
+        found.add(read_messages({"role": mark[1], "content": None if bare else said}, role="user"))
+    return found
+
+
+def _listed_calls(attributes: Attributes) -> list[dict[str, Json]]:
+    """The calls that OpenLIT lists beside an answer; arguments that cannot be told apart are nobody's."""
+    names, ids = (
+        str(attributes.get(f"gen_ai.tool.{key}", "")).split(", ") for key in ("name", "call.id")
+    )
+    told = parsed(f"[{attributes.get('gen_ai.tool.args')}]")
+    given = told if isinstance(told, list) and len(told) == len(names) else []
+    rows = zip_longest(names, ids[: len(names)], given)
+    return [dict(zip(("name", "id", "arguments"), row, strict=True)) for row in rows]
+
+
 def read_content(attributes: Attributes) -> Content:
     """The content attributes of a span or a log event, as JSON text or as values."""
     given = Messages()
@@ -174,15 +204,16 @@ def read_content(attributes: Attributes) -> Content:
         for index, step in enumerate(given.steps):
             if step.role != "system":
                 given.steps[index] = type(step)(role="system", content=step.content)
-    told = read_messages(
-        first_value(attributes, ("gen_ai.input.messages", "gen_ai.prompt")), role="user"
-    )
+    told = read_messages(first_value(attributes, _GIVEN), role="user")
+    if not told.steps:
+        told.add(read_prompt(attributes.get("gen_ai.content.prompt")))
     if told.steps[: len(given.steps)] == given.steps:
         given.steps = []  # some clients send the instructions in both places
     given.add(told)
-    made = read_messages(
-        first_value(attributes, ("gen_ai.output.messages", "gen_ai.completion")), role="assistant"
-    )
+    made = read_messages(first_value(attributes, _MADE), role="assistant")
+    if "gen_ai.tool.args" in attributes:
+        listed = {"role": "assistant", "tool_calls": _listed_calls(attributes)}
+        made.steps = with_calls(made.steps, read_messages(listed, role="assistant").steps)
     made.steps = settle_output(made.steps)
     given.steps, made.steps = map(without_places, (given.steps, made.steps))
     tools = read_tools(first_value(attributes, ("gen_ai.tool.definitions", "gen_ai.request.tools")))

@@ -12,18 +12,19 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from ingest.dialects import claude_code
-from ingest.dialects.attributes import is_elided, parsed
+from ingest.dialects.attributes import arguments_of, is_elided, parsed
 from ingest.dialects.content_blocks import blocks_text
 from ingest.dialects.evaluation import EVENT_NAMES, asked_in, read_evaluation
 from ingest.dialects.identity import identity_in
 from ingest.dialects.messages import Messages, exchanged, read_messages
-from ingest.dialects.otel_genai import read_content
-from ingest.dialects.parts import is_result, parts_in
+from ingest.dialects.otel_genai import read_content, read_prompt
+from ingest.dialects.parts import first_of, is_result, parts_in
 from ingest.dialects.reading import MODEL, Reading, Statement
+from ingest.dialects.tool_output import read_output
 from ingest.records.episode import Step
 from ingest.records.outcome_words import asks_how
 from ingest.records.span import Attributes, LogEvent, Span
-from ingest.records.text import json_text
+from ingest.records.text import json_text, objects_in
 
 DETAILS: Final = "gen_ai.client.inference.operation.details"
 NAME: Final = "otel_genai_events"
@@ -38,6 +39,9 @@ _PROMPT: Final = "gen_ai.content.prompt"
 _COMPLETION: Final = "gen_ai.content.completion"
 _CHOICE: Final = "gen_ai.choice"
 _TOOL: Final = "gen_ai.tool.message"
+
+_MOVED: Final = "input and output"
+"""Stands for the name of an event whose body holds what went into its span and what came out: AWS's distribution takes that off the spans."""
 
 CONTENT_EVENTS: Final = frozenset({DETAILS, _PROMPT, _COMPLETION, _CHOICE, *_ROLE_OF_EVENT})
 
@@ -79,6 +83,8 @@ def told_in(event: LogEvent) -> Iterator[Saying]:
     printed = _PRINTED.fullmatch(event.body) if isinstance(event.body, str) else None
     if event.name in CONTENT_EVENTS:
         yield Saying(name=event.name, at=event.at, attributes=event.attributes, body=event.body)
+    elif held := moved_off(event):
+        yield Saying(name=_MOVED, at=event.at, attributes=held)
     elif printed is not None and printed[2] is not None:
         yield Saying(name=_CHOICE, at=event.at, attributes={"content": printed[2]})
     elif printed is not None:
@@ -86,9 +92,27 @@ def told_in(event: LogEvent) -> Iterator[Saying]:
             yield Saying(name=f"gen_ai.{role}.message", at=event.at, attributes={"content": text})
 
 
+def moved_off(event: LogEvent) -> dict[str, list[Any]]:
+    """The messages that an event holds for its span, by the convention's names; nothing where its body is anything else."""
+    body = event.body if isinstance(event.body, dict) and event.span_id else {}
+    lists = {side: first_of(one, "messages") for side, one in body.items()}
+    told = {
+        f"gen_ai.{side}.messages": list(map(_plain_message, objects_in(one)))
+        for side, one in lists.items()
+    }
+    return told if body.keys() <= {"input", "output"} and all(told.values()) else {}
+
+
+def _plain_message(message: dict[str, Any]) -> dict[str, Any]:
+    """A message whose content is no object of its own, as that of an event on a span is, and no parts written as text."""
+    content = message.get("content")
+    text = first_of(content, "content", "message") if isinstance(content, dict) else content
+    return {**message, "content": parts_in(text) or text}
+
+
 def read_sayings(found: Sequence[Saying]) -> Reading | None:
     """What the events of one model call say."""
-    details = [one for one in found if one.name == DETAILS]
+    details = [one for one in found if one.name in {DETAILS, _MOVED}]
     if details:
         return _read_details(details)
     given, made = Messages(), Messages()
@@ -172,6 +196,13 @@ def read_run(found: Sequence[Saying]) -> dict[str, Any]:
     """The fields of a `Reading` that the events of a tool's span fill: what it was asked for and what it gave back."""
     told: dict[str, Any] = {}
     for one in found:
+        if one.name == _MOVED:
+            given, made = (
+                first_of(one.attributes, f"gen_ai.{s}.messages") for s in ("input", "output")
+            )
+            output = read_output(blocks_text(made[0]["content"]) if made else None)
+            told |= {"result": output.text, "call_id": output.call_id, "is_error": output.is_error}
+            told["arguments"] = arguments_of(given[0]["content"]) if given else None
         message = _message(one)
         content = message.get("content")
         if one.name == _TOOL and content is not None and not is_elided(content):
@@ -183,7 +214,7 @@ def read_run(found: Sequence[Saying]) -> dict[str, Any]:
 
 def _read_message(one: Saying, message: dict[str, Any], *, captured: bool) -> Messages:
     if one.name == _PROMPT:
-        return read_messages(one.attributes.get("gen_ai.prompt"), role="user")
+        return read_prompt(one.attributes.get("gen_ai.prompt"))
     if one.name == _COMPLETION:
         return read_messages(one.attributes.get("gen_ai.completion"), role="assistant")
     if "content" not in message and "tool_calls" not in message:
@@ -213,7 +244,9 @@ def _stated(event: LogEvent) -> Iterator[Statement]:
         return
     for said in filter(None, found):
         named = identity_in(_attributes(event), {})["conversation"]
-        alone = said.target_id is None and event.trace_id is None and named
+        # Users are asked later, in a request of its own: what names the conversation itself is about that.
+        apart = event.trace_id is None or asks_how(event.name)
+        alone = said.target_id is None and apart and named
         yield replace(said, target_kind="conversation", target_id=named) if alone else said
 
 

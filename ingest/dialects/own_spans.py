@@ -6,16 +6,21 @@ model said beside the tools that it asked for. Two texts that may be the same th
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any, Final
 
 from ingest.dialects.attributes import arguments_of, first_text, parsed
 from ingest.dialects.identity import has_failed, identity
-from ingest.dialects.reading import AGENT, OTHER, TOOL, Dialect, Reading
+from ingest.dialects.messages import ROLE_OF, exchanged, read_messages
+from ingest.dialects.parts import read_calls
+from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading
 from ingest.dialects.tool_output import read_output
 from ingest.formats.records.words import role_of, snake_case
-from ingest.records.episode import Step, ToolCall
+from ingest.records.episode import Step
 from ingest.records.span import Span
+from ingest.records.text import Json, objects_in
 
 NAME: Final = "own_spans"
 
@@ -33,7 +38,17 @@ _OF_A_RUN: Final = {
     "name": "name",
     "error": "error",
 }
-_ASKED_FOR: Final = {"tools": "name", "names": "name", "refs": "call_id", "ids": "call_id"}
+_WENT: Final = re.compile(
+    r"(?i)(?:.*[._])?(?:(inputs?|request|prompt)|outputs?|response|completion)(?:[._](?:messages|json|value))?"
+)
+"""Names of all that went in or came out."""
+_went: Final = lru_cache(maxsize=16_384)(_WENT.fullmatch)
+_ROLES: Final = tuple(ROLE_OF)
+_ASKED_FOR: Final = {
+    **dict.fromkeys(("tools", "names"), "name"),
+    **dict.fromkeys(("refs", "ids"), "call_id"),
+    "calls": "calls",
+}
 
 
 @lru_cache(maxsize=16_384)
@@ -80,19 +95,43 @@ def _turn(told: dict[str, Any]) -> dict[str, Any] | None:
     if "user" in said and "assistant" in said:
         given = tuple(said[who] for who in ("system", "user") if who in said)
         return {"kind": AGENT, "is_turn": True, "input": given, "output": (said["assistant"],)}
-    key = next((key for key in ("call_id", "name") if isinstance(told.get(key), list)), None)
-    if key is None:
+    listed = (k for k in ("call_id", "name") if isinstance(told.get(k), list))
+    bare = next(([{k.removeprefix("call_"): one} for one in told[k]] for k in listed), None)
+    calls = tuple(read_calls({"tool_calls": told.get("calls", bare)}))
+    if not calls:
         return None
-    bare = {"call_id": "", "name": "", "arguments": ""}
-    calls = tuple(ToolCall(**{**bare, key: str(one)}) for one in told[key])
     text = said["beside"].content if "beside" in said else None
     return {"kind": OTHER, "output": (Step(role="assistant", content=text, tool_calls=calls),)}
+
+
+def _model_call(span: Span) -> dict[str, Any] | None:
+    """A call to a model: one value that went in and one that came out are messages that name their speakers, and only the agent's came out."""
+    went = ((_went(key), parsed(value)) for key, value in span.attributes.items() if _went(key))
+    held = [(not side[1], value) for side, value in went if side and _messages_in(value)]
+    if sorted(came_out for came_out, _ in held) != [False, True]:
+        return None
+    (_, given), (_, made) = sorted(held, key=itemgetter(0))
+    answered = _messages_in(made)
+    if any(ROLE_OF[one["role"]] != "assistant" for one in answered):
+        return None
+    tools = given.get("tools") if isinstance(given, dict) else None
+    asked = read_messages({"messages": _messages_in(given), "tools": tools}, role="user")
+    told = exchanged(asked, read_messages(answered, role="assistant"))
+    return {"kind": MODEL, "tools": tuple(asked.tools), **told}
+
+
+def _messages_in(value: Json) -> list[dict[str, Any]]:
+    """The one list of messages that a value is or holds, or the one message; nothing where there are several."""
+    lists = list(value.values()) if isinstance(value, dict) and "role" not in value else [value]
+    found = [objects_in(one if isinstance(one, list) else [one]) for one in lists]
+    told = [one for one in found if one and all(m.get("role") in _ROLES for m in one)]
+    return told[0] if len(told) == 1 else []
 
 
 def _fields(span: Span) -> dict[str, Any] | None:
     """What the names and values of a span say; None where they leave more than one reading, or none."""
     told = _by_meaning(span)
-    return (told and (_run(span, told) or _turn(told))) or None
+    return (told and (_run(span, told) or _turn(told))) or _model_call(span)
 
 
 def read(span: Span) -> Reading:

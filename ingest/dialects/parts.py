@@ -29,8 +29,9 @@ _CALLS_WITHIN: Final = {
     "functionCall": "id",
     "toolUse": "toolUseId",
     "toolRequest": "ref",
+    "tool_call": "id",
 }
-"""Keys of a part under which a call stands (Gemini, Bedrock, Genkit), and what its id is called there."""
+"""Keys of a part under which a call stands (Gemini, Bedrock, Genkit, Haystack), and what its id is called there."""
 _GEMINI_WRAPPED: Final = ({"result"}, {"output"}, {"content"})
 _BEDROCK_PARTS: Final = frozenset(
     {
@@ -219,10 +220,12 @@ def _read_gemini_result(part: dict[str, Any]) -> Step:
     )
 
 
-def _read_genkit_result(part: dict[str, Any]) -> Step:
-    return read_result(
-        {"id": part.get("ref"), "name": part.get("name"), "result": part.get("output")}
-    )
+def _read_answer(part: dict[str, Any]) -> Step:
+    """A result that names the call it answers (Genkit), or holds it (Haystack)."""
+    asked = part["origin"] if isinstance(part.get("origin"), dict) else part
+    told = {"id": first_of(asked, "ref", "id"), "name": first_of(asked, "name", "tool_name")}
+    value = part.get("output", part.get("result"))
+    return read_result({**told, "result": value, "is_error": part.get("error")})
 
 
 def _read_bedrock_result(part: dict[str, Any]) -> Step:
@@ -249,7 +252,8 @@ _RESULTS_WITHIN: Final[dict[str, Callable[[dict[str, Any]], Step]]] = {
     "function_response": _read_gemini_result,
     "functionResponse": _read_gemini_result,
     "toolResult": _read_bedrock_result,
-    "toolResponse": _read_genkit_result,
+    "toolResponse": _read_answer,
+    "tool_call_result": _read_answer,
 }
 
 

@@ -49,6 +49,8 @@ class Reading:
     conversation: str | None = None
     conversation_is_made_up: bool = False
     """Whether the client made the id itself because the app gave none: what a span above says goes before it."""
+    conversation_is_argument: bool = False
+    """Whether only the arguments of the function that began the trace name it: a trace that lacks that span belongs to it by its history."""
     subject: str | None = None
     agent: str | None = None
     model: str | None = None

@@ -22,7 +22,7 @@ _GEMINI_TYPES: Final = frozenset(
     {"STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"}
 )
 _DEEPEST: Final = 64
-_WRAPPERS: Final = ("tool.json_schema", "json_schema", "tool", "toolSpec")
+_WRAPPERS: Final = ("tool.json_schema", "json_schema", "tool", "toolSpec", "data")
 
 
 def read_tools(value: Json) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from ingest.assembly.assemble import assemble
-from ingest.records.span import LogEvent, Span, SpanEvent
+from ingest.records.span import LogEvent, Span, SpanEvent, SpanLink
 from ingest.records.text import Json
 from tests.unit.assembled_calls import ANSWER, SYSTEM, USER, call, tool
 from tests.unit.ingest_emitters import APP, START, span
@@ -98,3 +98,49 @@ def test_a_resolution_on_a_root_span_is_a_verdict_in_words() -> None:
     ):
         root = span(5, {"langfuse.trace.metadata.resolution": value}, name="turn")
         assert told(root) == expected
+
+
+def test_what_a_user_is_asked_later_is_about_the_conversation_that_it_names() -> None:
+    """In a request, and so a trace, of its own; figures stand in the event's body."""
+    logged = LogEvent(app=APP, event_id="e", trace_id="9" * 32, span_id="9" * 16, name="kiosk.csat")
+    logged = replace(logged, at=START, body={"score": 2}, attributes={"kiosk.chat.id": "k1"})
+    named = call(1, [SYSTEM, USER], ANSWER, attributes={"kiosk.chat.id": "k1"})
+    found = assemble([named], [logged], app=APP)
+    (outcome,) = found.outcomes
+    assert (outcome.value, outcome.by) == (2.0, "end_user")
+    assert outcome.episode_id == found.episodes[0].episode_id
+
+
+EVALUATORS = [
+    ("openinference.span.kind", "EVALUATOR", "output.value"),
+    ("langfuse.observation.type", "evaluator", "langfuse.observation.output"),
+    ("mlflow.spanType", "EVALUATOR", "mlflow.spanOutputs"),
+]
+EVALUATED: list[tuple[Json, tuple[float | None, str | None, str | None] | None]] = [
+    ({"score": 1, "label": "resolved", "explanation": "All done."}, (1.0, "resolved", "All done.")),
+    (0.25, (0.25, None, None)),
+    ("unresolved", (None, "unresolved", None)),
+    ({"prompt_tokens": 7, "answer": {"score": 1}}, None),
+    ("A long text that a judge wrote and in which there is no verdict of its own at all.", None),
+    (None, None),
+]
+
+
+@pytest.mark.parametrize(("output", "expected"), EVALUATED)
+def test_what_an_evaluator_gave_back_is_a_verdict(
+    output: Json, expected: tuple[float | None, str | None, str | None] | None
+) -> None:
+    """On its conversation, whichever dialect it speaks; it hangs on that by a session, by a link or by the span above it."""
+    named = call(1, [SYSTEM, USER], ANSWER, attributes={"session.id": "s1"})
+    link = SpanLink(trace_id=named.trace_id, span_id=named.span_id)
+    text = output if isinstance(output, str) else json.dumps(output)
+    for kind, word, gave in EVALUATORS:
+        told = {kind: word, gave: text}
+        below = span(8, told, name="resolution", parent_id=named.span_id)
+        linked = replace(below, trace_id="e" * 32, parent_id=None, links=(link,))
+        by_session = replace(linked, links=(), attributes={**told, "session.id": "s1"})
+        for judge in (below, linked, by_session):
+            found = assemble([named, judge], app=APP)
+            said = [(o.value, o.label, o.text) for o in found.outcomes]
+            assert said == ([expected] if expected else [])
+            assert {o.episode_id for o in found.outcomes} <= {found.episodes[0].episode_id}

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
+
+import pytest
 
 from tests.unit.assembled_calls import ANSWER, SYSTEM, USER, asks, call, gets, only, shape, tool
 from tests.unit.ingest_emitters import (
@@ -158,3 +161,34 @@ def test_parallel_calls_told_one_by_one_stay_one_message() -> None:
         "assistant",
     ]
     assert episode.completeness == ("no_tool_definitions",)
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_what_only_prepares_is_not_the_conversation(first: bool) -> None:
+    """A classifier's call under fewer agents than the agent's own, before it; what speaks after the agent acted is the conversation."""
+    word = {"role": "assistant", "content": "billing"}
+    at = 1 if first else 9
+    asked = [{"role": "system", "content": "One word."}, USER]
+    outer = call(at, asked, word)
+    agent = span(2, {"gen_ai.operation.name": "invoke_agent"})
+    below = {"parent_id": agent.span_id}
+    acts = call(3, [SYSTEM, USER], asks("c1"), **below)
+    says = call(5, [SYSTEM, USER, asks("c1"), gets("c1", "sent")], ANSWER, **below)
+    episode = only([outer, agent, acts, says])
+    said = [step.content for step in episode.steps if step.role == "assistant" and step.content]
+    assert said == ([ANSWER["content"]] if first else [ANSWER["content"], "billing"])
+    assert ("side_calls_left_out" in episode.completeness) is first
+
+
+def test_a_call_whose_agent_has_not_arrived_goes_on_with_its_conversation() -> None:
+    """Its prompt is told once; a client that keeps the history sends what is new alone."""
+    told: dict[str, Any] = {"session.id": "s1", "gen_ai.operation.name": "invoke_agent"}
+    desk = span(1, told, name="invoke_agent desk")
+    named = {"session.id": "s1"}
+    first = call(2, [SYSTEM, USER], ANSWER, attributes=named, parent_id=desk.span_id)
+    again = {"role": "user", "content": "The second."}
+    last = call(30, [SYSTEM, again], ANSWER, attributes=named, parent_id="f" * 16)
+    assert [role for role, _ in shape(only([desk, first, replace(last, trace_id="b" * 32)]))] == [
+        *("system", "user", "assistant"),
+        *("user", "assistant"),
+    ]

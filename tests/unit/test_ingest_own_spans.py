@@ -109,6 +109,27 @@ def test_a_tool_that_did_not_run(key: str, calls: list[str]) -> None:
     ]
 
 
+def test_calls_that_a_model_tells_whole_stand_where_it_asked_for_them() -> None:
+    """With what it said beside them, in its own order; a run is one of them by its name and arguments."""
+    calls = [{"name": "find_ship", "args": {"ship": "A"}}, {"name": "find_berth", "args": {}}]
+    asks = {"kiosk.llm.output.text": "I look.", "kiosk.llm.output.tool_calls": json.dumps(calls)}
+    final = {"kiosk.llm.output.text": "Yes.", "kiosk.llm.output.tool_calls": "[]"}
+    sent = [
+        FIRST,
+        below(FIRST, 2, asks),
+        ran(FIRST, 3, "find_berth", "", {}, "B4"),
+        ran(FIRST, 4, "find_ship", "", {"ship": "A"}, "late"),
+        below(FIRST, 5, final),
+    ]
+    (episode,) = assemble(sent, app=APP).episodes
+    assert of(episode)[2:] == [
+        ("assistant", "I look.", ["find_ship", "find_berth"]),
+        ("tool", "late", []),
+        ("tool", "B4", []),
+        ("assistant", "Yes.", []),
+    ]
+
+
 def test_a_turn_that_says_the_same_is_another_turn() -> None:
     """A turn of one's own holds no history: nothing before it is said again or replaced, whatever the agent is told to be by then."""
     said = [
@@ -192,3 +213,57 @@ def test_a_run_that_failed_says_so() -> None:
     ):
         (episode,) = assemble([FIRST, one], app=APP).episodes
         assert [(s.content, s.is_error) for s in episode.steps if s.role == "tool"] == results
+
+
+ASKED = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Late?"}]
+SAYS = {"role": "assistant", "content": [{"text": "Yes."}]}
+OFFERED = [{"type": "desk.Tool", "data": {"name": "find_ship", "parameters": {"type": "object"}}}]
+FORMS: list[tuple[dict[str, Json], bool]] = [
+    (
+        {"kiosk.input": {"messages": ASKED, "tools": OFFERED}, "kiosk.output": {"replies": [SAYS]}},
+        True,
+    ),
+    ({"request": {"messages": ASKED, "tools": OFFERED}, "response": SAYS, "page.input": "3"}, True),
+    ({"kiosk.prompt.messages": ASKED, "kiosk.completion.json": [SAYS]}, True),
+    ({"kiosk.input": ASKED, "kiosk.output": [*ASKED, SAYS]}, False),
+    ({"kiosk.input": ASKED, "kiosk.output": "Yes."}, False),
+    ({"kiosk.input": ASKED, "kiosk.output": SAYS, "other.input": ASKED}, False),
+    ({"kiosk.input": {"past": ASKED, "now": ASKED}, "kiosk.output": SAYS}, False),
+    ({"kiosk.input": [{"role": "admin", "content": "x"}], "kiosk.output": SAYS}, False),
+    ({"kiosk.output": SAYS}, False),
+]
+
+
+@pytest.mark.parametrize(("told", "reads"), FORMS)
+def test_messages_in_and_the_agents_out_are_a_model_call(
+    told: dict[str, Json], reads: bool
+) -> None:
+    """Under any names, as objects or as JSON; not where more comes out than the agent's own, or which went in is open."""
+    held = {key: json.dumps(value) for key, value in told.items()}
+    found = assemble([span(1, held, name="component.run")], app=APP).episodes
+    assert len(found) == reads
+    for episode in found:
+        assert [s.content for s in episode.steps] == ["Be kind.", "Late?", "Yes."]
+        assert any("find_ship" in tool for tool in episode.tools) is (
+            "messages" not in str(list(told))
+        )
+
+
+def test_an_agents_own_messages_are_those_of_the_calls_below_it() -> None:
+    """What went into its work and what came out of it; calls stand below their kind's name, and so do results."""
+    call = {"tool_call": {"id": "c1", "tool_name": "find_ship", "arguments": {"ship": "A"}}}
+    result = {"result": "late", "origin": {"id": "c1", "tool_name": "find_ship"}, "error": True}
+    asks = {"role": "assistant", "content": [call]}
+    gave = {"role": "tool", "content": [{"tool_call_result": result}]}
+    work = span(1, {"run.input": json.dumps(ASKED), "run.output": json.dumps(SAYS)})
+    sent = [work]
+    for number, given, made in ((2, ASKED, asks), (4, [*ASKED, asks, gave], SAYS)):
+        told = {"part.input": json.dumps({"messages": given}), "part.output": json.dumps([made])}
+        sent.append(span(number, told, parent_id=work.span_id))
+    (episode,) = assemble(sent, app=APP).episodes
+    assert [(s.role, s.content, s.is_error) for s in episode.steps[2:]] == [
+        ("assistant", None, None),
+        ("tool", "late", True),
+        ("assistant", "Yes.", None),
+    ]
+    assert episode.steps[2].tool_calls[0].name == "find_ship"

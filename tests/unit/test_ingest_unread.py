@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -31,13 +32,24 @@ def own() -> list[Span]:
 
 def test_spans_of_no_convention_are_counted_by_name() -> None:
     """Nothing is made of them; a name that a person may have written is not shown."""
-    assert not assemble(own(), app=APP).episodes
+    texts = {"input": "Where is A1?", "output": "Sent."}
+    bare = [replace(one, attributes=texts) for one in own()]
+    assert not assemble(bare, app=APP).episodes
     said = span(4, {"http.request.body.text": "hello"}, name="call Ann Smith 42")
     written = span(7, {"acme.llm.prompt_json": "[]"}, name="llm.complete")
     assert unread([written]) == {"llm.complete": 1}
     plain = [span(5, {"http.method": "GET"}, name="GET"), span(6, {"input": 3}, name="sum")]
-    found = unread([*own(), said, *plain, *otel_genai().spans])
+    found = unread([*bare, said, *plain, *otel_genai().spans])
     assert found == {"llm.call": 2, "tool.run": 1, UNNAMED: 1}
+
+
+def test_messages_that_name_their_speakers_are_a_model_call_under_any_names() -> None:
+    """The results stand in the next call's input; a tool's own span says nothing of whose words it holds."""
+    (episode,) = assemble(own(), app=APP).episodes
+    assert [(s.role, s.content) for s in episode.steps] == [
+        (t["role"], t["content"]) for t in TURNS
+    ]
+    assert unread(own()) == {"tool.run": 1}
 
 
 def test_the_guides_configuration_makes_them_an_episode() -> None:

@@ -99,7 +99,7 @@ def told_some(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[flo
     if found < needed and not only:
         found += _others_told(facts, view, among)
     if found < needed and args.get("texts") is True and not only:
-        found += len(texts_told(view))
+        found += len(texts_told(view, among))
     says = f"{count_text(found, 'fact')} told, at least {needed} expected"
     return (1.0 if found >= needed else 0.0), says
 
@@ -142,9 +142,10 @@ def _others_told(facts: list[dict[str, Json]], view: View, among: int | None) ->
     return sum(not view.shown_readings.isdisjoint(readings) for readings in others)
 
 
-def texts_told(view: View) -> frozenset[str]:
-    """Texts of records that some message says and the user had not, folded: names, states, products."""
-    said_here = _spaced("\n".join(view.said_folded))
+def texts_told(view: View, among: int | None = None) -> frozenset[str]:
+    """Texts of records that some message says and the user had not, folded: names, states, products; not beside more than `among` new facts."""
+    said = zip(view.said_folded, view.new_facts, strict=True)
+    said_here = _spaced("\n".join(text for text, new in said if among is None or new <= among))
     if not said_here:
         return frozenset()
     shown = (text for call in view.attempt.calls for text in _texts_in(call.result.content))
