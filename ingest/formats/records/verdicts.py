@@ -35,6 +35,8 @@ _ENDS: Final = frozenset(NAMES["session_ends"])
 _WHY_ENDED: Final = NAMES["why_ended"]
 _FIGURES: Final = ("value", "score", "label", "stars")
 _TOLD: Final = ("value", "score", "label", "verdict", "result", "passed")
+_WHOLES: Final = ("total", "max", "maximum", "max_score", "out_of")
+"""What a figure is a part of: `{"result": 2, "total": 4}`."""
 _SETTINGS: Final = ("args", "config", "settings", "options")
 """Endings of objects that say how a run was made: `{"forward_args": {"answer": 1}}` is no right answer."""
 _TRUTHS: Final = {"true": 1.0, "false": 0.0}
@@ -164,6 +166,10 @@ def outcome_of(name: str, value: Json) -> Outcome | None:
         inner = next((value[k] for k in (*_TOLD, name) if value.get(k) is not None), None)
         if inner is None or isinstance(inner, dict | list):
             return None
+        whole = next((n for key in _WHOLES if (n := number_of(value.get(key)))), None)
+        part = number_of(inner)
+        if whole and part is not None and 0 <= part <= whole:
+            inner = part / whole
         told = outcome_of(name, inner)
         return None if told is None else {**_label_and_comment(value), **told}
     if isinstance(value, str):
