@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from ingest.dialects.attributes import python_objects
 from ingest.dialects.parts import first_of, kinds_of
 from ingest.files.partial_json import parse_json
 from ingest.formats.message_trees import branch_in_map, kept_branch
@@ -30,7 +31,7 @@ from ingest.formats.records.transcripts import items_of
 from ingest.formats.records.words import NAMES, role_of, snake_case
 from ingest.formats.records.written_calls import acts_of, step_of_pair
 from ingest.records.call_names import CALL_IDS, CALL_LISTS
-from ingest.records.text import Json, json_text, load_json, objects_in
+from ingest.records.text import NOT_JSON, Json, json_text, load_json, objects_in
 
 MESSAGE_KEYS: Final = NAMES["messages"]
 """Names of lists of messages, the likeliest first."""
@@ -253,8 +254,9 @@ def _stored(text: str) -> list[Any]:
 def _kept_as_text(value: dict[str, Any]) -> Iterator[Place]:
     """The messages within an object that a store keeps as JSON text in a field of a record."""
     for key, text in value.items():
-        told = text.lstrip()[:1] == "{" if isinstance(text, str) else False
-        inner = messages_of(load_json(text.encode("utf-8", "replace"))) if told else None
+        told = text if isinstance(text, str) and text.lstrip()[:1] == "{" else ""
+        kept = load_json(told.encode("utf-8", "replace")) if told else None
+        inner = messages_of(python_objects(told) if kept is NOT_JSON else kept)
         if inner is not None and inner.path and snake_case(key) not in _ASIDE:
             yield replace(inner, path=(key, *inner.path), holders=(value, *inner.holders))
 

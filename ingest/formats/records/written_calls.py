@@ -20,6 +20,8 @@ _ACTION: Final = re.compile(
     r"(?:\A|\n)[ \t*]*(?:Action|Act|Tool|Function|API)(?: ?\d+)?[ \t*]*:[ \t*]*(?!Input)(.+)\Z",
     re.DOTALL,
 )
+_THOUGHT: Final = re.compile(r"\A\s*\**(?:Thoughts?|Think)(?: ?\d+)?[ \t*]*:[ \t*]*")
+"""The label of what is said before an action; that of the action goes as well."""
 _INPUT: Final = re.compile(r"[ \t*]*(?:Action|Tool|Function)[ _]?Input(?: ?\d+)?[ \t*]*:")
 _NAME: Final = r"([A-Za-z_][\w.:/-]{0,63})"
 _CALL: Final = re.compile(_NAME + r"\((.*)\)\.?", re.DOTALL)
@@ -53,7 +55,8 @@ def written_call(text: str, *, is_acting: bool = False) -> TextCalls | None:
     call = _call(body, {}) if is_acting and _BARE.fullmatch(body) else _read(body)
     if call is None:
         return None
-    return TextCalls(calls=[call], text=text[: found.start()].strip() or None)
+    said = _THOUGHT.sub("", text[: found.start()]).strip()
+    return TextCalls(calls=[call], text=said or None)
 
 
 def listed_calls(text: str) -> list[dict[str, Any]]:
@@ -72,7 +75,7 @@ def listed_calls(text: str) -> list[dict[str, Any]]:
 
 
 def step_of_pair(item: Json) -> Json:
-    """A step that is a pair, `[[tool, input, what the model wrote], observation]`, as an object; anything else as it is."""
+    """A step that is a pair, `[[tool, input, what the model wrote], observation]` or `[{"tool": …, "log": …}, observation]`, as an object; anything else as it is."""
     match item:
         case [[str(tool), str() | dict() as given, str(text)], told] if tool in text:
             written = written_call(text)
@@ -80,6 +83,10 @@ def step_of_pair(item: Json) -> Json:
             said = {"content": text if written is None else written.text}
             told = told.get("observation", told) if isinstance(told, dict) else told
             return {**said, "tool": tool, "tool_input": given, "observation": told}
+        case [dict() as step, told] if call_of(step) is not None:
+            log = step.get("log")
+            written = written_call(log) if isinstance(log, str) else None
+            return {**step, "content": log if written is None else written.text, "observation": told}
     return item
 
 
