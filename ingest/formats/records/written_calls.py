@@ -14,7 +14,7 @@ from typing import Any, Final
 from ingest.formats.records.steps import call_of
 from ingest.formats.records.text_calls import TextCalls
 from ingest.formats.records.words import NAMES
-from ingest.records.text import Json, json_text, load_json, objects_in
+from ingest.records.text import NOT_JSON, Json, json_text, load_json, objects_in
 
 _ACTION: Final = re.compile(
     r"(?:\A|\n)[ \t*]*(?:Action|Act|Tool|Function|API)(?: ?\d+)?[ \t*]*:[ \t*]*(?!Input)(.+)\Z",
@@ -22,8 +22,14 @@ _ACTION: Final = re.compile(
 )
 _THOUGHT: Final = re.compile(r"\A\s*\**(?:Thoughts?|Think)(?: ?\d+)?[ \t*]*:[ \t*]*")
 """The label of what is said before an action; that of the action goes as well."""
-_INPUT: Final = re.compile(r"[ \t*]*(?:Action|Tool|Function)[ _]?Input(?: ?\d+)?[ \t*]*:")
 _NAME: Final = r"([A-Za-z_][\w.:/-]{0,63})"
+_INPUT: Final = re.compile(
+    _NAME + r"\s+(?:with )?[ \t*]*(?:Action|Tool|Function)[ _]?Input(?: ?\d+)?[ \t*]*:(.*)", re.DOTALL
+)
+_REQUEST: Final = re.compile(r"(GET|POST|PUT|PATCH|DELETE) (https?://\S+)(?:\n(.*))?", re.DOTALL)
+"""A text that is as a whole what a client sends to a web service."""
+_WORDS: Final = re.compile(r"[a-z]+(?: [\w/'-]+){0,9}")
+"""An action in words, `take cup 1 from table 2`, as a world of text understands it."""
 _CALL: Final = re.compile(_NAME + r"\((.*)\)\.?", re.DOTALL)
 _BRACKETS: Final = re.compile(_NAME + r"\[(.*)\]\.?", re.DOTALL)
 _PROGRAM: Final = re.compile(r"\A\w+ ?[=:]|[\n(]")
@@ -48,14 +54,32 @@ def written_call(text: str, *, is_acting: bool = False) -> TextCalls | None:
     """
     if listed := listed_calls(text):
         return TextCalls(calls=listed, text=None, is_list=True)
+    if (sent := _REQUEST.fullmatch(text.strip())) is not None:
+        body = {"body": load_json(sent[3].encode("utf-8", "replace"))} if sent[3] else {}
+        body = {"body": sent[3]} if NOT_JSON in body.values() else body
+        return TextCalls(calls=[_call(sent[1], {"url": sent[2], **body})], text=None)
     found = _ACTION.search(text)
     if found is None:
-        return None
+        alone = _read(text.strip()) if is_acting and _CALL.fullmatch(text.strip()) else None
+        return None if alone is None else TextCalls(calls=[alone], text=None)
     body = found[1].strip()
     call = _call(body, {}) if is_acting and _BARE.fullmatch(body) else _read(body)
     if call is None:
         return None
-    said = _THOUGHT.sub("", text[: found.start()]).strip()
+    return _with_thought(text[: found.start()], call)
+
+
+def act_in_words(text: str) -> TextCalls | None:
+    """The same of an action in words, whose verb is the tool."""
+    found = _ACTION.search(text)
+    body = found[1].strip() if found else ""
+    if not found or not _WORDS.fullmatch(body):
+        return None
+    return _with_thought(text[: found.start()], _call(body.split()[0], {"action": body}))
+
+
+def _with_thought(before: str, call: dict[str, Any]) -> TextCalls:
+    said = _THOUGHT.sub("", before).strip()
     return TextCalls(calls=[call], text=said or None)
 
 
@@ -127,11 +151,8 @@ def _read(body: str) -> dict[str, Any] | None:
     if body[:1] == "{":
         value = load_json(body.encode("utf-8", "replace"))
         return call_of(value) if isinstance(value, dict) else None
-    first, _, rest = body.partition("\n")
-    label = _INPUT.match(rest)
-    if label is not None:
-        name = _BARE.fullmatch(first.strip())
-        return None if name is None else _call(name[1], _input_of(rest[label.end() :].strip()))
+    if (given := _INPUT.fullmatch(body)) is not None:
+        return _call(given[1], _input_of(given[2].strip()))
     called = _CALL.fullmatch(body)
     if called is not None:
         arguments = _python_arguments(called[2])
