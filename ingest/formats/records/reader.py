@@ -266,8 +266,10 @@ class _Record:
 
     def _answers(self, name: str) -> list[Json]:
         """What stands under a name, with the calls of the same answer, where a log keeps these in a field of their own."""
+        holders = self._fields.holders
         told = [value for value, _ in self._fields.values(name, deep=1)]
-        told += [one[name] for one in self._fields.holders[1:][-1:] if name in one]
+        told += [one[name] for one in holders[1:][-1:] if name in one]
+        told = [one for one in told if not any(one is holder for holder in holders)]
         asked = [
             one for key in CALL_LISTS for one, _ in self._fields.values(f"{name}_{key}", deep=1)
         ]

@@ -26,7 +26,7 @@ _NAME: Final = r"([A-Za-z_][\w.:/-]{0,63})"
 _INPUT: Final = re.compile(
     _NAME + r"\s+(?:with )?[ \t*]*(?:Action|Tool|Function)[ _]?Input(?: ?\d+)?[ \t*]*:(.*)", re.DOTALL
 )
-_REQUEST: Final = re.compile(r"(GET|POST|PUT|PATCH|DELETE) (https?://\S+)(?:\n(.*))?", re.DOTALL)
+_REQUEST: Final = re.compile(r"(GET|POST|PUT|PATCH|DELETE) (https?://[^\n]+)(?:\n(.*))?", re.DOTALL)
 """A text that is as a whole what a client sends to a web service."""
 _WORDS: Final = re.compile(r"[a-z]+(?: [\w/'-]+){0,9}")
 """An action in words, `take cup 1 from table 2`, as a world of text understands it."""
