@@ -9,11 +9,13 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
+from itertools import zip_longest
 from typing import Any, Final
 
 from ingest.formats.records.steps import call_of
 from ingest.formats.records.text_calls import TextCalls
-from ingest.formats.records.words import NAMES
+from ingest.formats.records.words import NAMES, snake_case
+from ingest.records.call_names import RESULTS
 from ingest.records.text import NOT_JSON, Json, json_text, load_json, objects_in
 
 _ACTION: Final = re.compile(
@@ -139,6 +141,24 @@ def acts_of(items: list[Any]) -> list[dict[str, Any]]:
         thought = next((one[key] for key in NAMES["reasoning"] if one.get(key)), None)
         told.append({"role": "assistant", "content": thought, "tool_calls": calls})
         call_id = calls[0]["id"] if len(calls) == 1 else None
+    return told
+
+
+def acts_in_columns(value: dict[str, Any]) -> list[dict[str, Any]]:
+    """Messages of an object that lists what an agent did and what it then saw, each in a list of its own; none where these are of different lengths."""
+    lists = {snake_case(key): one for key, one in value.items() if isinstance(one, list)}
+    done = lists.get("actions") or []
+    seen = next((lists[key] for key in RESULTS if key.endswith("s") and key in lists), [])
+    thoughts = next((lists[key] for key in NAMES["reasoning"] if key in lists), [])
+    if not len(done) == len(seen) >= len(thoughts) or not all(isinstance(one, str) for one in done):
+        return []
+    told: list[dict[str, Any]] = []
+    for number, (act, thought) in enumerate(zip_longest(done, thoughts)):
+        call = _call(act, {}) if _BARE.fullmatch(act) else _read(act)
+        call = {**(call or _call("action", {ARGUMENT: act})), "id": f"act_{number}"}
+        told.append({"role": "assistant", "content": thought, "tool_calls": [call]})
+        result = {"tool_call_id": call["id"], "content": json_text(seen[number])}
+        told += [{"role": "tool", **result}] if seen[number] is not None else []
     return told
 
 
