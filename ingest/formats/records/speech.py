@@ -47,7 +47,8 @@ _BESIDE: Final = ("additional_kwargs",)
 _SAID_ONCE: Final = frozenset({*CALL_LISTS, *RESULT_LISTS, *_CALL, *_BESIDE, "usage"})
 """What counts for a message as a whole, into however many it is cut."""
 _ASKED: Final = NAMES["asked_in_item"]
-_LAST: Final = ("final", *NAMES["answered_by_record"])
+_ACTS: Final = (*CALLS, "tool_name")
+_LAST: Final = ("final", *NAMES["answered_by_record"], "output")
 _QUESTIONS: Final = frozenset(_ASKED) - {"input"}
 """What is never an argument of a call."""
 _ANSWERED: Final = NAMES["answered_in_item"]
@@ -458,7 +459,7 @@ def last_words(item: dict[str, Any]) -> str | None:
     if all(value is not None for value in item.values()):
         return None  # asked of every message
     own = {snake_case(key): value for key, value in item.items()}
-    if not any(own.get(key, "") is None for key in CALLS) or any(key in own for key in _SAID):
+    if not any(own.get(key, "") is None for key in _ACTS) or any(key in own for key in _SAID):
         return None
     said = next((own[key] for key in _LAST if own.get(key)), None)
     return said if isinstance(said, str) else None
