@@ -79,7 +79,6 @@ def read(value: Json, arrival: Arrival) -> Decoded:
     telling = _Telling()
     for event in _events(whole["history"]):
         telling.take(event)
-    telling.drop_last_error()
     record["messages"] = telling.messages
     if telling.tools:
         record["tools"] = telling.tools
@@ -126,13 +125,6 @@ class _Telling:
                 self._act(event, kind)
         elif isinstance(event.get("observation"), str):
             self._observe(event)
-
-    def drop_last_error(self) -> None:
-        """Leave out the failure that ended the run and that no call caused: nobody was shown it."""
-        last = self.messages[-1] if self.messages else {}
-        if last.get("is_error") and last["tool_call_id"] is None:
-            self.messages.pop()
-            self._leave_out()
 
     def _leave_out(self) -> None:
         if self.messages:

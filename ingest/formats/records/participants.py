@@ -23,10 +23,11 @@ def settle(speeches: Sequence[Speech]) -> str | None:
     named = [one for one in talking if one.name is not None]
     humans = _humans(talking)
     agents = {one.name for one in named} - humans
-    sides = {one.role for one in named if one.name in agents}
-    # A name under which both sides of a dialogue stand is nobody's.
+    # One name under which both sides of a dialogue stand is nobody's.
+    is_shared = not humans and {"user", "assistant"} <= {one.role for one in named}
     several = (
-        len(agents) > 1 or ("user" in sides and "assistant" not in sides)
+        len(agents) > 1
+        or (any(one.role == "user" for one in named if one.name in agents) and not is_shared)
     ) and len(named) > _MOSTLY * len(talking)
     for one in talking:
         if one.name in humans:

@@ -16,7 +16,7 @@ from ingest.formats.records.steps import call_of
 from ingest.records.text import NOT_JSON, Json, load_json, objects_in
 
 _CALL: Final = re.compile(r"<tool_call>(.*?)</tool_call>", re.DOTALL)
-_TAG: Final = re.compile(r"<(\w+)>\s*((?:(?!</?\1>).)*?)\s*</\1>", re.DOTALL)
+_TAG: Final = re.compile(r"<(\w+)>((?:(?!</?\1>).)*)</\1>", re.DOTALL)
 """What such a template puts around all that is said before the calls: `<scratch_pad>`."""
 _RESULT: Final = re.compile(r"\s*<tool_response>\n?(.*?)\n?</tool_response>\s*", re.DOTALL)
 
@@ -46,7 +46,7 @@ def calls_in(text: str) -> TextCalls | None:
         return None
     rest = _CALL.sub("", text).strip()
     tagged = _TAG.fullmatch(rest)
-    return TextCalls(calls=calls, text=(tagged[2] if tagged else rest) or None)
+    return TextCalls(calls=calls, text=(tagged[2].strip() if tagged else rest) or None)
 
 
 def written_list(content: Json) -> list[dict[str, Any]]:
