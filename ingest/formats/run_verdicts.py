@@ -64,7 +64,8 @@ class Verdicts:
         # A file that holds one value may be called as the run is that it tells of.
         own = stem_of(path[-1]) if len(values) == 1 else ""
         rest = own.partition("_")[2]
-        own = _REST + rest if rest and not self._find(own) else own
+        names = (own, rest, _REST + rest) if rest else (own,)
+        own = next(filter(self._find, names), own)
         told = [one for value in values for one in self._statements(value, own, "", set(), 0)]
         shared = {n: self._nearness(n, path) for _, fits, _, _ in told for n in fits}
         bad: set[int] = set()

@@ -166,16 +166,19 @@ def outcome_of(name: str, value: Json) -> Outcome | None:
         inner = next((value[k] for k in (*_TOLD, name) if value.get(k) is not None), None)
         if inner is None or isinstance(inner, dict | list):
             return None
-        whole = next((n for key in _WHOLES if (n := number_of(value.get(key)))), None)
-        part = number_of(inner)
-        if whole and part is not None and 0 <= part <= whole:
-            inner = part / whole
-        told = outcome_of(name, inner)
+        told = outcome_of(name, _share_of(inner, value))
         return None if told is None else {**_label_and_comment(value), **told}
     if isinstance(value, str):
         return {**outcome, **_label_or_comment(value.strip())} if value.strip() else None
     number = number_of(value)
     return None if number is None else {**outcome, "value": number}
+
+
+def _share_of(value: Json, beside: dict[str, Any]) -> Json:
+    """A figure as a share of the whole that alone stands beside it; else itself."""
+    whole = next((n for key in _WHOLES if (n := number_of(beside.get(key)))), None)
+    part = number_of(value) if len(beside) == 2 else None
+    return part / whole if whole and part is not None and 0 <= part <= whole else value
 
 
 def _label_and_comment(value: dict[str, Any]) -> Outcome:
@@ -228,7 +231,7 @@ def by_words(fields: Fields) -> dict[str, Outcome]:
         if short and tells_how(name, value):
             key = snake_case(name) if name.isidentifier() else name
             told = (place[k] for k in REASONS if isinstance(place.get(k), str))
-            _add(found, key, value, _reason_of(fields, name) or next(told, None))
+            _add(found, key, _share_of(value, place), _reason_of(fields, name) or next(told, None))
     return found
 
 

@@ -26,7 +26,8 @@ _THOUGHT: Final = re.compile(r"\A\s*\**(?:Thoughts?|Think)(?: ?\d+)?[ \t*]*:[ \t
 """The label of what is said before an action; that of the action goes as well."""
 _NAME: Final = r"([A-Za-z_][\w.:/-]{0,63})"
 _INPUT: Final = re.compile(
-    _NAME + r"(?!\w)[\s*]*+(?:with )?(?:Action|Tool|Function)[ _]?Input(?: ?\d+)?[ \t*]*:(.*)", re.DOTALL
+    _NAME + r"(?!\w)[\s*]*+(?:with )?(?:Action|Tool|Function)[ _]?Input(?: ?\d+)?[ \t*]*:(.*)",
+    re.DOTALL,
 )
 _REQUEST: Final = re.compile(r"(GET|POST|PUT|PATCH|DELETE) (https?://[^\n]+)(?:\n(.*))?", re.DOTALL)
 """A text that is as a whole what a client sends to a web service."""
@@ -112,7 +113,11 @@ def step_of_pair(item: Json) -> Json:
         case [dict() as step, told] if call_of(step) is not None:
             log = step.get("log")
             written = written_call(log) if isinstance(log, str) else None
-            return {**step, "content": log if written is None else written.text, "observation": told}
+            return {
+                **step,
+                "content": log if written is None else written.text,
+                "observation": told,
+            }
     return item
 
 
