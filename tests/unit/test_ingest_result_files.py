@@ -342,3 +342,17 @@ def test_actions_that_are_no_words() -> None:
     assert act_in_words("Action: look around.") is None
     assert act_in_words("Action: " + "a " * 11 + "b") is None
     assert act_in_words("I look") is None
+
+
+@pytest.mark.parametrize(
+    ("complete", "correct", "names"),
+    [(2, 0, {"correct"}), (2, 2, {"correct", "score"})],
+)
+def test_figures_of_several_judges_under_one_bare_name_are_nobodys(
+    tmp_path: Path, complete: int, correct: int, names: set[str]
+) -> None:
+    """Where they differ nothing says whose counts; what has a name of its own does."""
+    judged = {"complete": {"score": complete}, "correct": {"score": correct}}
+    record = {"id": "7", "messages": [said("user", ASKED), said("assistant", ANSWER)]}
+    chat = only(tmp_path, {**record, "judged": judged})
+    assert {o.name for o in chat.outcomes} == names

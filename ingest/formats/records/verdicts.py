@@ -12,14 +12,14 @@ from typing import Any, Final
 from ingest.dialects.parts import first_of
 from ingest.files.chat_outcome import number_of, outcome_id_of
 from ingest.formats.item_forms import plain_items
-from ingest.formats.records.fields import ANSWER, ITEM_NAMES, Fields, told_in
+from ingest.formats.records.fields import ANSWER, FIGURE_NAMES, ITEM_NAMES, Fields, told_in
 from ingest.formats.records.speech import strength
 from ingest.formats.records.words import NAMES, snake_case
 from ingest.records.outcome import Outcome as SpanOutcome
 from ingest.records.outcome_words import figure_of, is_measure, tells_how
 from ingest.records.right_answer import right_answer
 from ingest.records.span import Span
-from ingest.records.text import Json, objects_in
+from ingest.records.text import Json, json_text, objects_in
 
 VERDICTS: Final = NAMES["verdicts"]
 """Names of statements about how a conversation went, those with one meaning first."""
@@ -50,7 +50,12 @@ def outcomes_of(fields: Fields, *, answered: bool) -> list[Outcome]:
     found: dict[str, Outcome] = {}
     about_this = fields.without_others()
     for name in VERDICTS:
-        for value, _ in about_this.values(name):
+        told = [value for value, _ in about_this.values(name)]
+        # Figures of several judges under one bare name are nobody's.
+        apart = name in FIGURE_NAMES and not any(about_this.values(name, deep=1))
+        if apart and len({json_text(value) for value in told if number_of(value) is not None}) > 1:
+            continue
+        for value in told:
             _add(found, name, value, _reason_of(fields, name))
     for name in _MAPS:
         for value, _ in fields.values(name):
