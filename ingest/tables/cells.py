@@ -36,7 +36,7 @@ _EMPTY: Final = ("", "NULL", "\\N")
 _QUOTED: Final = re.compile(r'"[^"]*"')
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,9})?")
 """A number that text and number tell alike: no code with zeros before it."""
-_SHOWN: Final = re.compile(r"\s*(?:\[\s*)?(?:\{\s*['\"]|[A-Z]\w+\()")
+_SHOWN: Final = re.compile(r"\s*(?:\{\s*['\"]|\[\s*(?:\{\s*['\"]|\w*Message\())")
 """How an object begins, or a list of them, that was written in Python's notation, as data frames do."""
 _TEXT, _JSON, _FIGURE, _OTHER, _PYTHON = range(5)
 
@@ -93,7 +93,8 @@ def _typed(value: Json, kind: int) -> Json:
     if kind == _JSON and _kind_of(value) == _JSON:
         return load_json(value.encode("utf-8", "replace"))
     if kind in {_JSON, _PYTHON} and _kind_of(value) == _PYTHON:
-        return python_objects(value) or value
+        shown = python_objects(value)
+        return shown if isinstance(shown, dict | list) else value
     return value
 
 

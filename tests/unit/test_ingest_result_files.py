@@ -143,7 +143,9 @@ IN_FULL = [
 ]
 
 
-@pytest.mark.parametrize("column", [CHAIN, GRAPH, PLAIN], ids=["chain", "graph", "messages"])
+@pytest.mark.parametrize(
+    "column", [CHAIN, GRAPH, GRAPH["messages"], PLAIN], ids=["chain", "graph", "list", "messages"]
+)
 def test_a_data_frames_table_holds_objects_as_python_shows_them(
     tmp_path: Path, column: object
 ) -> None:
@@ -157,6 +159,26 @@ def test_a_data_frames_table_holds_objects_as_python_shows_them(
     found = decoded_below(path, app=APP)
     assert [told(chat.episode.steps) for chat in found.chats[:4]] == [IN_FULL] * 4
     assert [[o.value for o in chat.outcomes] for chat in found.chats[:2]] == [[1.0], [0.0]]
+
+
+def test_what_an_agent_wrote_in_pythons_notation_stays_text(tmp_path: Path) -> None:
+    """A cell that is a list of calls is a message's text, and its calls."""
+    path = tmp_path / "runs.csv"
+    with path.open("w", newline="") as stream:
+        table = csv.writer(stream)
+        table.writerow(["session_id", "role", "content"])
+        for name in ("a", "b"):
+            table.writerows(
+                [name, role, text]
+                for role, text in (("user", ASKED), ("assistant", "[Find(boat=7)]"), ("tool", "[{'free': True}]"), ("assistant", ANSWER))
+            )  # fmt: skip
+    for chat in decoded_below(path, app=APP).chats:
+        assert told(chat.episode.steps) == [
+            ("user", ASKED, []),
+            ("assistant", None, [("Find", {"boat": 7})]),
+            ("tool", "[{'free': True}]", []),
+            ("assistant", ANSWER, []),
+        ]
 
 
 def test_a_record_may_hold_such_a_text(tmp_path: Path) -> None:
