@@ -11,7 +11,7 @@ import pytest
 
 from ingest.dialects.attributes import python_objects
 from ingest.formats.records.verdicts import outcome_of
-from ingest.formats.records.written_calls import act_in_words, acts_in_columns, written_call
+from ingest.formats.records.written_calls import acts_in_columns, plain_act, written_call
 from tests.unit.exported_lines import decoded_below
 from tests.unit.ingest_emitters import APP
 from tests.unit.test_ingest_harnesses import ANSWER, ASKED, Record, decoded, only, said, told
@@ -232,12 +232,6 @@ def test_a_tool_may_stand_before_its_input_on_one_line() -> None:
         found = written_call(f'Thought: I look.\n\nAction: find_boat{between}{{"boat": 7}}')
         assert found is not None
         assert (found.text, json.loads(found.calls[0]["function"]["arguments"])) == ("I look.", {"boat": 7})  # fmt: skip
-    sent = written_call("PUT http://localhost/boats\nseven")
-    assert sent is not None
-    assert json.loads(sent.calls[0]["function"]["arguments"])["body"] == "seven"
-    assert written_call("GET http://localhost/boats\n\nor something else") is not None
-    assert written_call("I GET http://localhost/boats") is None
-    assert written_call("find_boat(boat=7)") is None
 
 
 def world(*acts: str) -> list[Record]:
@@ -269,6 +263,13 @@ def test_actions_in_words_are_calls_where_an_agent_does_nothing_else(tmp_path: P
         world("go to pier 1", "look"),
         world("go to pier 1", "look", "I think that nobody is here.", "look", "look"),
         [*world("go to pier 1", "look"), said("assistant", "Hm."), *world("look", "look")[3:]],
+        [
+            said("user", ASKED),
+            said("assistant", "GET http://localhost/boats"),
+            said("user", "Thanks."),
+            said("assistant", "Bye."),
+        ],
+        [said("user", ASKED), said("assistant", "GET http://localhost/boats")],
     ],
 )
 def test_what_is_only_said_under_such_a_label_stays_said(
@@ -358,12 +359,18 @@ def test_a_figure_that_has_its_whole_beside_it_is_a_share(value: Record, share: 
     assert outcome_of("final_score", value) == {"name": "final_score", "by": "unknown", "value": share}  # fmt: skip
 
 
-def test_actions_that_are_no_words() -> None:
-    """Sentences with stops, capitals or more than ten words are what somebody says."""
-    assert act_in_words("Action: Go to pier 1") is None
-    assert act_in_words("Action: look around.") is None
-    assert act_in_words("Action: " + "a " * 11 + "b") is None
-    assert act_in_words("I look") is None
+def test_plain_acts() -> None:
+    """Sentences with stops, capitals or more than ten words are what somebody says; a request stands alone."""
+    sent = plain_act("PUT http://localhost/boats\nseven")
+    assert sent is not None
+    assert json.loads(sent.calls[0]["function"]["arguments"])["body"] == "seven"
+    assert plain_act("I GET http://localhost/boats") is None
+    assert plain_act("find_boat(boat=7)") is not None
+    assert plain_act("print(x)") is None
+    assert plain_act("Action: Go to pier 1") is None
+    assert plain_act("Action: look around.") is None
+    assert plain_act("Action: " + "a " * 11 + "b") is None
+    assert plain_act("I look") is None
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from ingest.dialects.parts import CALL_TYPES, is_result, parts_in
 from ingest.files.partial_json import parse_json
 from ingest.formats.records.text_calls import calls_in, results_in, written_list
 from ingest.formats.records.words import CALL, NAMES, is_name, role_of
-from ingest.formats.records.written_calls import ARGUMENT, act_in_words, listed_calls, written_call
+from ingest.formats.records.written_calls import ARGUMENT, listed_calls, plain_act, written_call
 from ingest.records.call_names import (
     ARGUMENTS,
     CALL_IDS,
@@ -115,7 +115,7 @@ def holds_call(content: Json) -> bool:
     return isinstance(content, str) and (
         calls_in(content) is not None
         or written_call(content) is not None
-        or act_in_words(content) is not None
+        or plain_act(content) is not None
     )
 
 

@@ -57,14 +57,9 @@ def written_call(text: str, *, is_acting: bool = False) -> TextCalls | None:
     """
     if listed := listed_calls(text):
         return TextCalls(calls=listed, text=None, is_list=True)
-    if (sent := _REQUEST.fullmatch(text.strip())) is not None:
-        body = {"body": load_json(sent[3].encode("utf-8", "replace"))} if sent[3] else {}
-        body = {"body": sent[3]} if NOT_JSON in body.values() else body
-        return TextCalls(calls=[_call(sent[1], {"url": sent[2], **body})], text=None)
     found = _ACTION.search(text)
     if found is None:
-        alone = _read(text.strip()) if is_acting and _CALL.fullmatch(text.strip()) else None
-        return None if alone is None else TextCalls(calls=[alone], text=None)
+        return None
     body = found[1].strip()
     call = _call(body, {}) if is_acting and _BARE.fullmatch(body) else _read(body)
     if call is None:
@@ -72,13 +67,20 @@ def written_call(text: str, *, is_acting: bool = False) -> TextCalls | None:
     return _with_thought(text[: found.start()], call)
 
 
-def act_in_words(text: str) -> TextCalls | None:
-    """The same of an action in words, whose verb is the tool."""
+def plain_act(text: str) -> TextCalls | None:
+    """What may be a call where an agent does nothing else: an action in words, whose verb is the tool, a request to a web service, or a call alone."""
     found = _ACTION.search(text)
     body = found[1].strip() if found else ""
-    if not found or not _WORDS.fullmatch(body):
-        return None
-    return _with_thought(text[: found.start()], _call(body.split()[0], {"action": body}))
+    if found and _WORDS.fullmatch(body):
+        return _with_thought(text[: found.start()], _call(body.split()[0], {"action": body}))
+    sent = _REQUEST.fullmatch(text.strip())
+    if sent is None:
+        called = _CALL.fullmatch(text.strip())
+        given = _python_arguments(called[2]) if called else None
+        return None if not called or given is None else _with_thought("", _call(called[1], given))
+    told = load_json(sent[3].encode("utf-8", "replace")) if sent[3] else None
+    body = {} if told is None else {"body": sent[3] if told is NOT_JSON else told}
+    return _with_thought("", _call(sent[1], {"url": sent[2], **body}))
 
 
 def _with_thought(before: str, call: dict[str, Any]) -> TextCalls:
