@@ -150,26 +150,29 @@ def python_objects(text: str) -> Json:
     if len(text) > _LONGEST_SHOWN:
         return None
     try:
-        return _shown(ast.parse(text.strip(), mode="eval").body)
+        return _shown_value(ast.parse(text.strip(), mode="eval").body)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return None
 
 
-def _shown(node: ast.expr) -> Json:
+def _shown_value(node: ast.expr) -> Json:
     match node:
         case ast.Call(func=ast.Name(id=kind), args=[], keywords=fields):
-            return {"type": kind} | {str(one.arg): _shown(one.value) for one in fields}
+            return {"type": kind} | {str(one.arg): _shown_value(one.value) for one in fields}
         case ast.Call():
             return ast.unparse(node)
         case ast.Dict(keys=keys, values=values):
             return {
-                str(ast.literal_eval(key) if key else key): _shown(one)
+                str(ast.literal_eval(key) if key else key): _shown_value(one)
                 for key, one in zip(keys, values, strict=True)
             }
         case ast.Tuple(elts=[ast.Call() as step, told]) if not isinstance(told, ast.Constant):
-            return [_shown(step), ast.unparse(told)]  # what came of it, as its caller was shown it
+            return [
+                _shown_value(step),
+                ast.unparse(told),
+            ]  # what came of it, as its caller was shown it
         case ast.List(elts=items) | ast.Tuple(elts=items):
-            return [_shown(one) for one in items]
+            return [_shown_value(one) for one in items]
     return ast.literal_eval(node)
 
 

@@ -51,7 +51,7 @@ def message_calls(
     item: Message, content: Json, *, index: int | str, is_model: bool
 ) -> MessageCalls:
     """Everything that a message asks for; `index` makes ids for calls that need one, `is_model` lets text hold calls."""
-    found = MessageCalls(content=content, is_list=bool(_several(item)))
+    found = MessageCalls(content=content, is_list=bool(_several_calls(item)))
     for number, call in enumerate(_listed_calls(item)):
         held = next((key for key in _RESULT if _stands_beside(call, key)), None)
         own = call
@@ -231,7 +231,7 @@ def _failed_message(message: Message, failure: Json) -> Message:
 
 def _listed_calls(item: Message) -> list[Message]:
     key = next((key for key in CALL_LISTS if item.get(key)), "")
-    listed = item.get(key, _several(item))
+    listed = item.get(key, _several_calls(item))
     if isinstance(listed, str):
         read = parse_json(listed)
         listed = read.value if read else None
@@ -242,7 +242,7 @@ def _listed_calls(item: Message) -> list[Message]:
     return objects_in(listed)
 
 
-def _several(item: Message) -> list[Json]:
+def _several_calls(item: Message) -> list[Json]:
     """The calls under the name that a model's API once had for one: what comes back is a list, too."""
     listed = item.get("function_call")
     return listed if isinstance(listed, list) else []
