@@ -80,7 +80,7 @@ class Verdicts:
                 bad |= {place} if outcomes == [_BAD] else set()
         self._put_rest(file, path, values, bad)
         if not told and len(values) == 1 and isinstance(values[0], dict):
-            self._put_beside(file, path, 1, _verdicts_of(values[0]))
+            self._put_beside(file, path, 1, verdicts_of(values[0]))
 
     def _put_rest(self, file: str, path: Parts, values: Sequence[Json], bad: set[int]) -> None:
         """Where a file counts all runs near it and names only those that failed, the others went well."""
@@ -176,8 +176,8 @@ class Verdicts:
         self, row: dict[str, Any], key: str, named: set[int], words: set[str]
     ) -> Iterator[Statement]:
         """What an object says of the run that its key and its own fields name; all of these have to agree."""
-        told = _verdicts_of(row)
-        names = [*_names_in(row)] if told else []
+        told = verdicts_of(row)
+        names = [*names_in(row)] if told else []
         fits = [found for one in names if (found := self._find(one, in_row=True))] + (
             [named] if named else []
         )
@@ -193,7 +193,7 @@ def _names_of_file(path: Parts) -> Iterator[str]:
     yield from (path[-1][: number.end()] for number in _NUMBER.finditer(path[-1]))
 
 
-def _names_in(row: dict[str, Any]) -> Iterator[str]:
+def names_in(row: dict[str, Any]) -> Iterator[str]:
     """What a row may call its run: 7 under `task_id` is `task_7`, too."""
     for key, value in ((snake_case(key), value) for key, value in row.items()):
         is_name = isinstance(value, str) or (type(value) is int and key not in TRIAL)
@@ -209,7 +209,7 @@ def _words_in(row: dict[str, Any]) -> set[str]:
     return told | {one for one in row.values() if isinstance(one, str) and not one.isdecimal()}
 
 
-def _verdicts_of(row: dict[str, Any]) -> list[Outcome]:
+def verdicts_of(row: dict[str, Any]) -> list[Outcome]:
     """Verdicts under names that are known, and shares under names that measure: the whole before its parts."""
     found = {one["name"]: one for one in outcomes_of(Fields(row), answered=False)}
     for key, value in row.items():

@@ -201,3 +201,49 @@ def test_a_verdict_beside_a_run_that_nobody_can_read_is_not_anothers(tmp_path: P
     }
     found, _ = outcomes(tmp_path, files)
     assert found == {"1": {}}
+
+
+ASKED = {"q1": "Is boat 1 free on Friday?", "q2": "Is boat 2 free on Friday?"}
+SILENT: Files = {
+    f"runs/{model}/run_{name}.json": {
+        "query_id": name,
+        "messages": [
+            {"tool_name": "find_boat", "arguments": {"boat": name}, "output": f"{model}: free"},
+            {"type": "output_text", "tool_name": None, "arguments": None, "output": "It is free."},
+        ],
+    }
+    for model in ("m", "n")
+    for name in ASKED
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "is_told"),
+    [
+        ("queries.tsv", "".join(f"{key}\t{text}\n" for key, text in ASKED.items()), True),
+        ("tasks.json", {"tasks": [{"id": key, "question": text} for key, text in ASKED.items()]}, True),
+        ("tasks.json", {key: {"instruction": text, "level": 1} for key, text in ASKED.items()}, True),
+        ("tasks.csv", "query_id,query\n" + "".join(f"{key},{text}\n" for key, text in ASKED.items()), True),
+        ("judged.json", [{"id": key, "prompt": text, "correct": True} for key, text in ASKED.items()], False),
+        ("tasks.json", [{"id": key, "question": text + more} for key, text in ASKED.items() for more in ("", " Or not?")], False),
+        ("tasks.json", [{"id": key, "task": "boats"} for key in ASKED], False),
+    ],
+)  # fmt: skip
+def test_what_a_file_says_that_runs_were_asked(
+    tmp_path: Path, name: str, value: object, *, is_told: bool
+) -> None:
+    """Where no user speaks; a judge's prompt, two questions, or a kind of task are none. It stays so when the folder comes again."""
+    for path, one in (SILENT | {name: value}).items():
+        (tmp_path / "exp" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "exp" / path).write_text(one if isinstance(one, str) else json.dumps(one))
+    home = open_home(tmp_path / "home", create=True)
+    for _ in range(2):
+        arrived = take_in(home, [tmp_path / "exp"])
+        lines = [json.loads(line) for line in raw_lines(home)]
+        assert len(lines) == 4
+        said = [[one["content"] for one in line["messages"] if one["role"] == "user"] for line in lines]  # fmt: skip
+        assert said == [[ASKED[line["task_key"]]] if is_told else [] for line in lines]
+        assert (arrived.rejected["unknown_json"] == 0) or not is_told
+        # Files that grow are read anew.
+        path = tmp_path / "exp" / "runs" / "m" / "run_q1.json"
+        path.write_text(path.read_text().replace('"query_id"', '"took": 2, "query_id"'))
