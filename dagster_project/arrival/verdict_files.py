@@ -56,15 +56,13 @@ def verdicts_on_runs(
             _read(source, places[source.name], verdicts, questions)
     found, unclear, used = verdicts.outcomes()
     told = [outcome_about(("episode", run.episode_id), said, app=run.app, source="verdict_file", at=None) for run, said in found]  # fmt: skip
-    found_of = [(episode, one) for run, episode in silent if (one := questions.of(run.names))]
+    found_of = [
+        (episode, one) for run, episode in silent if (one := questions.question_of(run.names))
+    ]
     asked = [replace(e, steps=(Step(role="user", content=text), *e.steps)) for e, (text, _) in found_of]  # fmt: skip
     used |= {file for _, (_, file) in found_of}
-    return (
-        told,
-        asked,
-        used | set(unclear),
-        [_refused(others[one], unclear[one]) for one in unclear],
-    )
+    refused = [_refused(others[one], unclear[one]) for one in unclear]
+    return told, asked, used | set(unclear), refused
 
 
 def _refused(source: FileSource, names: Sequence[str]) -> Rejected:

@@ -167,10 +167,8 @@ def _shown_value(node: ast.expr) -> Json:
                 for key, one in zip(keys, values, strict=True)
             }
         case ast.Tuple(elts=[ast.Call() as step, told]) if not isinstance(told, ast.Constant):
-            return [
-                _shown_value(step),
-                ast.unparse(told),
-            ]  # what came of it, as its caller was shown it
+            # What came of it, as its caller was shown it.
+            return [_shown_value(step), ast.unparse(told)]
         case ast.List(elts=items) | ast.Tuple(elts=items):
             return [_shown_value(one) for one in items]
     return ast.literal_eval(node)

@@ -117,17 +117,7 @@ def messages_of(value: Json) -> Place | None:
     found = [replace(place, items=acts) for place in lists if (acts := acts_of(place.items))]
     found = found or [place for place in lists if are_messages(place.items, key=place.path[-1])]
     if not any(_speaks(place.items) for place in found):
-        readers = (
-            _trees,
-            _runs,
-            _steps,
-            _columns,
-            _transcripts,
-            _events,
-            _turns,
-            _plans,
-            _kept_as_text,
-        )
+        readers = (_trees, _runs, _steps, _columns, _transcripts, _events, _turns, _plans, _kept_as_text)  # fmt: skip
         others = (list(read(value)) for read in readers)
         found += next(filter(None, others), [])
     place = min(found, key=_rank, default=None)

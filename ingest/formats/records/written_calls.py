@@ -115,11 +115,8 @@ def step_of_pair(item: Json) -> Json:
         case [dict() as step, told] if call_of(step) is not None:
             log = step.get("log")
             written = written_call(log) if isinstance(log, str) else None
-            return {
-                **step,
-                "content": log if written is None else written.text,
-                "observation": told,
-            }
+            said = {"content": log if written is None else written.text}
+            return {**step, **said, "observation": told}
     return item
 
 
