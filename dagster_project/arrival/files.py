@@ -115,8 +115,9 @@ def _join_verdicts(
     if (refused or arrived.rejected) and (paths[1:] or paths[0].is_dir()):
         lake, skips = _private_lake(home), Skips("arrival", app or UNNAMED)
         with lock(home, "arrival"), skips.unit("verdicts"):
-            said, files, unclear = verdicts_on_runs(lake, paths, app, skips)
+            said, asked, files, unclear = verdicts_on_runs(lake, paths, app, skips)
             append_outcomes(lake, said, {})
+            _append_chats(lake, asked)
             arrived.outcomes += len(said)
             refused = [*(one for one in refused if one.source not in files), *unclear]
     return refused

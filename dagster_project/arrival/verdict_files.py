@@ -1,11 +1,12 @@
-"""Verdicts in files beside the runs: what a call's other files say of the conversations that it took in.
+"""Verdicts and questions in files beside the runs: what a call's other files say of the conversations that it took in.
 
-Comes in: the paths of the call, once their conversations are in the lake. Goes out: outcomes, the files that hold them, and a refusal for
-each file whose names are unclear. Files are read once more, because a name means only what the call holds.
+Comes in: the paths of the call, once their conversations are in the lake. Goes out: outcomes, conversations that no user spoke in with their
+questions, the files that hold these, and a refusal for each file whose names are unclear. Files are read once more, because a name means only what the call holds.
 """
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
@@ -20,9 +21,10 @@ from ingest.files.run_states import whole_runs
 from ingest.files.telemetry_files import read_source, sources_in
 from ingest.formats.format import Decoded
 from ingest.formats.records.verdicts import outcome_about
+from ingest.formats.run_questions import Questions
 from ingest.formats.run_verdicts import Parts, Run, Verdicts
 from ingest.otlp.decode import decode
-from ingest.records.episode import Episode
+from ingest.records.episode import Episode, Step
 from ingest.records.outcome import Outcome
 from ingest.records.quarantine import Rejected
 from ingest.records.text import NOT_JSON, load_json
@@ -30,27 +32,37 @@ from ingest.tables.cells import text_table
 
 _LARGEST: Final = 64 << 20
 """Bytes of a file that is looked at: a run's own file, or one of verdicts."""
+_MOST_SILENT: Final = 10_000
+"""Conversations without a user that are held until the questions are read."""
 _AT_ONCE: Final = 256
 """Conversations whose ids are looked up together."""
 
 
 def verdicts_on_runs(
     lake: Lake, paths: Sequence[Path], app: str | None, skips: Skips
-) -> tuple[list[Outcome], set[str], list[Rejected]]:
-    """Outcomes that the call's other files tell, the names of these files, and refusals of what may mean several conversations."""
+) -> tuple[list[Outcome], list[Episode], set[str], list[Rejected]]:
+    """Outcomes and questions that the call's other files tell, the names of these files, and refusals of what may mean several conversations."""
     whole = [path.resolve() for path in paths]
     top = Path(os.path.commonpath([path.parent for path in whole]))
     others: dict[str, FileSource] = {}
     sources = chain.from_iterable(whole_runs(sources_in(path, app=app)) for path in whole)
-    runs = list(_runs(lake, _decoded(sources, top, others, skips)))
+    silent: list[tuple[Run, Episode]] = []
+    runs = list(_runs(lake, _decoded(sources, top, others, skips), silent))
     places = {name: source.path.relative_to(top).parts for name, source in others.items()}
     verdicts = Verdicts(runs, {*places.values()})
+    questions = Questions({name for run, _ in silent for name in run.names})
     for source in others.values() if runs else ():
         with skips.unit("file"):
-            _read(source, places[source.name], verdicts)
+            _read(source, places[source.name], verdicts, questions)
     found, unclear, used = verdicts.outcomes()
     told = [outcome_about(("episode", run.episode_id), said, app=run.app, source="verdict_file", at=None) for run, said in found]  # fmt: skip
-    return told, used | set(unclear), [_refused(others[one], unclear[one]) for one in unclear]
+    found_of = [
+        (episode, one) for run, episode in silent if (one := questions.question_of(run.names))
+    ]
+    asked = [replace(e, steps=(Step(role="user", content=text), *e.steps)) for e, (text, _) in found_of]  # fmt: skip
+    used |= {file for _, (_, file) in found_of}
+    refused = [_refused(others[one], unclear[one]) for one in unclear]
+    return told, asked, used | set(unclear), refused
 
 
 def _refused(source: FileSource, names: Sequence[str]) -> Rejected:
@@ -73,7 +85,10 @@ def _decoded(
         yield source.path.relative_to(top).parts, found
 
 
-def _runs(lake: Lake, files: Iterable[tuple[Parts, Decoded]]) -> Iterator[Run]:
+def _runs(
+    lake: Lake, files: Iterable[tuple[Parts, Decoded]], silent: list[tuple[Run, Episode]]
+) -> Iterator[Run]:
+    """The runs of some files; those in which no user speaks are kept with what they say."""
     held: list[tuple[Parts, Chat]] = []
     for path, found in chain(files, [((), Decoded())]):
         held += [(path, chat) for chat in found.chats]
@@ -81,7 +96,11 @@ def _runs(lake: Lake, files: Iterable[tuple[Parts, Decoded]]) -> Iterator[Run]:
             known = assign_ids(lake, [one for _, one in held])
             for (at, own), chat in zip(held, known, strict=True):
                 # Several files may have one id, of which only the first keeps it.
-                yield _run(chat.episode, at, chat.outcomes, own.episode.conversation_id)
+                run = _run(chat.episode, at, chat.outcomes, own.episode.conversation_id)
+                speaks = any(step.role == "user" for step in chat.episode.steps)
+                if not speaks and len(silent) < _MOST_SILENT:
+                    silent.append((run, chat.episode))
+                yield run
             held = []
         for app in {span.app for span in found.spans}:
             made = assemble(found.spans, found.events, app=app)
@@ -99,7 +118,7 @@ def _run(episode: Episode, path: Parts, told: Iterable[Outcome], shared: str | N
     )
 
 
-def _read(source: FileSource, path: Parts, verdicts: Verdicts) -> None:
+def _read(source: FileSource, path: Parts, verdicts: Verdicts, questions: Questions) -> None:
     """Take in what one file says, as a table, as JSON or as text."""
     values: list[Any] = []
     with source.opened() as stream:
@@ -109,7 +128,9 @@ def _read(source: FileSource, path: Parts, verdicts: Verdicts) -> None:
     elif body.lstrip()[:1] in {b"{", b"["}:
         whole = load_json(body)
         values = [whole] if whole is not NOT_JSON else list(map(load_json, body.splitlines()))
+    text = body.decode("utf-8", "replace") if b"\0" not in body else ""
+    questions.add(source.name, values, text if source.path.suffix.lower() == ".tsv" else "")
     if values:
         verdicts.add(source.name, path, [one for one in values if one is not NOT_JSON])
-    elif b"\0" not in body:
-        verdicts.add_text(source.name, path, body.decode("utf-8", "replace"))
+    elif text:
+        verdicts.add_text(source.name, path, text)

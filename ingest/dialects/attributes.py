@@ -26,6 +26,8 @@ _SCRUBBED: Final = "[Scrubbed due to "
 _LONGEST_PLACEHOLDER: Final = 200
 _LONGEST_LITERAL: Final = 65_536
 """Characters of Python's notation that are looked at: its parser is recursive."""
+_LONGEST_SHOWN: Final = 1 << 20
+"""The same of a whole run."""
 
 
 def first_value(attributes: Attributes, keys: Iterable[str]) -> Json:
@@ -141,6 +143,35 @@ def python_literal(text: str, default: Json = None) -> Json:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return default
+
+
+def python_objects(text: str) -> Json:
+    """The value that a text of Python's notation shows, an object by its fields and its class (`HumanMessage(content='hi')`); None where it shows none."""
+    if len(text) > _LONGEST_SHOWN:
+        return None
+    try:
+        return _shown_value(ast.parse(text.strip(), mode="eval").body)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+
+
+def _shown_value(node: ast.expr) -> Json:
+    match node:
+        case ast.Call(func=ast.Name(id=kind), args=[], keywords=fields):
+            return {"type": kind} | {str(one.arg): _shown_value(one.value) for one in fields}
+        case ast.Call():
+            return ast.unparse(node)
+        case ast.Dict(keys=keys, values=values):
+            return {
+                str(ast.literal_eval(key) if key else key): _shown_value(one)
+                for key, one in zip(keys, values, strict=True)
+            }
+        case ast.Tuple(elts=[ast.Call() as step, told]) if not isinstance(told, ast.Constant):
+            # What came of it, as its caller was shown it.
+            return [_shown_value(step), ast.unparse(told)]
+        case ast.List(elts=items) | ast.Tuple(elts=items):
+            return [_shown_value(one) for one in items]
+    return ast.literal_eval(node)
 
 
 def _is_python_call(call: dict[str, Any]) -> bool:

@@ -31,6 +31,8 @@ _DEEPEST: Final = 8
 _TESTS: Final = re.compile(r"\W*(?:all )?tests? (passed|failed)\W*", re.IGNORECASE)
 _LAST_LINES: Final = 20
 _NUMBER: Final = re.compile(r"\d[^_@]*(?=[_@])")
+_REST: Final = "*_"
+"""What stands for the first word of a file's name: `eval_boats` judges `run_boats` where no run is called `eval_boats`."""
 _BAD: Final[Outcome] = {"name": "success", "by": "unknown", "value": 0.0}
 Parts = tuple[str, ...]
 Statement = tuple[str, set[int], set[str], Sequence[Outcome]]
@@ -68,6 +70,9 @@ class Verdicts:
         """Take in what a file's values say; trees of one shape belong together, so that only the nearest conversations are meant."""
         # A file that holds one value may be called as the run is that it tells of.
         own = stem_of(path[-1]) if len(values) == 1 else ""
+        rest = own.partition("_")[2]
+        names = (own, rest, _REST + rest) if rest else (own,)
+        own = next(filter(self._find, names), own)
         told = [one for value in values for one in self._statements(value, own, "", set(), 0)]
         shared = {n: self._nearness(n, path) for _, fits, _, _ in told for n in fits}
         bad: set[int] = set()
@@ -83,7 +88,7 @@ class Verdicts:
         self._put_rest(file, path, values, bad)
         self._add_right_answers(file, path, values)
         if not told and len(values) == 1 and isinstance(values[0], dict):
-            self._put_beside(file, path, 1, _verdicts_of(values[0]))
+            self._put_beside(file, path, 1, verdicts_of(values[0]))
 
     def _add_right_answers(self, file: str, path: Parts, values: Sequence[Json]) -> None:
         """Take in what rows say of a task that several runs tried: the answer there is nobody's own, so it is the right one."""
@@ -194,8 +199,8 @@ class Verdicts:
         self, row: dict[str, Any], key: str, named: set[int], words: set[str]
     ) -> Iterator[Statement]:
         """What an object says of the run that its key and its own fields name; all of these have to agree."""
-        told = _verdicts_of(row)
-        names = [*_names_in(row)] if told else []
+        told = verdicts_of(row)
+        names = [*names_in(row)] if told else []
         fits = [found for one in names if (found := self._find(one, in_row=True))] + (
             [named] if named else []
         )
@@ -205,12 +210,13 @@ class Verdicts:
 
 
 def _names_of_file(path: Parts) -> Iterator[str]:
-    """A file's name without its suffixes, and its beginnings that end in a number (`38410` of `38410_first_try`)."""
+    """A file's name without its suffixes, without its first word, and its beginnings that end in a number (`38410` of `38410_first_try`)."""
     yield stem_of(path[-1])
+    yield _REST + (stem_of(path[-1]).partition("_")[2] or path[-1])
     yield from (path[-1][: number.end()] for number in _NUMBER.finditer(path[-1]))
 
 
-def _names_in(row: dict[str, Any]) -> Iterator[str]:
+def names_in(row: dict[str, Any]) -> Iterator[str]:
     """What a row may call its run: 7 under `task_id` is `task_7`, too."""
     for key, value in ((snake_case(key), value) for key, value in row.items()):
         is_name = isinstance(value, str) or (type(value) is int and key not in TRIAL)
@@ -226,7 +232,7 @@ def _words_in(row: dict[str, Any]) -> set[str]:
     return told | {one for one in row.values() if isinstance(one, str) and not one.isdecimal()}
 
 
-def _verdicts_of(row: dict[str, Any]) -> list[Outcome]:
+def verdicts_of(row: dict[str, Any]) -> list[Outcome]:
     """Verdicts under names that are known, and shares under names that measure: the whole before its parts."""
     found = {one["name"]: one for one in outcomes_of(Fields(row), answered=False)}
     for key, value in row.items():

@@ -21,6 +21,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ingest.dialects.attributes import python_objects
 from ingest.files.file_source import FileSource
 from ingest.records.text import NOT_JSON, Json, load_json
 
@@ -35,7 +36,9 @@ _EMPTY: Final = ("", "NULL", "\\N")
 _QUOTED: Final = re.compile(r'"[^"]*"')
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,9})?")
 """A number that text and number tell alike: no code with zeros before it."""
-_TEXT, _JSON, _FIGURE, _OTHER = range(4)
+_SHOWN: Final = re.compile(r"\s*(?:\{\s*['\"]|\[\s*(?:\{\s*['\"]|\w*Message\())")
+"""How an object begins, or a list of them, that was written in Python's notation, as data frames do."""
+_TEXT, _JSON, _FIGURE, _OTHER, _PYTHON = range(5)
 
 
 class TableError(ValueError):
@@ -48,7 +51,7 @@ class Table:
 
     rows: Callable[[], Iterator[Row]]
     loose_rows: Callable[[], Iterator[Row]]
-    """The same with JSON as what it holds also in columns where other cells are text."""
+    """The same with JSON as what it holds also in columns where other cells are text, and with objects in Python's notation."""
 
 
 def typed(texts: Callable[[], Iterator[Row]]) -> Table:
@@ -58,11 +61,14 @@ def typed(texts: Callable[[], Iterator[Row]]) -> Table:
         for key, value in row.items():
             kinds.setdefault(key, set()).add(_kind_of(value))
     plain = {
-        key: one.pop() if len(one) == 1 else _TEXT
+        key: one.pop() if len(one) == 1 and _PYTHON not in one else _TEXT
         for key, one in kinds.items()
         for one in [set(one)]
     }
-    loose = {key: _JSON if _JSON in one else plain[key] for key, one in kinds.items()}
+    loose = {
+        key: next((kind for kind in (_JSON, _PYTHON) if kind in one), plain[key])
+        for key, one in kinds.items()
+    }
 
     def rows(of: dict[str, int]) -> Iterator[Row]:
         return (
@@ -76,7 +82,8 @@ def _kind_of(value: Json) -> int:
     if not isinstance(value, str):
         return _OTHER
     if value.lstrip()[:1] in {"{", "["}:
-        return _TEXT if load_json(value.encode("utf-8", "replace")) is NOT_JSON else _JSON
+        is_json = load_json(value.encode("utf-8", "replace")) is not NOT_JSON
+        return _JSON if is_json else _PYTHON if _SHOWN.match(value) else _TEXT
     return _FIGURE if _NUMBER.fullmatch(value) else _TEXT
 
 
@@ -85,6 +92,9 @@ def _typed(value: Json, kind: int) -> Json:
         return float(value) if "." in value else int(value)
     if kind == _JSON and _kind_of(value) == _JSON:
         return load_json(value.encode("utf-8", "replace"))
+    if kind in {_JSON, _PYTHON} and _kind_of(value) == _PYTHON:
+        shown = python_objects(value)
+        return shown if isinstance(shown, dict | list) else value
     return value
 
 

@@ -40,6 +40,7 @@ _TEXT_TABLES: Final = frozenset({".csv", ".tsv"})
 _MARKS: Final = {b"PAR1": parquet_table, b"SQLite format 3\x00": database_table}
 _WORKBOOKS: Final = frozenset({".xlsx", ".xls", ".ods", ".xlsm"})
 _LOOKED_AT: Final = 5
+_MOSTLY: Final = 0.7
 
 
 def are_rows(source: FileSource, head: bytes) -> bool:
@@ -97,12 +98,13 @@ def as_lines(source: FileSource, head: bytes) -> FileSource | None:
 
 
 def _formats_of(rows: list[Row]) -> set[str]:
-    """What a table's first rows are, where each says it by itself: a conversation, a span; nothing where one does not."""
+    """What a table's first rows are, where nearly each says it by itself: a conversation, a span."""
     cells = [one for row in rows for one in row.values()]
     tells = any(isinstance(one, dict | list) or items_of(str(one)) for one in cells)
     found = [format_within(row) for row in rows] if tells else []
     sure = [row.name for row in found if row is not None and not row.is_whole_file]
-    return set(sure) if len(sure) == len(rows) else set()
+    # A run that broke off at once may hold nothing.
+    return set(sure) if len(sure) > _MOSTLY * len(rows) else set()
 
 
 def _line(value: object) -> bytes:

@@ -50,6 +50,7 @@ TWO: Files = {"runs/b-1/chat.json": run("1"), "runs/b-2/chat.json": run("2")}
         ({"all.json": {"b-1": True, "b-2": False}, "b.json": {"rewards": {"b-1": 1, "b-2": 0}}}, "reward"),
         ({"report.json": {"resolved_ids": ["b-1"], "unresolved_ids": ["b-2"], "error_ids": ["b-2"], "total": 2}}, "resolved"),
         ({"notes/b-1.json": {"errors": [], "scores": [{"overall": 1.0}]}, "notes/b-2.json": {"errors": ["late"], "scores": [{"overall": 0.0}]}}, "scores.overall"),
+        ({"results/eval_b-1.json": {"final_score": {"total": 2, "result": 2}}, "results/eval_b-2.json": {"final_score": {"total": 2, "result": 0}}}, "final_score.result"),
         ({"scores.csv": "run,score,steps\nb-1,1.0,7\nb-2,0.0,9\n"}, "score"),
         ({"scores.jsonl": '{"path": "/old/runs/b-1/chat.json", "score": 1}\n{"path": "runs/b-2", "score": 0}\n'}, "score"),
         ({"runs/b-1/result.json": {"passed": True, "took": 3.5}, "runs/b-2/check/reward.txt": "0\n", "runs/b-2/note.txt": "1"}, None),
@@ -225,3 +226,49 @@ def test_what_a_file_says_of_a_task_that_several_runs_tried_is_the_right_answer(
     assert (
         right_answers(tmp_path / "c", {**TWO, "answers.jsonl": rows.replace("t-", "b-")}) == set()
     )
+
+
+ASKED = {"q1": "Is boat 1 free on Friday?", "q2": "Is boat 2 free on Friday?"}
+SILENT: Files = {
+    f"runs/{model}/run_{name}.json": {
+        "query_id": name,
+        "messages": [
+            {"tool_name": "find_boat", "arguments": {"boat": name}, "output": f"{model}: free"},
+            {"type": "output_text", "tool_name": None, "arguments": None, "output": "It is free."},
+        ],
+    }
+    for model in ("m", "n")
+    for name in ASKED
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "is_told"),
+    [
+        ("queries.tsv", "".join(f"{key}\t{text}\n" for key, text in ASKED.items()), True),
+        ("tasks.json", {"tasks": [{"id": key, "question": text} for key, text in ASKED.items()]}, True),
+        ("tasks.json", {key: {"instruction": text, "level": 1} for key, text in ASKED.items()}, True),
+        ("tasks.csv", "query_id,query\n" + "".join(f"{key},{text}\n" for key, text in ASKED.items()), True),
+        ("judged.json", [{"id": key, "prompt": text, "correct": True} for key, text in ASKED.items()], False),
+        ("tasks.json", [{"id": key, "question": text + more} for key, text in ASKED.items() for more in ("", " Or not?")], False),
+        ("tasks.json", [{"id": key, "task": "boats"} for key in ASKED], False),
+    ],
+)  # fmt: skip
+def test_what_a_file_says_that_runs_were_asked(
+    tmp_path: Path, name: str, value: object, *, is_told: bool
+) -> None:
+    """Where no user speaks; a judge's prompt, two questions, or a kind of task are none. It stays so when the folder comes again."""
+    for path, one in (SILENT | {name: value}).items():
+        (tmp_path / "exp" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "exp" / path).write_text(one if isinstance(one, str) else json.dumps(one))
+    home = open_home(tmp_path / "home", create=True)
+    for _ in range(2):
+        arrived = take_in(home, [tmp_path / "exp"])
+        lines = [json.loads(line) for line in raw_lines(home)]
+        assert len(lines) == 4
+        said = [[one["content"] for one in line["messages"] if one["role"] == "user"] for line in lines]  # fmt: skip
+        assert said == [[ASKED[line["task_key"]]] if is_told else [] for line in lines]
+        assert (arrived.rejected["unknown_json"] == 0) or not is_told
+        # Files that grow are read anew.
+        path = tmp_path / "exp" / "runs" / "m" / "run_q1.json"
+        path.write_text(path.read_text().replace('"query_id"', '"took": 2, "query_id"'))

@@ -70,13 +70,13 @@ def test_actions_of_one_agent_in_four_forms(tmp_path: Path) -> None:
     steps = only(tmp_path, record).episode.steps
     assert told(steps) == [
         ("user", ASKED, []),
-        ("assistant", "Think: I look.", [("bash", {"input": "cat boats | grep 7"})]),
+        ("assistant", "I look.", [("bash", {"input": "cat boats | grep 7"})]),
         ("tool", "\n7 free\n", []),
         ("assistant", None, [("move", {"input": ["a", "b"]})]),
         ("tool", "\nmoved", []),
         ("assistant", "it is free", []),
         ("user", "And now close it.", []),
-        ("assistant", "Think: Done.", [("finish", {})]),
+        ("assistant", "Done.", [("finish", {})]),
     ]
 
 

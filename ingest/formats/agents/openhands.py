@@ -1,6 +1,6 @@
 """OpenHands' evaluation output: a history of actions and of what was observed, in each of its generations.
 
-Comes in: one record of an `output.jsonl`, its `history` a list of events or of pairs of them. Goes out: one conversation: each
+Comes in: one record of an `output.jsonl`, its `history` a list of events or of pairs of them, or the bare list that the program saves. Goes out: one conversation: each
 action of the agent is one call with what was observed as its result. Where the event keeps the model's own call
 (`tool_call_metadata`), its name, id and arguments are taken; else the action's name and fields are. What the framework does for
 itself (`recall`, changes of state) is no call of the agent's and is named.
@@ -14,7 +14,7 @@ from typing import Any, Final
 from ingest.formats.format import Decoded, Format
 from ingest.formats.records.reader import Standing, read_record
 from ingest.otlp.record import Arrival
-from ingest.records.text import Json
+from ingest.records.text import Json, objects_in
 
 NAME: Final = "openhands"
 _LOOKED_AT: Final = 50
@@ -43,6 +43,7 @@ _BESIDE: Final = frozenset(
         "is_static",
         "cwd",
         "wait_for_response",
+        "browsergym_send_msg_to_user",
         "images_urls",
         "image_urls",
         "file_urls",
@@ -61,6 +62,10 @@ Event = dict[str, Any]
 
 def claims(value: Json) -> bool:
     """Whether a value is a record with such a history."""
+    if isinstance(value, list):
+        events = objects_in(value[:_LOOKED_AT])
+        acts = [one for one in events if "source" in one and _is_event(one)]
+        return len(acts) == len(events) and any("observation" in one for one in acts)
     history = value.get("history") if isinstance(value, dict) else None
     return isinstance(history, list) and any(
         _is_event(one) for one in list(_events(history))[:_LOOKED_AT]
@@ -69,9 +74,10 @@ def claims(value: Json) -> bool:
 
 def read(value: Json, arrival: Arrival) -> Decoded:
     """Read one record."""
-    record = {key: one for key, one in value.items() if key != "history"}
+    whole = value if isinstance(value, dict) else {"history": value}
+    record = {key: one for key, one in whole.items() if key != "history"}
     telling = _Telling()
-    for event in _events(value["history"]):
+    for event in _events(whole["history"]):
         telling.take(event)
     record["messages"] = telling.messages
     if telling.tools:

@@ -16,7 +16,7 @@ from ingest.dialects.parts import CALL_TYPES, is_result, parts_in
 from ingest.files.partial_json import parse_json
 from ingest.formats.records.text_calls import calls_in, results_in, written_list
 from ingest.formats.records.words import CALL, NAMES, is_name, role_of
-from ingest.formats.records.written_calls import ARGUMENT, listed_calls, written_call
+from ingest.formats.records.written_calls import ARGUMENT, listed_calls, plain_act, written_call
 from ingest.records.call_names import (
     ARGUMENTS,
     CALL_IDS,
@@ -44,14 +44,14 @@ class MessageCalls:
     is_written: bool = False
     """Whether the call is a line of the text."""
     is_list: bool = False
-    """Whether the calls are a list in the text."""
+    """Whether the calls are a list in the text, or one where others have one call: their results are a list, too."""
 
 
 def message_calls(
     item: Message, content: Json, *, index: int | str, is_model: bool
 ) -> MessageCalls:
     """Everything that a message asks for; `index` makes ids for calls that need one, `is_model` lets text hold calls."""
-    found = MessageCalls(content=content)
+    found = MessageCalls(content=content, is_list=bool(_several_calls(item)))
     for number, call in enumerate(_listed_calls(item)):
         held = next((key for key in _RESULT if _stands_beside(call, key)), None)
         own = call
@@ -113,7 +113,9 @@ def call_by_message(item: Message, tools: set[str]) -> Message:
 def holds_call(content: Json) -> bool:
     """Whether a text of an agent is, or ends in, a call."""
     return isinstance(content, str) and (
-        calls_in(content) is not None or written_call(content) is not None
+        calls_in(content) is not None
+        or written_call(content) is not None
+        or plain_act(content) is not None
     )
 
 
@@ -229,7 +231,7 @@ def _failed_message(message: Message, failure: Json) -> Message:
 
 def _listed_calls(item: Message) -> list[Message]:
     key = next((key for key in CALL_LISTS if item.get(key)), "")
-    listed = item.get(key)
+    listed = item.get(key, _several_calls(item))
     if isinstance(listed, str):
         read = parse_json(listed)
         listed = read.value if read else None
@@ -238,6 +240,12 @@ def _listed_calls(item: Message) -> list[Message]:
         is_call = key in (*CALLS, "toolCall") or any(one in listed for one in TOOLS)
         listed = [listed] if is_call else []
     return objects_in(listed)
+
+
+def _several_calls(item: Message) -> list[Json]:
+    """The calls under the name that a model's API once had for one: what comes back is a list, too."""
+    listed = item.get("function_call")
+    return listed if isinstance(listed, list) else []
 
 
 def _stands_beside(call: Message, key: str) -> bool:

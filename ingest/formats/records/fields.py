@@ -49,7 +49,7 @@ COUNTS: Final = ("count", "counts", "counters")
 """Endings of objects whose numbers count something: `{"status_counts": {"success": 1}}` is no verdict."""
 ITEM_NAMES: Final = ("metric_name", "metric", "key", "name")
 """Names of what names an item of a list of figures."""
-_FIGURE_NAMES: Final = frozenset(NAMES["figures"])
+FIGURE_NAMES: Final = frozenset(NAMES["figures"])
 """Names that say nothing without the one above: `overall.result`."""
 _NO_VERDICTS: Final = frozenset({*NAMES["messages"], *TOOLS, *NAMES["references"], *BODIES})
 _LONGEST_NAME: Final = 200
@@ -201,7 +201,7 @@ def _leaves_of(
         told = told_in(value) if is_measure(key) else value
         for one in _judging(key, told) if isinstance(told, list) else [told]:
             if not isinstance(one, dict | list):
-                is_bare = word in _FIGURE_NAMES or word.isdecimal()
+                is_bare = word in FIGURE_NAMES or word.isdecimal()
                 yield f"{named}.{key}" if named and is_bare else key, one, place
             elif isinstance(one, dict) and deep > 1:
                 yield from _leaves_of(one, key, deep - 1)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from ingest.dialects.attributes import python_objects
 from ingest.dialects.parts import first_of, kinds_of
 from ingest.files.partial_json import parse_json
 from ingest.formats.message_trees import branch_in_map, kept_branch
@@ -28,9 +29,9 @@ from ingest.formats.records.speech import (
 from ingest.formats.records.steps import AgentStep, is_idle, nested_steps, step_in
 from ingest.formats.records.transcripts import items_of
 from ingest.formats.records.words import NAMES, role_of, snake_case
-from ingest.formats.records.written_calls import acts_of, step_of_pair
+from ingest.formats.records.written_calls import acts_in_columns, acts_of, step_of_pair
 from ingest.records.call_names import CALL_IDS, CALL_LISTS
-from ingest.records.text import Json, json_text, load_json, objects_in
+from ingest.records.text import NOT_JSON, Json, json_text, load_json, objects_in
 
 MESSAGE_KEYS: Final = NAMES["messages"]
 """Names of lists of messages, the likeliest first."""
@@ -116,7 +117,7 @@ def messages_of(value: Json) -> Place | None:
     found = [replace(place, items=acts) for place in lists if (acts := acts_of(place.items))]
     found = found or [place for place in lists if are_messages(place.items, key=place.path[-1])]
     if not any(_speaks(place.items) for place in found):
-        readers = (_trees, _runs, _steps, _transcripts, _events, _turns, _plans, _kept_as_text)
+        readers = (_trees, _runs, _steps, _columns, _transcripts, _events, _turns, _plans, _kept_as_text)  # fmt: skip
         others = (list(read(value)) for read in readers)
         found += next(filter(None, others), [])
     place = min(found, key=_rank, default=None)
@@ -175,6 +176,13 @@ def _trees(value: dict[str, Any]) -> Iterator[Place]:
         items = branch_in_map(holders[-1], holders[-2]) if path else []
         if are_messages(items, key=path[-1] if path else ""):
             yield Place(path=path, items=items, holders=holders[:-1])
+
+
+def _columns(value: dict[str, Any]) -> Iterator[Place]:
+    """What an agent did and saw, in lists side by side."""
+    for path, holders in _objects(value):
+        if acts := acts_in_columns(holders[-1]):
+            yield Place(path=path or ("",), items=acts, holders=holders)
 
 
 def _events(value: dict[str, Any]) -> Iterator[Place]:
@@ -253,8 +261,9 @@ def _stored(text: str) -> list[Any]:
 def _kept_as_text(value: dict[str, Any]) -> Iterator[Place]:
     """The messages within an object that a store keeps as JSON text in a field of a record."""
     for key, text in value.items():
-        told = text.lstrip()[:1] == "{" if isinstance(text, str) else False
-        inner = messages_of(load_json(text.encode("utf-8", "replace"))) if told else None
+        told = text if isinstance(text, str) and text.lstrip()[:1] == "{" else ""
+        kept = load_json(told.encode("utf-8", "replace")) if told else None
+        inner = messages_of(python_objects(told) if kept is NOT_JSON else kept)
         if inner is not None and inner.path and snake_case(key) not in _ASIDE:
             yield replace(inner, path=(key, *inner.path), holders=(value, *inner.holders))
 

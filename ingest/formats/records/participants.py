@@ -23,8 +23,11 @@ def settle(speeches: Sequence[Speech]) -> str | None:
     named = [one for one in talking if one.name is not None]
     humans = _humans(talking)
     agents = {one.name for one in named} - humans
+    # One name under which both sides of a dialogue stand is nobody's.
+    is_shared = not humans and {"user", "assistant"} <= {one.role for one in named}
     several = (
-        len(agents) > 1 or any(one.role == "user" for one in named if one.name in agents)
+        len(agents) > 1
+        or (any(one.role == "user" for one in named if one.name in agents) and not is_shared)
     ) and len(named) > _MOSTLY * len(talking)
     for one in talking:
         if one.name in humans:

@@ -192,7 +192,7 @@ class _Record:
         if place and self._own and isinstance(self._own.get(place.path[0]), str):
             # Its messages were stored as text, and so are its other parts.
             self._own = {key: told_in(one) for key, one in self._own.items()}
-            place = replace(place, holders=(self._own,))
+            place = replace(place, holders=(self._own, *place.holders[1:]))
         self._fields = Fields(
             own={name: one for name, one in self._own.items() if name not in _OWN},
             holders=place.holders if place else (),
@@ -266,7 +266,10 @@ class _Record:
 
     def _answers(self, name: str) -> list[Json]:
         """What stands under a name, with the calls of the same answer, where a log keeps these in a field of their own."""
+        holders = self._fields.holders
         told = [value for value, _ in self._fields.values(name, deep=1)]
+        told += [one[name] for one in holders[1:][-1:] if name in one]
+        told = [one for one in told if not any(one is holder for holder in holders)]
         asked = [
             one for key in CALL_LISTS for one, _ in self._fields.values(f"{name}_{key}", deep=1)
         ]

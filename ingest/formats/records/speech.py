@@ -47,7 +47,8 @@ _BESIDE: Final = ("additional_kwargs",)
 _SAID_ONCE: Final = frozenset({*CALL_LISTS, *RESULT_LISTS, *_CALL, *_BESIDE, "usage"})
 """What counts for a message as a whole, into however many it is cut."""
 _ASKED: Final = NAMES["asked_in_item"]
-_LAST: Final = ("final", *NAMES["answered_by_record"])
+_ACTS: Final = (*CALLS, "tool_name")
+_LAST: Final = ("final", *NAMES["answered_by_record"], "output")
 _QUESTIONS: Final = frozenset(_ASKED) - {"input"}
 """What is never an argument of a call."""
 _ANSWERED: Final = NAMES["answered_in_item"]
@@ -226,10 +227,15 @@ def _of_item(item: dict[str, Any], index: int | str) -> Iterator[Speech]:
     elif _is_item(item):
         yield Speech(role=None, message=item, at=time_of(item), is_item=True)
     elif _is_pair(item) and not _speaker(item):
-        for key, said in item.items():
-            role = _pair_role(key)
-            if role is not None and isinstance(said, str):
-                yield Speech(role=role, message={"role": role, "content": said}, at=time_of(item))
+        said = [(role, text) for key, text in item.items() if (role := _pair_role(key))]
+        calls = message_calls(item, None, index=index, is_model=False)
+        # What was done about a question stands before its answer, wherever the item has it.
+        for role, text in sorted(said, key=lambda one: calls.calls and one[0] == "assistant"):
+            if role == "assistant" and calls.calls:
+                yield Speech(role=role, message={"content": None, "tool_calls": calls.calls})
+                yield from _answers(calls.results, None)
+            if isinstance(text, str):
+                yield Speech(role=role, message={"role": role, "content": text}, at=time_of(item))
     else:
         for speech in _message(item, index):
             speech.is_speaker = "role" not in item
@@ -275,7 +281,8 @@ def _pair_role(key: str) -> str | None:
 
 def _is_pair(item: dict[str, Any]) -> bool:
     """Whether an item holds a question and its answer under the names of who said them, and nothing larger."""
-    if any(isinstance(said, dict | list) for said in item.values()):
+    plain = {key: one for key, one in item.items() if key not in CALL_LISTS}
+    if any(isinstance(said, dict | list) for said in plain.values()):
         return False
     if isinstance(type_of(item), str) and "name" in item:
         return False  # a step of a run, whose input and output are whatever it is
@@ -452,7 +459,7 @@ def last_words(item: dict[str, Any]) -> str | None:
     if all(value is not None for value in item.values()):
         return None  # asked of every message
     own = {snake_case(key): value for key, value in item.items()}
-    if not any(own.get(key, "") is None for key in CALLS) or any(key in own for key in _SAID):
+    if not any(own.get(key, "") is None for key in _ACTS) or any(key in own for key in _SAID):
         return None
     said = next((own[key] for key in _LAST if own.get(key)), None)
     return said if isinstance(said, str) else None

@@ -16,6 +16,8 @@ from ingest.formats.records.steps import call_of
 from ingest.records.text import NOT_JSON, Json, load_json, objects_in
 
 _CALL: Final = re.compile(r"<tool_call>(.*?)</tool_call>", re.DOTALL)
+_TAG: Final = re.compile(r"<(\w+)>((?:(?!</?\1>).)*)</\1>", re.DOTALL)
+"""What such a template puts around all that is said before the calls: `<scratch_pad>`."""
 _RESULT: Final = re.compile(r"\s*<tool_response>\n?(.*?)\n?</tool_response>\s*", re.DOTALL)
 
 
@@ -35,13 +37,16 @@ def calls_in(text: str) -> TextCalls | None:
     calls: list[dict[str, Any]] = []
     for block in _CALL.findall(text):
         value = load_json(block.strip().encode("utf-8", "replace"))
+        value = python_literal(block.strip(), NOT_JSON) if value is NOT_JSON else value
         listed = value if isinstance(value, list) else [value]
         if value is NOT_JSON or not listed or not all(_is_call(call) for call in listed):
             return None
         calls += listed
     if not calls:
         return None
-    return TextCalls(calls=calls, text=_CALL.sub("", text).strip() or None)
+    rest = _CALL.sub("", text).strip()
+    tagged = _TAG.fullmatch(rest)
+    return TextCalls(calls=calls, text=(tagged[2].strip() if tagged else rest) or None)
 
 
 def written_list(content: Json) -> list[dict[str, Any]]:

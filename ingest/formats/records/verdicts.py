@@ -12,14 +12,14 @@ from typing import Any, Final
 from ingest.dialects.parts import first_of
 from ingest.files.chat_outcome import number_of, outcome_id_of
 from ingest.formats.item_forms import plain_items
-from ingest.formats.records.fields import ANSWER, ITEM_NAMES, Fields, told_in
+from ingest.formats.records.fields import ANSWER, FIGURE_NAMES, ITEM_NAMES, Fields, told_in
 from ingest.formats.records.speech import strength
 from ingest.formats.records.words import NAMES, snake_case
 from ingest.records.outcome import Outcome as SpanOutcome
 from ingest.records.outcome_words import figure_of, is_measure, tells_how
 from ingest.records.right_answer import right_answer
 from ingest.records.span import Span
-from ingest.records.text import Json, objects_in
+from ingest.records.text import Json, json_text, objects_in
 
 VERDICTS: Final = NAMES["verdicts"]
 """Names of statements about how a conversation went, those with one meaning first."""
@@ -35,6 +35,8 @@ _ENDS: Final = frozenset(NAMES["session_ends"])
 _WHY_ENDED: Final = NAMES["why_ended"]
 _FIGURES: Final = ("value", "score", "label", "stars")
 _TOLD: Final = ("value", "score", "label", "verdict", "result", "passed")
+_WHOLES: Final = ("total", "max", "maximum", "max_score", "out_of")
+"""What a figure is a part of: `{"result": 2, "total": 4}`."""
 _SETTINGS: Final = ("args", "config", "settings", "options")
 """Endings of objects that say how a run was made: `{"forward_args": {"answer": 1}}` is no right answer."""
 _TRUTHS: Final = {"true": 1.0, "false": 0.0}
@@ -48,7 +50,12 @@ def outcomes_of(fields: Fields, *, answered: bool) -> list[Outcome]:
     found: dict[str, Outcome] = {}
     about_this = fields.without_others()
     for name in VERDICTS:
-        for value, _ in about_this.values(name):
+        told = [value for value, _ in about_this.values(name)]
+        # Figures of several judges under one bare name are nobody's.
+        apart = name in FIGURE_NAMES and not any(about_this.values(name, deep=1))
+        if apart and len({json_text(value) for value in told if number_of(value) is not None}) > 1:
+            continue
+        for value in told:
             _add(found, name, value, _reason_of(fields, name))
     for name in _MAPS:
         for value, _ in fields.values(name):
@@ -164,12 +171,19 @@ def outcome_of(name: str, value: Json) -> Outcome | None:
         inner = next((value[k] for k in (*_TOLD, name) if value.get(k) is not None), None)
         if inner is None or isinstance(inner, dict | list):
             return None
-        told = outcome_of(name, inner)
+        told = outcome_of(name, _share_of(inner, value))
         return None if told is None else {**_label_and_comment(value), **told}
     if isinstance(value, str):
         return {**outcome, **_label_or_comment(value.strip())} if value.strip() else None
     number = number_of(value)
     return None if number is None else {**outcome, "value": number}
+
+
+def _share_of(value: Json, beside: dict[str, Any]) -> Json:
+    """A figure as a share of the whole that alone stands beside it; else itself."""
+    whole = next((n for key in _WHOLES if (n := number_of(beside.get(key)))), None)
+    part = number_of(value) if len(beside) == 2 else None
+    return part / whole if whole and part is not None and 0 <= part <= whole else value
 
 
 def _label_and_comment(value: dict[str, Any]) -> Outcome:
@@ -222,7 +236,7 @@ def by_words(fields: Fields) -> dict[str, Outcome]:
         if short and tells_how(name, value):
             key = snake_case(name) if name.isidentifier() else name
             told = (place[k] for k in REASONS if isinstance(place.get(k), str))
-            _add(found, key, value, _reason_of(fields, name) or next(told, None))
+            _add(found, key, _share_of(value, place), _reason_of(fields, name) or next(told, None))
     return found
 
 

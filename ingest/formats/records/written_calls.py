@@ -9,19 +9,30 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
+from itertools import zip_longest
 from typing import Any, Final
 
 from ingest.formats.records.steps import call_of
 from ingest.formats.records.text_calls import TextCalls
-from ingest.formats.records.words import NAMES
-from ingest.records.text import Json, json_text, load_json, objects_in
+from ingest.formats.records.words import NAMES, snake_case
+from ingest.records.call_names import RESULTS
+from ingest.records.text import NOT_JSON, Json, json_text, load_json, objects_in
 
 _ACTION: Final = re.compile(
     r"(?:\A|\n)[ \t*]*(?:Action|Act|Tool|Function|API)(?: ?\d+)?[ \t*]*:[ \t*]*(?!Input)(.+)\Z",
     re.DOTALL,
 )
-_INPUT: Final = re.compile(r"[ \t*]*(?:Action|Tool|Function)[ _]?Input(?: ?\d+)?[ \t*]*:")
+_THOUGHT: Final = re.compile(r"\A\s*\**(?:Thoughts?|Think)(?: ?\d+)?[ \t*]*:[ \t*]*")
+"""The label of what is said before an action; that of the action goes as well."""
 _NAME: Final = r"([A-Za-z_][\w.:/-]{0,63})"
+_INPUT: Final = re.compile(
+    _NAME + r"(?!\w)[\s*]*+(?:with )?(?:Action|Tool|Function)[ _]?Input(?: ?\d+)?[ \t*]*:(.*)",
+    re.DOTALL,
+)
+_REQUEST: Final = re.compile(r"(GET|POST|PUT|PATCH|DELETE) (https?://[^\n]+)(?:\n(.*))?", re.DOTALL)
+"""A text that is as a whole what a client sends to a web service."""
+_WORDS: Final = re.compile(r"[a-z]+(?: [\w/'-]+){0,9}")
+"""An action in words, `take cup 1 from table 2`, as a world of text understands it."""
 _CALL: Final = re.compile(_NAME + r"\((.*)\)\.?", re.DOTALL)
 _BRACKETS: Final = re.compile(_NAME + r"\[(.*)\]\.?", re.DOTALL)
 _PROGRAM: Final = re.compile(r"\A\w+ ?[=:]|[\n(]")
@@ -53,7 +64,28 @@ def written_call(text: str, *, is_acting: bool = False) -> TextCalls | None:
     call = _call(body, {}) if is_acting and _BARE.fullmatch(body) else _read(body)
     if call is None:
         return None
-    return TextCalls(calls=[call], text=text[: found.start()].strip() or None)
+    return _with_thought(text[: found.start()], call)
+
+
+def plain_act(text: str) -> TextCalls | None:
+    """What may be a call where an agent does nothing else: an action in words, whose verb is the tool, a request to a web service, or a call alone."""
+    found = _ACTION.search(text)
+    body = found[1].strip() if found else ""
+    if found and _WORDS.fullmatch(body):
+        return _with_thought(text[: found.start()], _call(body.split()[0], {"action": body}))
+    sent = _REQUEST.fullmatch(text.strip())
+    if sent is None:
+        called = _CALL.fullmatch(text.strip())
+        given = _python_arguments(called[2]) if called else None
+        return None if not called or given is None else _with_thought("", _call(called[1], given))
+    told = load_json(sent[3].encode("utf-8", "replace")) if sent[3] else None
+    body = {} if told is None else {"body": sent[3] if told is NOT_JSON else told}
+    return _with_thought("", _call(sent[1], {"url": sent[2], **body}))
+
+
+def _with_thought(before: str, call: dict[str, Any]) -> TextCalls:
+    said = _THOUGHT.sub("", before).strip()
+    return TextCalls(calls=[call], text=said or None)
 
 
 def listed_calls(text: str) -> list[dict[str, Any]]:
@@ -72,7 +104,7 @@ def listed_calls(text: str) -> list[dict[str, Any]]:
 
 
 def step_of_pair(item: Json) -> Json:
-    """A step that is a pair, `[[tool, input, what the model wrote], observation]`, as an object; anything else as it is."""
+    """A step that is a pair, `[[tool, input, what the model wrote], observation]` or `[{"tool": …, "log": …}, observation]`, as an object; anything else as it is."""
     match item:
         case [[str(tool), str() | dict() as given, str(text)], told] if tool in text:
             written = written_call(text)
@@ -80,6 +112,11 @@ def step_of_pair(item: Json) -> Json:
             said = {"content": text if written is None else written.text}
             told = told.get("observation", told) if isinstance(told, dict) else told
             return {**said, "tool": tool, "tool_input": given, "observation": told}
+        case [dict() as step, told] if call_of(step) is not None:
+            log = step.get("log")
+            written = written_call(log) if isinstance(log, str) else None
+            said = {"content": log if written is None else written.text}
+            return {**step, **said, "observation": told}
     return item
 
 
@@ -111,6 +148,24 @@ def acts_of(items: list[Any]) -> list[dict[str, Any]]:
     return told
 
 
+def acts_in_columns(value: dict[str, Any]) -> list[dict[str, Any]]:
+    """Messages of an object that lists what an agent did and what it then saw, each in a list of its own; none where these are of different lengths."""
+    lists = {snake_case(key): one for key, one in value.items() if isinstance(one, list)}
+    done = lists.get("actions") or []
+    seen = next((lists[key] for key in RESULTS if key.endswith("s") and key in lists), [])
+    thoughts = next((lists[key] for key in NAMES["reasoning"] if key in lists), [])
+    if not len(done) == len(seen) >= len(thoughts) or not all(isinstance(one, str) for one in done):
+        return []
+    told: list[dict[str, Any]] = []
+    for number, (act, thought) in enumerate(zip_longest(done, thoughts)):
+        call = _call(act, {}) if _BARE.fullmatch(act) else _read(act)
+        call = {**(call or _call("action", {ARGUMENT: act})), "id": f"act_{number}"}
+        told.append({"role": "assistant", "content": thought, "tool_calls": [call]})
+        result = {"tool_call_id": call["id"], "content": json_text(seen[number])}
+        told += [{"role": "tool", **result}] if seen[number] is not None else []
+    return told
+
+
 def _read(body: str) -> dict[str, Any] | None:
     fenced = _FENCED.fullmatch(body)
     if fenced is not None:
@@ -120,11 +175,8 @@ def _read(body: str) -> dict[str, Any] | None:
     if body[:1] == "{":
         value = load_json(body.encode("utf-8", "replace"))
         return call_of(value) if isinstance(value, dict) else None
-    first, _, rest = body.partition("\n")
-    label = _INPUT.match(rest)
-    if label is not None:
-        name = _BARE.fullmatch(first.strip())
-        return None if name is None else _call(name[1], _input_of(rest[label.end() :].strip()))
+    if (given := _INPUT.fullmatch(body)) is not None:
+        return _call(given[1], _input_of(given[2].strip()))
     called = _CALL.fullmatch(body)
     if called is not None:
         arguments = _python_arguments(called[2])

@@ -16,7 +16,7 @@ from ingest.dialects.tool_output import RESULT_MARK
 from ingest.formats.records.calls import Message
 from ingest.formats.records.speech import Speech
 from ingest.formats.records.steps import AgentStep, said_by
-from ingest.formats.records.written_calls import written_call
+from ingest.formats.records.written_calls import plain_act, written_call
 from ingest.records.text import Json, json_text
 
 _FINAL: Final = re.compile(r"(?:\A|\n)[ \t*]*Final Answer[ \t*]*:[ \t]*(.+)\Z", re.DOTALL)
@@ -80,6 +80,7 @@ def bind_programs(said: Sequence[Speech]) -> None:
 def bind_written(said: Sequence[Speech]) -> None:
     """Give the user's messages that answer written calls to their tools, in place; a call nobody answers is what the agent says."""
     is_acting = any(one.is_written for one in said)
+    is_plain = not is_acting and _bind_plain(said)
     for one in said if is_acting else ():
         told = written_call(_text(one), is_acting=True) if one.role == "assistant" else None
         if told is not None and not one.message.get("tool_calls"):
@@ -95,10 +96,27 @@ def bind_written(said: Sequence[Speech]) -> None:
             after.role, after.message = "tool", {"role": "tool", "content": text}
     answered = [call for call, after in asked if after is not None and after.role == "tool"]
     for call, after in asked:
-        if after is None or after.role != "tool":
+        if not is_plain and (after is None or after.role != "tool"):
             _speak(call)
     for one in said if answered else ():
         _shorten(one)
+
+
+def _bind_plain(said: Sequence[Speech]) -> bool:
+    """Make calls of plain acts where the agent does nothing else from the first of them on, but for its last message; whether there are any.
+
+    There have to be three, of which two may be a plan; two where one is a request.
+    """
+    own = [one for one in said if one.role == "assistant" and not one.message.get("tool_calls")]
+    told = [plain_act(_text(one)) for one in own]
+    acts = [(one, act) for one, act in zip(own, told, strict=True) if act is not None]
+    first = next((n for n, act in enumerate(told) if act), 0)
+    asks = any("http" in act.calls[0]["function"]["arguments"] for _, act in acts)
+    if len(acts) + asks <= _SEVERAL or None in told[first:-1]:
+        return False
+    for one, act in acts:
+        one.message, one.is_written = {"content": act.text, "tool_calls": act.calls}, True
+    return True
 
 
 def _speak(one: Speech) -> None:

@@ -1,0 +1,52 @@
+"""What runs were asked, where their own files do not say it: a file beside them lists questions by their ids.
+
+Comes in: the names of conversations in which no user speaks, and what files without conversations hold. Goes out: the one question that a
+conversation's names lead to. A row that judges holds a judge's prompt as likely as the question, and is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from ingest.formats.records.fields import QUESTION, Fields
+from ingest.formats.run_verdicts import names_in, verdicts_of
+from ingest.records.text import Json
+
+_DEEPEST: Final = 4
+_SENTENCE: Final = 3
+"""Words from which a text may be a question, and is no id."""
+
+
+class Questions:
+    """Questions of the runs of one call, as its files are read."""
+
+    def __init__(self, wanted: set[str]) -> None:
+        """`wanted` are the names of the conversations that lack one."""
+        self._wanted = wanted
+        self._told: dict[str, dict[str, str]] = {}
+
+    def add(self, file: str, values: Iterable[Json], text: str) -> None:
+        """Take in rows of objects, or lines of an id, a tab and a question."""
+        lines = (tuple(line.split("\t")) for line in text.splitlines() if line.count("\t") == 1)
+        values = values if self._wanted else ()
+        rows = (pair for value in values for pair in self._asked_in(value, "", 0))
+        for name, asked in (*rows, *lines):
+            if name in self._wanted and len(asked.split()) >= _SENTENCE:
+                self._told.setdefault(name, {})[asked.strip()] = file
+
+    def question_of(self, names: Iterable[str]) -> tuple[str, str] | None:
+        """The question of a conversation that goes by these names, and its file; None where there are several or none."""
+        found = [pair for name in names for pair in self._told.get(name, {}).items()]
+        return found[0] if len({asked for asked, _ in found}) == 1 else None
+
+    def _asked_in(self, value: Json, key: str, deep: int) -> Iterator[tuple[str, str]]:
+        row = value if isinstance(value, dict) else {}
+        items = [("", one) for one in value] if isinstance(value, list) else [*row.items()]
+        for name, one in items if deep < _DEEPEST else ():
+            yield from self._asked_in(one, str(name), deep + 1)
+        named = {key, *names_in(row)} & self._wanted
+        if named and not verdicts_of(row):
+            own = {k: one for k, one in row.items() if not isinstance(one, dict | list)}
+            asked = Fields(own).words(QUESTION)
+            yield from ((name, asked) for name in named if asked is not None)
