@@ -1,7 +1,7 @@
 """How runs went, as files beside them say it: in a row, under a run's name, in a list of those that went well or badly, in a text.
 
 Comes in: the conversations of one call of `ingest` with their paths, and what its other files hold. Goes out: outcomes, each for the one
-conversation that goes by a name, lies under it, or lies beside the file. What fits several stays out. Only names that exist are looked at.
+conversation that goes by a name, lies under it, or lies beside the file; what fits several stays out, but for the right answer to what several tried.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class Verdicts:
         rows = [one for value in values for one in (value if isinstance(value, list) else [value])]
         for row in (one for one in rows if isinstance(one, dict)):
             right = right_answer_of(Fields(row))
-            fits = [found for one in _names_in(row) if (found := self._find(one, in_row=True))]
+            fits = [found for one in names_in(row) if (found := self._find(one, in_row=True))]
             named = set.intersection(*fits) if right and fits else set()
             if right and len({self._nearness(n, path)[0] for n in named}) == 1 < len(named):
                 for place in named:
