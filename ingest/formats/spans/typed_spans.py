@@ -15,6 +15,7 @@ from ingest.formats.records.verdicts import outcomes_of_span
 from ingest.formats.records.words import snake_case
 from ingest.otlp.record import Arrival
 from ingest.records.moments import from_any
+from ingest.records.outcome_words import is_about_else
 from ingest.records.span import STATUS_ERROR, STATUS_OK, Span
 from ingest.records.text import Json, json_text
 
@@ -168,7 +169,13 @@ def _first(value: dict[str, Any], keys: tuple[str, ...]) -> Json:
 
 
 def _marks(value: dict[str, Any]) -> dict[str, Any]:
-    return {key: value[key] for key in ("scores", "expected", "feedback") if value.get(key)}
+    told = {key: value[key] for key in ("scores", "expected", "feedback") if value.get(key)}
+    judged = value.get("evaluation")
+    # Each evaluator's statement stands under its name.
+    if isinstance(judged, dict) and all(isinstance(one, dict) for one in judged.values()):
+        about_this = {key: one for key, one in judged.items() if not is_about_else(key)}
+        told |= {"evaluations": about_this} if about_this else {}
+    return told
 
 
 FORMAT: Final = Format(
