@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from operator import itemgetter
 from pathlib import Path
 from typing import Final
@@ -16,8 +17,9 @@ from ingest.errors import IngestError
 from ingest.files.file_source import FileSource
 from ingest.formats.records.steps import call_of
 from ingest.formats.records.words import NAMES, role_of, snake_case
+from ingest.formats.verdict_rows import SPAN, last_part
 from ingest.records.call_names import RESULTS
-from ingest.records.text import json_bytes
+from ingest.records.text import Json, json_bytes
 from ingest.tables.cells import Row, TableError, text_table
 from ingest.tables.rows import (
     Grouping,
@@ -59,16 +61,37 @@ def _joined_tables(sources: list[FileSource]) -> list[FileSource]:
         read = {one.name: list(text_table(one).loose_rows()) for one in sources}
     except (TableError, IngestError, OSError):
         return sources  # each is refused for itself, with its reason
+    about_spans = _with_traces(read)
+    if about_spans:
+        lines_of = {name: partial(map, _line, rows) for name, rows in about_spans.items()}
+        return [replace(s, lines=lines_of[s.name]) if s.name in lines_of else s for s in sources]
     told, said, used = rows_together(read)
     by = grouping_of(told) if told else ""
     if not isinstance(by, Grouping):
         return sources
 
     def lines() -> Iterator[bytes]:
-        return (json_bytes(one) + b"\n" for one in conversations(told, by))
+        return map(_line, conversations(told, by))
 
     whole = {one.name: replace(one, lines=lines) for one in sources if one.name == said}
     return [whole.get(one.name, one) for one in sources if one.name not in used - {said}]
+
+
+def _line(value: Json) -> bytes:
+    return json_bytes(value) + b"\n"
+
+
+def _with_traces(read: Tables) -> dict[str, list[Row]]:
+    """The tables whose rows each name a span of another table, and no trace: each row with the span's trace."""
+    ids = {n: [{last_part(k): one for k, one in row.items()} for row in rows] for n, rows in read.items()}  # fmt: skip
+    spans = (one for rows in ids.values() for one in rows if {*SPAN} <= one.keys())
+    trace_of = {str(one["span_id"]): one["trace_id"] for one in spans}
+    traces = {name: [trace_of.get(str(one.get("span_id"))) for one in rows if "trace_id" not in one] for name, rows in ids.items()}  # fmt: skip
+    return {
+        name: [{"trace_id": trace, **row} for trace, row in zip(told, read[name], strict=True)]
+        for name, told in traces.items()
+        if len(told) == len(read[name]) and None not in told
+    }
 
 
 def rows_together(read: Tables) -> tuple[list[Row], str, set[str]]:
