@@ -16,6 +16,7 @@ from typing import Final
 from ingest.errors import IngestError
 from ingest.files.file_source import FileSource
 from ingest.formats.records.steps import call_of
+from ingest.formats.records.verdicts import VERDICTS
 from ingest.formats.records.words import NAMES, role_of, snake_case
 from ingest.formats.verdict_rows import SPAN, last_part
 from ingest.records.call_names import RESULTS
@@ -34,9 +35,11 @@ from ingest.tables.rows import (
 
 MOST_BYTES: Final = 256 << 20
 _DOING: Final = frozenset({"tool", "tools", "action", "function"})
-_SAID: Final = frozenset(NAMES["said"])
+_SAID: Final = frozenset((*NAMES["said"], "output"))
 _NAMED: Final = "conversation_id"
 _CALL: Final = "tool_call"
+_FIGURES: Final = {"value_number": "value"}
+"""Columns of figures that are called as words would be, by what they are called where nobody says anything."""
 Tables = Mapping[str, Sequence[Row]]
 
 
@@ -132,10 +135,11 @@ def _rows_with(tables: Tables, own: str) -> tuple[list[Row], set[str]]:
             told += [
                 {**call, _NAMED: of[n], time: those[n][at], speaker: _CALL} for n, call in done
             ]
-    if not used and any(map(is_about, _keys(rows))):
+    tied = _tie(tables, told, {own, *used})
+    if not (used or tied) and any(map(is_about, _keys(rows))):
         return [], set()
     between = {n for n in tables if {*(_conversations(tables, n, frozenset()) or [""])} <= {*names}}
-    return told, used | between | _tie(tables, told, {own, *used})
+    return told, used | between | tied
 
 
 def _names_each(tables: Tables, name: str, own: str) -> bool:
@@ -216,22 +220,24 @@ def _calls(rows: Sequence[Row]) -> Iterator[tuple[int, Row]]:
 
 
 def _tie(tables: Tables, told: Sequence[Row], used: set[str]) -> set[str]:
-    """Put the one row that another table has for a conversation beside its rows; returns the tables whose rows these are."""
+    """Put the row that another table has for a conversation beside its rows, and all of its verdicts; returns the tables whose rows these are."""
     alike = {str(row[_NAMED]): str(row[_NAMED]) for row in told}
     tied: set[str] = set()
     for other, rows in [pair for pair in tables.items() if pair[0] not in used] * 2:
+        word = snake_case(Path(other).stem).removesuffix("s")
         for key in _keys(rows) if other not in tied else ():
-            names = [alike.get(str(row.get(key))) for row in rows]
-            if len({*names}) == len(rows) and None not in names:
-                beside = dict(zip(names, rows, strict=True))
-                word = snake_case(Path(other).stem)
-                for row in told:
-                    row |= {word: beside[row[_NAMED]]} if row[_NAMED] in beside else {}  # noqa: PLW2901 - the row itself
-                ids = {
-                    key: [(str(row.get(key)), n) for n, row in beside.items() if n]
-                    for key in _keys(rows)
-                }
-                alike |= {one: n for key in ids if key.endswith("id") for one, n in ids[key]}
-                tied.add(other)
-                break
+            names = [alike.get(str(row.get(key)), "") for row in rows]
+            if "" in names or not (len({*names}) == len(rows) or word in VERDICTS):
+                continue
+            beside: dict[str, list[Row]] = {}
+            for name, row in zip(names, rows, strict=True):
+                beside.setdefault(name, []).append({_FIGURES.get(k, k): v for k, v in row.items()})
+            for row in told:
+                of = beside.get(row[_NAMED], [])
+                row |= {word: of if of[1:] else of[0]} if of else {}  # noqa: PLW2901 - the row itself
+            for one in (key for key in _keys(rows) if key.endswith("id")):
+                own = {str(row.get(one)): name for row, name in zip(rows, names, strict=True)}
+                alike |= own if len(own) == len(rows) and "None" not in own else {}
+            tied.add(other)
+            break
     return tied
