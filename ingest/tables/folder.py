@@ -9,19 +9,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from operator import itemgetter
 from pathlib import Path
 from typing import Final
 
 from ingest.errors import IngestError
 from ingest.files.file_source import FileSource
+from ingest.formats import message_lines
+from ingest.formats.records.speech import moment
 from ingest.formats.records.steps import call_of
 from ingest.formats.records.verdicts import VERDICTS
 from ingest.formats.records.words import NAMES, role_of, snake_case
+from ingest.formats.table import format_within
 from ingest.formats.verdict_rows import SPAN, last_part
-from ingest.records.call_names import RESULTS
-from ingest.records.text import Json, json_bytes
-from ingest.tables.cells import Row, TableError, text_table
+from ingest.records.call_names import CALL_LISTS, RESULTS
+from ingest.records.text import Json, json_bytes, objects_in
+from ingest.tables.cells import Row, TableError, lines_table, text_table
 from ingest.tables.rows import (
     Grouping,
     conversations,
@@ -36,6 +40,10 @@ from ingest.tables.rows import (
 MOST_BYTES: Final = 256 << 20
 _DOING: Final = frozenset({"tool", "tools", "action", "function"})
 _SAID: Final = frozenset((*NAMES["said"], "output"))
+_TEXTS: Final = (".csv", ".tsv")
+_LINES: Final = (".jsonl", ".ndjson")
+_MOST_BYTES_OF_LINES: Final = 64 << 20
+_LOOKED_AT: Final = 200
 _NAMED: Final = "conversation_id"
 _CALL: Final = "tool_call"
 _FIGURES: Final = {"value_number": "value"}
@@ -45,23 +53,32 @@ Tables = Mapping[str, Sequence[Row]]
 
 def joined_files(sources: Sequence[FileSource]) -> Iterator[FileSource]:
     """The files of a folder, tables of conversations that belong together as one of them."""
-    folders: dict[Path, list[FileSource]] = {}
+    folders: dict[tuple[Path, bool], list[FileSource]] = {}
     for source in sources:
-        if source.path.suffix.lower() in {".csv", ".tsv"}:
-            folders.setdefault(source.path.parent, []).append(source)
+        if source.path.suffix.lower() in (*_TEXTS, *_LINES):
+            folders.setdefault(_place(source), []).append(source)
     for source in sources:
-        same = folders.get(source.path.parent, [])
+        same = folders.get(_place(source), [])
         if source in same[1:]:
             continue
         yield from _joined_tables(same) if source in same[:1] else [source]
 
 
+def _place(source: FileSource) -> tuple[Path, bool]:
+    return source.path.parent, source.path.suffix.lower() in _LINES
+
+
 def _joined_tables(sources: list[FileSource]) -> list[FileSource]:
     """The tables of one folder, those that belong together as one of them."""
-    if len(sources) < 2 or sum(one.path.stat().st_size for one in sources) > MOST_BYTES:
+    is_text = sources[0].path.suffix.lower() in _TEXTS
+    most = MOST_BYTES if is_text else _MOST_BYTES_OF_LINES
+    if len(sources) < 2 or sum(one.path.stat().st_size for one in sources) > most:
         return sources
+    table = text_table if is_text else lines_table
     try:
-        read = {one.name: list(text_table(one).loose_rows()) for one in sources}
+        if not (is_text or any(map(_are_messages, sources))):
+            return sources
+        read = {one.name: list(table(one).loose_rows()) for one in sources}
     except (TableError, IngestError, OSError):
         return sources  # each is refused for itself, with its reason
     about_spans = _with_traces(read)
@@ -78,6 +95,13 @@ def _joined_tables(sources: list[FileSource]) -> list[FileSource]:
 
     whole = {one.name: replace(one, lines=lines) for one in sources if one.name == said}
     return [whole.get(one.name, one) for one in sources if one.name not in used - {said}]
+
+
+def _are_messages(source: FileSource) -> bool:
+    """Whether the lines of a file are messages, which mean nothing one by one."""
+    rows = list(islice(lines_table(source).rows(), _LOOKED_AT))
+    is_said = speaker_in(rows, _keys(rows)) is not None and not _SAID.isdisjoint(_keys(rows))
+    return is_said and all(format_within(one) in (None, message_lines.FORMAT) for one in rows)
 
 
 def _line(value: Json) -> bytes:
@@ -107,7 +131,22 @@ def rows_together(read: Tables) -> tuple[list[Row], str, set[str]]:
 
 def _renamed(rows: Sequence[Row]) -> list[Row]:
     names = names_of(rows)
-    return [renamed(row, names) for row in rows]
+    told = [renamed(row, names) for row in rows]
+    return told[::-1] if _begins_with_newest(told) else told
+
+
+def _begins_with_newest(rows: Sequence[Row]) -> bool:
+    """Whether a table shows each conversation from its end: rows of one second stand backwards, too."""
+    name, time = next(filter(is_about, _keys(rows)), None), time_in(rows, _keys(rows))
+    if name is None or time is None:
+        return False
+    last: dict[str, int] = {}
+    falls: list[int] = []
+    for row in rows:
+        told, at = str(row.get(name)), moment(row[time]) or 0
+        falls.append(last.get(told, at) - at)
+        last[told] = at
+    return min(falls, default=-1) >= 0 < max(falls)
 
 
 def _keys(rows: Sequence[Row]) -> list[str]:
@@ -209,14 +248,25 @@ def _calls(rows: Sequence[Row]) -> Iterator[tuple[int, Row]]:
     ]
     apart = any(_DOING & one for one in words)
     for number, row in enumerate(rows):
-        call = call_of(row) if not apart or _DOING & words[number] else None
-        if call is not None:
-            failed = next((one for key, one in row.items() if key.startswith("error")), None)
-            result = next((row[key] for key in RESULTS if key in row), failed)
-            function = call["function"]
-            made = {"tool_name": function["name"], "arguments": function["arguments"]}
-            told = {key: row[key] for key in ("status",) if key in row}
-            yield number, made if result is None else {**made, **told, "result": result}
+        for one in _listed(row) if not apart or _DOING & words[number] else ():
+            call = call_of(one)
+            failed = next((one for key, one in one.items() if key.startswith("error")), None)
+            result = next((one[key] for key in RESULTS if one.get(key) is not None), failed)
+            function = call["function"] if call is not None else {}
+            made = {"tool_name": function.get("name"), "arguments": function.get("arguments")}
+            told = {key: one[key] for key in ("status",) if key in one}
+            if call is not None:
+                yield number, made if result is None else {**made, **told, "result": result}
+
+
+def _listed(row: Row) -> list[Row]:
+    """The calls that an object of a row lists, each with what stands in its function; else the row."""
+    lists = (one.get(k) for one in row.values() if isinstance(one, dict) for k in CALL_LISTS)
+    calls = objects_in(next((one for one in lists if isinstance(one, list)), None))
+    inner = [one.get("function") for one in calls]
+    return [
+        {**one, **(f if isinstance(f, dict) else {})} for one, f in zip(calls, inner, strict=True)
+    ] or [row]
 
 
 def _tie(tables: Tables, told: Sequence[Row], used: set[str]) -> set[str]:
@@ -227,11 +277,15 @@ def _tie(tables: Tables, told: Sequence[Row], used: set[str]) -> set[str]:
         word = snake_case(Path(other).stem).removesuffix("s")
         for key in _keys(rows) if other not in tied else ():
             names = [alike.get(str(row.get(key)), "") for row in rows]
-            if "" in names or not (len({*names}) == len(rows) or word in VERDICTS):
+            if "" in names:
                 continue
             beside: dict[str, list[Row]] = {}
             for name, row in zip(names, rows, strict=True):
                 beside.setdefault(name, []).append({_FIGURES.get(k, k): v for k, v in row.items()})
+            if len(beside) < len(rows) and word not in VERDICTS:
+                beside = {name: [_prompt_in(those)] for name, those in beside.items()}
+            if not all(map(all, beside.values())):
+                continue
             for row in told:
                 of = beside.get(row[_NAMED], [])
                 row |= {word: of if of[1:] else of[0]} if of else {}  # noqa: PLW2901 - the row itself
@@ -241,3 +295,10 @@ def _tie(tables: Tables, told: Sequence[Row], used: set[str]) -> set[str]:
             tied.add(other)
             break
     return tied
+
+
+def _prompt_in(rows: Sequence[Row]) -> Row:
+    """The prompt and the tools of an agent's runs, where all have the same; an agent's own `instructions` are its prompt."""
+    told = {key: one for key, one in rows[0].items() if key in {"instructions", "tools"}}
+    same = len(told) == 2 and all(row.get(key) == one for key, one in told.items() for row in rows)
+    return {"system_prompt": told["instructions"], "tools": told["tools"]} if same else {}
