@@ -277,7 +277,9 @@ def _tie(tables: Tables, told: Sequence[Row], used: set[str]) -> set[str]:
         word = snake_case(Path(other).stem).removesuffix("s")
         for key in _keys(rows) if other not in tied else ():
             names = [alike.get(str(row.get(key)), "") for row in rows]
-            if "" in names:
+            # Counted ids are the same in all tables: the column, or the table, has to say whose they are.
+            is_named = is_about(f"{word}_id" if key == "id" else key)
+            if "" in names or not (is_named or not all(str(row[key]).isdecimal() for row in rows)):
                 continue
             beside: dict[str, list[Row]] = {}
             for name, row in zip(names, rows, strict=True):

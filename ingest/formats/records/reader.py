@@ -301,7 +301,8 @@ class _Record:
         """The tools that a list names, beside the messages or in an event: words among which all are that the agent calls, and others."""
         asked = [call for one in self._said.messages for call in one.get("tool_calls") or ()]
         called = {str(function.get("name")) for one in asked if (function := one.get("function"))}
-        places = (self._own, *objects_in(list(self._log)))
+        below = objects_in(list(self._own.values()))
+        places = (self._own, *below, *objects_in(list(self._log)))
         lists = (one for place in places for one in place.values() if isinstance(one, list))
         told = ([w for w in one if isinstance(w, str)] for one in lists if called)
         named = next((words for words in told if called < {*words}), [])
