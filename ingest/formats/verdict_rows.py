@@ -16,7 +16,6 @@ from ingest.formats.records.words import NAMES, snake_case
 from ingest.otlp.record import Arrival
 from ingest.records.app_name import UNNAMED
 from ingest.records.moments import from_any
-from ingest.records.outcome_words import is_about_else
 from ingest.records.text import Json
 
 NAME: Final = "verdict_rows"
@@ -48,8 +47,8 @@ def read(value: Json, arrival: Arrival) -> Decoded:
     target, at = _target(value), from_any(fields.time(STARTED))
     by = annotator_of(fields.top_text(_JUDGES))
     app = arrival.app or UNNAMED
-    found = [{**one, "by": by} for one in _told(value)] if target else []
     about = target or ("", "")
+    found = [{**one, "by": by} for one in _told(value)] if target else []
     return Decoded(
         outcomes=[outcome_about(about, one, app=app, source=NAME, at=at) for one in found]
     )
@@ -62,7 +61,7 @@ def _told(row: dict[str, Any]) -> list[Outcome]:
     if name is None:
         return outcomes_of(Fields(row), answered=False)
     told = outcome_of(name, {key: parts[key] for key in (*_FIGURES, *REASONS) if key in parts})
-    return [] if told is None or is_about_else(name) else [told]
+    return [] if told is None else [told]
 
 
 def _name_of_verdict(row: dict[str, Any]) -> str | None:

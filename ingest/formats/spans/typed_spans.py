@@ -16,7 +16,6 @@ from ingest.formats.records.words import snake_case
 from ingest.formats.spans.model_calls import Call, attributes_of, is_request
 from ingest.otlp.record import Arrival
 from ingest.records.moments import from_any
-from ingest.records.outcome_words import is_about_else
 from ingest.records.span import IF_ASKED, STATUS_ERROR, STATUS_OK, Span
 from ingest.records.text import Json, json_text, objects_in
 
@@ -199,8 +198,7 @@ def _marks(value: dict[str, Any]) -> dict[str, Any]:
     told |= {"scores": said} if said else {}
     # Each evaluator's statement stands under its name.
     if isinstance(judged, dict) and all(isinstance(one, dict) for one in judged.values()):
-        about_this = {key: one for key, one in judged.items() if not is_about_else(key)}
-        told |= {"evaluations": about_this} if about_this else {}
+        told |= {"evaluations": judged} if judged else {}
     return told
 
 
