@@ -65,7 +65,9 @@ def _tells(kind: Json) -> bool:
 def _set_behind(items: Sequence[Json], number: int) -> Item | None:
     """The values that the events directly behind an item set."""
     behind = (one if isinstance(one, dict) else {} for one in items[number + 1 :])
-    sets = takewhile(lambda one: {"name", "value"} <= one.keys() and not strength(one), behind)
+    sets = takewhile(
+        lambda one: is_name(one.get("name")) and "value" in one and not strength(one), behind
+    )
     return {one["name"]: one["value"] for one in sets if one["name"] != _ASKED_NEXT} or None
 
 

@@ -43,6 +43,8 @@ _SAID: Final = frozenset((*NAMES["said"], "output"))
 _TEXTS: Final = (".csv", ".tsv")
 _LINES: Final = (".jsonl", ".ndjson")
 _MOST_BYTES_OF_LINES: Final = 64 << 20
+_MOST_LISTS: Final = 24
+"""Files of lines in one folder; more of them are a run each."""
 _LOOKED_AT: Final = 200
 _NAMED: Final = "conversation_id"
 _CALL: Final = "tool_call"
@@ -51,11 +53,13 @@ _FIGURES: Final = {"value_number": "value"}
 Tables = Mapping[str, Sequence[Row]]
 
 
-def joined_files(sources: Sequence[FileSource]) -> Iterator[FileSource]:
+def joined_files(
+    sources: Sequence[FileSource], *, joins_lines: bool = True
+) -> Iterator[FileSource]:
     """The files of a folder, tables of conversations that belong together as one of them."""
     folders: dict[tuple[Path, bool], list[FileSource]] = {}
     for source in sources:
-        if source.path.suffix.lower() in (*_TEXTS, *_LINES):
+        if source.path.suffix.lower() in (*_TEXTS, *(_LINES if joins_lines else ())):
             folders.setdefault(_place(source), []).append(source)
     for source in sources:
         same = folders.get(_place(source), [])
@@ -71,8 +75,9 @@ def _place(source: FileSource) -> tuple[Path, bool]:
 def _joined_tables(sources: list[FileSource]) -> list[FileSource]:
     """The tables of one folder, those that belong together as one of them."""
     is_text = sources[0].path.suffix.lower() in _TEXTS
-    most = MOST_BYTES if is_text else _MOST_BYTES_OF_LINES
-    if len(sources) < 2 or sum(one.path.stat().st_size for one in sources) > most:
+    most, files = (MOST_BYTES, len(sources)) if is_text else (_MOST_BYTES_OF_LINES, _MOST_LISTS)
+    size = sum(one.path.stat().st_size for one in sources)
+    if len(sources) < 2 or len(sources) > files or size > most:
         return sources
     table = text_table if is_text else lines_table
     try:

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ingest.assembly.assemble import assemble
+from ingest.files.mapping import layout_of
+from ingest.files.telemetry_files import sources_in
 from tests.unit.exported_lines import (
     ARGUMENTS,
     EXPECTED,
@@ -105,6 +107,13 @@ def test_runs_of_several_agents_give_no_prompt(tmp_path: Path) -> None:
     lines(folder / "runs.jsonl", [{**runs[0], "instructions": "Be quick."}, runs[1]])
     found = decoded_below(folder, app=APP)
     assert [s.role for s in found.chats[0].episode.steps] == ["user", "assistant", "tool", "assistant"]  # fmt: skip
+
+
+def test_a_mapping_is_about_the_lines_as_they_stand(tmp_path: Path) -> None:
+    """Who maps the files of a folder knows their own lines: none of them is put together with others."""
+    folder = dumped(tmp_path)
+    layout = layout_of({"conversation": {"messages": "messages"}}, name="m.toml")
+    assert len(list(sources_in(folder))) < len(list(sources_in(folder, layout=layout))) == 4
 
 
 def test_files_of_messages_without_tables_stay_apart(tmp_path: Path) -> None:

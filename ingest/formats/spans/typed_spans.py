@@ -143,7 +143,7 @@ def _attributes(value: dict[str, Any]) -> dict[str, Any]:
         "tracegym.task_key": fields.text(TASK),
         "tracegym.do_not_train": fields.flag("do_not_train") or None,
     }
-    if operation == "chat" and "op_name" in value:
+    if operation == "chat" and "op_name" in value and isinstance(value["input"], dict):
         told = value["output"] if isinstance(value["output"], dict) else {}
         whole = attributes_of(Call(request=value["input"], response=told, beside=beside), fields)
         given = whole | {key: one for key, one in given.items() if one is not None}
