@@ -165,7 +165,7 @@ def test_runs_of_functions_say_what_they_are_by_what_went_in(tmp_path: Path) -> 
     episode = only_episode(found)
     assert [told(step) for step in episode.steps] == EXPECTED
     assert (episode.task_key, len(episode.tools)) == ("where", 1)
-    assert {(one.name, one.value, one.label) for one in found.outcomes} == {("state_check", 1.0, None), ("reaction", None, "👍")}  # fmt: skip
+    assert {(one.name, one.value, one.label) for one in found.outcomes} == {("state_check.passed", 1.0, None), ("reaction", None, "👍")}  # fmt: skip
 
 
 def test_a_tool_whose_result_no_model_saw_is_there(tmp_path: Path) -> None:

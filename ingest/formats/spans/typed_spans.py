@@ -211,7 +211,10 @@ def _feedback(summary: Json) -> dict[str, Any]:
         words = str(one.get("feedback_type")).split(".")
         load = one.get("payload")
         said = _first(load, ("output", "value", "emoji")) if isinstance(load, dict) else None
-        found[next((word for word in reversed(words) if not word.isdecimal()), "")] = said
+        word = next((word for word in reversed(words) if not word.isdecimal()), "")
+        parts = said.items() if isinstance(said, dict) else ()
+        figures = {f"{word}.{key}": value for key, value in parts if isinstance(value, int | float)}
+        found |= figures or {word: said}
     return found
 
 
