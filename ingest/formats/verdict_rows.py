@@ -37,7 +37,7 @@ def claims(value: Json) -> bool:
     said = [one for key, one in value.items() if last_part(key) not in REASONS]
     if any(isinstance(one, str) and len(one.split()) >= _SENTENCE for one in said):
         return False
-    told = _told(value) if _target(value) else []
+    told = _verdicts_in(value) if _target(value) else []
     return any("value" in one or "label" in one for one in told)
 
 
@@ -48,13 +48,13 @@ def read(value: Json, arrival: Arrival) -> Decoded:
     by = annotator_of(fields.top_text(_JUDGES))
     app = arrival.app or UNNAMED
     about = target or ("", "")
-    found = [{**one, "by": by} for one in _told(value)] if target else []
+    found = [{**one, "by": by} for one in _verdicts_in(value)] if target else []
     return Decoded(
         outcomes=[outcome_about(about, one, app=app, source=NAME, at=at) for one in found]
     )
 
 
-def _told(row: dict[str, Any]) -> list[Outcome]:
+def _verdicts_in(row: dict[str, Any]) -> list[Outcome]:
     """The verdict of which a field of its own is the name (`metric: solved, score: 1`), else those under their names."""
     parts = {last_part(key): one for key, one in row.items()}
     name = _name_of_verdict(row)

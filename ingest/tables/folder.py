@@ -253,7 +253,7 @@ def _calls(rows: Sequence[Row]) -> Iterator[tuple[int, Row]]:
     ]
     apart = any(_DOING & one for one in words)
     for number, row in enumerate(rows):
-        for one in _listed(row) if not apart or _DOING & words[number] else ():
+        for one in _calls_listed_in(row) if not apart or _DOING & words[number] else ():
             call = call_of(one)
             failed = next((one for key, one in one.items() if key.startswith("error")), None)
             result = next((one[key] for key in RESULTS if one.get(key) is not None), failed)
@@ -264,7 +264,7 @@ def _calls(rows: Sequence[Row]) -> Iterator[tuple[int, Row]]:
                 yield number, made if result is None else {**made, **told, "result": result}
 
 
-def _listed(row: Row) -> list[Row]:
+def _calls_listed_in(row: Row) -> list[Row]:
     """The calls that an object of a row lists, each with what stands in its function; else the row."""
     lists = (one.get(k) for one in row.values() if isinstance(one, dict) for k in CALL_LISTS)
     calls = objects_in(next((one for one in lists if isinstance(one, list)), None))

@@ -106,7 +106,9 @@ def read(value: Json, arrival: Arrival) -> Decoded:
         scope=_scope(names),
         resource=resource,
         attributes=attributes,
-        events=tuple(_events(_plain(names.get("events")), started_at or arrival.received_at)),
+        events=tuple(
+            _events(_read_as_python(names.get("events")), started_at or arrival.received_at)
+        ),
         links=tuple(_links(names.get("links"))),
     )
     return Decoded(spans=[span])
@@ -175,11 +177,11 @@ def _attributes(value: dict[str, Any], names: dict[str, Any]) -> dict[str, Any]:
             _flatten("", nested, found, 0)
     for key, one in value.items():
         if key.startswith(_FLAT[0]) and one is not None:
-            _flatten(key.removeprefix(_FLAT[0]), _plain(one), found, 0)
+            _flatten(key.removeprefix(_FLAT[0]), _read_as_python(one), found, 0)
     return found
 
 
-def _plain(cell: Json) -> Json:
+def _read_as_python(cell: Json) -> Json:
     """What a cell holds: of a table that Python wrote, a list of objects in Python's notation."""
     is_list = isinstance(cell, str) and cell.startswith("[{'")
     return python_literal(cell, cell) if is_list else cell
