@@ -125,7 +125,7 @@ def _join_verdicts(
 
 def _read(path: Path, app: str | None, layout: Layout | None) -> Iterator[WalRecord | Rejected]:
     """What a path holds; of a file at which our own code fails what stands before that, and all other files."""
-    for source in whole_runs(sources_in(path, app=app)):
+    for source in whole_runs(sources_in(path, app=app, layout=layout)):
         skips = Skips("arrival", app or UNNAMED)
         try:
             yield from read_source(source, layout, among_others=path.is_dir())

@@ -17,7 +17,7 @@ from ingest.dialects.messages import with_calls
 from ingest.dialects.otel_genai_events import moved_off, read_run, read_sayings, sayings, told_in
 from ingest.dialects.reading import AGENT, EVALUATOR, MODEL, OTHER, TOOL, Reading
 from ingest.dialects.table import read_span
-from ingest.records.span import LogEvent, Span
+from ingest.records.span import IF_ASKED, LogEvent, Span
 
 _DEEPEST: Final = 256
 """Levels looked up: a hostile chain of 100,000 spans must not cost its square."""
@@ -74,6 +74,7 @@ def grow(spans: Iterable[Span], events: Sequence[LogEvent]) -> list[Node]:
         nodes[key] = _told_by_events(key, left, told_there)
     ordered = sorted(nodes.values(), key=lambda node: (node.span.started_at, *node.span.key))
     _tie(ordered, nodes)
+    _pass_over_functions(ordered)
     _demote(ordered)
     _ask(ordered)
     _tell_turns(ordered)
@@ -201,6 +202,22 @@ def _cut_cycles(ordered: list[Node]) -> None:
             path[node] = None
             node = node.parent
         safe.update(path)
+
+
+def _pass_over_functions(ordered: list[Node]) -> None:
+    """Take what no model of its trace asked for off the tools, where the span does not say that it is one."""
+    unsure = [node for node in ordered if IF_ASKED in node.span.attributes]
+    traces = {node.span.trace_id for node in unsure}
+    asked = {
+        (node.span.trace_id, call.name)
+        for node in ordered
+        if node.span.trace_id in traces
+        for step in (*node.reading.input, *node.reading.output)
+        for call in step.tool_calls
+    }
+    for node in unsure:
+        if (node.span.trace_id, node.reading.tool_name) not in asked:
+            node.reading = replace(node.reading, kind=OTHER)
 
 
 def _demote(ordered: list[Node]) -> None:

@@ -161,7 +161,7 @@ def explain(path: Path, layout: Layout | None = None) -> Iterator[FileExplanatio
     """Look at a file, or at every file below a folder."""
     if not path.exists():
         raise SourceUnreadable(f"{path} does not exist; check the path.")
-    for source in sources_in(path):
+    for source in sources_in(path, layout=layout):
         own = None if layout is None else Layout(layout.document, layout.name)
         yield _explain(source, own, among_others=path.is_dir())
 

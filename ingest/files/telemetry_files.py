@@ -44,7 +44,7 @@ def read_file(
     Data that names no app goes to `app`, else to `named_after`, else to an app with the name of the path. JSON is read by
     `layout` where one is given, whatever else could read it.
     """
-    for source in sources_in(path, app=app, named_after=named_after, limits=limits):
+    for source in sources_in(path, app=app, named_after=named_after, limits=limits, layout=layout):
         yield from read_source(source, layout, among_others=path.is_dir())
 
 
@@ -54,6 +54,7 @@ def sources_in(
     app: str | None = None,
     named_after: str | None = None,
     limits: Limits = DEFAULT_LIMITS,
+    layout: Layout | None = None,
 ) -> Iterator[FileSource]:
     """The file, or all files below a folder in the order of their names; hidden ones are left out."""
     facts = FileFacts(named_after=named_after or safe_app_name(stem_of(path.resolve().name)))
@@ -72,7 +73,8 @@ def sources_in(
         for child in sorted(path.rglob("*"))
         if child.is_file() and not child.name.startswith(".")
     ]
-    yield from joined_files(below)
+    # A person's mapping is about the lines as they stand.
+    yield from joined_files(below, joins_lines=layout is None)
 
 
 def read_source(

@@ -5,12 +5,14 @@ Comes in: an object that names a conversation and holds a verdict and nothing th
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
+from ingest.dialects.parts import first_of
+from ingest.files.chat_outcome import annotator_of
 from ingest.formats.format import Decoded, Format
 from ingest.formats.records.fields import CONVERSATION, STARTED, TASK, Fields
-from ingest.formats.records.verdicts import REASONS, outcomes_of, outcomes_on
-from ingest.formats.records.words import snake_case
+from ingest.formats.records.verdicts import REASONS, Outcome, outcome_about, outcome_of, outcomes_of
+from ingest.formats.records.words import NAMES, snake_case
 from ingest.otlp.record import Arrival
 from ingest.records.app_name import UNNAMED
 from ingest.records.moments import from_any
@@ -18,37 +20,72 @@ from ingest.records.text import Json
 
 NAME: Final = "verdict_rows"
 _RESPONSE: Final = ("response_id", "completion_id")
+SPAN: Final = ("trace_id", "span_id")
+_NAMES: Final = NAMES["names_of_verdicts"]
+_FIGURES: Final = ("score", "label", "value")
+_JUDGES: Final = ("annotator_kind", "source_type")
 _SENTENCE: Final = 3
 """Words from which a text is something that was said, unless its name says that it is a reason."""
 
 
 def claims(value: Json) -> bool:
     """Whether a value is such a row."""
-    if not isinstance(value, dict) or any(isinstance(one, dict | list) for one in value.values()):
+    if not isinstance(value, dict) or any(
+        one for one in value.values() if isinstance(one, dict | list)
+    ):
         return False
-    said = [one for key, one in value.items() if snake_case(key) not in REASONS]
+    said = [one for key, one in value.items() if last_part(key) not in REASONS]
     if any(isinstance(one, str) and len(one.split()) >= _SENTENCE for one in said):
         return False
-    fields = Fields(value)
-    told = outcomes_of(fields, answered=False) if _target(fields) else []
+    told = _verdicts_in(value) if _target(value) else []
     return any("value" in one or "label" in one for one in told)
 
 
 def read(value: Json, arrival: Arrival) -> Decoded:
     """Read one row."""
     fields = Fields(value)
-    target, at = _target(fields), from_any(fields.time(STARTED))
+    target, at = _target(value), from_any(fields.time(STARTED))
+    by = annotator_of(fields.top_text(_JUDGES))
     app = arrival.app or UNNAMED
-    found = outcomes_on(target, fields, app=app, source=NAME, at=at) if target else []
-    return Decoded(outcomes=found)
+    about = target or ("", "")
+    found = [{**one, "by": by} for one in _verdicts_in(value)] if target else []
+    return Decoded(
+        outcomes=[outcome_about(about, one, app=app, source=NAME, at=at) for one in found]
+    )
 
 
-def _target(fields: Fields) -> tuple[str, str] | None:
-    """What a row is about: a conversation, or a response of a model's API in one."""
+def _verdicts_in(row: dict[str, Any]) -> list[Outcome]:
+    """The verdict of which a field of its own is the name (`metric: solved, score: 1`), else those under their names."""
+    parts = {last_part(key): one for key, one in row.items()}
+    name = _name_of_verdict(row)
+    if name is None:
+        return outcomes_of(Fields(row), answered=False)
+    told = outcome_of(name, {key: parts[key] for key in (*_FIGURES, *REASONS) if key in parts})
+    return [] if told is None else [told]
+
+
+def _name_of_verdict(row: dict[str, Any]) -> str | None:
+    name = first_of({snake_case(key): one for key, one in row.items()}, *_NAMES)
+    return name if isinstance(name, str) else None
+
+
+def last_part(key: str) -> str:
+    """The last part of a path that is a column: `score` of `result.score`."""
+    return snake_case(key.rpartition(".")[2])
+
+
+def _target(row: dict[str, Any]) -> tuple[str, str] | None:
+    """What a row is about: a conversation, a response of a model's API in one, or, where the verdict has a name of its own, a span or a trace."""
+    fields = Fields(row)
     name = fields.top_text(CONVERSATION)
     # What names a task is a run's, whatever else it names.
     response = fields.top_text(_RESPONSE) if fields.top_text(TASK) is None else None
-    return ("conversation", name) if name else ("response", response) if response else None
+    if name or response:
+        return ("conversation", name) if name else ("response", response or "")
+    trace, span = (fields.top_text((one,)) for one in SPAN)
+    if trace is None or _name_of_verdict(row) is None:
+        return None
+    return ("span", f"{trace}:{span}") if span else ("trace", trace)
 
 
 FORMAT: Final = Format(

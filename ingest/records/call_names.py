@@ -33,6 +33,7 @@ RESULTS: Final = (
     *("result_value", "tool_output", "tool_result", "tool_results", "tool_response"),
     *("api_response", "api_result", "service_results", "execution_result", "toolOutput"),
     *("tool_return", "out", "output_action_parameters", "output_value"),
+    *("result_json", "output_json", "response_json"),
 )
 RESULT_LISTS: Final = ("tool_results", "toolResults", "function_results", "tool_responses")
 """Lists of results beside what a message says."""

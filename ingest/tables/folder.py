@@ -8,17 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import islice
 from operator import itemgetter
 from pathlib import Path
 from typing import Final
 
 from ingest.errors import IngestError
 from ingest.files.file_source import FileSource
+from ingest.formats import message_lines
+from ingest.formats.records.speech import moment
 from ingest.formats.records.steps import call_of
+from ingest.formats.records.verdicts import VERDICTS
 from ingest.formats.records.words import NAMES, role_of, snake_case
-from ingest.records.call_names import RESULTS
-from ingest.records.text import json_bytes
-from ingest.tables.cells import Row, TableError, text_table
+from ingest.formats.table import format_within
+from ingest.formats.verdict_rows import SPAN, last_part
+from ingest.records.call_names import CALL_LISTS, RESULTS
+from ingest.records.text import Json, json_bytes, objects_in
+from ingest.tables.cells import Row, TableError, lines_table, text_table
 from ingest.tables.rows import (
     Grouping,
     conversations,
@@ -32,43 +39,91 @@ from ingest.tables.rows import (
 
 MOST_BYTES: Final = 256 << 20
 _DOING: Final = frozenset({"tool", "tools", "action", "function"})
-_SAID: Final = frozenset(NAMES["said"])
+_SAID: Final = frozenset((*NAMES["said"], "output"))
+_TEXTS: Final = (".csv", ".tsv")
+_LINES: Final = (".jsonl", ".ndjson")
+_MOST_BYTES_OF_LINES: Final = 64 << 20
+_MOST_LISTS: Final = 24
+"""Files of lines in one folder; more of them are a run each."""
+_LOOKED_AT: Final = 200
 _NAMED: Final = "conversation_id"
 _CALL: Final = "tool_call"
+_FIGURES: Final = {"value_number": "value"}
+"""Columns of figures that are called as words would be, by what they are called where nobody says anything."""
 Tables = Mapping[str, Sequence[Row]]
 
 
-def joined_files(sources: Sequence[FileSource]) -> Iterator[FileSource]:
+def joined_files(
+    sources: Sequence[FileSource], *, joins_lines: bool = True
+) -> Iterator[FileSource]:
     """The files of a folder, tables of conversations that belong together as one of them."""
-    folders: dict[Path, list[FileSource]] = {}
+    folders: dict[tuple[Path, bool], list[FileSource]] = {}
     for source in sources:
-        if source.path.suffix.lower() in {".csv", ".tsv"}:
-            folders.setdefault(source.path.parent, []).append(source)
+        if source.path.suffix.lower() in (*_TEXTS, *(_LINES if joins_lines else ())):
+            folders.setdefault(_place(source), []).append(source)
     for source in sources:
-        same = folders.get(source.path.parent, [])
+        same = folders.get(_place(source), [])
         if source in same[1:]:
             continue
         yield from _joined_tables(same) if source in same[:1] else [source]
 
 
+def _place(source: FileSource) -> tuple[Path, bool]:
+    return source.path.parent, source.path.suffix.lower() in _LINES
+
+
 def _joined_tables(sources: list[FileSource]) -> list[FileSource]:
     """The tables of one folder, those that belong together as one of them."""
-    if len(sources) < 2 or sum(one.path.stat().st_size for one in sources) > MOST_BYTES:
+    is_text = sources[0].path.suffix.lower() in _TEXTS
+    most, files = (MOST_BYTES, len(sources)) if is_text else (_MOST_BYTES_OF_LINES, _MOST_LISTS)
+    size = sum(one.path.stat().st_size for one in sources)
+    if len(sources) < 2 or len(sources) > files or size > most:
         return sources
+    table = text_table if is_text else lines_table
     try:
-        read = {one.name: list(text_table(one).loose_rows()) for one in sources}
+        if not (is_text or any(map(_are_messages, sources))):
+            return sources
+        read = {one.name: list(table(one).loose_rows()) for one in sources}
     except (TableError, IngestError, OSError):
         return sources  # each is refused for itself, with its reason
+    about_spans = _with_traces(read)
+    if about_spans:
+        lines_of = {name: partial(map, _line, rows) for name, rows in about_spans.items()}
+        return [replace(s, lines=lines_of[s.name]) if s.name in lines_of else s for s in sources]
     told, said, used = rows_together(read)
     by = grouping_of(told) if told else ""
     if not isinstance(by, Grouping):
         return sources
 
     def lines() -> Iterator[bytes]:
-        return (json_bytes(one) + b"\n" for one in conversations(told, by))
+        return map(_line, conversations(told, by))
 
     whole = {one.name: replace(one, lines=lines) for one in sources if one.name == said}
     return [whole.get(one.name, one) for one in sources if one.name not in used - {said}]
+
+
+def _are_messages(source: FileSource) -> bool:
+    """Whether the lines of a file are messages, which mean nothing one by one."""
+    rows = list(islice(lines_table(source).rows(), _LOOKED_AT))
+    is_said = speaker_in(rows, _keys(rows)) is not None and not _SAID.isdisjoint(_keys(rows))
+    return is_said and all(format_within(one) in (None, message_lines.FORMAT) for one in rows)
+
+
+def _line(value: Json) -> bytes:
+    return json_bytes(value) + b"\n"
+
+
+def _with_traces(read: Tables) -> dict[str, list[Row]]:
+    """The tables whose rows each name a span of another table, and no trace: each row with the span's trace."""
+    ids = {n: [{last_part(k): one for k, one in row.items()} for row in rows] for n, rows in read.items()}  # fmt: skip
+    spans = (one for rows in ids.values() for one in rows if {*SPAN} <= one.keys())
+    trace_of = {str(one["span_id"]): one["trace_id"] for one in spans}
+    traces = {name: [trace_of.get(str(one.get("span_id"))) for one in rows if "trace_id" not in one] for name, rows in ids.items()}  # fmt: skip
+    return {
+        name: [{"trace_id": trace, **row} for trace, row in zip(told, read[name], strict=True)]
+        for name, told in traces.items()
+        if len(told) == len(read[name]) and None not in told
+    }
 
 
 def rows_together(read: Tables) -> tuple[list[Row], str, set[str]]:
@@ -81,7 +136,22 @@ def rows_together(read: Tables) -> tuple[list[Row], str, set[str]]:
 
 def _renamed(rows: Sequence[Row]) -> list[Row]:
     names = names_of(rows)
-    return [renamed(row, names) for row in rows]
+    told = [renamed(row, names) for row in rows]
+    return told[::-1] if _begins_with_newest(told) else told
+
+
+def _begins_with_newest(rows: Sequence[Row]) -> bool:
+    """Whether a table shows each conversation from its end: rows of one second stand backwards, too."""
+    name, time = next(filter(is_about, _keys(rows)), None), time_in(rows, _keys(rows))
+    if name is None or time is None:
+        return False
+    last: dict[str, int] = {}
+    falls: list[int] = []
+    for row in rows:
+        told, at = str(row.get(name)), moment(row[time]) or 0
+        falls.append(last.get(told, at) - at)
+        last[told] = at
+    return min(falls, default=-1) >= 0 < max(falls)
 
 
 def _keys(rows: Sequence[Row]) -> list[str]:
@@ -109,10 +179,11 @@ def _rows_with(tables: Tables, own: str) -> tuple[list[Row], set[str]]:
             told += [
                 {**call, _NAMED: of[n], time: those[n][at], speaker: _CALL} for n, call in done
             ]
-    if not used and any(map(is_about, _keys(rows))):
+    tied = _tie(tables, told, {own, *used})
+    if not (used or tied) and any(map(is_about, _keys(rows))):
         return [], set()
     between = {n for n in tables if {*(_conversations(tables, n, frozenset()) or [""])} <= {*names}}
-    return told, used | between | _tie(tables, told, {own, *used})
+    return told, used | between | tied
 
 
 def _names_each(tables: Tables, name: str, own: str) -> bool:
@@ -182,33 +253,59 @@ def _calls(rows: Sequence[Row]) -> Iterator[tuple[int, Row]]:
     ]
     apart = any(_DOING & one for one in words)
     for number, row in enumerate(rows):
-        call = call_of(row) if not apart or _DOING & words[number] else None
-        if call is not None:
-            failed = next((one for key, one in row.items() if key.startswith("error")), None)
-            result = next((row[key] for key in RESULTS if key in row), failed)
-            function = call["function"]
-            made = {"tool_name": function["name"], "arguments": function["arguments"]}
-            told = {key: row[key] for key in ("status",) if key in row}
-            yield number, made if result is None else {**made, **told, "result": result}
+        for one in _calls_listed_in(row) if not apart or _DOING & words[number] else ():
+            call = call_of(one)
+            failed = next((one for key, one in one.items() if key.startswith("error")), None)
+            result = next((one[key] for key in RESULTS if one.get(key) is not None), failed)
+            function = call["function"] if call is not None else {}
+            made = {"tool_name": function.get("name"), "arguments": function.get("arguments")}
+            told = {key: one[key] for key in ("status",) if key in one}
+            if call is not None:
+                yield number, made if result is None else {**made, **told, "result": result}
+
+
+def _calls_listed_in(row: Row) -> list[Row]:
+    """The calls that an object of a row lists, each with what stands in its function; else the row."""
+    lists = (one.get(k) for one in row.values() if isinstance(one, dict) for k in CALL_LISTS)
+    calls = objects_in(next((one for one in lists if isinstance(one, list)), None))
+    inner = [one.get("function") for one in calls]
+    return [
+        {**one, **(f if isinstance(f, dict) else {})} for one, f in zip(calls, inner, strict=True)
+    ] or [row]
 
 
 def _tie(tables: Tables, told: Sequence[Row], used: set[str]) -> set[str]:
-    """Put the one row that another table has for a conversation beside its rows; returns the tables whose rows these are."""
+    """Put the row that another table has for a conversation beside its rows, and all of its verdicts; returns the tables whose rows these are."""
     alike = {str(row[_NAMED]): str(row[_NAMED]) for row in told}
     tied: set[str] = set()
     for other, rows in [pair for pair in tables.items() if pair[0] not in used] * 2:
+        word = snake_case(Path(other).stem).removesuffix("s")
         for key in _keys(rows) if other not in tied else ():
-            names = [alike.get(str(row.get(key))) for row in rows]
-            if len({*names}) == len(rows) and None not in names:
-                beside = dict(zip(names, rows, strict=True))
-                word = snake_case(Path(other).stem)
-                for row in told:
-                    row |= {word: beside[row[_NAMED]]} if row[_NAMED] in beside else {}  # noqa: PLW2901 - the row itself
-                ids = {
-                    key: [(str(row.get(key)), n) for n, row in beside.items() if n]
-                    for key in _keys(rows)
-                }
-                alike |= {one: n for key in ids if key.endswith("id") for one, n in ids[key]}
-                tied.add(other)
-                break
+            names = [alike.get(str(row.get(key)), "") for row in rows]
+            # Counted ids are the same in all tables: the column, or the table, has to say whose they are.
+            is_named = is_about(f"{word}_id" if key == "id" else key)
+            if "" in names or not (is_named or not all(str(row[key]).isdecimal() for row in rows)):
+                continue
+            beside: dict[str, list[Row]] = {}
+            for name, row in zip(names, rows, strict=True):
+                beside.setdefault(name, []).append({_FIGURES.get(k, k): v for k, v in row.items()})
+            if len(beside) < len(rows) and word not in VERDICTS:
+                beside = {name: [_prompt_in(those)] for name, those in beside.items()}
+            if not all(map(all, beside.values())):
+                continue
+            for row in told:
+                of = beside.get(row[_NAMED], [])
+                row |= {word: of if of[1:] else of[0]} if of else {}  # noqa: PLW2901 - the row itself
+            for one in (key for key in _keys(rows) if key.endswith("id")):
+                own = {str(row.get(one)): name for row, name in zip(rows, names, strict=True)}
+                alike |= own if len(own) == len(rows) and "None" not in own else {}
+            tied.add(other)
+            break
     return tied
+
+
+def _prompt_in(rows: Sequence[Row]) -> Row:
+    """The prompt and the tools of an agent's runs, where all have the same; an agent's own `instructions` are its prompt."""
+    told = {key: one for key, one in rows[0].items() if key in {"instructions", "tools"}}
+    same = len(told) == 2 and all(row.get(key) == one for key, one in told.items() for row in rows)
+    return {"system_prompt": told["instructions"], "tools": told["tools"]} if same else {}

@@ -81,7 +81,9 @@ def as_lines(source: FileSource, head: bytes) -> FileSource | None:
     # Rows that hold a conversation so far, several of one conversation, are its states.
     # Or each holds a conversation in the table's own words.
     is_one = told or layout_in(list(islice(table.loose_rows(), SAMPLE))) is not None
-    if told - {RECORD} or (is_one and isinstance(by, str)):
+    if told - {RECORD}:
+        return replace(source, lines=lambda: map(_line, table.loose_rows()))
+    if is_one and isinstance(by, str):
         return replace(
             source,
             lines=lambda: (

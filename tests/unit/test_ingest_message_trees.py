@@ -209,12 +209,14 @@ def test_results_beside_a_kept_branch_stay(tmp_path: Path) -> None:
     assert [step.content for step in episode.steps[2:]] == ["1", "2", ANSWER]
 
 
-def test_events_that_say_nothing_are_left_out_and_named(tmp_path: Path) -> None:
-    """Actions and slots of a dialogue's framework say what a call was only to their owner."""
+def test_actions_among_events_return_what_the_events_behind_them_set(tmp_path: Path) -> None:
+    """An action that sets something is a call; what its framework does by itself sets nothing, and what the user's words set is no result."""
     events = [
         {"event": "action", "name": "action_listen"},
         {"event": "user", "text": ASKED},
         {"event": "slot", "name": "order", "value": "A1"},
+        {"event": "action", "name": "order_form"},
+        {"event": "slot", "name": "requested_slot", "value": None},
         {"event": "action", "name": "action_find_order"},
         {"event": "slot", "name": "found", "value": SENT},
         {"event": "action", "name": "utter_found"},
@@ -222,11 +224,40 @@ def test_events_that_say_nothing_are_left_out_and_named(tmp_path: Path) -> None:
         {"event": "action", "name": "action_listen"},
     ]
     episode = only_episode(found(tmp_path, {"sender_id": "u1", "events": events}))
-    assert [(step.role, step.content) for step in episode.steps] == [
-        ("user", ASKED),
-        ("assistant", ANSWER),
+    assert [told(step) for step in episode.steps] == [
+        ("user", ASKED, ()),
+        ("assistant", None, (("action_find_order", "{}"),)),
+        ("tool", json.dumps({"found": SENT}), ()),
+        ("assistant", ANSWER, ()),
     ]
     assert "odd_messages" in episode.completeness
+
+
+def test_actions_that_begin_and_end_among_letters(tmp_path: Path) -> None:
+    """Each end is the result of the beginning of the same action; one that never ended is a call without a result."""
+
+    def act(kind: str, name: str, **beside: str) -> Record:
+        author = {"type": "bot", "name": "Desk"}
+        details = {"action": {"name": name, **beside}}
+        return {"type": "part", "part_type": f"custom_action_{kind}", "body": None, "author": author, "details": details}  # fmt: skip
+
+    parts = [
+        {"part_type": "assignment", "body": None, "author": {"type": "bot", "name": "Desk"}},
+        act("started", "Find order"),
+        act("finished", "Find order", result="success"),
+        {"part_type": "comment", "body": f"<p>{ANSWER}</p>", "author": {"type": "bot", "name": "Desk"}},
+        act("started", "Find order"),
+    ]  # fmt: skip
+    whole = {"id": "c1", "source": {"body": f"<p>{ASKED}</p>", "author": {"type": "user", "name": "Ann"}}, "parts": parts}  # fmt: skip
+    episode = only_episode(found(tmp_path, whole))
+    call = (("Find order", "{}"),)
+    assert [told(step)[1:] for step in episode.steps] == [
+        (ASKED, ()),
+        (None, call),
+        ("success", ()),
+        (ANSWER, ()),
+        (None, call),
+    ]
 
 
 def test_messages_that_a_store_keeps_as_text(tmp_path: Path) -> None:

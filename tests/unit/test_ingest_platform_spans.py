@@ -119,6 +119,61 @@ def test_a_failed_tool_run_says_so(tmp_path: Path) -> None:
     assert [(s.content, s.is_error) for s in steps if s.role == "tool"] == [("too slow", True)]
 
 
+def test_each_evaluator_states_what_it_found(tmp_path: Path) -> None:
+    """A map of evaluators, each with its value, is so many outcomes of the span."""
+    told_there = rows()
+    told_there[1] |= {"scores": None, "evaluation": {"task_resolved": {"value": "resolved"}}}
+    found = read(tmp_path, told_there)
+    assert [(one.name, one.label) for one in found.outcomes] == [("task_resolved", "resolved")]
+
+
+def functions() -> list[Record]:
+    """Runs of functions that a decorator logs: an agent, its model's calls, a tool, and what only helps."""
+
+    def run(number: int, name: str, parent: str | None, given: Record, made: object) -> Record:
+        return {
+            "id": f"s{number}",
+            "op_name": f"log:///team/app/op/{name}:x0kPq0Zt",
+            "trace_id": "t1",
+            "parent_id": parent,
+            "started_at": f"2026-11-01T10:00:0{number}Z",
+            "attributes": {"task_id": "where"},
+            "inputs": given,
+            "output": made,
+            "summary": {"log": {"feedback": []}},
+        }
+
+    first, last = (
+        ({"model": "m-1", "messages": given, "tools": [TOOL]}, {"choices": [{"message": made}]})
+        for given, made in MODEL_CALLS
+    )
+    passed = {"feedback_type": "log.scorer.state_check", "payload": {"output": {"passed": True}}}
+    thumb = {"feedback_type": "log.reaction.1", "payload": {"emoji": "👍"}}
+    agent = run(0, "Desk.run", None, {"question": "Where is my order A1?"}, "It was sent.")
+    return [
+        agent | {"summary": {"log": {"feedback": [passed, thumb]}}},
+        run(1, "client.create", "s0", *first),
+        run(2, "find_order", "s0", ARGUMENTS, {"state": "sent"}),
+        run(3, "shorten", "s0", {"text": "It was sent, I think."}, "It was sent."),
+        run(4, "client.create", "s0", *last),
+    ]
+
+
+def test_runs_of_functions_say_what_they_are_by_what_went_in(tmp_path: Path) -> None:
+    """What a model was sent is its call; of other functions those are tools that a model asked for."""
+    found = read(tmp_path, functions())
+    episode = only_episode(found)
+    assert [told(step) for step in episode.steps] == EXPECTED
+    assert (episode.task_key, len(episode.tools)) == ("where", 1)
+    assert {(one.name, one.value, one.label) for one in found.outcomes} == {("state_check.passed", 1.0, None), ("reaction", None, "👍")}  # fmt: skip
+
+
+def test_a_tool_whose_result_no_model_saw_is_there(tmp_path: Path) -> None:
+    """A run that was broken off behind a tool's run ends with its result."""
+    episode = only_episode(read(tmp_path, functions()[:3]))
+    assert [told(step) for step in episode.steps] == EXPECTED[:4]
+
+
 def table(path: Path, rows: list[Record]) -> Path:
     """A table whose cells hold JSON where a value is more than a word."""
     with path.open("w", newline="") as file:

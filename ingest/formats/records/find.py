@@ -13,6 +13,7 @@ from typing import Any, Final
 from ingest.dialects.attributes import python_objects
 from ingest.dialects.parts import first_of, kinds_of
 from ingest.files.partial_json import parse_json
+from ingest.formats.acts_among_events import with_acts
 from ingest.formats.message_trees import branch_in_map, kept_branch
 from ingest.formats.records.fields import CONVERSATION, QUESTION, Fields
 from ingest.formats.records.speech import (
@@ -192,7 +193,7 @@ def _events(value: dict[str, Any]) -> Iterator[Place]:
             continue
         steps: dict[str, dict[str, Any]] = {}
         items: list[Any] = []
-        for event in place.items:
+        for event in with_acts(place.items):
             load = event.get("value") if isinstance(event, dict) else None
             key = first_of(load, *_STEP_IDS)
             if isinstance(load, dict) and isinstance(key, str):

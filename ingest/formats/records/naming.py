@@ -22,6 +22,8 @@ from ingest.records.text import Json
 _NUMBERS: Final = re.compile(r"\d+")
 _ID: Final = re.compile(r"(?=\D*\d)[^\s@:.{\[\x22]{1,64}")
 """A word with a digit that is no address, no time of day, no figure, no object and nothing in quotes."""
+_INSTALLED: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+"""An instance of a product, whose id its files share; a task's instance has a name of words and numbers."""
 _SEVERAL: Final = 3
 _SAMPLE: Final = 1_000
 
@@ -74,10 +76,13 @@ def own_fields(record: Json) -> dict[str, Any]:
 
 def naming_of(fields: Fields, key: str | None = None, *, own_id: str = "") -> Naming:
     """The ids of one record; `key` names it in the map that it stands in, `own_id` is the field of its file's own ids."""
+    named = fields.text(TASK)
+    if named == fields.text(("instance_id",)) and _INSTALLED.fullmatch(named or ""):
+        named = None
     task = fields.top_text(("task",)) or ""  # a sentence is what somebody wants, and no name
     return Naming(
         conversation=fields.text(CONVERSATION),
-        task=fields.text(TASK),
+        task=named,
         about=fields.text(NAMES["about"]),
         named=fields.text(NAMES["task_names"]) or (task if len(task.split()) == 1 else None),
         row=fields.top_text((*ROW, snake_case(own_id))) or key,

@@ -42,7 +42,8 @@ def settle(speeches: Sequence[Speech]) -> str | None:
 def _settle_system(speeches: Sequence[Speech]) -> None:
     """Where nobody else answers the user, the speaker `system` is the log's word for its agent: the system of a dialogue."""
     roles = [one.role for one in speeches if "tool_calls" not in one.message and not one.is_item]
-    if roles[:1] != ["user"] or "assistant" in roles or None in roles:
+    behind = roles[roles.index("user") :] if "user" in roles else []
+    if "system" not in behind or "assistant" in roles or None in roles:
         return
     for one in speeches:
         if one.is_speaker and one.role == "system":

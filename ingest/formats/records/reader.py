@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from ingest.dialects.content_blocks import blocks_text
 from ingest.files.chat_log import ROLE_OF, Chat, RawChat, RawExtras, parse_value
 from ingest.files.chat_outcome import RawOutcome
+from ingest.formats.acts_among_events import with_acts
 from ingest.formats.format import Decoded
 from ingest.formats.item_forms import holds_parts
 from ingest.formats.records.calls import holds_call
@@ -198,7 +199,7 @@ class _Record:
             holders=place.holders if place else (),
             around=standing.around,
         )
-        self._items = [*self._opening(), *place.items] if place else []
+        self._items = [*self._opening(), *with_acts(place.items)] if place else []
         self._said = Conversation()
         if self._is_log:
             self._said = Conversation(messages=list(value["messages"]))
@@ -303,7 +304,8 @@ class _Record:
         """The tools that a list names, beside the messages or in an event: words among which all are that the agent calls, and others."""
         asked = [call for one in self._said.messages for call in one.get("tool_calls") or ()]
         called = {str(function.get("name")) for one in asked if (function := one.get("function"))}
-        places = (self._own, *objects_in(list(self._log)))
+        below = objects_in(list(self._own.values()))
+        places = (self._own, *below, *objects_in(list(self._log)))
         lists = (one for place in places for one in place.values() if isinstance(one, list))
         told = ([w for w in one if isinstance(w, str)] for one in lists if called)
         named = next((words for words in told if called < {*words}), [])
@@ -359,8 +361,10 @@ class _Record:
 
 def _prompts(fields: Fields) -> list[Message]:
     """The system's prompt beside the messages; several agents may have one each."""
+    # The settings of a chat may stand beside its messages, and these below the record's top.
+    places = (fields, *map(Fields, fields.holders))
     for name in SYSTEM:
-        for value, _ in fields.values(name, deep=2):
+        for value, _ in (told for place in places for told in place.values(name, deep=2)):
             text = blocks_text(value.get("parts")) if isinstance(value, dict) else value
             if isinstance(text, str) and text.strip():
                 return [{"role": "system", "content": text}]

@@ -87,7 +87,7 @@ def call_in(value: Json) -> Call | None:
         None,
     )
     others = {key: one for key, one in value.items() if response is None or key != response[0]}
-    request = next(((path, one) for path, one in _objects_below(others) if _is_request(one)), None)
+    request = next(((path, one) for path, one in _objects_below(others) if is_request(one)), None)
     if request is None:
         return None
     if response is None:
@@ -106,7 +106,7 @@ def half_in(value: Json) -> Call | None:
         return None
     for path, one in _objects_below(value):
         beside = {key: inner for key, inner in value.items() if key != path}
-        if _is_request(one):
+        if is_request(one):
             return Call(request=one, response={}, beside=beside)
         if _is_response(one):
             return Call(request={}, response=one, beside=beside)
@@ -121,7 +121,8 @@ def _objects_below(value: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]
         level = [(k, two) for k, one in level for two in one.values() if isinstance(two, dict)]
 
 
-def _is_request(body: dict[str, Any]) -> bool:
+def is_request(body: dict[str, Any]) -> bool:
+    """Whether an object is the body of a request to a model's API."""
     sent = next((body[key] for key in _SENT if body.get(key)), None)
     return isinstance(sent, list | str) and any(snake_case(key) in _SETTINGS for key in body)
 
@@ -165,12 +166,13 @@ def read(value: Json, arrival: Arrival) -> Decoded:
         started_at=started_at,
         status=STATUS_ERROR if call.response.get("error") else 0,
         scope=NAME,
-        attributes=_attributes(call, fields),
+        attributes=attributes_of(call, fields),
     )
     return Decoded(spans=[span], outcomes=outcomes_of_span(span, fields))
 
 
-def _attributes(call: Call, fields: Fields) -> dict[str, Any]:
+def attributes_of(call: Call, fields: Fields) -> dict[str, Any]:
+    """The attributes of the span of a call."""
     request, response = call.request, call.response
     sent = next((request[key] for key in _SENT if request.get(key)), None)
     usage = next(

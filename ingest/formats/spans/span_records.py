@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from ingest.dialects.attributes import python_literal
 from ingest.formats.format import Decoded, Format
 from ingest.formats.records.words import snake_case
 from ingest.formats.unknown import refuse
@@ -105,7 +106,9 @@ def read(value: Json, arrival: Arrival) -> Decoded:
         scope=_scope(names),
         resource=resource,
         attributes=attributes,
-        events=tuple(_events(names.get("events"), started_at or arrival.received_at)),
+        events=tuple(
+            _events(_read_as_python(names.get("events")), started_at or arrival.received_at)
+        ),
         links=tuple(_links(names.get("links"))),
     )
     return Decoded(spans=[span])
@@ -174,8 +177,14 @@ def _attributes(value: dict[str, Any], names: dict[str, Any]) -> dict[str, Any]:
             _flatten("", nested, found, 0)
     for key, one in value.items():
         if key.startswith(_FLAT[0]) and one is not None:
-            _flatten(key.removeprefix(_FLAT[0]), one, found, 0)
+            _flatten(key.removeprefix(_FLAT[0]), _read_as_python(one), found, 0)
     return found
+
+
+def _read_as_python(cell: Json) -> Json:
+    """What a cell holds: of a table that Python wrote, a list of objects in Python's notation."""
+    is_list = isinstance(cell, str) and cell.startswith("[{'")
+    return python_literal(cell, cell) if is_list else cell
 
 
 def _flatten(path: str, value: Json, found: dict[str, Any], depth: int) -> None:

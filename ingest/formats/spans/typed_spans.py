@@ -13,10 +13,11 @@ from ingest.formats.format import Decoded, Format
 from ingest.formats.records.fields import CONVERSATION, MODEL, TASK, Fields
 from ingest.formats.records.verdicts import outcomes_of_span
 from ingest.formats.records.words import snake_case
+from ingest.formats.spans.model_calls import Call, attributes_of, is_request
 from ingest.otlp.record import Arrival
 from ingest.records.moments import from_any
-from ingest.records.span import STATUS_ERROR, STATUS_OK, Span
-from ingest.records.text import Json, json_text
+from ingest.records.span import IF_ASKED, STATUS_ERROR, STATUS_OK, Span
+from ingest.records.text import Json, json_text, objects_in
 
 NAME: Final = "typed_spans"
 _IDS: Final = ("span_id", "id")
@@ -34,19 +35,23 @@ _STARTED: Final = (
 )
 _HOLDERS: Final = ("properties", "attributes")
 """What an envelope of a span is called, whose fields may all begin with a vendor's word."""
+_INPUTS: Final = ("input", "inputs")
 _OUTPUTS: Final = ("output", "output_choices")
 _ENDED: Final = ("end", "end_time", "ended_at")
+_PERHAPS: Final = "perhaps_tool"
+"""The type of a function's run: a tool's if a model asked for it."""
 _OPERATIONS: Final = {
     **dict.fromkeys(("llm", "generation", "chat_model", "completion"), "chat"),
     **dict.fromkeys(("tool", "function"), "execute_tool"),
     **dict.fromkeys(("task", "agent", "chain", "workflow", "eval"), "invoke_agent"),
     **dict.fromkeys(("score", "scorer", "evaluator"), "evaluate"),
+    _PERHAPS: "execute_tool",
 }
 
 
 def claims(value: Json) -> bool:
     """Whether a value is one such span."""
-    if not isinstance(value, dict) or not any(key in value for key in ("input", *_HOLDERS)):
+    if not isinstance(value, dict) or not any(key in value for key in (*_INPUTS, *_HOLDERS)):
         return False
     value = _plain_span(value)
     linked = "input" in value and any(key in value for key in _PARENTS)
@@ -84,7 +89,8 @@ def _plain_span(value: dict[str, Any]) -> dict[str, Any]:
             word = trace.removesuffix("trace_id").removesuffix("root_span_id")
             own = {k.removeprefix(word): v for k, v in (own | named).items()}
             own["event"] = str(own.get("event")).lstrip("$").removeprefix(word)
-    return {**own, "output": _first(own, _OUTPUTS)}
+    given = {"input": own["inputs"]} if "inputs" in own and "input" not in own else {}
+    return {**own, **given, "output": _first(own, _OUTPUTS)}
 
 
 def _type(value: dict[str, Any]) -> str:
@@ -93,13 +99,26 @@ def _type(value: dict[str, Any]) -> str:
     places = [beside, value] if isinstance(beside, dict) else [value]
     words = [one.get(key) for one in places for key in _TYPES]
     known = (snake_case(word) for word in words if isinstance(word, str))
-    return next((word for word in known if word in _OPERATIONS), "")
+    return next((word for word in known if word in _OPERATIONS), "") or _type_by_input(value)
+
+
+def _type_by_input(value: dict[str, Any]) -> str:
+    """The type of a function's run that is told by what went in: the body of a request to a model, or what may be a tool's arguments."""
+    given = value["input"] if "inputs" in value else None
+    if not isinstance(given, dict) or value.get("op_name") is None:
+        return ""
+    if is_request(given):
+        return "llm"
+    return "task" if _first(value, _PARENTS) is None else _PERHAPS
 
 
 def _name(value: dict[str, Any]) -> str:
     beside = value.get("span_attributes")
     named = beside.get("name") if isinstance(beside, dict) else None
-    return text_of(named or value.get("name")) or ""
+    # An address ends in the function's name, maybe behind its class', and a version.
+    address = text_of(value.get("op_name")) or ""
+    function = address.rpartition("/")[2].partition(":")[0].rpartition(".")[2]
+    return text_of(named or value.get("name")) or function
 
 
 def _time(value: dict[str, Any], names: tuple[str, ...]) -> int | None:
@@ -110,7 +129,7 @@ def _time(value: dict[str, Any], names: tuple[str, ...]) -> int | None:
 
 
 def _attributes(value: dict[str, Any]) -> dict[str, Any]:
-    metadata = value.get("metadata")
+    metadata = value.get("metadata", value.get("attributes"))
     beside = metadata if isinstance(metadata, dict) else {}
     metrics = value.get("metrics")
     counted = metrics if isinstance(metrics, dict) else {}
@@ -124,7 +143,11 @@ def _attributes(value: dict[str, Any]) -> dict[str, Any]:
         "tracegym.task_key": fields.text(TASK),
         "tracegym.do_not_train": fields.flag("do_not_train") or None,
     }
-    if operation == "chat":
+    if operation == "chat" and "op_name" in value and isinstance(value["input"], dict):
+        told = value["output"] if isinstance(value["output"], dict) else {}
+        whole = attributes_of(Call(request=value["input"], response=told, beside=beside), fields)
+        given = whole | {key: one for key, one in given.items() if one is not None}
+    elif operation == "chat":
         given |= {
             "gen_ai.request.model": text_of(beside.get("model")) or top.text(MODEL),
             "gen_ai.tool.definitions": json_text(tools)
@@ -136,6 +159,7 @@ def _attributes(value: dict[str, Any]) -> dict[str, Any]:
             "gen_ai.usage.output_tokens": counted.get("completion_tokens"),
         }
     elif operation == "execute_tool":
+        given[IF_ASKED] = _type(value) == _PERHAPS or None
         told = value["output"] if value["output"] is not None else value.get("error")
         given |= {
             "gen_ai.tool.name": _name(value),
@@ -168,7 +192,30 @@ def _first(value: dict[str, Any], keys: tuple[str, ...]) -> Json:
 
 
 def _marks(value: dict[str, Any]) -> dict[str, Any]:
-    return {key: value[key] for key in ("scores", "expected", "feedback") if value.get(key)}
+    told = {key: value[key] for key in ("scores", "expected", "feedback") if value.get(key)}
+    judged = value.get("evaluation")
+    said = _feedback(value.get("summary"))
+    told |= {"scores": said} if said else {}
+    # Each evaluator's statement stands under its name.
+    if isinstance(judged, dict) and all(isinstance(one, dict) for one in judged.values()):
+        told |= {"evaluations": judged} if judged else {}
+    return told
+
+
+def _feedback(summary: Json) -> dict[str, Any]:
+    """What a list of feedback says, each by the last word of its kind: a scorer's output, somebody's annotation or reaction."""
+    found: dict[str, Any] = {}
+    places = [summary, *summary.values()] if isinstance(summary, dict) else []
+    listed = (one for place in places if isinstance(place, dict) for one in objects_in(place.get("feedback")))  # fmt: skip
+    for one in listed:
+        words = str(one.get("feedback_type")).split(".")
+        load = one.get("payload")
+        said = _first(load, ("output", "value", "emoji")) if isinstance(load, dict) else None
+        word = next((word for word in reversed(words) if not word.isdecimal()), "")
+        parts = said.items() if isinstance(said, dict) else ()
+        figures = {f"{word}.{key}": value for key, value in parts if isinstance(value, int | float)}
+        found |= figures or {word: said}
+    return found
 
 
 FORMAT: Final = Format(

@@ -1,0 +1,198 @@
+"""What platforms keep in tables and lists of their own beside the messages: thumbs, runs, steps, marks on spans."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+from ingest.assembly.assemble import assemble
+from ingest.files.mapping import layout_of
+from ingest.files.telemetry_files import sources_in
+from tests.unit.exported_lines import (
+    ARGUMENTS,
+    EXPECTED,
+    decoded_below,
+    only_episode,
+    read,
+    told,
+)
+from tests.unit.ingest_emitters import APP, MODEL_CALLS, TOOL
+
+Record = dict[str, Any]
+TIMES = [f"2026-11-01T10:00:0{number}Z" for number in range(6)]
+
+
+def sheet(path: Path, rows: list[Record]) -> None:
+    """A table; a value that is no text is written as Python shows it, as data frames are."""
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, fieldnames=list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def lines(path: Path, rows: list[Record]) -> None:
+    """A file of JSON lines."""
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def talks(folder: Path, **ids: list[str]) -> Path:
+    """Two talks whose own table says all that was said, and what two other tables know of them."""
+    names = ids.get("talks", ["t-1a", "t-2b"])
+    said = [
+        {"id": f"m-{n}{role[0]}", "threadId": talk, "type": f"{role}_message", "output": f"Hi {n} from {role}.", "createdAt": at}
+        for n, talk in enumerate(names)
+        for role, at in (("user", TIMES[0]), ("assistant", TIMES[2]))
+    ]  # fmt: skip
+    sheet(folder / "steps.csv", said)
+    marks = [(names[1], "0"), (names[1], "1")]
+    sheet(folder / "feedbacks.csv", [{"id": f"f-{n}", "threadId": t, "value": v} for n, (t, v) in enumerate(marks)])  # fmt: skip
+    return folder
+
+
+def test_thumbs_in_a_table_of_their_own(tmp_path: Path) -> None:
+    """Messages that name their conversation and all that is said still have their verdicts in another table; the last one counts."""
+    found = decoded_below(talks(tmp_path), app=APP)
+    assert found.rejected == []
+    marks = {c.episode.conversation_id: [o.value for o in c.outcomes] for c in found.chats}
+    assert marks == {"t-1a": [], "t-2b": [1.0]}
+
+
+def test_counted_ids_of_other_tables_are_nobodys(tmp_path: Path) -> None:
+    """A table of users counts from one, as conversations do: its rows are beside none."""
+    folder = talks(tmp_path, talks=["1", "2"])
+    sheet(folder / "users.csv", [{"id": n, "user_id": f"u{n}", "rating": n} for n in (1, 2)])
+    found = decoded_below(folder, app=APP)
+    assert [c.episode.subject for c in found.chats] == [None, None]
+    marks = {c.episode.conversation_id: [(o.name, o.value) for o in c.outcomes] for c in found.chats}  # fmt: skip
+    assert marks == {"1": [], "2": [("feedback", 1.0)]}
+
+
+def dumped(folder: Path) -> Path:
+    """Objects of a service as its lists show them, the newest first: messages, the steps of runs with their calls, the runs, the threads."""
+    whole = {"thread_id": "th-1", "run_id": "run-1"}
+    call = {"id": "c1", "type": "function", "function": {"name": "find_order", "arguments": json.dumps(ARGUMENTS), "output": '{"state": "sent"}'}}  # fmt: skip
+    at = 1_793_527_200
+    steps: list[Record] = [
+        {"id": "st-2", "type": "message_creation", "created_at": at + 4, "step_details": {"message_id": "m-2"}},
+        {"id": "st-1", "type": "tool_calls", "created_at": at + 2, "step_details": {"tool_calls": [call]}},
+    ]  # fmt: skip
+    said = [("assistant", "It was sent.", at + 4), ("user", "Where is my order A1?", at)]
+    messages = [
+        {"id": f"m-{n}", "created_at": when, "role": role, "content": [{"type": "text", "text": {"value": words}}], **whole}
+        for n, (role, words, when) in enumerate(said)
+    ]  # fmt: skip
+    run = {"id": "run-1", "thread_id": "th-1", "created_at": at, "instructions": "Be kind.", "tools": [TOOL]}  # fmt: skip
+    lines(folder / "messages.jsonl", messages)
+    lines(folder / "run_steps.jsonl", [{**step, **whole} for step in steps])
+    lines(folder / "runs.jsonl", [run, {**run, "id": "run-0"}])
+    lines(folder / "threads.jsonl", [{"id": "th-1", "metadata": {"feedback": "up"}}])
+    return folder
+
+
+def test_lists_of_a_service_are_tables_too(tmp_path: Path) -> None:
+    """Calls stand in steps, the prompt and the tools in all runs of the thread, the verdict on the thread."""
+    found = decoded_below(dumped(tmp_path), app=APP)
+    episode = only_episode(found)
+    assert [told(step) for step in episode.steps] == EXPECTED
+    assert (episode.conversation_id, len(episode.tools)) == ("th-1", 1)
+    assert [one.label for one in found.chats[0].outcomes] == ["up"]
+
+
+def test_runs_of_several_agents_give_no_prompt(tmp_path: Path) -> None:
+    """Where the runs of a thread have different instructions, none is told as that of all."""
+    folder = dumped(tmp_path)
+    runs = [json.loads(line) for line in (folder / "runs.jsonl").read_text().splitlines()]
+    lines(folder / "runs.jsonl", [{**runs[0], "instructions": "Be quick."}, runs[1]])
+    found = decoded_below(folder, app=APP)
+    assert [s.role for s in found.chats[0].episode.steps] == ["user", "assistant", "tool", "assistant"]  # fmt: skip
+
+
+def test_a_mapping_is_about_the_lines_as_they_stand(tmp_path: Path) -> None:
+    """Who maps the files of a folder knows their own lines: none of them is put together with others."""
+    folder = dumped(tmp_path)
+    layout = layout_of({"conversation": {"messages": "messages"}}, name="m.toml")
+    assert len(list(sources_in(folder))) < len(list(sources_in(folder, layout=layout))) == 4
+
+
+def test_files_of_messages_without_tables_stay_apart(tmp_path: Path) -> None:
+    """Two files of lines that name nothing of each other are read each for itself."""
+    for name in "ab":
+        said = [{"session_id": name, "role": role, "content": f"{role} {name}", "created_at": at} for role, at in (("user", TIMES[0]), ("assistant", TIMES[1]))]  # fmt: skip
+        lines(tmp_path / f"{name}.jsonl", said)
+    found = decoded_below(tmp_path, app=APP)
+    assert sorted(str(c.episode.conversation_id) for c in found.chats) == ["a", "b"]
+
+
+def flat(messages: list[Record]) -> list[Record]:
+    """Messages as a client flattens them."""
+    found = []
+    for one in messages:
+        calls = [
+            {"tool_call.id": call["id"], "tool_call.function.name": call["function"]["name"], "tool_call.function.arguments": call["function"]["arguments"]}
+            for call in one.get("tool_calls") or ()
+        ]  # fmt: skip
+        names = ("role", "content", "tool_call_id")
+        told_there = {f"message.{name}": one[name] for name in names if one.get(name)}
+        found.append(told_there | ({"message.tool_calls": calls} if calls else {}))
+    return found
+
+
+def frames(folder: Path) -> Path:
+    """A data frame of spans and one of what was marked on them, as CSV: lists in Python's notation."""
+    spans: list[Record] = [
+        {"context.span_id": f"s{n}", "name": "model", "span_kind": "LLM", "parent_id": "s9", "start_time": TIMES[n], "context.trace_id": "t1", "events": "[]",
+         "attributes.llm.input_messages": flat(given), "attributes.llm.output_messages": flat([made])}
+        for n, (given, made) in enumerate(MODEL_CALLS)
+    ]  # fmt: skip
+    sheet(folder / "spans.csv", spans)
+    marks = [("correctness", 1.0), ("tone", 0.0)]
+    rows = [
+        {"span_id": "s1", "annotation_name": name, "annotator_kind": "HUMAN", "metadata": "{}", "created_at": TIMES[5], "result.score": score, "result.explanation": "as it should be"}
+        for name, score in marks
+    ]  # fmt: skip
+    sheet(folder / "marks.csv", rows)
+    return folder
+
+
+def test_data_frames_of_spans_and_of_marks_on_them(tmp_path: Path) -> None:
+    """The rows of the second table name spans of the first: their traces say which conversation is meant."""
+    found = decoded_below(frames(tmp_path), app=APP)
+    assert [told(step) for step in only_episode(found).steps] == EXPECTED
+    mark, tone = found.outcomes
+    assert (mark.name, mark.value, mark.by, mark.text) == ("correctness", 1.0, "reviewer", "as it should be")  # fmt: skip
+    assert {(one.target_kind, one.target_id) for one in (mark, tone)} == {("span", "t1:s1")}
+    assert assemble(found.spans, app=APP).episodes
+
+
+def test_a_figure_of_a_trace_without_a_name_is_no_verdict(tmp_path: Path) -> None:
+    """What a row counts of a span is nobody's judgement."""
+    found = read(tmp_path, [{"trace_id": "t1", "span_id": "s1", "score": 3}])
+    assert found.outcomes == []
+    assert len(found.rejected) == 1
+
+
+def test_what_stands_beside_the_messages_of_a_record(tmp_path: Path) -> None:
+    """A prompt among a chat's settings, tools by name in an object, a call whose result is JSON as text."""
+    calls = [{"tool_name": "find_order", "args_json": json.dumps(ARGUMENTS), "result_json": '{"state": "sent"}'}]  # fmt: skip
+    turns = [
+        {"role": "user", "text": "Where is my order A1?"},
+        {"role": "agent", "tool_calls": calls},
+        {"role": "agent", "text": "It was sent."},
+    ]
+    chat = {"settings": {"system": "Be kind."}, "turns": turns}
+    offered = {"tools": ["find_order", "cancel_order"]}
+    episode = only_episode(read(tmp_path, [{"session_id": "c1", "agent": offered, "chat": chat}]))
+    assert [told(step) for step in episode.steps] == EXPECTED
+    assert len(episode.tools) == 2
+
+
+def test_a_log_that_calls_its_agent_the_system(tmp_path: Path) -> None:
+    """It greets before the user speaks; the id of what is installed there names no task."""
+    said = [("SYSTEM", "Welcome."), ("CUSTOMER", "Where is A1?"), ("SYSTEM", "It was sent.")]
+    items = [{"ParticipantRole": who, "Content": words, "AbsoluteTime": at} for (who, words), at in zip(said, TIMES, strict=False)]  # fmt: skip
+    whole = {"InstanceId": "4d0b7d3e-5a11-4a77-9d37-8b7e5c2f1a90", "Transcript": items}
+    episode = only_episode(read(tmp_path, [whole]))
+    assert [step.role for step in episode.steps] == ["assistant", "user", "assistant"]
+    assert episode.task_key is None
