@@ -119,8 +119,8 @@ def _is_bad(words: list[str]) -> bool:
 
 def _says_nothing(words: list[str], named: list[str], *, faint: bool) -> bool:
     """Whether a value is a part, its name is about something else, or it tells how a program ended or is faint where nothing judges."""
-    ended = named[-1:] and named[-1] in _STEMS["states"] and not _STEMS["ended"].isdisjoint(words)
     said = {words[-1]} | (_STEMS["bad_anywhere"] & set(words))
+    ended = named[-1:] and named[-1] in _STEMS["states"] and not _STEMS["ended"].isdisjoint(said)
     faint = (
         faint
         and words[0] != _THUMB

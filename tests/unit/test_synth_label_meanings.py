@@ -96,6 +96,7 @@ def test_words_about_something_else_are_no_verdict() -> None:
     assert resolved(said("server", word="up")) is None
     assert resolved(said("vote", word="up")) is True
     assert resolved(said("status", word="failed_to_start")) is None
+    assert resolved(said("status", word="completedIncorrect")) is False
 
 
 @pytest.mark.parametrize(
