@@ -113,6 +113,16 @@ def test_a_record_s_text_counts_only_where_the_user_had_not_said_it() -> None:
     assert score(some, answered("It goes to London.")) == 0.0
 
 
+def test_what_is_listed_among_many_is_told_nowhere() -> None:
+    """Other facts and texts of the record count as the expected one does: in a message that tells few."""
+    args: dict[str, Json] = {"facts": [*fact_args(facts_in("777.25"), "en")], "least": 1}
+    said = "Leeds, W2378156, May 15, 2:30 pm, ann@example.com, $1,234.50"
+    for among, expected in ((8, 1.0), (3, 0.0)):
+        args |= {"among": among, "texts": True}
+        some = Check(check_id="s", fn="told_some", args=args)
+        assert score(some, answered(said)) == expected
+
+
 GROUNDED = Check(
     check_id="g", fn="grounded", args={"kinds": ["number", "date", "time", "id", "email"]}
 )

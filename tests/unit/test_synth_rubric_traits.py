@@ -291,3 +291,17 @@ def test_some_look_comes_before_a_change_where_no_single_one_always_does() -> No
     assert reward(derived, episode("x", LIST, STOP, opening="Stop P-100 in Elm.")) == 1.0
     assert reward(derived, episode("y", STOP, opening="Stop P-100 in Elm.")) == 0.0
     assert reward(derived, episode("z", elsewhere, STOP, opening="Stop P-100 in Elm.")) == 0.0
+
+
+def test_what_all_resolved_attempts_told_and_an_unresolved_one_did_not_is_asked_for() -> None:
+    """Two changed the same as a third whose user complained; no other check tells them apart, so the small fee does."""
+    stops = [STOP, ("say", "It is stopped for 25 EUR.")]
+    good = [episode(f"g{n}", FETCH, *stops) for n in range(2)]
+    bad = episode("b", FETCH, STOP, ("say", "It is stopped for 27 EUR."))
+    kinds = kinds_of(*good)
+    seen = [*(facts(one, True, kinds) for one in good), facts(bad, False, kinds)]
+    derived = derive_rubric("t", seen, traits_of(kinds, [seen]))
+    assert reward(derived, good[0]) == 1.0
+    assert reward(derived, bad) == 0.0
+    alone = derive_rubric("t", seen[1:], traits_of(kinds, [seen[1:]]))
+    assert not [c for c in alone.rubric.checks if c.check_id.startswith("unlike")]
