@@ -20,7 +20,9 @@ from ingest.formats.agents import (
     swe_agent,
 )
 from ingest.formats.format import Format
+from ingest.formats.records.fields import Fields
 from ingest.formats.records.find import is_record
+from ingest.formats.records.words import NAMES
 from ingest.formats.spans import (
     langfuse_export,
     langsmith_run,
@@ -87,8 +89,11 @@ def values_of(value: Json) -> list[Any]:
         # A page of a service's answer: its spans below one key, and how many more there are.
         below = (one for one in value.values() if isinstance(one, list) and one)
         spans = next((one for one in below if any(row.claims(one[0]) for row in _SPANS)), None)
+        # Calls that name what they are about are told with what the document says of that.
+        about = Fields(own=spans[0]).text(NAMES["about"]) if spans is not None else None
         if (
             spans is not None
+            and about is None
             and format_of(value) in {None, conversation_record.FORMAT}
             and not is_record(value)
         ):

@@ -174,6 +174,20 @@ def test_a_tool_whose_result_no_model_saw_is_there(tmp_path: Path) -> None:
     assert [told(step) for step in episode.steps] == EXPECTED[:4]
 
 
+def test_runs_of_functions_in_a_document_that_judges_them(tmp_path: Path) -> None:
+    """Where each call names its task and the document says how that went, it is read with its verdict."""
+    calls = [
+        {**one, "parent_id": None, "attributes": {}, "user_task_id": "case-7"}
+        for one in functions()
+    ]
+    document = {"eval_results": {"case-7": {"score": 1}}, "calls": [calls[1], calls[4]]}
+    found = read(tmp_path, [document])
+    assert [told(step) for step in only_episode(found).steps] == EXPECTED
+    (chat,) = found.chats
+    assert [(one.name, one.value) for one in chat.outcomes] == [("score", 1.0)]
+    assert chat.episode.task_key == "case-7"
+
+
 def table(path: Path, rows: list[Record]) -> Path:
     """A table whose cells hold JSON where a value is more than a word."""
     with path.open("w", newline="") as file:
