@@ -86,7 +86,8 @@ def told_some_checks(accepted: Sequence[End], traits: AppTraits, after: str) -> 
         checks.append(paid)
         if answers or alike.facts:
             # Where an unresolved attempt told something else, outcomes show that users mind; else nobody knows.
-            unless = "fail" if end.bad or alike.facts else "null"
+            alone = len(end.good) == 1 and reckoned_of(end.good).facts
+            unless = "fail" if end.bad or (alike.facts and not alone) else "null"
             expected = {**answer, "after": PREDICTED, "on_missing": unless}
             foretold = replace(paid, check_id=f"expected_some_{number}", args=expected)
             checks.append(replace(foretold, role=AGREEMENT, counter=len(end.bad)))
