@@ -15,9 +15,10 @@ from typing import Final
 from environments.runtime.checks.arguments import canonical_arguments
 from environments.runtime.checks.calls import user_declines
 from environments.runtime.checks.end_state import Write, effect_rows, event_rows, own_texts
+from environments.runtime.checks.final_answer import tokens
 from environments.runtime.checks.ground import written_without_ground
 from environments.runtime.checks.told_values import counts_otherwise
-from environments.runtime.checks.view import View
+from environments.runtime.checks.view import View, objects_of
 from environments.runtime.task.attempt import EndState, Json
 from environments.runtime.task.rubric import AGREEMENT, REWARD, SHARE, Check, Rubric
 from environments.runtime.values.facts import ID, LEAST_SPECIFIC, NUMBER, Fact, folded
@@ -54,6 +55,8 @@ from synth.rubric.told_facts import known_facts
 from synth.solutions.plans import Doubts
 
 END: Final = "end_state"
+LONGEST_ANSWER: Final = 4
+"""Words of a reference up to which resolved attempts are expected to say it as it stands."""
 AMONG: Final = 4
 """New numbers or names in one message among which a fact still counts as told and not as listed."""
 WITNESSES: Final = 2
@@ -165,7 +168,14 @@ class _Answers:
         if self._wanted is None:
             return False
         bad = [a for a in self._attempts if a.resolved is False and not a.writes]
-        return not self._agree or any(self._given[id(a)] for a in bad)
+        otherwise = not self._agree and not self._is_described
+        return otherwise or any(self._given[id(a)] for a in bad)
+
+    @property
+    def _is_described(self) -> bool:
+        """Whether the reference describes what is right (`refused: closed deals are read-only`): nobody says it in these words."""
+        answers = objects_of(self._wanted.args, "answers") if self._wanted else []
+        return all(len(tokens(str(one.get("value")))) > LONGEST_ANSWER for one in answers)
 
     @property
     def is_grounded(self) -> bool:
