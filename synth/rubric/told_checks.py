@@ -34,7 +34,7 @@ from synth.rubric.told_facts import (
     told_by_all_but,
 )
 
-AMONG: Final = 8
+AMONG: Final = 5
 """New facts in one message among which a fact still counts as told and not as listed."""
 GROUNDLESS: Final = 0.4
 """Share of what is told that may lack a ground, where resolved attempts tell such things too; who makes everything up tells more."""
