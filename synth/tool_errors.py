@@ -34,6 +34,15 @@ ERROR_LINE: Final = re.compile(
     r"[^\S\n]*[\w ]{1,30}\b(?:error|failed|failure)\s*:[^\S\n]*\n", re.IGNORECASE
 )
 """A line of its own before a text, that says so (`Tool error:`)."""
+TIMED_OUT: Final = re.compile(
+    r"\b(timed? ?out|timeout|deadline exceeded|gateway time-?out|504)\b", re.IGNORECASE
+)
+BROKEN: Final = re.compile(
+    r"\b(5\d\d|internal (server )?error|(temporarily |service )?unavailable|connection (refused|reset|error|aborted)"
+    r"|too many requests|rate limit\w*|try again later|overloaded|maintenance)\b",
+    re.IGNORECASE,
+)
+"""The tool's own trouble: the same call may work at another time."""
 HEAD: Final = 200
 """How much of a text tells that it is an error; bounded, because a result may be megabytes of anything."""
 ERROR_FIELDS: Final = ("error", "errors", "err", "exception", "errormessage", "fault")
@@ -71,6 +80,12 @@ def error_of(content: str | None, *, is_error: bool | None = None) -> str | None
 def looks_failed(text: str) -> bool:
     """Whether a result's text has the shape of a refusal or an error."""
     return error_of(text) is not None
+
+
+def is_own_trouble(text: str) -> bool:
+    """Whether a result says that the call failed for a reason of the tool's own: the same call may work at another time."""
+    message = error_of(text)
+    return message is not None and bool(TIMED_OUT.search(message) or BROKEN.search(message))
 
 
 @lru_cache(maxsize=65536)

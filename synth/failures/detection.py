@@ -49,8 +49,9 @@ from synth.failures.reference import Called, Reference, learn_reference, succeed
 from synth.failures.signals import Signal, signals_of
 from synth.failures.texts import facet, template, values_of, vocabulary
 from synth.failures.turns import turns_of
-from synth.failures.words import BROKEN, name_words
+from synth.failures.words import name_words
 from synth.labels.label import Amount, Label
+from synth.tool_errors import BROKEN
 
 CONFIRMED: Final = "confirmed"
 SUSPECTED: Final = "suspected"

@@ -22,7 +22,8 @@ from synth.failures.reading import Reading
 from synth.failures.reference import succeeded
 from synth.failures.signals import Signal, repeats
 from synth.failures.turns import Turn
-from synth.failures.words import BROKEN, NOT_AS_ASKED, SETTLED, TIMED_OUT
+from synth.failures.words import NOT_AS_ASKED, SETTLED
+from synth.tool_errors import BROKEN, TIMED_OUT
 
 MOST_CALLS: Final = 200
 """Calls of one episode whose arguments are looked for in what stood before them."""

@@ -53,15 +53,6 @@ SETTLED: Final = re.compile(
 )
 """The agent says that everything is done, without saying what."""
 
-TIMED_OUT: Final = re.compile(
-    r"\b(timed? ?out|timeout|deadline exceeded|gateway time-?out|504)\b", re.IGNORECASE
-)
-BROKEN: Final = re.compile(
-    r"\b(5\d\d|internal (server )?error|(temporarily |service )?unavailable|connection (refused|reset|error|aborted)"
-    r"|too many requests|rate limit\w*|try again later|overloaded|maintenance)\b",
-    re.IGNORECASE,
-)
-"""The tool's own trouble: the same call may work at another time."""
 NOT_AS_ASKED: Final = re.compile(
     r"\b(unexpected keyword|unknown (argument|parameter|field|tool|function)|no (tool|function) (named|called)"
     r"|missing \d* ?(required|positional)|unrecogni[sz]ed|deprecated|no longer (supported|available|exists))\b",

@@ -17,7 +17,7 @@ from typing import Final
 
 from environments.runtime.values.normal import HOLE, parse_json
 from redact.records.clean_episode import CleanEpisode, CleanToolCall
-from synth.tool_errors import looks_failed
+from synth.tool_errors import is_own_trouble, looks_failed
 from synth.world.observation import paired_results, without_calls
 from synth.world.support import (
     HALF_OF_CASES,
@@ -32,6 +32,8 @@ from synth.world.volatile.idle_values import shape_of
 
 LONG: Final = 400
 """Characters: what fails before a tool is reached says little."""
+TROUBLE: Final = "503 Service Unavailable"
+"""What stands for a timeout, a rate limit, or a server that is down."""
 MARK: Final = 40
 """Characters that say at the end that the rest was cut."""
 ELLIPSIS: Final = re.compile(r"(?:\.\.\.|…)[^\n]*\Z")
@@ -110,12 +112,17 @@ def _answers(episode: CleanEpisode) -> list[_Answer]:
             _Answer(
                 call=call,
                 turn=(call.name, call.arguments, spoken[at]),
-                text=shape_of(content[:LONG]).replace(call.name, HOLE),
+                text=_text_of(call.name, content[:LONG]),
                 content=content,
                 is_cut=_is_cut(content),
             )
         )
     return found
+
+
+def _text_of(tool: str, content: str) -> str:
+    """An answer without numbers and its tool's name; a gateway's troubles, which are told in many words, are one."""
+    return TROUBLE if is_own_trouble(content) else shape_of(content).replace(tool, HOLE)
 
 
 def _is_cut(content: str) -> bool:

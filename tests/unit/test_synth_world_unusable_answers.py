@@ -89,6 +89,19 @@ def test_a_failure_that_passes_when_the_call_is_made_again_is_left_out_of_what_i
     assert "5 more calls are left out" in says["get_customer"]
 
 
+def test_troubles_that_are_told_once_each_are_one() -> None:
+    """A timeout, a rate limit and a server that is down, each gone when the call is made again; a refusal in such words that stays is none."""
+    told = (
+        "upstream timeout after 900 ms",
+        "rate limit exceeded, retry later",
+        "503 Service Unavailable",
+    )
+    errors = [f'{{"error": "{text}"}}' for text in told]
+    assert len(answers(without_unusable(app(*[failing(n, e) for n, e in enumerate(errors)])))) == 43
+    stays = [[(*looks(n)[n % 2][:2], e)] * 2 for n, e in enumerate(errors)]
+    assert len(answers(without_unusable(app(*stays)))) == 46
+
+
 def tour(*odd: tuple[int, str]) -> list[CleanEpisode]:
     """Twenty conversations with five tools, three at each request; these of their answers were otherwise, and nobody tried again."""
     names = ("get_order", "get_customer", "get_parcel", "get_invoice", "get_offer")
