@@ -27,7 +27,7 @@ Item = dict[str, Any]
 
 def with_acts(items: Sequence[Json]) -> list[Json]:
     """The items, what was done among them as messages."""
-    acts = {n: act for n, item in enumerate(items) if (act := _act_in(item)) is not None}
+    acts = {n: one for n, item in enumerate(items) if (one := _act_in(item)) is not None}
     made: dict[int, tuple[Item, Json]] = {}
     begun: dict[str, int] = {}
     for number, (act, is_end) in acts.items():
@@ -73,7 +73,7 @@ def _set_behind(items: Sequence[Json], number: int) -> Item | None:
 
 def _messages(item: Item, act: Item, told: Json, call_id: str) -> list[Json]:
     at = {key: item[key] for key in NAMES["time"] if key in item}
-    given = next((act[key] for key in ARGUMENTS if isinstance(act.get(key), dict)), {})
+    given: Json = next((act[key] for key in ARGUMENTS if isinstance(act.get(key), dict)), {})
     function = {"name": act["name"], "arguments": json_text(given)}
     call = {"id": call_id, "type": "function", "function": function}
     result = {"role": "tool", "tool_call_id": call_id, "content": json_text(told), **at}

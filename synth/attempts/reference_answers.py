@@ -79,10 +79,10 @@ def label_by_answer(attempts: Sequence[Facts], wanted: Wanted | None) -> list[Fa
     check = wanted.check if wanted is not None else None
     if wanted is None or check is None:
         return list(attempts)
-    return [_labelled(a, wanted.reference, check) for a in attempts]
+    return [_label_by(a, wanted.reference, check) for a in attempts]
 
 
-def _labelled(attempt: Facts, reference: Reference, check: Check) -> Facts:
+def _label_by(attempt: Facts, reference: Reference, check: Check) -> Facts:
     right = gives(check, attempt.recorded.attempt)
     judged = attempt.resolved is not None or _may_have_changed(attempt)
     if judged or right is None or not turns_of(View(attempt.recorded.attempt)):

@@ -270,5 +270,5 @@ def test_what_a_file_says_that_runs_were_asked(
         assert said == [[ASKED[line["task_key"]]] if is_told else [] for line in lines]
         assert (arrived.rejected["unknown_json"] == 0) or not is_told
         # Files that grow are read anew.
-        path = tmp_path / "exp" / "runs" / "m" / "run_q1.json"
-        path.write_text(path.read_text().replace('"query_id"', '"took": 2, "query_id"'))
+        grown = tmp_path / "exp" / "runs" / "m" / "run_q1.json"
+        grown.write_text(grown.read_text().replace('"query_id"', '"took": 2, "query_id"'))

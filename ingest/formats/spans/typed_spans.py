@@ -160,11 +160,13 @@ def _attributes(value: dict[str, Any]) -> dict[str, Any]:
         }
     elif operation == "execute_tool":
         given[IF_ASKED] = _type(value) == _PERHAPS or None
-        told = value["output"] if value["output"] is not None else value.get("error")
+        failed = value["output"] is None
         given |= {
             "gen_ai.tool.name": _name(value),
             "gen_ai.tool.call.arguments": _text(_value(value["input"])),
-            "gen_ai.tool.call.result": _text(_value(told)),
+            "gen_ai.tool.call.result": _text(
+                _value(value.get("error") if failed else value["output"])
+            ),
         }
     elif operation == "invoke_agent":
         given["gen_ai.agent.name"] = _name(value) if _type(value) == "agent" else None
@@ -213,7 +215,9 @@ def _feedback(summary: Json) -> dict[str, Any]:
         said = _first(load, ("output", "value", "emoji")) if isinstance(load, dict) else None
         word = next((word for word in reversed(words) if not word.isdecimal()), "")
         parts = said.items() if isinstance(said, dict) else ()
-        figures = {f"{word}.{key}": value for key, value in parts if isinstance(value, int | float)}
+        figures: dict[str, Any] = {
+            f"{word}.{key}": value for key, value in parts if isinstance(value, int | float)
+        }
         found |= figures or {word: said}
     return found
 
