@@ -101,17 +101,17 @@ def good_or_bad(value: str, name: str) -> bool | None:
     if not 0 < len(words) <= _MOST_WORDS or _says_nothing(words, named, faint=not left_early):
         return None
     negated = not _STEMS["negations"].isdisjoint(words[:-1])
-    if left_early or _is_bad(words):
+    if left_early or _is_bad(words, set(_stems(value))):
         return None if negated else False
     attained = words[-1] in _STEMS["attained"] and not _STEMS["wanted"].isdisjoint(words)
     return not negated if attained or words[-1] in _GOOD_VALUES else None
 
 
-def _is_bad(words: list[str]) -> bool:
-    """Whether the words of a value say that it went wrong: `wrong_result_reported`, `unresolved`."""
+def _is_bad(words: list[str], and_besides: set[str]) -> bool:
+    """Whether the words of a value say that it went wrong: `wrong_result_reported`, `unresolved`; not `failed once, later solved`."""
     last = words[-1]
     return (
-        not _STEMS["bad_anywhere"].isdisjoint(words)
+        (not _STEMS["bad_anywhere"].isdisjoint(words) and _GOOD_VALUES.isdisjoint(and_besides))
         or last in _STEMS["bad_values"]
         or (last not in _GOOD_VALUES and any(_turned_round(last, b) for b in _BEGINNINGS))
     )

@@ -24,7 +24,7 @@ from redact.bounds import (
 from redact.decisions.field_forms import bare_token, is_day, is_name_like, without_zeros
 from redact.evidence.subjects import least_of, subjects_of
 from redact.fold import fold_value
-from redact.lists.gazetteer import ORDINARY
+from redact.lists.gazetteer import ORDINARY, is_name
 from redact.readers.place import Place
 from redact.values.free_ids import FREE, free_ids, is_free_id
 from redact.values.scripts import SIGNS
@@ -140,7 +140,7 @@ def _words_of_most(seen: Mapping[str, list[int]]) -> frozenset[str]:
 
 def own_parts(value: str, template: frozenset[str]) -> list[str]:
     """Return the runs of words of a value that no template holds and that are no remark in brackets."""
-    without = _REMARK.sub(" () ", value) if "(" in value else value
+    without = _REMARK.sub(_gap_for, value) if "(" in value else value
     if not template and without == value:
         return [value]
     if value in template:
@@ -152,6 +152,12 @@ def own_parts(value: str, template: frozenset[str]) -> list[str]:
         else:
             runs[-1] = f"{runs[-1]} {word}".strip()
     return [run for run in runs if any(map(str.isalnum, run))]
+
+
+def _gap_for(remark: re.Match[str]) -> str:
+    """Return a gap for a remark, and the remark itself where a word of it is a name."""
+    words = remark[0].strip("()").replace(",", "").split()
+    return remark[0] if any(map(is_name, words)) else " () "
 
 
 _REMARK: Final = re.compile(r"(?<= )\([a-z]+(?:,? [a-z]+)*\)(?!\w)")

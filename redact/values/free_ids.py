@@ -55,6 +55,8 @@ _AMOUNT: Final = re.compile(
 _MONEY: Final = re.compile(
     r"^[-+]?(?:[A-Z]{0,3}[$\u00a3\u00a5\u20ac]|(?:EUR|USD|CHF|JPY|SEK|NOK|INR|CAD|AUD|GBP|PLN|CZK|HKD|BRL|MXN|DKK|CNY|NPR|PHP)(?= )) ?"
 )
+_LONG_COUNT: Final = re.compile(r"0\d+|\d{9,}")
+"""Digits that nobody groups, or with a 0 before them: a card's or a telephone's, whatever stands before."""
 _SIZE: Final = re.compile(r"\d{1,5}[A-Za-z%°]{1,4}|[a-z]{1,3}\d{1,3}|[A-Za-z]+-\d{1,2}")
 _TURN: Final = re.compile(r"(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 _YEAR: Final = re.compile(r"19\d\d|20[01]\d")
@@ -275,9 +277,8 @@ def between_ids(text: str) -> list[str]:
 def is_when_or_sum(token: str) -> bool:
     """Say whether a token by its form can be nothing but a time, or a sum of money with its currency before it."""
     bare = _MONEY.sub("", token)
-    return _WHEN.fullmatch(token) is not None or (
-        bare != token and _AMOUNT.fullmatch(bare) is not None
-    )
+    is_sum = _AMOUNT.fullmatch(bare) is not None and _LONG_COUNT.fullmatch(bare) is None
+    return _WHEN.fullmatch(token) is not None or (bare != token and is_sum)
 
 
 def is_dated_title(text: str) -> bool:
@@ -285,8 +286,7 @@ def is_dated_title(text: str) -> bool:
     rest, dated = _DATED.subn("", text)
     words = _PIECE.findall(rest) if dated and digit_count(rest) < STEM else []
     return bool(words) and all(
-        (len(word) < STEM and (word.isupper() or not is_name(word.casefold())))
-        or is_plain(word.casefold())
+        (len(word) < STEM and not is_name(word.casefold())) or is_plain(word.casefold())
         for word in words
     )
 

@@ -418,13 +418,13 @@ def test_messages_that_do_not_speak_for_themselves_are_said_to(tmp_path: Path) -
 
 
 def test_the_draft_names_fields_that_may_say_how_it_went(tmp_path: Path) -> None:
-    """A benchmark's own word for success is its owner's to uncomment: nothing is taken for an outcome unasked."""
+    """An app's own word for success is its owner's to uncomment: nothing is taken for an outcome unasked."""
     record = {
         "messages": [
             {"role": "user", "content": "Where is A1?"},
             {"role": "assistant", "content": "It was sent."},
         ],
-        "utility": True,
+        "mileage": True,
         "attacked": False,
     }
     path = written(tmp_path, [record], lines=True)
@@ -432,7 +432,7 @@ def test_the_draft_names_fields_that_may_say_how_it_went(tmp_path: Path) -> None
     assert draft is not None
     assert '# resolved = "attacked"' in draft
     assert look(path).counts["outcomes"] == 0
-    chosen = draft.replace('# resolved = "utility"', 'resolved = "utility"')
+    chosen = draft.replace('# resolved = "mileage"', 'resolved = "mileage"')
     (chat,) = read(path, layout(tmp_path, chosen)).chats
     assert [(one.name, one.value) for one in chat.outcomes] == [("resolved", 1.0)]
 

@@ -136,3 +136,19 @@ def test_what_a_listed_word_and_a_common_one_are_together_is_a_thing() -> None:
     """In whatever language; with a word that nobody knows it is somebody."""
     told = "Termin T-480 heute: Manuelle Therapie bei Manuelle Zotterbaum um elf"
     assert [name for _, name in names_shown(told)] == ["Manuelle Zotterbaum"]
+
+
+@pytest.mark.parametrize(
+    "text", ["EUR 4111111111111111", "$4111111111111111", "PHP 09171234567", "KIM_2024-11"]
+)
+def test_a_card_a_telephone_and_a_name_are_no_moment_and_no_choice(text: str) -> None:
+    """Whatever stands before the digits, and however short the name is."""
+    assert shape_of(text) not in {"moment", "choice"}
+
+
+def test_a_name_in_brackets_is_no_remark() -> None:
+    """Small words in brackets are one where nobody is called so."""
+    assert own_parts("Order pickup (anna kowalska)", frozenset()) == [
+        "Order pickup (anna kowalska)"
+    ]
+    assert own_parts("Elm St (buildings only, active)", frozenset()) == ["Elm St"]

@@ -8,11 +8,16 @@ from __future__ import annotations
 import re
 from typing import Final
 
-MARKS: Final = ("<!--", "~~", "<del", "<s>", "display", "hidden")
+MARKS: Final = ("<!--", "~~", "<del", "<s>", "<s ", "<strike", "display", "hidden")
 """Without one of these a text hides nothing."""
+LONGEST: Final = 1_000
+"""Characters of a struck part that are looked for."""
 HIDDEN: Final = re.compile(
-    r"<!--.*?(?:-->|\Z)|~~(?=\S).*?~~|<(del|s|strike)\b[^>]*>.*?</\1>|"
-    r"<(\w+)\b[^>]*(?:display\s*:\s*none|visibility\s*:\s*hidden|\shidden\b)[^>]*>.*?(?:</\2>|\Z)",
+    r"<!--.*?(?:-->|\Z)"
+    rf"|~~(?=\S)(?:(?!\n\n).){{1,{LONGEST}}}?(?<=\S)~~"
+    rf"|<(del|s|strike)\b[^<>]*>(?:(?!<\1\b).){{0,{LONGEST}}}?</\1>"
+    r"|<(?!(?:input|img|br|hr|meta|link)\b)(\w+)\b"
+    r"(?=[^<>]*(?:[\s;\"']display\s*+:\s*none|visibility\s*+:\s*hidden|\shidden(?=[\s=>])))[^<>]*>.*?(?:</\2>|\Z)",
     re.IGNORECASE | re.DOTALL,
 )
 
