@@ -117,7 +117,8 @@ def unlike_checks(
     made: list[Check] = []
     for number, end in enumerate(accepted, 1):
         for bad in end.bad if len(end.good) >= WITNESSES else ():
-            view = View(bad.recorded.attempt)
+            # A fact that belongs to another end is not asked for here.
+            view = View(bad.recorded.attempt, matched={after: f"e{number}"})
             if all(FUNCTIONS[c.fn](c.args, view, c.check_id)[0] != 0.0 for c in (*paid, *made)):
                 where: dict[str, Json] = {"after": after, "ends": [f"e{number}"]}
                 made += _told_by_others(

@@ -31,6 +31,7 @@ DECLINES: Final = re.compile(
     re.IGNORECASE,
 )
 """How a policy says in generic English that something is not done."""
+TELLING_PART: Final = re.compile(r"[^\W\d_]{4,}|\d{2,}")
 TOKEN: Final = re.compile(r"[\w@#][\w@#.+-]*[\w]|\w")
 
 
@@ -70,6 +71,11 @@ def _numbers_of(text: str) -> tuple[float, ...]:
 def words_in(text: str) -> list[str]:
     """The words, names and codes of a text, folded."""
     return [word.casefold() for word in TOKEN.findall(text)]
+
+
+def telling_parts(text: str) -> frozenset[str]:
+    """The words of a text, and the longer words and numbers within its codes (`1003` of `L1003-A`)."""
+    return frozenset({*words_in(text), *TELLING_PART.findall(text.casefold())})
 
 
 def plain_words(text: str) -> set[str]:
@@ -251,6 +257,14 @@ class View:
     def given_words(self) -> frozenset[str]:
         """Every word of the user and the opening, folded."""
         return frozenset(word for text in self.heard_texts for word in words_in(text))
+
+    @cached_property
+    def parts_read(self) -> tuple[frozenset[str], ...]:
+        """Per message what it tells the policy in words and numbers; nothing where the policy itself speaks."""
+        return tuple(
+            frozenset() if m.get("role") == "assistant" else telling_parts(text_of(m))
+            for m in self.attempt.messages
+        )
 
     @cached_property
     def answered(self) -> tuple[str, ...]:
