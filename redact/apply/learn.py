@@ -163,6 +163,10 @@ def found_in(
         if len(finder.found) >= REMEMBERED:
             finder.found.clear()
         found = finder.found[asked] = tuple(_found_in(*asked))
+    if any(item.kind in _NAMES for item in found):
+        # A result may say which tool gave it: `{"name": "list_accounts"}` names nobody.
+        called = {call.name for step in episode.steps for call in step.tool_calls}
+        return tuple([one for one in found if one.kind not in _NAMES or one.value not in called])
     return found
 
 

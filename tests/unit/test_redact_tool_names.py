@@ -115,3 +115,21 @@ def test_an_agent_that_is_one_persons_loses_the_name() -> None:
     people = [planned(who, "Menu_Expert") for who in OTHERS]
     done = clean([*people, planned("Okonjo", "okonjo_helper")])[-1].clean
     assert "okonjo" not in str(done).lower()
+
+
+def test_a_result_that_says_which_tool_gave_it_names_nobody() -> None:
+    """`{"name": "list_accounts"}` is no person, and its tool is found again past the gate."""
+    told = {"name": "list_accounts", "content": [{"owner": "Nia Wanjiru", "balance": 12}]}
+    people = [
+        replace(
+            episode(who, *calls("list_accounts", {}, json.dumps(told))),
+            subject=f"{who}@x.example.com",
+        )
+        for who in OTHERS
+    ]
+    for one in clean(people):
+        assert (
+            one.clean.steps[0].tool_calls[0].name == one.clean.steps[1].tool_name == "list_accounts"
+        )
+        assert '"name": "list_accounts"' in (one.clean.steps[1].content or "")
+        assert "Wanjiru" not in (one.clean.steps[1].content or "")
