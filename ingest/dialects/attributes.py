@@ -7,6 +7,7 @@ Comes in: a span's attributes. Goes out: text, numbers, lists rebuilt from flatt
 from __future__ import annotations
 
 import ast
+import warnings
 from collections.abc import Iterable
 from typing import Any, Final
 
@@ -28,6 +29,7 @@ _LONGEST_LITERAL: Final = 65_536
 """Characters of Python's notation that are looked at: its parser is recursive."""
 _LONGEST_SHOWN: Final = 1 << 20
 """The same of a whole run."""
+_SHOWS_NOTHING: Final = (ValueError, TypeError, SyntaxError, MemoryError, RecursionError)
 
 
 def first_value(attributes: Attributes, keys: Iterable[str]) -> Json:
@@ -140,8 +142,8 @@ def python_literal(text: str, default: Json = None) -> Json:
     if len(text) > _LONGEST_LITERAL:
         return default
     try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return ast.literal_eval(_tree_of(text))
+    except _SHOWS_NOTHING:
         return default
 
 
@@ -150,9 +152,14 @@ def python_objects(text: str) -> Json:
     if len(text) > _LONGEST_SHOWN:
         return None
     try:
-        return _shown_value(ast.parse(text.strip(), mode="eval").body)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return _shown_value(_tree_of(text))
+    except _SHOWS_NOTHING:
         return None
+
+
+def _tree_of(text: str) -> ast.expr:
+    with warnings.catch_warnings(action="ignore"):  # of a backslash that means nothing
+        return ast.parse(text.strip(), mode="eval").body
 
 
 def _shown_value(node: ast.expr) -> Json:
@@ -171,7 +178,9 @@ def _shown_value(node: ast.expr) -> Json:
             return [_shown_value(step), ast.unparse(told)]
         case ast.List(elts=items) | ast.Tuple(elts=items):
             return [_shown_value(one) for one in items]
-    return ast.literal_eval(node)
+    value = ast.literal_eval(node)
+    is_json = value is None or isinstance(value, str | int | float | bool)
+    return value if is_json else ast.unparse(node)
 
 
 def _is_python_call(call: dict[str, Any]) -> bool:
