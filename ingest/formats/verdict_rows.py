@@ -16,12 +16,15 @@ from ingest.formats.records.words import NAMES, snake_case
 from ingest.otlp.record import Arrival
 from ingest.records.app_name import UNNAMED
 from ingest.records.moments import from_any
+from ingest.records.outcome_words import tells_how
 from ingest.records.text import Json
 
 NAME: Final = "verdict_rows"
 _RESPONSE: Final = ("response_id", "completion_id")
 SPAN: Final = ("trace_id", "span_id")
 _NAMES: Final = NAMES["names_of_verdicts"]
+_OF_JUDGES: Final = tuple(one for one in _NAMES if one not in {"metric", "metric_name"})
+"""A metric may be a program's own, unless it has a score: its name has to say that it judges."""
 _FIGURES: Final = ("score", "label", "value")
 _JUDGES: Final = ("annotator_kind", "source_type")
 _SENTENCE: Final = 3
@@ -58,10 +61,14 @@ def _verdicts_in(row: dict[str, Any]) -> list[Outcome]:
     """The verdict of which a field of its own is the name (`metric: solved, score: 1`), else those under their names."""
     parts = {last_part(key): one for key, one in row.items()}
     name = _name_of_verdict(row)
+    is_sure = first_of({snake_case(key): one for key, one in row.items()}, *_OF_JUDGES) is not None
     if name is None:
         return outcomes_of(Fields(row), answered=False)
     told = outcome_of(name, {key: parts[key] for key in (*_FIGURES, *REASONS) if key in parts})
-    return [] if told is None else [told]
+    if told is None:
+        return []
+    is_sure = is_sure or "score" in parts or tells_how(name, told.get("value", told.get("label")))
+    return [told] if is_sure else []
 
 
 def _name_of_verdict(row: dict[str, Any]) -> str | None:
