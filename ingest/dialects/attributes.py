@@ -7,6 +7,7 @@ Comes in: a span's attributes. Goes out: text, numbers, lists rebuilt from flatt
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Iterable
 from typing import Any, Final
@@ -29,6 +30,8 @@ _LONGEST_LITERAL: Final = 65_536
 """Characters of Python's notation that are looked at: its parser is recursive."""
 _LONGEST_SHOWN: Final = 1 << 20
 """The same of a whole run."""
+_SHOWN: Final = re.compile(r"\s*(?:\{\s*['\"]|\[\s*(?:\{\s*['\"]|\w*Message\())")
+"""How an object begins, or a list of them, that was written in Python's notation, as data frames do."""
 _SHOWS_NOTHING: Final = (ValueError, TypeError, SyntaxError, MemoryError, RecursionError)
 
 
@@ -155,6 +158,17 @@ def python_objects(text: str) -> Json:
         return _shown_value(_tree_of(text))
     except _SHOWS_NOTHING:
         return None
+
+
+def read_shown(text: str) -> Json:
+    """The object, or the list of them, that a text in Python's notation shows; else the text."""
+    shown = python_objects(text) if is_shown(text) else None
+    return shown if isinstance(shown, dict | list) else text
+
+
+def is_shown(text: str) -> bool:
+    """Whether a text begins as an object does, or a list of them, in Python's notation."""
+    return _SHOWN.match(text) is not None
 
 
 def _tree_of(text: str) -> ast.expr:
