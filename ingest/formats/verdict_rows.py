@@ -23,7 +23,7 @@ NAME: Final = "verdict_rows"
 _RESPONSE: Final = ("response_id", "completion_id")
 SPAN: Final = ("trace_id", "span_id")
 _NAMES: Final = NAMES["names_of_verdicts"]
-_OF_JUDGES: Final = tuple(one for one in _NAMES if one not in {"metric", "metric_name"})
+_OF_JUDGES: Final = frozenset(_NAMES) - {"metric", "metric_name"}
 """A metric may be a program's own, unless it has a score: its name has to say that it judges."""
 _FIGURES: Final = ("score", "label", "value")
 _JUDGES: Final = ("annotator_kind", "source_type")
@@ -61,14 +61,13 @@ def _verdicts_in(row: dict[str, Any]) -> list[Outcome]:
     """The verdict of which a field of its own is the name (`metric: solved, score: 1`), else those under their names."""
     parts = {last_part(key): one for key, one in row.items()}
     name = _name_of_verdict(row)
-    is_sure = first_of({snake_case(key): one for key, one in row.items()}, *_OF_JUDGES) is not None
     if name is None:
         return outcomes_of(Fields(row), answered=False)
     told = outcome_of(name, {key: parts[key] for key in (*_FIGURES, *REASONS) if key in parts})
     if told is None:
         return []
-    is_sure = is_sure or "score" in parts or tells_how(name, told.get("value", told.get("label")))
-    return [told] if is_sure else []
+    is_judged = "score" in parts or not _OF_JUDGES.isdisjoint(map(snake_case, row))
+    return [told] if is_judged or tells_how(name, told.get("value", told.get("label"))) else []
 
 
 def _name_of_verdict(row: dict[str, Any]) -> str | None:

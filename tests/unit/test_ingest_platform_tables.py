@@ -177,9 +177,9 @@ def test_a_figure_of_a_trace_without_a_name_is_no_verdict(tmp_path: Path) -> Non
         found = read(tmp_path, [row])
         assert found.outcomes == []
         assert len(found.rejected) == 1
-    for told in ({"metric": "solved", "value": 1}, {"metric": "faithfulness", "score": 1}):
-        found = read(tmp_path, [{"session_id": "c1", **told}])
-        assert [(one.name, one.value) for one in found.outcomes] == [(told["metric"], 1.0)]
+    for name, figure in (("solved", "value"), ("faithfulness", "score")):
+        found = read(tmp_path, [{"session_id": "c1", "metric": name, figure: 1}])
+        assert [(one.name, one.value) for one in found.outcomes] == [(name, 1.0)]
 
 
 def test_what_stands_beside_the_messages_of_a_record(tmp_path: Path) -> None:
