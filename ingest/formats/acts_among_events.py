@@ -30,7 +30,9 @@ Item = dict[str, Any]
 
 def with_acts(items: Sequence[Json]) -> list[Json]:
     """The items, what was done among them as messages."""
-    tools = {str(one.get(key)) for one in items if isinstance(one, dict) for key in _TOOL}
+    # What came of a call that names its tool belongs to that call.
+    calls = (one for one in items if isinstance(one, dict))
+    tools = {str(one[key]) for one in calls for key in _TOOL if one.get(key)}
     found = ((n, _act_in(item)) for n, item in enumerate(items))
     acts = {n: one for n, one in found if one is not None and one[0]["name"] not in tools}
     made: dict[int, tuple[Item, Json]] = {}
