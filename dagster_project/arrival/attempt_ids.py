@@ -46,9 +46,11 @@ def _taken_ids(lake: Lake, app: str, wanted: set[str]) -> dict[str, set[str]]:
     for batch in lake.read(CHATS, app=app, days=days).to_batches(max_chunksize=256) if days else ():
         rows = [row for row in batch.to_pylist() if row["episode_id"] in wanted]
         for episode in from_rows(Episode, rows):
-            # A question that another file told may stand before what was said.
-            known = (digest_of(episode.steps), digest_of(episode.steps[1:]))
-            taken.setdefault(episode.episode_id, set()).update(known)
+            known = taken.setdefault(episode.episode_id, set())
+            known.add(digest_of(episode.steps))
+            # The only question, which stands first, may be what another file told.
+            if [n for n, step in enumerate(episode.steps) if step.role == "user"] == [0]:
+                known.add(digest_of(episode.steps[1:]))
     return taken
 
 

@@ -121,6 +121,7 @@ def _run(episode: Episode, path: Parts, told: Iterable[Outcome], shared: str | N
 def _read(source: FileSource, path: Parts, verdicts: Verdicts, questions: Questions) -> None:
     """Take in what one file says, as a table, as JSON or as text."""
     values: list[Any] = []
+    is_lines = source.path.suffix.lower() == ".tsv"
     with source.opened() as stream:
         body = stream.read(_LARGEST)
     if source.path.suffix.lower() in {".csv", ".tsv"}:
@@ -128,8 +129,9 @@ def _read(source: FileSource, path: Parts, verdicts: Verdicts, questions: Questi
     elif body.lstrip()[:1] in {b"{", b"["}:
         whole = load_json(body)
         values = [whole] if whole is not NOT_JSON else list(map(load_json, body.splitlines()))
-    text = body.decode("utf-8", "replace") if b"\0" not in body else ""
-    questions.add(source.name, values, text if source.path.suffix.lower() == ".tsv" else "")
+    is_text = (is_lines or not values) and b"\0" not in body
+    text = body.decode("utf-8", "replace") if is_text else ""
+    questions.add(source.name, values, text if is_lines else "")
     if values:
         verdicts.add(source.name, path, [one for one in values if one is not NOT_JSON])
     elif text:

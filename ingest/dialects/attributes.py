@@ -7,6 +7,8 @@ Comes in: a span's attributes. Goes out: text, numbers, lists rebuilt from flatt
 from __future__ import annotations
 
 import ast
+import re
+import warnings
 from collections.abc import Iterable
 from typing import Any, Final
 
@@ -28,6 +30,9 @@ _LONGEST_LITERAL: Final = 65_536
 """Characters of Python's notation that are looked at: its parser is recursive."""
 _LONGEST_SHOWN: Final = 1 << 20
 """The same of a whole run."""
+_SHOWN: Final = re.compile(r"\s*(?:\{\s*['\"]|\[\s*(?:\{\s*['\"]|\w*Message\())")
+"""How an object begins, or a list of them, that was written in Python's notation, as data frames do."""
+_SHOWS_NOTHING: Final = (ValueError, TypeError, SyntaxError, MemoryError, RecursionError)
 
 
 def first_value(attributes: Attributes, keys: Iterable[str]) -> Json:
@@ -140,8 +145,8 @@ def python_literal(text: str, default: Json = None) -> Json:
     if len(text) > _LONGEST_LITERAL:
         return default
     try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return ast.literal_eval(_tree_of(text))
+    except _SHOWS_NOTHING:
         return default
 
 
@@ -150,9 +155,25 @@ def python_objects(text: str) -> Json:
     if len(text) > _LONGEST_SHOWN:
         return None
     try:
-        return _shown_value(ast.parse(text.strip(), mode="eval").body)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return _shown_value(_tree_of(text))
+    except _SHOWS_NOTHING:
         return None
+
+
+def read_shown(text: str) -> Json:
+    """The object, or the list of them, that a text in Python's notation shows; else the text."""
+    shown = python_objects(text) if is_shown(text) else None
+    return shown if isinstance(shown, dict | list) else text
+
+
+def is_shown(text: str) -> bool:
+    """Whether a text begins as an object does, or a list of them, in Python's notation."""
+    return _SHOWN.match(text) is not None
+
+
+def _tree_of(text: str) -> ast.expr:
+    with warnings.catch_warnings(action="ignore"):  # of a backslash that means nothing
+        return ast.parse(text.strip(), mode="eval").body
 
 
 def _shown_value(node: ast.expr) -> Json:
@@ -171,7 +192,9 @@ def _shown_value(node: ast.expr) -> Json:
             return [_shown_value(step), ast.unparse(told)]
         case ast.List(elts=items) | ast.Tuple(elts=items):
             return [_shown_value(one) for one in items]
-    return ast.literal_eval(node)
+    value = ast.literal_eval(node)
+    is_json = value is None or isinstance(value, str | int | float | bool)
+    return value if is_json else ast.unparse(node)
 
 
 def _is_python_call(call: dict[str, Any]) -> bool:

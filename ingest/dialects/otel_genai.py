@@ -185,9 +185,10 @@ def read_prompt(value: Json) -> Messages:
 
 def _listed_calls(attributes: Attributes) -> list[dict[str, Json]]:
     """The calls that OpenLIT lists beside an answer; arguments that cannot be told apart are nobody's."""
-    names, ids = (
-        str(attributes.get(f"gen_ai.tool.{key}", "")).split(", ") for key in ("name", "call.id")
-    )
+    held = (attributes.get(f"gen_ai.tool.{key}", "") for key in ("name", "call.id"))
+    names, ids = (one if isinstance(one, list) else str(one).split(", ") for one in held)
+    if not all(isinstance(one, str) and one.strip() for one in names):
+        return []
     told = parsed(f"[{attributes.get('gen_ai.tool.args')}]")
     given = told if isinstance(told, list) and len(told) == len(names) else []
     rows = zip_longest(names, ids[: len(names)], given)

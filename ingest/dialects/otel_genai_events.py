@@ -40,7 +40,7 @@ _COMPLETION: Final = "gen_ai.content.completion"
 _CHOICE: Final = "gen_ai.choice"
 _TOOL: Final = "gen_ai.tool.message"
 
-_MOVED: Final = "input and output"
+_MOVED_EVENT: Final = "input and output"
 """Stands for the name of an event whose body holds what went into its span and what came out: AWS's distribution takes that off the spans."""
 
 CONTENT_EVENTS: Final = frozenset({DETAILS, _PROMPT, _COMPLETION, _CHOICE, *_ROLE_OF_EVENT})
@@ -84,7 +84,7 @@ def told_in(event: LogEvent) -> Iterator[Saying]:
     if event.name in CONTENT_EVENTS:
         yield Saying(name=event.name, at=event.at, attributes=event.attributes, body=event.body)
     elif held := moved_off(event):
-        yield Saying(name=_MOVED, at=event.at, attributes=held)
+        yield Saying(name=_MOVED_EVENT, at=event.at, attributes=held)
     elif printed is not None and printed[2] is not None:
         yield Saying(name=_CHOICE, at=event.at, attributes={"content": printed[2]})
     elif printed is not None:
@@ -112,7 +112,7 @@ def _plain_message(message: dict[str, Any]) -> dict[str, Any]:
 
 def read_sayings(found: Sequence[Saying]) -> Reading | None:
     """What the events of one model call say."""
-    details = [one for one in found if one.name in {DETAILS, _MOVED}]
+    details = [one for one in found if one.name in {DETAILS, _MOVED_EVENT}]
     if details:
         return _read_details(details)
     given, made = Messages(), Messages()
@@ -196,7 +196,7 @@ def read_run(found: Sequence[Saying]) -> dict[str, Any]:
     """The fields of a `Reading` that the events of a tool's span fill: what it was asked for and what it gave back."""
     told: dict[str, Any] = {}
     for one in found:
-        if one.name == _MOVED:
+        if one.name == _MOVED_EVENT:
             given, made = (
                 first_of(one.attributes, f"gen_ai.{s}.messages") for s in ("input", "output")
             )

@@ -38,11 +38,11 @@ _OF_A_RUN: Final = {
     "name": "name",
     "error": "error",
 }
-_WENT: Final = re.compile(
+_WHOLE_SIDE: Final = re.compile(
     r"(?i)(?:.*[._])?(?:(inputs?|request|prompt)|outputs?|response|completion)(?:[._](?:messages|json|value))?"
 )
 """Names of all that went in or came out."""
-_went: Final = lru_cache(maxsize=16_384)(_WENT.fullmatch)
+_whole_side: Final = lru_cache(maxsize=16_384)(_WHOLE_SIDE.fullmatch)
 _ROLES: Final = tuple(ROLE_OF)
 _ASKED_FOR: Final = {
     **dict.fromkeys(("tools", "names"), "name"),
@@ -106,7 +106,11 @@ def _turn(told: dict[str, Any]) -> dict[str, Any] | None:
 
 def _model_call(span: Span) -> dict[str, Any] | None:
     """A call to a model: one value that went in and one that came out are messages that name their speakers, and only the agent's came out."""
-    went = ((_went(key), parsed(value)) for key, value in span.attributes.items() if _went(key))
+    went = (
+        (_whole_side(key), parsed(value))
+        for key, value in span.attributes.items()
+        if _whole_side(key)
+    )
     held = [(not side[1], value) for side, value in went if side and _messages_in(value)]
     if sorted(came_out for came_out, _ in held) != [False, True]:
         return None

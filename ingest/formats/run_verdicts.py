@@ -31,7 +31,7 @@ _DEEPEST: Final = 8
 _TESTS: Final = re.compile(r"\W*(?:all )?tests? (passed|failed)\W*", re.IGNORECASE)
 _LAST_LINES: Final = 20
 _NUMBER: Final = re.compile(r"\d[^_@]*(?=[_@])")
-_REST: Final = "*_"
+_ANY_FIRST_WORD: Final = "*_"
 """What stands for the first word of a file's name: `eval_boats` judges `run_boats` where no run is called `eval_boats`."""
 _BAD: Final[Outcome] = {"name": "success", "by": "unknown", "value": 0.0}
 Parts = tuple[str, ...]
@@ -71,7 +71,8 @@ class Verdicts:
         # A file that holds one value may be called as the run is that it tells of.
         own = stem_of(path[-1]) if len(values) == 1 else ""
         rest = own.partition("_")[2]
-        names = (own, rest, _REST + rest) if rest else (own,)
+        # A number alone names nothing: `gpu_2` does not judge `run_2`.
+        names = (own, rest, _ANY_FIRST_WORD + rest) if rest and not rest.isdecimal() else (own,)
         own = next(filter(self._find, names), own)
         told = [one for value in values for one in self._statements(value, own, "", set(), 0)]
         shared = {n: self._nearness(n, path) for _, fits, _, _ in told for n in fits}
@@ -212,7 +213,7 @@ class Verdicts:
 def _names_of_file(path: Parts) -> Iterator[str]:
     """A file's name without its suffixes, without its first word, and its beginnings that end in a number (`38410` of `38410_first_try`)."""
     yield stem_of(path[-1])
-    yield _REST + (stem_of(path[-1]).partition("_")[2] or path[-1])
+    yield _ANY_FIRST_WORD + (stem_of(path[-1]).partition("_")[2] or path[-1])
     yield from (path[-1][: number.end()] for number in _NUMBER.finditer(path[-1]))
 
 

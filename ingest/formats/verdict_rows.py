@@ -16,12 +16,15 @@ from ingest.formats.records.words import NAMES, snake_case
 from ingest.otlp.record import Arrival
 from ingest.records.app_name import UNNAMED
 from ingest.records.moments import from_any
+from ingest.records.outcome_words import tells_how
 from ingest.records.text import Json
 
 NAME: Final = "verdict_rows"
 _RESPONSE: Final = ("response_id", "completion_id")
 SPAN: Final = ("trace_id", "span_id")
 _NAMES: Final = NAMES["names_of_verdicts"]
+_OF_JUDGES: Final = frozenset(_NAMES) - {"metric", "metric_name"}
+"""A metric may be a program's own, unless it has a score: its name has to say that it judges."""
 _FIGURES: Final = ("score", "label", "value")
 _JUDGES: Final = ("annotator_kind", "source_type")
 _SENTENCE: Final = 3
@@ -61,7 +64,10 @@ def _verdicts_in(row: dict[str, Any]) -> list[Outcome]:
     if name is None:
         return outcomes_of(Fields(row), answered=False)
     told = outcome_of(name, {key: parts[key] for key in (*_FIGURES, *REASONS) if key in parts})
-    return [] if told is None else [told]
+    if told is None:
+        return []
+    is_judged = "score" in parts or not _OF_JUDGES.isdisjoint(map(snake_case, row))
+    return [told] if is_judged or tells_how(name, told.get("value", told.get("label"))) else []
 
 
 def _name_of_verdict(row: dict[str, Any]) -> str | None:

@@ -23,9 +23,9 @@ Attributes = Mapping[str, Any]
 SERVER: Final = 2
 """OTLP's kind of a span that answers a remote request."""
 STATUS_OK: Final = 1
+STATUS_ERROR: Final = 2
 IF_ASKED: Final = "tracegym.tool.if_asked"
 """The attribute of a span that is a tool's run only where a model asked for the tool."""
-STATUS_ERROR: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

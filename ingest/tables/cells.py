@@ -21,7 +21,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ingest.dialects.attributes import python_objects
+from ingest.dialects.attributes import is_shown, read_shown
 from ingest.files.file_source import FileSource
 from ingest.records.text import NOT_JSON, Json, load_json
 
@@ -36,8 +36,6 @@ _EMPTY: Final = ("", "NULL", "\\N")
 _QUOTED: Final = re.compile(r'"[^"]*"')
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,9})?")
 """A number that text and number tell alike: no code with zeros before it."""
-_SHOWN: Final = re.compile(r"\s*(?:\{\s*['\"]|\[\s*(?:\{\s*['\"]|\w*Message\())")
-"""How an object begins, or a list of them, that was written in Python's notation, as data frames do."""
 _TEXT, _JSON, _FIGURE, _OTHER, _PYTHON = range(5)
 
 
@@ -83,7 +81,7 @@ def _kind_of(value: Json) -> int:
         return _OTHER
     if value.lstrip()[:1] in {"{", "["}:
         is_json = load_json(value.encode("utf-8", "replace")) is not NOT_JSON
-        return _JSON if is_json else _PYTHON if _SHOWN.match(value) else _TEXT
+        return _JSON if is_json else _PYTHON if is_shown(value) else _TEXT
     return _FIGURE if _NUMBER.fullmatch(value) else _TEXT
 
 
@@ -93,8 +91,7 @@ def _typed(value: Json, kind: int) -> Json:
     if kind == _JSON and _kind_of(value) == _JSON:
         return load_json(value.encode("utf-8", "replace"))
     if kind in {_JSON, _PYTHON} and _kind_of(value) == _PYTHON:
-        shown = python_objects(value)
-        return shown if isinstance(shown, dict | list) else value
+        return read_shown(value)
     return value
 
 

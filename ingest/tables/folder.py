@@ -61,11 +61,11 @@ def joined_files(
     for source in sources:
         if source.path.suffix.lower() in (*_TEXTS, *(_LINES if joins_lines else ())):
             folders.setdefault(_place(source), []).append(source)
+    begun = {id(same[0]): same for same in folders.values()}
+    others = {id(one) for same in folders.values() for one in same[1:]}
     for source in sources:
-        same = folders.get(_place(source), [])
-        if source in same[1:]:
-            continue
-        yield from _joined_tables(same) if source in same[:1] else [source]
+        if id(source) not in others:
+            yield from _joined_tables(begun[id(source)]) if id(source) in begun else [source]
 
 
 def _place(source: FileSource) -> tuple[Path, bool]:
@@ -87,10 +87,12 @@ def _joined_tables(sources: list[FileSource]) -> list[FileSource]:
     except (TableError, IngestError, OSError):
         return sources  # each is refused for itself, with its reason
     about_spans = _with_traces(read)
-    if about_spans:
-        lines_of = {name: partial(map, _line, rows) for name, rows in about_spans.items()}
-        return [replace(s, lines=lines_of[s.name]) if s.name in lines_of else s for s in sources]
-    told, said, used = rows_together(read)
+    lines_of = {name: partial(map, _line, rows) for name, rows in about_spans.items()}
+    sources = [replace(s, lines=lines_of[s.name]) if s.name in lines_of else s for s in sources]
+    rest = {
+        n: rows for n, rows in read.items() if not about_spans or not any(map(_names_span, rows))
+    }
+    told, said, used = rows_together(rest)
     by = grouping_of(told) if told else ""
     if not isinstance(by, Grouping):
         return sources
@@ -122,8 +124,12 @@ def _with_traces(read: Tables) -> dict[str, list[Row]]:
     return {
         name: [{"trace_id": trace, **row} for trace, row in zip(told, read[name], strict=True)]
         for name, told in traces.items()
-        if len(told) == len(read[name]) and None not in told
+        if told and len(told) == len(read[name]) and None not in told
     }
+
+
+def _names_span(row: Row) -> bool:
+    return SPAN[1] in map(last_part, row)
 
 
 def rows_together(read: Tables) -> tuple[list[Row], str, set[str]]:
@@ -255,7 +261,7 @@ def _calls(rows: Sequence[Row]) -> Iterator[tuple[int, Row]]:
     for number, row in enumerate(rows):
         for one in _calls_listed_in(row) if not apart or _DOING & words[number] else ():
             call = call_of(one)
-            failed = next((one for key, one in one.items() if key.startswith("error")), None)
+            failed = next((value for key, value in one.items() if key.startswith("error")), None)
             result = next((one[key] for key in RESULTS if one.get(key) is not None), failed)
             function = call["function"] if call is not None else {}
             made = {"tool_name": function.get("name"), "arguments": function.get("arguments")}

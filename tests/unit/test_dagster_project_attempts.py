@@ -61,3 +61,33 @@ def test_the_same_results_judged_anew_replace_the_old_ones(tmp_path: Path) -> No
     assert sorted(found.values()) == [
         ("0", "A", 1.0), ("0", "B", 1.0), ("1", "A", 1.0), ("1", "B", 1.0),
     ]  # fmt: skip
+
+
+def test_runs_that_differ_only_in_what_the_system_said_first_are_both_kept(tmp_path: Path) -> None:
+    """Nor does a user's first message stand for another file's question where the user speaks again."""
+    home = open_home(tmp_path / "h", create=True)
+    asked = {"role": "user", "content": "Do it."}
+    answer = {"role": "assistant", "content": "Done."}
+    opened = {"role": "assistant", "content": "Hi."}
+    runs = [
+        [{"role": "system", "content": "Be kind."}, asked, answer],
+        [asked, answer],
+        [{"role": "user", "content": "Hello."}, opened, asked, answer],
+        [opened, asked, answer],
+    ]
+    for number, said in enumerate(runs):
+        path = tmp_path / f"{number}.json"
+        path.write_text(
+            json.dumps(
+                [
+                    {"task_id": 0, "reward": 1.0, "traj": said},
+                    {"task_id": 1, "reward": 1.0, "traj": said},
+                ]
+            )
+        )
+        take_in(home, [path], app="bench")
+    lines = [json.loads(line) for line in raw_lines(home)]
+    told = [
+        [one["content"] for one in line["messages"]] for line in lines if line["task_key"] == "0"
+    ]
+    assert sorted(told) == sorted([one["content"] for one in said] for said in runs)

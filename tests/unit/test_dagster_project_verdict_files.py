@@ -99,6 +99,11 @@ def test_trees_of_one_shape_belong_together(tmp_path: Path) -> None:
         {"runs/b-1/counts.json": {"passed": 5, "failed": 2}},
         {"runs/b-1/settings.json": {"temperature": 0.5, "retry": True, "name": "b-1"}},
         {"all.json": {"b-3": {"success": True}, "runs": {"success": True}}},
+        {
+            "infra/gpu_2.json": {"success": True},
+            "meta/step_2.json": {"score": 0.3},
+            "traces/run_2.json": run("2"),
+        },
         {"skip.json": {"skip": {"b-1": True}, "submitted_ids": ["b-1", "b-2"]}},
         {"list.json": [{"id": "b-1", "status_count": {"success": 0, "partial_success": 0}}]},
     ],

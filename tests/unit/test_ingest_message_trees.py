@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from ingest.files.outcome_table import OutcomeMapping, OutcomeRow, read_outcomes
+from ingest.formats.acts_among_events import with_acts
 from ingest.formats.format import Decoded
+from ingest.records.text import Json
 from tests.unit.exported_lines import ARGUMENTS, EXPECTED, decoded_below, only_episode, told
 from tests.unit.ingest_emitters import APP
 from tests.unit.test_ingest_item_forms import ANSWER, ASKED, RESULT, SENT, SYSTEM
@@ -338,3 +340,34 @@ def test_outcomes_come_as_a_list_of_rows(tmp_path: Path) -> None:
     assert isinstance(rated, OutcomeRow)
     assert (rated.target_id, rated.label) == ("c1", "thumbs_up")
     assert not isinstance(other, OutcomeRow)
+
+
+def test_actions_that_are_messages_already_stay_as_they_are(tmp_path: Path) -> None:
+    """A call that its message tells, or that names its tool, is no event of an action."""
+    call = {"id": "k1", "type": "function", "function": {"name": "find_order", "arguments": GIVEN}}
+    bot = {"type": "action", "name": "Bot"}
+    messages: list[Record] = [
+        {"role": "user", "content": ASKED},
+        {"role": "assistant", **bot, "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "k1", "content": RESULT},
+        {"role": "assistant", "content": ANSWER},
+    ]
+    episode = only_episode(found(tmp_path, {"messages": messages}))
+    assert [told(step) for step in episode.steps] == EXPECTED[1:]
+    result = {"type": "action_result", "name": "search", "output": "r"}
+    for act in ({**bot, "tool": "search", "input": "x"}, {**bot, "tool_name": "search"}):
+        assert with_acts([act, result]) == [act, result]
+    result["tool_call_id"] = "k1"
+    assert with_acts([result]) == [result]
+
+
+def test_what_stands_behind_an_action_is_not_copied() -> None:
+    """A log may hold thousands of actions."""
+    log = [{"event": "action", "name": "act"}, {"event": "slot", "name": "x", "value": 1}] * 5
+
+    class Uncut(list[Json]):
+        def __getitem__(self, place: Any) -> Any:  # noqa: ANN401 - as of a list
+            assert not isinstance(place, slice)
+            return super().__getitem__(place)
+
+    assert with_acts(Uncut(log)) == with_acts(log)

@@ -8,6 +8,7 @@ import pytest
 
 from ingest.assembly.assemble import assemble
 from ingest.dialects.identity import identity
+from ingest.dialects.otel_genai import read_content
 from ingest.records.span import Span, SpanEvent
 from ingest.records.text import Json
 from tests.unit.ingest_emitters import APP, SECOND, START, span
@@ -79,6 +80,23 @@ def test_prompts_in_lines_and_calls_in_lists(args: str, expected: list[Json]) ->
     calls = episode.steps[2].tool_calls
     assert [(c.call_id, c.name) for c in calls] == [("c1", "find"), ("c2", "find")]
     assert [json.loads(c.arguments) if c.arguments else None for c in calls] == expected
+
+
+@pytest.mark.parametrize(
+    ("named", "expected"),
+    [
+        ({"gen_ai.tool.name": ["a", "b"], "gen_ai.tool.call.id": ["c1", "c2"]}, [("c1", "a"), ("c2", "b")]),
+        ({"gen_ai.tool.call.id": "c1"}, []),
+        ({"gen_ai.tool.name": ""}, []),
+    ],
+)  # fmt: skip
+def test_calls_are_the_names_that_are_there(
+    named: dict[str, Json], expected: list[tuple[str, str]]
+) -> None:
+    """A list is one already, and where no name is, no call is."""
+    told = {**named, "gen_ai.tool.args": '{"ship": "A"}, {"ship": "B"}'}
+    calls = [call for step in read_content(told).made.steps for call in step.tool_calls]
+    assert [(call.call_id, call.name) for call in calls] == expected
 
 
 NAMING: list[tuple[dict[str, Json], str | None]] = [

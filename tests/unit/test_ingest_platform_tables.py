@@ -167,10 +167,19 @@ def test_data_frames_of_spans_and_of_marks_on_them(tmp_path: Path) -> None:
 
 
 def test_a_figure_of_a_trace_without_a_name_is_no_verdict(tmp_path: Path) -> None:
-    """What a row counts of a span is nobody's judgement."""
-    found = read(tmp_path, [{"trace_id": "t1", "span_id": "s1", "score": 3}])
-    assert found.outcomes == []
-    assert len(found.rejected) == 1
+    """What a row counts of a span is nobody's judgement, nor is what a program measures of itself."""
+    rows: list[Record] = [
+        {"trace_id": "t1", "span_id": "s1", "score": 3},
+        {"trace_id": "t1", "span_id": "s1", "metric": "cpu_seconds", "value": 12},
+        {"session_id": "c1", "metric": "latency", "value": 2.3},
+    ]
+    for row in rows:
+        found = read(tmp_path, [row])
+        assert found.outcomes == []
+        assert len(found.rejected) == 1
+    for name, figure in (("solved", "value"), ("faithfulness", "score")):
+        found = read(tmp_path, [{"session_id": "c1", "metric": name, figure: 1}])
+        assert [(one.name, one.value) for one in found.outcomes] == [(name, 1.0)]
 
 
 def test_what_stands_beside_the_messages_of_a_record(tmp_path: Path) -> None:

@@ -516,6 +516,15 @@ def test_a_question_and_an_answer_beside_the_messages_are_said_once(tmp_path: Pa
     assert told(only(read(tmp_path, record)).episode.steps) == EXPECTED
 
 
+def test_what_was_done_about_a_question_is_told_once(tmp_path: Path) -> None:
+    """Before the first of several answers, wherever the item has it."""
+    call = {**OPENAI[1]["tool_calls"][0], "result": RESULT}
+    item = {"answer": ANSWER, "question": ASKED, "response": "Sent.", "tool_calls": [call]}
+    messages = [item, {"question": "And then?", "answer": "No."}]
+    steps = told(only(read(tmp_path, {"messages": messages})).episode.steps)
+    assert steps[:-2] == [*EXPECTED, ("assistant", "Sent.", ())]
+
+
 def test_a_model_apis_request_and_response_are_one_conversation(tmp_path: Path) -> None:
     """A log of calls to a model holds the messages on one side and the answer on the other."""
     record = {

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ingest.dialects.attributes import python_objects
+from ingest.dialects.attributes import python_literal, python_objects
 from ingest.formats.records.verdicts import outcome_of
 from ingest.formats.records.written_calls import acts_in_columns, plain_act, written_call
 from tests.unit.exported_lines import decoded_below
@@ -194,6 +195,9 @@ def test_a_record_may_hold_such_a_text(tmp_path: Path) -> None:
         ("{'at': datetime.datetime(2026, 9, 1)}", {"at": "datetime.datetime(2026, 9, 1)"}),
         ("[(P(x=1), {'a': 'b'}), (P(x=2), 'c')]", [[{"type": "P", "x": 1}, "{'a': 'b'}"], [{"type": "P", "x": 2}, "c"]]),
         ("{'a': nan}", None),
+        ("[{'x': {[1]}}]", None),
+        ("{'x': b'hello', 'y': {1}, 'z': 1j, 'e': ...}", {"x": "b'hello'", "y": "{1}", "z": "1j", "e": "..."}),
+        (r"{'x': '\d'}", {"x": r"\d"}),
         ("{**x}", None),
         ("P(**x)", None),
         ("{'a': ", None),
@@ -201,8 +205,16 @@ def test_a_record_may_hold_such_a_text(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_what_python_shows(text: str, value: object) -> None:
-    """Nothing of it is carried out."""
-    assert python_objects(text) == value
+    """Nothing of it is carried out, and all of it is JSON."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert python_objects(text) == value
+
+
+@pytest.mark.parametrize("text", ["{[1]}", "{{}: 1}"])
+def test_what_python_could_not_make_shows_nothing(text: str) -> None:
+    """A list in a set, an object as a key."""
+    assert python_literal(text, "kept") == "kept"
 
 
 def test_requests_to_a_web_service_are_calls(tmp_path: Path) -> None:

@@ -17,8 +17,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from ingest.files.explain import explain
+from ingest.files.file_source import FileSource
 from ingest.files.mapping import load_mapping
+from ingest.files.telemetry_files import sources_in
 from ingest.records.episode import Episode
+from ingest.tables.folder import joined_files
 from tests.unit.exported_lines import decoded_below
 from tests.unit.ingest_emitters import APP
 
@@ -660,3 +663,41 @@ def test_calls_in_a_table_that_names_the_messages(tmp_path: Path) -> None:
         ("assistant", "To Bern.", []),
     ]
     assert [s.is_error for s in steps if s.role == "tool"] == [True, None]
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        {"notes.csv": "id,text\n"},
+        {"errors.csv": ""},
+        {"spans.csv": "trace_id,span_id\nt1,s1\n", "marks.csv": "span_id,annotation_name,result.score\ns1,tone,1\n"},
+    ],
+)  # fmt: skip
+def test_tables_beside_others_are_joined_all_the_same(
+    tmp_path: Path, others: dict[str, str]
+) -> None:
+    """One without rows joins nothing and stops nothing; nor do spans and the marks on them, which belong together in their own way."""
+    messages = (
+        "id,conversation_id,role,content,created_at\n"
+        "m1,c-a,user,Where is A1?,2026-09-01T08:00:00Z\n"
+        "m2,c-a,assistant,It was sent.,2026-09-01T08:00:05Z\n"
+    )
+    ratings = "id,conversation_id,value\nr1,c-a,0\nr2,c-a,1\n"
+    files = {"messages.csv": messages, "ratings.csv": ratings} | others
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    joined = {one.name: one for one in sources_in(tmp_path)}
+    assert joined.keys() == files.keys() - {"ratings.csv"}
+    assert joined["messages.csv"].lines is not None
+    assert "marks.csv" not in joined or joined["marks.csv"].lines is not None
+
+
+def test_files_of_a_folder_are_not_compared_with_each_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder may hold thousands of them."""
+    for number in range(50):
+        (tmp_path / f"{number}.jsonl").write_text("{}")
+    sources = list(sources_in(tmp_path))
+    monkeypatch.setattr(FileSource, "__eq__", lambda *_: pytest.fail("compared"))
+    assert [one.name for one in joined_files(sources)] == [one.name for one in sources]

@@ -30,6 +30,7 @@ def told(tmp_path: Path, beside: dict[str, Any]) -> Found:
         ({"eval.correctness.label": "incorrect", "eval.toxicity.score": 1}, [("eval.correctness.label", None, "incorrect")]),
         ({"job": "nightly", "failed": True}, [("failed", 1.0, None)]),
         ({"qa": {"overall": {"result": "Pass", "points": 95}}}, [("overall.result", None, "Pass")]),
+        ({"success": {"passed": True, "total": 4}}, [("success", 1.0, None), ("passed", 1.0, None)]),
         ({"judge": {"verdict": "PASS", "model": "j"}}, [("judge", None, "PASS")]),
         (
             {"feedback": [{"key": "latency_score", "score": 0.4}, {"key": "user_score", "score": 1}]},

@@ -229,11 +229,13 @@ def _of_item(item: dict[str, Any], index: int | str) -> Iterator[Speech]:
     elif _is_pair(item) and not _speaker(item):
         said = [(role, text) for key, text in item.items() if (role := _pair_role(key))]
         calls = message_calls(item, None, index=index, is_model=False)
-        # What was done about a question stands before its answer, wherever the item has it.
-        for role, text in sorted(said, key=lambda one: calls.calls and one[0] == "assistant"):
-            if role == "assistant" and calls.calls:
-                yield Speech(role=role, message={"content": None, "tool_calls": calls.calls})
+        # What was done about a question stands before its first answer, wherever the item has it.
+        made = calls.calls
+        for role, text in sorted(said, key=lambda one: bool(calls.calls) and one[0] == "assistant"):
+            if role == "assistant" and made:
+                yield Speech(role=role, message={"content": None, "tool_calls": made})
                 yield from _answers(calls.results, None)
+                made = []
             if isinstance(text, str):
                 yield Speech(role=role, message={"role": role, "content": text}, at=time_of(item))
     else:

@@ -182,7 +182,7 @@ def outcome_of(name: str, value: Json) -> Outcome | None:
 def _share_of(value: Json, beside: dict[str, Any]) -> Json:
     """A figure as a share of the whole that alone stands beside it; else itself."""
     whole = next((n for key in _WHOLES if (n := number_of(beside.get(key)))), None)
-    part = number_of(value) if len(beside) == 2 else None
+    part = number_of(value) if len(beside) == 2 and not isinstance(value, bool) else None
     return part / whole if whole and part is not None and 0 <= part <= whole else value
 
 

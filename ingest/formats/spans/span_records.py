@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from ingest.dialects.attributes import python_literal
+from ingest.dialects.attributes import read_shown
 from ingest.formats.format import Decoded, Format
 from ingest.formats.records.words import snake_case
 from ingest.formats.unknown import refuse
@@ -184,7 +184,7 @@ def _attributes(value: dict[str, Any], names: dict[str, Any]) -> dict[str, Any]:
 def _read_as_python(cell: Json) -> Json:
     """What a cell holds: of a table that Python wrote, a list of objects in Python's notation."""
     is_list = isinstance(cell, str) and cell.startswith("[{'")
-    return python_literal(cell, cell) if is_list else cell
+    return read_shown(cell) if is_list else cell
 
 
 def _flatten(path: str, value: Json, found: dict[str, Any], depth: int) -> None:

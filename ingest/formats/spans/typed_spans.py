@@ -38,14 +38,14 @@ _HOLDERS: Final = ("properties", "attributes")
 _INPUTS: Final = ("input", "inputs")
 _OUTPUTS: Final = ("output", "output_choices")
 _ENDED: Final = ("end", "end_time", "ended_at")
-_PERHAPS: Final = "perhaps_tool"
+_RUN_OF_FUNCTION: Final = "perhaps_tool"
 """The type of a function's run: a tool's if a model asked for it."""
 _OPERATIONS: Final = {
     **dict.fromkeys(("llm", "generation", "chat_model", "completion"), "chat"),
     **dict.fromkeys(("tool", "function"), "execute_tool"),
     **dict.fromkeys(("task", "agent", "chain", "workflow", "eval"), "invoke_agent"),
     **dict.fromkeys(("score", "scorer", "evaluator"), "evaluate"),
-    _PERHAPS: "execute_tool",
+    _RUN_OF_FUNCTION: "execute_tool",
 }
 
 
@@ -109,7 +109,7 @@ def _type_by_input(value: dict[str, Any]) -> str:
         return ""
     if is_request(given):
         return "llm"
-    return "task" if _first(value, _PARENTS) is None else _PERHAPS
+    return "task" if _first(value, _PARENTS) is None else _RUN_OF_FUNCTION
 
 
 def _name(value: dict[str, Any]) -> str:
@@ -159,7 +159,7 @@ def _attributes(value: dict[str, Any]) -> dict[str, Any]:
             "gen_ai.usage.output_tokens": counted.get("completion_tokens"),
         }
     elif operation == "execute_tool":
-        given[IF_ASKED] = _type(value) == _PERHAPS or None
+        given[IF_ASKED] = _type(value) == _RUN_OF_FUNCTION or None
         failed = value["output"] is None
         given |= {
             "gen_ai.tool.name": _name(value),
