@@ -69,8 +69,9 @@ _WHEN: Final = re.compile(
 """A day of this century without marks, a quarter or half of a year, an hour of Romance languages (`14h00`)."""
 _DATED: Final = re.compile(
     r"(?<!\d)20\d\d([-/_.])(?:0[1-9]|1[0-2])(?:\1(?:0[1-9]|[12]\d|3[01]))?(?![\d-])"
+    r"|(?<=[/\\])20\d\d(?=[/\\]|\Z)"
 )
-"""A month or a day in the name of a file: `logs/2023-11.log`."""
+"""A month or a day in the name of a file, or a year as a folder's: `logs/2023-11.log`, `photos/2024`."""
 DAY: Final = re.compile(
     rf"(?<![\w.-])(?:(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])|(?:19|20)\d\d, \d{{1,2}}, \d{{1,2}}|(?:19|20)\d\d([-/.])\d\d\1\d\d|\d{{1,2}}([-/.])\d{{1,2}}\2(?:19|20)\d\d"
     rf"|\d{{1,2}}(?:st|nd|rd|th|\.)?(?: of | de | |-)(?:{MONTH})(?:,|\.| de)?[ -](?:19|20)\d\d"

@@ -152,3 +152,9 @@ def test_a_name_in_brackets_is_no_remark() -> None:
         "Order pickup (anna kowalska)"
     ]
     assert own_parts("Elm St (buildings only, active)", frozenset()) == ["Elm St"]
+
+
+def test_a_folder_that_is_called_as_a_year_is_nobodys() -> None:
+    """Its words have to be nobody's as well."""
+    assert shape_of("/app/test_environment/photos/2024/b.meta") == "choice"
+    assert shape_of("/home/wanjiru/2024") != "choice"
