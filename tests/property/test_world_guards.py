@@ -237,6 +237,10 @@ _SEVERAL = st.one_of(
 
 
 @settings(max_examples=600, deadline=None)
+@example(
+    [["eq", ["old", "id", "id"], ["row", "part", [["old", "owner"]]]]],
+    [({"order": "o2", "part": "o1", "items": "o1"}, None)],
+)
 @given(st.lists(_SEVERAL, min_size=1, max_size=6).map(lambda each: list(chain(*each))), CALLS)
 def test_records_by_several_names_are_asked_alike(trees: list[Any], calls: list[Any]) -> None:
     """What is merged because two names mean one record, or two values are equal, says what it says one by one."""

@@ -226,6 +226,15 @@ def _passes(passes: Callable[..., bool], *records: Any) -> bool:
         return False
 
 
+def _are_there(record: Any, paths: Iterable[Path]) -> bool:
+    """Whether a record has all these paths, or nobody knows."""
+    if type(record) in {Gap, Partial}:
+        return record is not MISSING
+    return _passes(
+        lambda known: all(value_at(known, path) is not MISSING for path in paths), record
+    )
+
+
 def _of_pair(left: Expr, right: Expr, paths: list[tuple[Path, Path]]) -> Expr:
     """All that must be equal in two records."""
 
@@ -242,7 +251,11 @@ def _of_pair(left: Expr, right: Expr, paths: list[tuple[Path, Path]]) -> Expr:
             return True
         if type(one) is Gap or type(other) is Gap:
             # A path that is not there fails, whatever is unknown beside it.
-            return one if one is MISSING or type(other) is not Gap else other
+            if not (
+                _are_there(one, [p for p, _ in paths]) and _are_there(other, [p for _, p in paths])
+            ):
+                return False
+            return one if type(one) is Gap else other
         if type(one) is Partial or type(other) is Partial or not _passes(passes, one, other):
             return False
         if len(fine) >= MAX_FINE:
