@@ -27,6 +27,7 @@ from synth.rubric.fact_forms import ENGLISH
 from synth.rubric.habits import PREDICTED
 from synth.rubric.told_facts import (
     TEXT,
+    SharedFacts,
     enough_of,
     fact_args,
     known_facts,
@@ -49,7 +50,8 @@ def told_some_checks(accepted: Sequence[End], traits: AppTraits, after: str) -> 
     """Per accepted end: that enough of what its resolved attempts told is told, and a line per fact."""
     checks: list[Check] = []
     for number, end in enumerate(accepted, 1):
-        facts, told, found_out = _facts(end.good, traits.language)
+        reckoned = reckoned_of(end.good)
+        facts, told, found_out = _facts(end.good, reckoned, traits.language)
         where: dict[str, Json] = {"after": after, "ends": [f"e{number}"]}
         if all(fact["kind"] == TEXT for fact in facts):
             checks += _small_checks(end, where, number)
@@ -86,7 +88,7 @@ def told_some_checks(accepted: Sequence[End], traits: AppTraits, after: str) -> 
         checks.append(paid)
         if answers or alike.facts:
             # Where an unresolved attempt told something else, outcomes show that users mind; else nobody knows.
-            alone = len(end.good) == 1 and reckoned_of(end.good).facts
+            alone = len(end.good) == 1 and reckoned.facts
             unless = "fail" if end.bad or (alike.facts and not alone) else "null"
             expected = {**answer, "after": PREDICTED, "on_missing": unless}
             foretold = replace(paid, check_id=f"expected_some_{number}", args=expected)
@@ -344,12 +346,13 @@ def _texts_count(good: Sequence[Facts], traits: AppTraits) -> bool:
     return kinds.isdisjoint(traits.groundless)
 
 
-def _facts(good: Sequence[Facts], language: str) -> tuple[list[dict[str, Json]], list[int], bool]:
+def _facts(
+    good: Sequence[Facts], reckoned: SharedFacts, language: str
+) -> tuple[list[dict[str, Json]], list[int], bool]:
     """The facts that somebody else is expected to tell, how many of them each attempt told, and whether it found them out.
 
     What the attempt found out counts before what it repeated: telling people what they said tells them nothing.
     """
-    reckoned = reckoned_of(good)
     if reckoned.facts:
         return fact_args(reckoned.facts, language), [reckoned.least], True
     for name in ("new", "texts", "counts", "repeated"):
