@@ -19,6 +19,7 @@ from environments.runtime.values.facts import (
     facts_in,
     figure_stands_in,
     folded,
+    may_be_one_date,
     stands_in,
 )
 from environments.runtime.values.months import MONTHS
@@ -257,3 +258,36 @@ def test_an_hour_in_words_is_a_time_and_a_large_number_numbers_no_list(
     """Answers begin with a figure and a full stop, too; lists have few items."""
     readings = [reading for fact in facts_in(text) for reading in fact.readings]
     assert readings == ([] if meant is None else [meant])
+
+
+@pytest.mark.parametrize(
+    ("text", "may_be"),
+    [
+        ("Tuesday, 14 May 2024", True),
+        ("Monday, 14 May 2024", False),
+        ("Tuesday the 14th of May", True),
+        ("Monday the 14th of May", False),
+        ("2024-05-14 (Tuesday)", True),
+        ("2024-05-14 (Friday)", False),
+        ("am Dienstag, den 14. Mai", True),
+        ("am Montag, den 14. Mai", False),
+        ("martes, 14 de mayo de 2024", True),
+        ("lunes, 14 de mayo de 2024", False),
+        ("Sunday's delivery of 14 May 2024", True),
+        ("He came on Monday. 14 May 2024", True),
+    ],
+)
+def test_a_day_of_the_week_beside_a_date_has_to_be_its_own(text: str, *, may_be: bool) -> None:
+    """A date with another day's name is a day that no calendar has; without a year it is one of other years."""
+    (told,) = (fact for fact in facts_in(text) if fact.specific)
+    wanted = only("2024-05-14").readings
+    assert (told.kind == DATE and may_be_one_date(told.readings, wanted)) is may_be
+
+
+@given(st.dates(date(2000, 1, 1), date(2049, 12, 31)), st.booleans())
+def test_a_date_with_its_own_day_of_the_week_stays_what_it_is(day: date, year: bool) -> None:
+    """Naming the day takes no reading away, whether the year is told or not."""
+    plain = f"{day.day} {day:%B}" + (f" {day.year}" if year else "")
+    named = only(f"{day:%A}, {plain}")
+    assert set(only(plain).readings) <= set(named.readings)
+    assert may_be_one_date(named.readings, only(day.isoformat()).readings)

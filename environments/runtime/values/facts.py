@@ -17,7 +17,7 @@ from math import isfinite
 from typing import Final
 
 from ..task.attempt import Json
-from .months import MONTHS
+from .months import MONTHS, WEEKDAYS
 
 NUMBER: Final = "number"
 DATE: Final = "date"
@@ -106,6 +106,12 @@ _UNIT: Final = re.compile(
 _RANGE: Final = re.compile(r"(\d{1,6})[-/](\d{1,6})")
 _LETTERS: Final = re.compile(r"[^\W\d_]{3,}")
 _MARKS: Final = frozenset(".,")
+_ARTICLES: Final = frozenset({"the", "den", "dem", "der", "le", "el", "il", "op"})
+"""Words between a day of the week and its date."""
+_LONGEST_WEEKDAY: Final = 24
+"""Characters in which a day of the week, its article and the signs between stand."""
+_YEARS: Final = range(2000, 2050)
+"""Years in one of which a date without its year is meant."""
 _ENUMERATED: Final = re.compile(rf"(?m)^\s*[0-3]?\d[.)]\s(?!\s*(?:{_MONTHS})\b)")
 """The number of a list's item; a larger one at the beginning of a line is an answer."""
 
@@ -188,10 +194,7 @@ def _facts(text: str) -> Iterator[Fact]:
         elif kind == "url":
             yield Fact(ID, found.rstrip(".,;:!?"), (found.rstrip(".,;:!?"),), specific=True)
         elif kind in {"iso", "compact", "cjk", "monthly", "daily", "dotted", "slashed"}:
-            readings = tuple(dict.fromkeys(_dates(kind, found)))
-            found = found.rstrip(".")  # the sentence's, or of a month cut short
-            # A day that no calendar has is still something that was told.
-            yield Fact(DATE if readings else ID, found, readings or (found,), specific=True)
+            yield _dated(match, kind, text)
         elif kind == "time":
             told, found = _time(match["time"]), match["time"]
             yield Fact(TIME if told else ID, found, (told or found,), specific=True)
@@ -204,6 +207,16 @@ def _facts(text: str) -> Iterator[Fact]:
             )
         elif not found.lstrip("#").isalpha() and any(map(str.isdigit, found)):
             yield from _token(found)
+
+
+def _dated(match: re.Match[str], kind: str, text: str) -> Fact:
+    readings = tuple(dict.fromkeys(_dates(kind, match[0])))
+    found = match[0].rstrip(".")  # the sentence's, or of a month cut short
+    if weekday := _weekday_beside(text, match.start(), match.end()):
+        readings = tuple(_on_weekday(readings, WEEKDAYS[weekday]))
+        found = found if readings else f"{weekday} {found}"
+    # A day that no calendar has is still something that was told.
+    return Fact(DATE if readings else ID, found, readings or (found,), specific=True)
 
 
 def _number(text: str, after: str, *, money: bool = False) -> Fact:
@@ -286,6 +299,38 @@ def _date(year: int | None, month: int, day: int) -> Iterator[str]:
     if year is not None:
         yield found.isoformat()
     yield f"{found:%m-%d}"
+
+
+def _weekday_beside(text: str, start: int, end: int) -> str | None:
+    """The day of the week before a date, or behind it in brackets."""
+    words = [word.rstrip(",") for word in text[max(0, start - _LONGEST_WEEKDAY) : start].split()]
+    while words and words[-1] in _ARTICLES:
+        words.pop()
+    if not (words and words[-1] in WEEKDAYS) and text.startswith(" (", end):
+        words = [text[end + 2 : end + _LONGEST_WEEKDAY].partition(")")[0]]
+    return words[-1] if words and words[-1] in WEEKDAYS else None
+
+
+def _on_weekday(readings: Iterable[str], weekday: int) -> Iterator[str]:
+    """The readings of a date that fall on a day of the week; without a year also the days on which it does."""
+    days = list(readings)
+    full = [day for day in days if len(day) > MONTH_AND_DAY]
+    fit = [day for day in full if date.fromisoformat(day).weekday() == weekday]
+    if full and not fit:
+        return
+    kept = {day[-MONTH_AND_DAY:] for day in fit} if full else set(days)
+    yield from (day for day in days if day in fit or day in kept)
+    if not full:
+        for day in days:
+            yield from (
+                one for one in _in_years(day) if date.fromisoformat(one).weekday() == weekday
+            )
+
+
+def _in_years(day: str) -> Iterator[str]:
+    month, number = map(int, day.split("-"))
+    for year in _YEARS:
+        yield from (one for one in _date(year, month, number) if len(one) > MONTH_AND_DAY)
 
 
 def may_be_one_date(readings: Iterable[Json], others: Iterable[Json]) -> bool:

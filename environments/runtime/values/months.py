@@ -1,6 +1,7 @@
-"""Month names behind the number of a day, in the languages that agents write dates in.
+"""Names of months and of days of the week, in the languages that agents write dates in.
 
-In: a folded word. Out: the number of its month. Redaction has a table of its own, since the runtime travels alone; a test compares them.
+In: a folded word. Out: the number of its month, or of its day. Redaction has a table of months of its own, since the runtime
+travels alone; a test compares them.
 Not here: how a date is written (`facts`).
 """
 
@@ -28,3 +29,26 @@ MONTHS: Final = {word: number for row in _NAMES for number, word in enumerate(ro
     "sept": 9
 }
 """Each name with its number, from 1."""
+
+_DAY_NAMES: Final = (
+    "mon tue wed thu fri sat sun",
+    "monday tuesday wednesday thursday friday saturday sunday",
+    "montag dienstag mittwoch donnerstag freitag samstag sonntag",
+    "lundi mardi mercredi jeudi vendredi samedi dimanche",
+    "lunes martes miércoles jueves viernes sábado domingo",
+    "lunedì martedì mercoledì giovedì venerdì sabato domenica",
+    "segunda-feira terça-feira quarta-feira quinta-feira sexta-feira sábado domingo",
+    "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag",
+    "måndag tisdag onsdag torsdag fredag lördag söndag",
+    "mandag tirsdag onsdag torsdag fredag lørdag søndag",
+    "poniedziałek wtorek środa czwartek piątek sobota niedziela",
+    "понедельник вторник среда четверг пятница суббота воскресенье",
+    "pazartesi sal\u0131 çarşamba perşembe cuma cumartesi pazar",
+)
+"""One row a language, Monday first."""
+WEEKDAYS: Final = {word: day for row in _DAY_NAMES for day, word in enumerate(row.split())} | {
+    "tues": 1,
+    "thurs": 3,
+    "sonnabend": 5,
+}
+"""Each name with the number of its day, Monday 0 as `date.weekday` counts."""
