@@ -144,8 +144,14 @@ def _of_name(words: list[str], description: str) -> float:
 
 def _sign_of_order(words: Collection[str], description: str) -> int:
     """What the word of a name says that its description begins with, as an order before what it is about; 0 where there is none."""
+    verb = verb_of_order(description)
+    return _sign(verb) if verb in words else 0
+
+
+def verb_of_order(description: str) -> str:
+    """The word that a description begins with, before what it is about (`Turn a draft into ...`); empty where there is none."""
     verb, *after = words_of(description)[:2] or [""]
-    return _sign(verb) if verb in words and DETERMINERS.intersection(after) else 0
+    return verb if DETERMINERS.intersection(after) else ""
 
 
 def _of_later_words(words: list[str]) -> float:
@@ -188,7 +194,9 @@ def _of_sentence(description: str, name: Collection[str]) -> float:
         return 0.0
     if _BOTH.match(sentence) and max(map(_sign, words)) > 0:
         return 1.5
-    return next((_sign(word) * 1.5 for word in words if _sign(word)), 0.0)
+    # An order is surer than a word of a name behind one that nobody knows: `answer_quote`, "Record the customer's answer".
+    weight = 2.0 if verb_of_order(sentence) else 1.5
+    return next((_sign(word) * weight for word in words if _sign(word)), 0.0)
 
 
 def _is_noun(sentence: str, words: list[str]) -> bool:

@@ -17,6 +17,7 @@ from synth.verbs import (
     RELATES,
     WRITES,
     tool_words,
+    verb_of_order,
     words_of,
     write_log_odds,
 )
@@ -26,7 +27,7 @@ from synth.world.support import HALF_OF_CASES
 CERTAIN: Final = 2.5
 """Log-odds of a name that begins with a verb."""
 SILENT: Final = -0.4
-"""Of a tool whose description names no change: 17 of 18 such tools of 14 apps change nothing."""
+"""Of a tool whose description gives no order and names no change: 26 of 28 such tools of 25 apps change nothing."""
 
 
 def stated_effects(episodes: Sequence[CleanEpisode], tools: Iterable[str]) -> dict[str, float]:
@@ -47,7 +48,8 @@ def _stated(name: str, described: Mapping[str, str], *, english: bool) -> float:
     own = name.partition("[")[0]
     description = described.get(own) or described.get(own.rpartition("@")[0], "")
     says = says_write(name, description)
-    return SILENT if not says and description and english else says
+    silent = bool(description) and english and not verb_of_order(description)
+    return SILENT if not says and silent else says
 
 
 def gives_an_order(name: str) -> bool:

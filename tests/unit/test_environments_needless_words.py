@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from environments.needless_words import without_needless_words
-from environments.runtime.task.candidate import Action
+from environments.runtime.task.candidate import Action, Candidate, RecordedAttempt
 from environments.runtime.task.rubric import REWARD, Check
 from environments.verification.material import OtherTasks
 from environments.verification.probe import calls, says
@@ -27,11 +29,38 @@ READ = Check(
 WORDS = says("It cannot be returned.")
 
 
+SHOWN = Check(
+    check_id="s",
+    fn="told",
+    args={"value": 54.04, "kind": "number", "readings": [54.04]},
+    role=REWARD,
+    required=True,
+)
+CLOSES = Check(
+    check_id="c",
+    fn="closing_facts",
+    args={"facts": [{"kind": "number", "readings": [54.04], "forms": [], "value": "54.04"}]},
+    role=REWARD,
+    required=True,
+)
+RECORDED = RecordedAttempt(
+    episode_id="e",
+    actions=(GET, says("The fee is 54.04, so it cannot be returned.")),
+    resolved=True,
+)
+
+
+def freed_task(
+    *checks: Check, solution: tuple[Action, ...], attempts: tuple[RecordedAttempt, ...] = ()
+) -> Candidate:
+    """The task with the words that it still asks for."""
+    one = replace(candidate(end_check(), *checks, solution=solution), attempts=attempts)
+    return without_needless_words(one, others=OtherTasks([one, other()]), run=run)
+
+
 def freed(*checks: Check, solution: tuple[Action, ...]) -> list[str]:
     """The checks that stay."""
-    one = candidate(end_check(), *checks, solution=solution)
-    others = OtherTasks([one, other()])
-    return [c.fn for c in without_needless_words(one, others=others, run=run).rubric.checks]
+    return [c.fn for c in freed_task(*checks, solution=solution).rubric.checks]
 
 
 def test_words_beside_evidence_enough_are_not_asked_for() -> None:
@@ -48,3 +77,24 @@ def test_words_without_which_a_cheat_is_paid_are_asked_for() -> None:
 def test_a_task_without_a_solution_stays_as_it_is() -> None:
     """There is nothing that the gate could accept."""
     assert freed(ACTED, READ, SAID, solution=()) == ["end_state", "acted", "read", "said"]
+
+
+def test_where_nothing_is_done_but_to_decline_any_denial_is_asked_for() -> None:
+    """The fact alone may be told by somebody who then asks on and leaves: the user would never hear the answer."""
+    solution = (GET, says("The fee is 54.04, so it cannot be returned."))
+    kept = freed_task(READ, SHOWN, CLOSES, SAID, solution=solution, attempts=(RECORDED,))
+    assert [dict(c.args) for c in kept.rubric.checks if c.fn == "said"] == [
+        {"words": [], "declines": True}
+    ]
+
+
+def test_a_hand_over_stands_for_itself() -> None:
+    """Who hands over need not say that it cannot be done, even where everybody did."""
+    kept = freed_task(
+        ACTED,
+        READ,
+        SAID,
+        solution=(GET, WORDS, calls("hand_over", "{}")),
+        attempts=(RECORDED,),
+    )
+    assert [c.fn for c in kept.rubric.checks] == ["end_state", "acted", "read"]
