@@ -341,3 +341,22 @@ def test_who_was_never_asked_to_agree_agrees() -> None:
     asked = user.reply("Shall I go ahead?")
     assert (asked.text, asked.ended) == ("OK.", False)
     assert user.reply("Order 7 is cancelled.").ended
+
+
+OPENED = "I want to cancel my order ORD-7842. My name is Ana Costa, postcode 45557."
+LEAVES = (UserTurn(text="No, thank you. Bye.", asked="It is cancelled. Anything else?", ends=True),)
+
+
+def test_who_is_asked_for_what_the_opening_told_says_it_once_more() -> None:
+    """Nobody leaves because they are asked for a name that they gave already; asked again and again they do."""
+    user = ScriptedUser(LEAVES, opening=OPENED)
+    question = "Could you give me your full name and postcode, please?"
+    assert said(user, question) == ["My name is Ana Costa, postcode 45557."]
+    assert said(user, question)[-1] == LEAVES[0].text
+
+
+def test_a_question_that_a_turn_answers_gets_that_turn() -> None:
+    """The opening is said once more only where no turn that is left is nearer."""
+    turns = (UserTurn(text="It is ana@example.com.", asked="What is your e-mail address?"), *LEAVES)
+    user = ScriptedUser(turns, opening=OPENED)
+    assert said(user, "Your e-mail address, please?") == ["It is ana@example.com."]

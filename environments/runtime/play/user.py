@@ -4,7 +4,7 @@ In: the recorded turns with the words each of them answered. Out: the next turn 
 nearest to a recorded one gets that answer, and the answer to a second one that was asked beside it (one that asks for
 consent, an answer to such a one); a question that only another recording of the request knows gets the answer given there;
 anything else gets the next turn in order, without the sentences that name something new which nobody asked for: they are said
-later. Who spoke only after calls waits for them. A question that nothing in the recordings resembles gets one fixed sentence whose source is `unknown`. Who said their last words
+later. A question for what the opening told gets that sentence once more. Who spoke only after calls waits for them. A question that nothing in the recordings resembles gets one fixed sentence whose source is `unknown`. Who said their last words
 leaves when nothing more is asked. Deterministic, no model, no randomness.
 Not here: similarity (`user_recording`); users played by a model.
 """
@@ -18,7 +18,7 @@ from typing import Final, Protocol
 from ..task.attempt import DERIVED, RECORDED, SIMULATED, UNKNOWN
 from ..task.task import UserCall, UserTurn
 from ..values.consent import QUESTION, agrees, asks_consent, gives_consent, offers
-from .user_recording import Sentence, is_specific, recording_of, words_of
+from .user_recording import Sentence, is_specific, recording_of, sentences_of, words_of
 
 NEUTRAL: Final = "I don't understand that. What do you need from me?"
 """What the user says to words that the recording does not answer: it costs a turn, and the run goes on."""
@@ -36,6 +36,8 @@ CLEARLY: Final = 0.2
 """How much nearer another question must be than one for consent, where consent is asked for."""
 STRANGE: Final = 0.02
 """Similarity to every recorded question below which nothing in the recording answers this one."""
+TOLD: Final = 0.1
+"""Similarity of a question to a sentence of the opening from which it asks for what that sentence told."""
 BESIDES: Final = 0.2
 """Share of a second recorded question, in words of its own, from which both were asked at once."""
 ASKED: Final = 0.3
@@ -95,6 +97,8 @@ class ScriptedUser:
         self._patience = PATIENCE
         self._given: list[int] = []
         """Turns that may be said once more."""
+        self._told = list(sentences_of(opening))
+        """Sentences of the opening that may be said once more."""
         self._heard = set(words_of(opening))
         """Every word of the conversation so far: what either side said is nothing new."""
 
@@ -111,7 +115,7 @@ class ScriptedUser:
             self._patience -= 1
             return Reply(text=GO_ON, source=DERIVED)
         if not self._left:
-            return self._after_the_last(scores, asks=asks)
+            return self._after_the_last(words, scores, asks=asks)
         return self._from_recording(said, words, scores, asks=asks)
 
     def _waits_for_more(self, said: str, scores: Sequence[float], *, acted: bool) -> bool:
@@ -140,6 +144,13 @@ class ScriptedUser:
                 return self._give(consent) if whole else self._begin(consent, words, consents=True)
         if near:
             return self._answer(chosen, scores, words)
+        told = self._told_before(words, scores[chosen]) if asks and not consents else None
+        return told or self._out_of_order(said, words, scores, asks=asks)
+
+    def _out_of_order(
+        self, said: str, words: frozenset[str], scores: Sequence[float], *, asks: bool
+    ) -> Reply:
+        """What the user says to words that are near no turn that is left."""
         if asks and max(scores) < STRANGE:
             return Reply(text=NEUTRAL, source=UNKNOWN)
         again = max(self._given, key=lambda i: (scores[i], -i), default=None)
@@ -214,14 +225,26 @@ class ScriptedUser:
         ]
         return max(near, key=lambda i: (scores[i], -i), default=None)
 
-    def _after_the_last(self, scores: Sequence[float], *, asks: bool) -> Reply:
+    def _after_the_last(
+        self, words: frozenset[str], scores: Sequence[float], *, asks: bool
+    ) -> Reply:
         """Everything was said: answer a known question once more, own up to a new one, else leave."""
         again = max(self._given, key=lambda i: (scores[i], -i), default=None)
         if not asks or again is None:
             return Reply(ended=True)
         if scores[again] >= NEAR:
             return self._repeat(again)
+        if (told := self._told_before(words, scores[again])) is not None:
+            return told
         return Reply(text=NEUTRAL, source=UNKNOWN)
+
+    def _told_before(self, words: frozenset[str], least: float) -> Reply | None:
+        """A sentence of the opening once more, where a question is nearer to it than to any turn that is left."""
+        nearness = [self._recording.nearness(s.words, words) for s in self._told]
+        best = max(range(len(nearness)), key=lambda i: (nearness[i], -i), default=None)
+        if best is None or nearness[best] < max(TOLD, least):
+            return None
+        return Reply(text=self._told.pop(best).text)
 
     def _repeat(self, index: int) -> Reply:
         self._given.remove(index)

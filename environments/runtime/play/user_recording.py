@@ -55,7 +55,7 @@ class Recording:
 
     def similarities(self, said: frozenset[str]) -> list[float]:
         """How near what was said is to each recorded question, from 0 to 1."""
-        norm = _norm(self._rarity.get(word, self._new) for word in said)
+        norm = _norm(map(self._weight, said))
         return [
             self._cosine(said, vector, norm * own)
             for vector, own in zip(self._vectors, self._norms, strict=True)
@@ -71,11 +71,17 @@ class Recording:
     def sentences(self, index: int) -> tuple[Sentence, ...]:
         """The sentences of a turn, in order; none of them is empty."""
         if index not in self._sentences:
-            texts = BREAK.split(self._turns[index].text)
-            self._sentences[index] = tuple(
-                Sentence(text=text, words=words_of(text)) for text in texts if text.strip()
-            )
+            self._sentences[index] = sentences_of(self._turns[index].text)
         return self._sentences[index]
+
+    def nearness(self, sentence: frozenset[str], said: frozenset[str]) -> float:
+        """How near a sentence of the user's is to what was said, from 0 to 1."""
+        norms = [_norm(map(self._weight, words)) for words in (sentence, said)]
+        shared = fsum(self._weight(word) ** 2 for word in sentence & said)
+        return shared / (norms[0] * norms[1]) if shared else 0.0
+
+    def _weight(self, word: str) -> float:
+        return self._rarity.get(word, self._new)
 
     def share_asked(self, words: Iterable[str], said: frozenset[str]) -> float:
         """How much of some words of a recorded turn the policy used, by weight."""
@@ -95,6 +101,12 @@ _recording = lru_cache(maxsize=4096)(Recording)
 def recording_of(turns: Sequence[UserTurn]) -> Recording:
     """The recording of some turns; the same object for equal turns."""
     return _recording(tuple(turns))
+
+
+def sentences_of(text: str) -> tuple[Sentence, ...]:
+    """The sentences of a text, in order; none of them is empty."""
+    texts = (one for one in BREAK.split(text) if one.strip())
+    return tuple(Sentence(text=one, words=words_of(one)) for one in texts)
 
 
 def words_of(text: str) -> frozenset[str]:
