@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from ..task.attempt import Json
+from ..values.consent import QUESTION
 from ..values.facts import ID, Fact, places_in
 from ..values.normal import as_list
 from .told_values import not_at_this_end
@@ -32,10 +33,11 @@ def closing_facts(args: Mapping[str, Json], view: View, _check_id: str) -> tuple
         known[form].update(
             r for r in as_list(fact.get("readings")) if isinstance(r, str | int | float)
         )
-    for form, told in _told_last(view).items():
-        if form in known and not any(_is_known(fact, known[form], view) for fact in told):
-            return 0.0, f"the last messages tell another {form[0]}: {told[0].text}"
-    return 1.0, "the last messages contradict nothing"
+    for told_by_form in (*_told_on_the_way(view), _told_last(view)):
+        for form, told in told_by_form.items():
+            if form in known and not any(_is_known(fact, known[form], view) for fact in told):
+                return 0.0, f"another {form[0]} is told in its place: {told[0].text}"
+    return 1.0, "what is told contradicts nothing"
 
 
 def closing_words(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
@@ -64,16 +66,29 @@ def form_of(kind: str, text: str) -> Form:
     return kind, re.sub(r"\d", "0", re.sub(r"[^\W\d_]", "a", text))
 
 
+def _told_on_the_way(view: View) -> Iterator[Mapping[Form, list[Fact]]]:
+    """The specific facts of each earlier message that asks nothing: an answer to the first of two questions."""
+    until = len(view.facts) - view.said_after_calls
+    for text, facts in zip(view.visible[:until], view.facts[:until], strict=True):
+        if not QUESTION.search(text):
+            yield _by_form(facts)
+
+
+def _by_form(facts: Iterable[Fact]) -> Mapping[Form, list[Fact]]:
+    told: dict[Form, list[Fact]] = defaultdict(list)
+    for fact in facts:
+        if fact.specific:
+            told[form_of(fact.kind, fact.text)].append(fact)
+    return told
+
+
 def _told_last(view: View) -> Mapping[Form, list[Fact]]:
     """The specific facts that were told after the last call, each form's of the last message that has some."""
     found: dict[Form, list[Fact]] = {}
     for facts in view.facts[len(view.facts) - view.said_after_calls :]:
-        told: dict[Form, list[Fact]] = defaultdict(list)
-        for fact in (fact for fact in facts if fact.specific):
-            told[form_of(fact.kind, fact.text)].append(fact)
-        found |= told
+        found |= _by_form(facts)
     return found
 
 
 def _is_known(fact: Fact, known: set[Json], view: View) -> bool:
-    return not known.isdisjoint(fact.readings) or not view.heard_readings.isdisjoint(fact.readings)
+    return not known.isdisjoint(fact.readings) or not view.user_readings.isdisjoint(fact.readings)

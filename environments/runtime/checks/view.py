@@ -175,6 +175,12 @@ class View:
         return readings_in(self.heard_texts)
 
     @cached_property
+    def user_readings(self) -> frozenset[str | float]:
+        """All that the facts in the user's own words may mean."""
+        users = (m for m in self.attempt.messages if m.get("role") == "user")
+        return readings_in(map(text_of, users))
+
+    @cached_property
     def shown_readings(self) -> frozenset[str | float]:
         """All that the facts in the tools' answers may mean."""
         return readings_in(call.result.content for call in self.attempt.calls)
