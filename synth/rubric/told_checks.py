@@ -217,7 +217,7 @@ def closing_names(accepted: Sequence[End], traits: AppTraits, after: str) -> lis
 def _names_in_place(end: End, traits: AppTraits) -> list[tuple[list[str], list[str]]]:
     """The names that every resolved attempt at an end tells last, with those that may stand in their place."""
     found: dict[frozenset[str], set[str]] = defaultdict(set)
-    said = [View(a.recorded.attempt).said_last for a in end.good]
+    said = [View(a.recorded.attempt).stated for a in end.good]
     for names in traits.vocabularies:
         told = [told_names(text, names) for text in said]
         if frozenset.intersection(*told):

@@ -12,7 +12,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
 from ..task.attempt import Json
-from ..values.consent import QUESTION
 from ..values.facts import ID, Fact, places_in
 from ..values.normal import as_list
 from .told_values import not_at_this_end
@@ -45,10 +44,10 @@ def closing_words(args: Mapping[str, Json], view: View, _check_id: str) -> tuple
     applies = not_at_this_end(args, view)
     if applies is not None:
         return applies
-    if any(is_named(name, view.said_last) for name in texts_of(args, "right")):
+    if any(is_named(name, view.stated) for name in texts_of(args, "right")):
         return 1.0, "the last messages name the right one"
     for other in texts_of(args, "others"):
-        if is_named(other, view.said_last):
+        if is_named(other, view.stated):
             return 0.0, f"the last messages name another one: {other}"
     return 1.0, "the last messages name no other one"
 
@@ -68,10 +67,8 @@ def form_of(kind: str, text: str) -> Form:
 
 def _told_on_the_way(view: View) -> Iterator[Mapping[Form, list[Fact]]]:
     """The specific facts of each earlier message that asks nothing: an answer to the first of two questions."""
-    until = len(view.facts) - view.said_after_calls
-    for text, facts in zip(view.visible[:until], view.facts[:until], strict=True):
-        if not QUESTION.search(text):
-            yield _by_form(facts)
+    for at in view.answers_on_the_way:
+        yield _by_form(view.facts[at])
 
 
 def _by_form(facts: Iterable[Fact]) -> Mapping[Form, list[Fact]]:

@@ -13,6 +13,7 @@ from math import isfinite
 from typing import Final
 
 from ..task.attempt import UNKNOWN, Attempt, Call, Json
+from ..values.consent import QUESTION
 from ..values.facts import MOST_TEXTS, Fact, facts_in, folded
 from ..values.facts import NUMBER as AMOUNT
 from ..values.hidden import seen_of
@@ -142,9 +143,16 @@ class View:
         return sum(m.get("role") == "assistant" and bool(text_of(m).strip()) for m in said)
 
     @cached_property
-    def said_last(self) -> str:
-        """What the user saw after the policy's last call, as one text."""
-        return "\n".join(self.visible[len(self.visible) - self.said_after_calls :])
+    def answers_on_the_way(self) -> tuple[int, ...]:
+        """Which visible messages before the last call ask nothing: an answer to the first of two questions."""
+        until = len(self.visible) - self.said_after_calls
+        return tuple(at for at in range(until) if not QUESTION.search(self.visible[at]))
+
+    @cached_property
+    def stated(self) -> str:
+        """What the user saw after the policy's last call, and before it in messages that ask nothing, as one text."""
+        last = range(len(self.visible) - self.said_after_calls, len(self.visible))
+        return "\n".join(self.visible[at] for at in (*self.answers_on_the_way, *last))
 
     @cached_property
     def said_folded(self) -> tuple[str, ...]:
