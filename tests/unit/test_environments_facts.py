@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from environments.runtime.checks.view import numbers_in
 from environments.runtime.values.facts import (
     DATE,
     EMAIL,
@@ -249,7 +250,7 @@ def test_the_full_stop_of_a_sentence_is_no_part_of_a_fact(text: str, named: str)
     [
         ("First shift at 8 o'clock.", "08:00"),
         ("42. And the visit, yes?", 42.0),
-        ("There are two:\n1. Leeds\n2. York", None),
+        ("There are these:\n1. Leeds\n2. York", None),
     ],
 )
 def test_an_hour_in_words_is_a_time_and_a_large_number_numbers_no_list(
@@ -291,3 +292,21 @@ def test_a_date_with_its_own_day_of_the_week_stays_what_it_is(day: date, year: b
     named = only(f"{day:%A}, {plain}")
     assert set(only(plain).readings) <= set(named.readings)
     assert may_be_one_date(named.readings, only(day.isoformat()).readings)
+
+
+@pytest.mark.parametrize(
+    ("text", "counts"),
+    [
+        ("You have two open tickets.", [2.0]),
+        ("I count none on your account.", [0.0]),
+        ("That's six; one of them is late.", [6.0]),
+        ("Sie haben drei Termine.", [3.0]),
+        ("Tiene cuatro reservas.", [4.0]),
+        ("A twenty-two year old two-factor app", []),
+        ("Somebody has to fire the one who is due.", []),
+    ],
+)
+def test_small_numbers_are_read_in_words(text: str, counts: list[float]) -> None:
+    """Who counts in words tells the same; an article and a word with a hyphen count nothing."""
+    assert [reading for fact in facts_in(text) for reading in fact.readings] == counts
+    assert numbers_in(text) == counts

@@ -29,6 +29,7 @@ YES_OR_NO: Final = frozenset({"yes", "no", "true", "false"})
 
 _MONEY: Final = re.compile(r"^[-+]?\s?[$€£¥₹₩₽]?\s?$")
 _MINUS: Final = r"(?<![\w.)])(?:-\s?|minus |negative )[$€£¥₹₩₽]?\s?"
+_BULLET: Final = re.compile(r"(?m)^\s*-\s+")
 _SENTENCE: Final = re.compile(r"[.!?。！？]\s+\S")  # noqa: RUF001 - full-width marks
 _SPLITS: Final = re.compile(r"\s*[,;\n、，；]\s*(?!\d{3}(?!\d))|\s*\n\s*")  # noqa: RUF001 - full-width marks
 
@@ -69,10 +70,10 @@ def _fact_row(fact: Fact, text: str) -> dict[str, Json]:
 
 
 def is_negative(text: str, fact: Fact) -> bool:
-    """Whether a folded text puts a minus before a figure; the dash of a range or an id is none."""
+    """Whether a folded text puts a minus before a figure; the dash of a range, an id or a list is none."""
     if fact.kind != NUMBER or not any(sign in text for sign in ("-", "minus", "negative")):
         return False
-    return bool(re.search(rf"{_MINUS}{re.escape(fact.text)}(?!\d)", text))
+    return bool(re.search(rf"{_MINUS}{re.escape(fact.text)}(?!\d)", _BULLET.sub("", text)))
 
 
 def _fact_of(text: str) -> Fact | None:

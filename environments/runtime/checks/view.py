@@ -18,6 +18,7 @@ from ..values.facts import MOST_TEXTS, Fact, facts_in, folded
 from ..values.facts import NUMBER as AMOUNT
 from ..values.hidden import seen_of
 from ..values.normal import as_list
+from ..values.spelt_numbers import in_figures
 from .arguments import canonical_arguments
 
 NUMBER: Final = re.compile(
@@ -60,10 +61,11 @@ def numbers_in(text: str) -> list[float]:
 def _numbers_of(text: str) -> tuple[float, ...]:
     # The same opening and the same results come back in every attempt at a task.
     plain = ENUMERATOR.sub(" ", text.replace("**", " ").replace("`", " "))
+    plain = in_figures(plain.casefold())
     for fact in facts_in(plain):
         if fact.kind == AMOUNT and " " in fact.text:
             # `52 pounds 12` is one amount.
-            plain = plain.casefold().replace(fact.text, str(fact.readings[0]))
+            plain = plain.replace(fact.text, str(fact.readings[0]))
     told = (float(match[1].replace(",", "")) for match in NUMBER.finditer(plain))
     # More digits than a float has room for are no amount.
     return tuple(number for number in told if isfinite(number))

@@ -18,6 +18,7 @@ from typing import Final
 
 from ..task.attempt import Json
 from .months import MONTHS, WEEKDAYS
+from .spelt_numbers import in_figures
 
 NUMBER: Final = "number"
 DATE: Final = "date"
@@ -137,7 +138,7 @@ class Fact:
 
 @lru_cache(maxsize=MOST_TEXTS)
 def folded(text: str) -> str:
-    """The text in one case, with plain digits, dashes and quotes, without marks of emphasis."""
+    """The text in one case, with plain digits, dashes and quotes, small numbers in figures, without marks of emphasis."""
     text = text[:LONGEST_TEXT]
     if not text.isascii():
         text = _SPACED_THOUSANDS.sub("", text)
@@ -145,7 +146,7 @@ def folded(text: str) -> str:
         text = "".join(str(unicodedata.digit(c)) if c.isdigit() and c > "\x7f" else c for c in text)
     elif "'" in text:
         text = _SPACED_THOUSANDS.sub("", text)
-    return _MARKUP.sub("", text).casefold()
+    return in_figures(_MARKUP.sub("", text).casefold())
 
 
 @lru_cache(maxsize=MOST_TEXTS)
