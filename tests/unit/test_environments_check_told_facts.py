@@ -247,6 +247,45 @@ def test_what_is_said_after_the_last_call_contradicts_nothing(said: str, paid: f
     assert score(check, answered(before, said, asked="I paid 250 for it.")) == paid
 
 
+@pytest.mark.parametrize(
+    ("first", "paid"),
+    [
+        ("The order is W2378156.", 1.0),
+        ("The order is W2378165.", 0.0),
+        ("Is it W2378165 or W2378156?", 1.0),
+        ("Shall I look at W2378165?", 1.0),
+        ("Just a second.", 1.0),
+    ],
+)
+def test_an_answer_on_the_way_contradicts_nothing_either(first: str, paid: float) -> None:
+    """Who asks two things hears the first answer before the last call; a question tells nothing."""
+    told = facts_in("$1,234.50, W2378156")
+    check = Check(
+        check_id="c", fn="closing_facts", args={"facts": list[Json](fact_args(told, "en"))}
+    )
+    one = answered(first)
+    again = replace(one.calls[0], message=len(one.messages) + 1)
+    talk: list[dict[str, Json]] = [
+        {"role": "user", "content": "And what is it?"},
+        {"role": "assistant", "content": "", "tool_calls": []},
+        {"role": "tool", "content": again.result.content},
+        {"role": "assistant", "content": "It costs $1,234.50."},
+    ]
+    whole = replace(one, messages=(*one.messages, *talk), calls=(*one.calls, again))
+    assert score(check, whole) == paid
+
+
+def test_a_figure_of_the_policy_stands_for_no_other() -> None:
+    """The rules name amounts; told in the place of the right one they are wrong."""
+    told = facts_in("$1,234.50")
+    check = Check(
+        check_id="c", fn="closing_facts", args={"facts": list[Json](fact_args(told, "en"))}
+    )
+    rules: dict[str, Json] = {"role": "system", "content": "A return costs $20.25."}
+    one = answered("You pay $20.25.")
+    assert score(check, replace(one, messages=(rules, *one.messages), opening=2)) == 0.0
+
+
 COUNTS: dict[str, Json] = {
     "open_alarms": 8,
     "zones": [{"level": 1}, {"level": 2}],

@@ -62,7 +62,7 @@ def test_names_that_every_task_has_anew_are_none() -> None:
 def test_what_is_said_after_the_last_call_counts() -> None:
     """A name stands by itself: `Adlers` is none."""
     attempt = record(booked(1, "Adler", said="With Adler, not in Sommers room.")).attempt
-    assert told_names(View(attempt).said_last, THERAPISTS) == {"Adler"}
+    assert told_names(View(attempt).stated, THERAPISTS) == {"Adler"}
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from environments.runtime.task.attempt import UNKNOWN
 from environments.runtime.world.world import World
-from synth.world.stated_effects import says_write
+from synth.world.stated_effects import SILENT, says_write, stated_effects
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.world_backend import episode
 
@@ -110,6 +111,9 @@ def test_a_name_speaks_in_generic_english_only() -> None:
         ("order_search", "Search the orders of a customer.", False),
         ("file_search", "File search over all documents.", False),
         ("plan_change", "Plan of a child and its change.", False),
+        ("answer_quote", "Record the customer's answer to a quote.", True),
+        ("schedule_visit", "Plan a technician's visit for a ticket.", True),
+        ("visit_page", "Open a page.", False),
     ],
 )
 def test_a_description_that_begins_with_a_word_of_the_name_says_which_is_the_verb(
@@ -117,6 +121,21 @@ def test_a_description_that_begins_with_a_word_of_the_name_says_which_is_the_ver
 ) -> None:
     """Names end in their verb as well; an order stands before what it is about."""
     assert (says_write(name, description) > 0) is changes
+
+
+@pytest.mark.parametrize(
+    ("description", "says"),
+    [
+        ("Turn a draft into an order.", 0.0),
+        ("Buyer fee and total for a price.", SILENT),
+        ("Free slots of a yard on a day.", SILENT),
+    ],
+)
+def test_an_order_in_a_verb_that_nobody_knows_is_no_look(description: str, says: float) -> None:
+    """A description that names what comes back speaks for a look; one that gives an order says that something is done."""
+    function = {"name": "thing_x", "description": description}
+    defined = replace(episode(1, []), tools=(json.dumps({"function": function}),))
+    assert stated_effects([defined], ["thing_x"]) == {"thing_x": says}
 
 
 def _looked_up(key: str, asked: dict[str, Any]) -> str:
