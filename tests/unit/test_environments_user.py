@@ -343,7 +343,7 @@ def test_who_was_never_asked_to_agree_agrees() -> None:
     assert user.reply("Order 7 is cancelled.").ended
 
 
-OPENED = "I want to cancel my order ORD-7842. My name is Ana Costa, postcode 45557."
+OPENED = "Hi there! I want to cancel my order ORD-7842. My name is Ana Costa, postcode 45557."
 LEAVES = (UserTurn(text="No, thank you. Bye.", asked="It is cancelled. Anything else?", ends=True),)
 
 

@@ -38,6 +38,8 @@ STRANGE: Final = 0.02
 """Similarity to every recorded question below which nothing in the recording answers this one."""
 TOLD: Final = 0.1
 """Similarity of a question to a sentence of the opening from which it asks for what that sentence told."""
+GREETING: Final = 2
+"""Words up to which a sentence of the opening tells nothing."""
 BESIDES: Final = 0.2
 """Share of a second recorded question, in words of its own, from which both were asked at once."""
 ASKED: Final = 0.3
@@ -97,7 +99,7 @@ class ScriptedUser:
         self._patience = PATIENCE
         self._given: list[int] = []
         """Turns that may be said once more."""
-        self._told = list(sentences_of(opening))
+        self._told = [s for s in sentences_of(opening) if len(s.words) > GREETING]
         """Sentences of the opening that may be said once more."""
         self._heard = set(words_of(opening))
         """Every word of the conversation so far: what either side said is nothing new."""
