@@ -1,0 +1,132 @@
+"""Values that are told again: what a call tells of a thing, and the next call about the same thing tells too, is state.
+
+Comes from recorded calls and the values at one place of their results. Goes out: whether a place holds state, and the tools that tell it anew
+with every call. A look leaves things as they are, so it repeats what a change before it told. A value that says nothing of an answer is
+repeated by chance alone; how often that is, results show that have nothing to do with each other. It does not matter what was called between
+two calls, nor whether the backend lives on. Not here: calls that are made twice (`idle_values`).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from environments.runtime.task.attempt import Json
+from environments.runtime.values.formats import read_time
+from environments.runtime.values.normal import leaves, stable
+from environments.runtime.views.clock_and_ids import PUNCTUATION
+from synth.world.grouping import lists_by_key
+from synth.world.observation import History, Observation
+from synth.world.support import HALF_OF_CASES, NEARLY_ALWAYS, SEEN_SEVERAL_TIMES, SELDOM
+from synth.world.volatile.bench_clock import Rows
+
+MIN_ANEW: Final = SEEN_SEVERAL_TIMES
+"""Results that by chance would not repeat a value, before it says anything that they do, or do not."""
+_Place = tuple[int, int]
+"""An episode and a position in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Repeats:
+    """How many results do not tell what the call beside them told, and how many would not by chance."""
+
+    anew: int
+    by_chance: int
+
+    @property
+    def is_tried(self) -> bool:
+        """Whether there are enough of them."""
+        return self.by_chance >= MIN_ANEW
+
+    def is_at_most(self, share: float) -> bool:
+        """Whether values are told anew in at most this share of what chance makes it."""
+        return self.anew <= share * self.by_chance
+
+
+class Neighbours:
+    """The calls about one thing that stand side by side in an episode, whatever was called between them about other things."""
+
+    def __init__(self, histories: Iterable[History]) -> None:
+        self._histories = histories
+        self._told: dict[int, tuple[str, frozenset[str]]] = {}
+
+    @cached_property
+    def _beside(self) -> dict[_Place, tuple[Observation | None, Observation | None]]:
+        """By call the one before it and the one after it."""
+        before: dict[_Place, Observation] = {}
+        after: dict[_Place, Observation] = {}
+        calls: list[_Place] = []
+        for history in self._histories:
+            last: dict[str, Observation] = {}
+            for seen in history.observations:
+                calls.append((seen.episode, seen.position))
+                things = _things_of(seen)
+                earlier = [last[thing] for thing in things if thing in last]
+                if earlier:
+                    nearest = max(earlier, key=lambda one: one.position)
+                    before[calls[-1]] = nearest
+                    after.setdefault((nearest.episode, nearest.position), seen)
+                last |= dict.fromkeys(things, seen)
+        return {call: (before.get(call), after.get(call)) for call in calls}
+
+    def hold_state(self, rows: Rows) -> bool:
+        """Whether the values of one place are state: some tool repeats there what another told nearly always, and some other does not.
+
+        What every tool repeats may be the episode's own. A time that goes on with the calls is repeated by whoever is quick, so times say nothing here.
+        """
+        if all(read_time(str(value)) is not None for _, value in rows):
+            return False
+        groups: dict[tuple[str, str, bool], list[tuple[Json, Observation]]] = defaultdict(list)
+        for seen, value in rows:
+            for at, other in enumerate(self._beside.get((seen.episode, seen.position), ())):
+                if other is not None:
+                    groups[seen.tool, other.tool, bool(at)].append((value, other))
+        tried = [found for pairs in groups.values() if (found := self._repeats(pairs)).is_tried]
+        is_repeated = any(found.is_at_most(1 - NEARLY_ALWAYS) for found in tried)
+        return is_repeated and not all(found.is_at_most(SELDOM) for found in tried)
+
+    def tell_anew(self, rows: Rows) -> set[str]:
+        """The tools that tell another value at one place than the call before told, wherever chance would."""
+        groups = lists_by_key(
+            (seen.tool, (value, before))
+            for seen, value in rows
+            if (before := self._beside.get((seen.episode, seen.position), (None, None))[0])
+        )
+        found = {tool: self._repeats(pairs) for tool, pairs in groups.items()}
+        return {t for t, one in found.items() if one.is_tried and not one.is_at_most(HALF_OF_CASES)}
+
+    def _repeats(self, pairs: Sequence[tuple[Json, Observation]]) -> _Repeats:
+        half = len(pairs) // 2
+        apart = [*pairs[half:], *pairs[:half]]
+        return _Repeats(
+            anew=sum(not self._tells(other, value) for value, other in pairs),
+            by_chance=sum(
+                not self._tells(other, value)
+                for (value, _), (_, other) in zip(pairs, apart, strict=True)
+            ),
+        )
+
+    def _tells(self, seen: Observation, value: Json) -> bool:
+        """Whether a result holds a value, at any place."""
+        content = seen.content
+        known, told = self._told.get(id(seen), ("", frozenset[str]()))
+        if known != content:
+            told = frozenset(text.strip(PUNCTUATION) for text in _values_told(seen))
+            self._told[id(seen)] = content, told
+        text = str(value).strip(PUNCTUATION)
+        return text in told or (" " in text and text in content)
+
+
+def _things_of(seen: Observation) -> set[str]:
+    """What a call is about: the values that it is given; calls without any are about one thing."""
+    return {stable(leaf) for leaf in leaves(seen.arguments)} or {""}
+
+
+def _values_told(seen: Observation) -> Iterator[str]:
+    if seen.is_json:
+        yield from map(str, leaves(seen.value))
+    else:
+        yield from seen.content.split()
