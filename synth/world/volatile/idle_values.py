@@ -2,7 +2,7 @@
 
 Comes from observations and places in their results. Goes out: the places whose values say nothing of what was asked. Where calls were
 made twice in a row, or after the very same calls of another episode, these decide: what only a change moves stands still between them.
-What a look tells again is state and never idle (`told_again`), and two calls of one episode with others between them say nothing of a tool that does not tell the value anew.
+What a look tells again is state and never idle (`environments.told_again`), and two calls of one episode with others between them say nothing of a tool that does not tell the value anew.
 Not here: the formats of times and ids.
 """
 
@@ -21,6 +21,7 @@ from environments.runtime.values.formats import number_with_unit, type_of
 from environments.runtime.values.normal import stable
 from environments.runtime.views.clock_and_ids import fields_of, places_of, replaced
 from environments.runtime.views.result_wrappers import without_places
+from environments.told_again import Neighbours
 from synth.world.grouping import lists_by_key
 from synth.world.observation import History, Observation
 from synth.world.support import (
@@ -33,7 +34,6 @@ from synth.world.support import (
     accept_counts,
 )
 from synth.world.volatile.bench_clock import Rows
-from synth.world.volatile.told_again import Neighbours
 
 MIN_MOVED: Final = SEEN_SEVERAL_TIMES
 """Equal calls with equal results beside it, and another value there."""
@@ -68,7 +68,7 @@ class Pasts:
         anybody: bool = False,
     ) -> None:
         self._key = key
-        self.neighbours = Neighbours(histories)
+        self.neighbours = Neighbours([history.observations for history in histories])
         """What tells state from noise where calls are not equal."""
         self._before: dict[tuple[int, int], tuple[str, int]] = {}
         for history in histories:
