@@ -158,7 +158,7 @@ class Neighbours:
 
 def _things_of(seen: ToldCall) -> set[str]:
     """What a call is about: the values that it is given; calls without any are about one thing."""
-    return {stable(leaf) for leaf in leaves(seen.arguments)} or {""}
+    return {stable(leaf) for leaf in leaves(dict(seen.arguments))} or {""}
 
 
 def _values_told(seen: ToldCall) -> Iterator[str]:
