@@ -129,7 +129,7 @@ def replay(
 ) -> Fidelity:
     """Replay recorded calls, each episode in a session of its own, and judge every answer."""
     judged: list[JudgedCall] = []
-    recorded: list[list[_Told]] = []
+    recorded: list[list[_AnsweredCall]] = []
     known = world.world if isinstance(world, SimulatedWorld) else world
     for episode in episodes:
         session = world.session(episode.start, started_at=episode.started_at, caller=episode.caller)
@@ -146,7 +146,7 @@ def replay(
             answer = (tape or {}).get((call.name, tape_key(call.arguments)))
             same = answer is not None and equal(unwrap(answer, envelope), truth)
             given = parse_arguments(own) or {}
-            recorded[-1].append(_Told(tool, given, truth, len(recorded), position))
+            recorded[-1].append(_AnsweredCall(tool, given, truth, len(recorded), position))
             judged.append(
                 JudgedCall(
                     episode_id=episode.episode_id,
@@ -166,7 +166,7 @@ def replay(
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _AnsweredCall:
     """A recorded call as its tool takes and gives it."""
 
     tool: str
@@ -177,7 +177,7 @@ class _Told:
 
 
 def _without_kept(
-    world: World, judged: Sequence[JudgedCall], recorded: Sequence[Sequence[_Told]]
+    world: World, judged: Sequence[JudgedCall], recorded: Sequence[Sequence[_AnsweredCall]]
 ) -> list[JudgedCall]:
     """The verdicts, but that an answer is wrong which tells another value where the recordings hold state after all."""
     neighbours = Neighbours(recorded)

@@ -90,7 +90,7 @@ class Neighbours:
         self._told: dict[int, tuple[str, frozenset[str]]] = {}
 
     @cached_property
-    def _beside(self) -> dict[_Place, tuple[ToldCall | None, ToldCall | None]]:
+    def _calls_beside(self) -> dict[_Place, tuple[ToldCall | None, ToldCall | None]]:
         """By call the one before it and the one after it."""
         before: dict[_Place, ToldCall] = {}
         after: dict[_Place, ToldCall] = {}
@@ -117,7 +117,7 @@ class Neighbours:
             return False
         groups: dict[tuple[str, str, bool], list[tuple[Json, ToldCall]]] = defaultdict(list)
         for seen, value in rows:
-            for at, other in enumerate(self._beside.get((seen.episode, seen.position), ())):
+            for at, other in enumerate(self._calls_beside.get((seen.episode, seen.position), ())):
                 if other is not None:
                     groups[seen.tool, other.tool, bool(at)].append((value, other))
         tried = [found for pairs in groups.values() if (found := self._repeats(pairs)).is_tried]
@@ -128,7 +128,7 @@ class Neighbours:
         """The tools that tell another value at one place than the call before told, wherever chance would."""
         groups: dict[str, list[tuple[Json, ToldCall]]] = defaultdict(list)
         for seen, value in rows:
-            before, _ = self._beside.get((seen.episode, seen.position), (None, None))
+            before, _ = self._calls_beside.get((seen.episode, seen.position), (None, None))
             if before is not None:
                 groups[seen.tool].append((value, before))
         found = {tool: self._repeats(pairs) for tool, pairs in groups.items()}
