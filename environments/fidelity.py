@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from environments.runtime.sessions.recorded_session import PATH
@@ -23,15 +23,16 @@ from environments.runtime.values.normal import (
     stable,
     unwrap,
 )
-from environments.runtime.views.clock_and_ids import BY_FORMAT
+from environments.runtime.views.clock_and_ids import ANY, BY_FORMAT, places_of
 from environments.runtime.views.python_literals import from_literal
 from environments.runtime.views.view import CallInFlight
 from environments.runtime.world.versions import version_at
 from environments.runtime.world.world import World
+from environments.told_again import Neighbours
 from environments.unsettled_calls import reason_of, shape_of
 
 EQUIVALENT: Final = "equivalent"
-"""Right but for times and random ids, which are told by format."""
+"""Right but for times, random ids and what says nothing of an answer, which are told by format; never where the recordings tell such a value again."""
 VERDICTS: Final = ("exact", EQUIVALENT, "wrong", "unknown", "simulated")
 
 
@@ -128,12 +129,14 @@ def replay(
 ) -> Fidelity:
     """Replay recorded calls, each episode in a session of its own, and judge every answer."""
     judged: list[JudgedCall] = []
+    recorded: list[list[_AnsweredCall]] = []
     known = world.world if isinstance(world, SimulatedWorld) else world
     for episode in episodes:
         session = world.session(episode.start, started_at=episode.started_at, caller=episode.caller)
         caller = episode.caller or ""
         envelope = (envelopes or {}).get(caller) or known.envelopes.get(caller)
         to_new: dict[str, str] = {}
+        recorded.append([])
         for position, call in enumerate(episode.calls):
             truth = unwrap(call.content, envelope)
             result = session.call(call.name, _renamed(call.arguments, to_new))
@@ -142,6 +145,8 @@ def replay(
             by_format = _by_format(known, asked, result, truth, to_new)
             answer = (tape or {}).get((call.name, tape_key(call.arguments)))
             same = answer is not None and equal(unwrap(answer, envelope), truth)
+            given = parse_arguments(own) or {}
+            recorded[-1].append(_AnsweredCall(tool, given, truth, len(recorded), position))
             judged.append(
                 JudgedCall(
                     episode_id=episode.episode_id,
@@ -155,8 +160,50 @@ def replay(
                     taped=None if answer is None else "exact" if same else "wrong",
                 )
             )
+    judged = _without_kept(known, judged, recorded)
     writers = frozenset(n for n, t in known.tools.items() if t.part.kind in {"write", "unknown"})
     return Fidelity(judged=tuple(judged), writers=writers)
+
+
+@dataclass(frozen=True, slots=True)
+class _AnsweredCall:
+    """A recorded call as its tool takes and gives it."""
+
+    tool: str
+    arguments: Mapping[str, Json]
+    content: str
+    episode: int
+    position: int
+
+
+def _without_kept(
+    world: World, judged: Sequence[JudgedCall], recorded: Sequence[Sequence[_AnsweredCall]]
+) -> list[JudgedCall]:
+    """The verdicts, but that an answer is wrong which tells another value where the recordings hold state after all."""
+    neighbours = Neighbours(recorded)
+    calls = [told for episode in recorded for told in episode]
+    wrong: set[int] = set()
+    for tool, place in _without_format(world):
+        mine = [
+            (at, there[place])
+            for at, (one, told) in enumerate(zip(judged, calls, strict=True))
+            if one.verdict == EQUIVALENT and tool in {told.tool, ANY}
+            if place in (there := places_of(told.content))
+        ]
+        if neighbours.hold_state([(calls[at], value) for at, value in mine]):
+            wrong.update(
+                at
+                for at, value in mine
+                if not same_json(places_of(judged[at].result.content).get(place), value)
+            )
+    return [replace(j, verdict="wrong") if at in wrong else j for at, j in enumerate(judged)]
+
+
+def _without_format(world: World) -> list[tuple[str, str]]:
+    """The places that are told though no format says what may stand there, with their tools."""
+    fresh = world.document.views.fresh
+    marks = fresh.marks.values() if fresh is not None else ()
+    return [(m.tool, m.place) for m in marks if m.form.kind in {"number", "any"}]
 
 
 def _renamed(arguments: str, to_new: Mapping[str, str]) -> str:

@@ -52,7 +52,7 @@ from synth.world_settings import load_world_settings
 from synth.worlds import WorldSettings
 
 ASSET = "worlds"
-"""Beside `outcomes.toml` in the home."""
+"""The asset's name in stamps and notes."""
 WRONG_LIMIT: Final = 0.01
 """A wrong answer given as true is the worst fault; the check fails above this share of held-out calls."""
 

@@ -18,7 +18,7 @@ from environments.runtime.document.recordings import RecordedPart, TruePast, Unl
 from environments.runtime.document.world_file import WorldDocument
 from environments.runtime.task.tool_definition import name_of, read_definition
 from environments.runtime.values.normal import parse_arguments, unwrap
-from environments.runtime.world.entries import asked_text
+from environments.runtime.world.entries import asked_text, read_call_text
 from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode, CleanStep
 from synth.tool_errors import looks_failed
@@ -110,7 +110,7 @@ def recorded_part(
                         content=content,
                         failed=failed,
                         episodes=tuple(sorted(ids)),
-                        varies=call.partition(" ")[0] in varying,
+                        varies=read_call_text(call)[0] in varying,
                     )
                     for (content, failed), ids in sorted(answers.items())
                 )

@@ -18,6 +18,7 @@ SEEN_TWICE: Final = 2
 SEEN_THRICE: Final = 3
 """The same where the hypothesis was chosen among several."""
 SEEN_FOUR_TIMES: Final = 4
+"""The same where the first of the cases suggested it, so that only the others try it."""
 SEEN_SEVERAL_TIMES: Final = 5
 """The same where it was chosen among many, or where agents and clocks make cases alike now and then."""
 SEEN_OFTEN: Final = 8
@@ -32,7 +33,9 @@ SEEN_ALL_THE_TIME: Final = 30
 HARDLY_EVER: Final = 0.08
 """Share of cases that slips of agents, faults and other people's calls account for."""
 SELDOM: Final = 0.25
+"""Share of cases that is more than slips make, where something is only asked to happen now and then."""
 HALF_OF_CASES: Final = 0.5
+"""Share of cases from which on more speaks for than against."""
 MORE_THAN_HALF: Final = 0.6
 """Share of fields in common from which on two records are of one kind."""
 USUALLY: Final = 0.7
@@ -54,7 +57,9 @@ CHANCE_AMONG_RANGES: Final = 1e-8
 STRONG: Final = 2.0
 """Log-odds of what decides by itself that one call changes another's answer."""
 CLEAR: Final = 1.0
+"""The same of what makes it nearly three times as likely, and does not decide alone."""
 FAINT: Final = 0.5
+"""The same of a hint, which two others outweigh."""
 A_TRIAL: Final = 0.7
 """Log-odds of one case in which a call could have changed an answer and did, or did not."""
 A_TRACE: Final = 0.05

@@ -15,7 +15,13 @@ from dataclasses import dataclass, field
 from itertools import accumulate, groupby, zip_longest
 from typing import Final
 
-from environments.runtime.values.normal import HOLE, parse_json
+from environments.runtime.values.normal import (
+    HOLE,
+    names_in,
+    names_in_text,
+    parse_arguments,
+    parse_json,
+)
 from redact.records.clean_episode import CleanEpisode, CleanToolCall
 from synth.tool_errors import is_own_trouble, looks_failed
 from synth.world.observation import paired_results, without_calls
@@ -51,6 +57,8 @@ class _Answer:
     text: str
     """Without numbers and without the tool's name."""
     is_cut: bool
+    is_about_it: bool
+    """It names a thing that it was asked for, and is no trouble of a gateway: it comes from behind it."""
     content: str
 
     @property
@@ -87,7 +95,9 @@ def without_unusable(episodes: Sequence[CleanEpisode]) -> list[CleanEpisode]:
         gone = {
             id(a.call)
             for a in answers
-            if a.text in texts or a.cut_at in limits or (a.is_cut and a.call.name in whole)
+            if (a.text in texts and not a.is_about_it)
+            or a.cut_at in limits
+            or (a.is_cut and a.call.name in whole)
         }
         return without_calls(episode, lambda call: id(call) in gone) if gone else episode
 
@@ -115,6 +125,7 @@ def _answers(episode: CleanEpisode) -> list[_Answer]:
                 text=_text_of(call.name, content[:LONG]),
                 content=content,
                 is_cut=_is_cut(content),
+                is_about_it=_is_about(call, content),
             )
         )
     return found
@@ -123,6 +134,13 @@ def _answers(episode: CleanEpisode) -> list[_Answer]:
 def _text_of(tool: str, content: str) -> str:
     """An answer without numbers and its tool's name; a gateway's troubles, which are told in many words, are one."""
     return TROUBLE if is_own_trouble(content) else shape_of(content).replace(tool, HOLE)
+
+
+def _is_about(call: CleanToolCall, content: str) -> bool:
+    if len(content) > LONG or is_own_trouble(content):
+        return False
+    asked = names_in(parse_arguments(call.arguments) or {})
+    return not asked.isdisjoint(names_in_text(content))
 
 
 def _is_cut(content: str) -> bool:

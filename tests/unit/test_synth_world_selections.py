@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from environments.runtime.task.attempt import DERIVED, UNKNOWN, ToolResult
+from environments.runtime.answers.selections import Selection
+from environments.runtime.document.selections import ConditionPart, SelectionPart
+from environments.runtime.task.attempt import DERIVED, UNKNOWN, Json, ToolResult
 from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode
 from synth.worlds import WorldSettings, learn_world
@@ -167,3 +169,33 @@ def test_two_conditions_that_fit_and_differ_tell_nothing() -> None:
     made += [episode(10 + n, 10 + n, [("list_trees", {}, json.dumps(rows))]) for n in range(3)]
     world = World.from_json(learn_world(made, WorldSettings()).document.to_json())
     assert world.session().call("find_trees", '{"word": "yew"}').source == UNKNOWN
+
+
+def test_a_field_that_says_nothing_is_no_word() -> None:
+    """Trees without a note, or with an empty one, are not those whose note is the word that stands for nothing."""
+    words = ("ash", "birch", None, "elm")
+    rows: list[Json] = [{"id": f"r{n}", "note": word} for n, word in enumerate(words)]
+    rows.append({"id": "r4", "note": "none"})
+    part = SelectionPart(
+        records=(*rows, {"id": "r5"}), conditions={"note": (ConditionPart(op="is", fields=("note",)),)}
+    )  # fmt: skip
+    assert Selection(part).records_of({"note": "none"}) == [4]
+
+
+@pytest.mark.parametrize(("asked", "found"), [("20", [0, 2]), (20, [0, 2]), ("150", [])])
+def test_numbers_in_texts_compare_as_numbers(asked: Any, found: list[int]) -> None:  # noqa: ANN401 - JSON
+    """A hundred is more than twenty, also where the app writes both as texts."""
+    rows: list[Json] = [
+        {"id": f"r{n}", "price": price} for n, price in enumerate(["100", "9", "20.5"])
+    ]
+    condition = ConditionPart(op="least", fields=("price",))
+    part = SelectionPart(records=tuple(rows), conditions={"from": (condition,)})
+    assert Selection(part).records_of({"from": asked}) == found
+
+
+def test_a_condition_that_does_not_say_leaves_the_call_open() -> None:
+    """One of two conditions knows nothing of so short a word."""
+    rows: tuple[Json, ...] = ({"id": "r0", "name": "Oak"}, {"id": "r1", "name": "Yew"})
+    ways = tuple(ConditionPart(op=op, fields=("name",), least=n) for op, n in (("is", 0), ("holds", 4)))  # fmt: skip
+    part = SelectionPart(records=rows, conditions={"name": ways})
+    assert Selection(part).records_of({"name": "Oak"}) is None

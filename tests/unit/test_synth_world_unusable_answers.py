@@ -122,6 +122,21 @@ def test_a_failure_that_most_tools_tell_is_left_out_although_nobody_tried_again(
         assert len(answers(without_unusable(shown))) == 94
 
 
+def test_an_answer_about_what_was_asked_for_is_no_failure() -> None:
+    """A machine that answers now and then names itself in what most tools tell: the record is there all the same."""
+    names = ("get_order", "get_customer", "get_parcel", "get_invoice", "get_offer")
+    odd = ((0, 0), (4, 4), (7, 2), (11, 1), (13, 3), (18, 3))
+    shown = [
+        [(t, f"R-{n // 3 + 10}", f'{{"id": "R-{n // 3 + 10}", "by": "eu-a"}}') for t in names]
+        for n in range(20)
+    ]
+    for n, at in odd:
+        tool, argument, told = shown[n][at]
+        shown[n][at] = (tool, argument, told.replace("eu-a", "eu-b"))
+    kept = without_unusable([episode(n, calls) for n, calls in enumerate(shown)])
+    assert len(answers(kept)) == 100
+
+
 def test_an_answer_that_the_recording_cut_is_left_out() -> None:
     """At any place where the tool's others are whole, else where several were cut at one length; other texts may begin with a bracket."""
     cut = ['{"id": "ord-1", "pa', '{"id": "off-4", "paid"... [truncated]']

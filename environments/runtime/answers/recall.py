@@ -18,6 +18,7 @@ from typing import Final
 from ..document.recordings import RecallPart
 from ..document.world_file import BadWorldError
 from ..task.attempt import DERIVED, RECORDED, Json, ToolResult
+from ..world.entries import read_call_text
 from .differing_pasts import (
     ALWAYS,
     OTHER,
@@ -138,18 +139,18 @@ class Recall:
         self._told = {
             text: names_told(part.texts[one.content] for one in listed if not one.failed)
             for text, listed in part.answers.items()
-            if _tool_of(text) not in self.looks
+            if read_call_text(text)[0] not in self.looks
         }
         """By call that may have changed something, what its answers name."""
         self._links = links_shown(
-            (_read_call(text, _tool_of(text)), part.texts[one.content])
+            (_read_call(text), part.texts[one.content])
             for text, listed in part.answers.items()
-            if _tool_of(text) in self.looks
+            if read_call_text(text)[0] in self.looks
             for one in listed
             if not one.failed
         )
         """By name what looks at it show."""
-        calls = [self._with_names(_read_call(text, tool)) for text, tool in part.calls]
+        calls = [self._with_names(_read_call(text)) for text, _ in part.calls]
         shown = [names_shown(text) for text in part.texts]
         self._answers: dict[str, list[RecordedAnswer]] = {
             text: [
@@ -169,7 +170,7 @@ class Recall:
         self._always: dict[str, frozenset[str]] = {}
         """By tool, the tools that every success of it has before it."""
         for text, listed in self._answers.items():
-            tool = _tool_of(text)
+            tool = read_call_text(text)[0]
             for one in (one for one in listed if not one.failed):
                 before = frozenset(earlier.tool for earlier in one.past)
                 self._always[tool] = self._always.get(tool, before) & before
@@ -243,7 +244,7 @@ class Recall:
         """Each two arguments with the values that a successful call gave."""
         if self._pairs is None:
             taken = (t for t, listed in self._answers.items() if not all(a.failed for a in listed))
-            calls = (_read_call(text, _tool_of(text)).given.items() for text in taken)
+            calls = (_read_call(text).given.items() for text in taken)
             self._pairs = {pair for given in calls for pair in permutations(given, 2)}
         return self._pairs
 
@@ -301,10 +302,5 @@ class Recall:
         return sum(not names.isdisjoint(self._issued.get(one.tool, ())) for one in past)
 
 
-def _read_call(text: str, tool: str) -> DoneCall:
-    return done_call(tool, text.removeprefix(f"{tool} "))
-
-
-def _tool_of(text: str) -> str:
-    """The tool of a call's text: what stands before its arguments."""
-    return text.partition(" {")[0]
+def _read_call(text: str) -> DoneCall:
+    return done_call(*read_call_text(text))

@@ -7,6 +7,7 @@ no recording tells, or records that may exist and were never shown. Not here: wh
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cmp_to_key
@@ -26,6 +27,7 @@ HOLDS: Final = "holds"
 _MOST_WAYS: Final = 64
 """Ways to combine conditions; with more nobody knows."""
 _CENTS: Final = 2
+_NUMBER: Final = re.compile(r"-?\d+(?:\.\d+)?")
 
 
 def _folded(value: Json) -> str:
@@ -33,7 +35,10 @@ def _folded(value: Json) -> str:
 
 
 def _is_same(held: Json, asked: Json) -> bool:
-    return not isinstance(held, list | dict) and _folded(held) == _folded(asked)
+    """Whether two values are one; a field that says nothing, or is not there, is the same as no value."""
+    return (
+        held is not None and not isinstance(held, list | dict) and _folded(held) == _folded(asked)
+    )
 
 
 def _holds(held: Json, asked: Json) -> bool:
@@ -52,16 +57,32 @@ def _lists_all(held: Json, asked: Json) -> bool:
     return isinstance(asked, list) and all(_lists(held, one) for one in asked)
 
 
-def _compares(left: Json, right: Json) -> bool:
-    """Whether two values have an order: numbers, or dates and times as texts."""
-    if is_number(left) and is_number(right):
-        return True
-    texts = (left, right)
-    return all(isinstance(one, str) and one[:1].isdigit() for one in texts)
+def _order(left: Json, right: Json) -> int | None:
+    """Which of two values comes first, below 0 for the left one: by number, also where a text is one, else as texts; None where they have no order."""
+    numbers = _number(left), _number(right)
+    if numbers[0] is not None and numbers[1] is not None:
+        return (numbers[0] > numbers[1]) - (numbers[0] < numbers[1])
+    if isinstance(left, str) and isinstance(right, str):
+        return (left > right) - (left < right)
+    return None
 
 
-def _compared(holds: Callable[[Json, Json], bool]) -> Callable[[Json, Json], bool]:
-    return lambda held, asked: _compares(held, asked) and holds(held, asked)
+def _number(value: Json) -> float | None:
+    if isinstance(value, str):
+        return float(value) if _NUMBER.fullmatch(value) else None
+    return value if is_number(value) else None
+
+
+def _compared(holds: Callable[[int], bool]) -> Callable[[Json, Json], bool]:
+    """Numbers, dates and times: words have an order too, and nobody asks for at least a word."""
+
+    def meets(held: Json, asked: Json) -> bool:
+        if any(isinstance(one, str) and not one[:1].isdigit() for one in (held, asked)):
+            return False
+        order = _order(held, asked)
+        return order is not None and holds(order)
+
+    return meets
 
 
 OPS: Final[Mapping[str, Callable[[Json, Json], bool]]] = {
@@ -69,10 +90,10 @@ OPS: Final[Mapping[str, Callable[[Json, Json], bool]]] = {
     "lists": _lists,
     "among": _is_among,
     "lists_all": _lists_all,
-    "least": _compared(lambda held, asked: held >= asked),  # type: ignore[operator]  # both compare
-    "most": _compared(lambda held, asked: held <= asked),  # type: ignore[operator]
-    "above": _compared(lambda held, asked: held > asked),  # type: ignore[operator]
-    "below": _compared(lambda held, asked: held < asked),  # type: ignore[operator]
+    "least": _compared(lambda order: order >= 0),
+    "most": _compared(lambda order: order <= 0),
+    "above": _compared(lambda order: order > 0),
+    "below": _compared(lambda order: order < 0),
     HOLDS: _holds,
 }
 """How what a record holds may meet what a call asks for, the narrowest first."""
@@ -139,25 +160,32 @@ class Selection:
         asked = {name: value for name, value in args.items() if name not in (part.size, part.page)}
         if not asked.keys() <= part.conditions.keys():
             return None
-        ways = [self._places_by(name, asked[name]) for name in asked]
+        ways: list[set[frozenset[int]]] = []
+        for name, value in asked.items():
+            way = self._places_by(name, value)
+            if way is None:
+                return None
+            ways.append(way)
         if prod(map(len, ways)) > _MOST_WAYS:
             return None
         everything = frozenset(range(len(self.rows)))
         found = {everything.intersection(*way) for way in product(*ways)}
         return sorted(found.pop()) if len(found) == 1 else None
 
-    def _places_by(self, name: str, value: Json) -> set[frozenset[int]]:
-        """The records that meet an argument, by each condition that fits; nothing where one does not say."""
-        ways = {
-            places_meeting(condition, value, self.rows)
-            for condition in self.part.conditions.get(name, ())
-        }
-        return set() if None in ways else {way for way in ways if way is not None}
+    def _places_by(self, name: str, value: Json) -> set[frozenset[int]] | None:
+        """The records that meet an argument, by each condition that fits; None where one of these does not say."""
+        ways: set[frozenset[int]] = set()
+        for condition in self.part.conditions.get(name, ()):
+            way = places_meeting(condition, value, self.rows)
+            if way is None:
+                return None
+            ways.add(way)
+        return ways or None
 
     def _is_known(self, args: Mapping[str, Json]) -> bool:
         """Whether each argument alone picks something: what no record has may be refused."""
         names = args.keys() - {self.part.size, self.part.page}
-        return all(any(self._places_by(name, args[name])) for name in names)
+        return all(any(self._places_by(name, args[name]) or ()) for name in names)
 
     def _ordered(self, found: list[int]) -> list[int] | None:
         if len(found) < 2:  # one record needs no order
@@ -176,9 +204,9 @@ class Selection:
         def compare(left: int, right: int) -> int:
             nonlocal is_open
             if order is not None:
-                values = self.rows[left].get(order[0]), self.rows[right].get(order[0])
-                if values[0] != values[1] and _compares_any(*values):
-                    return -1 if (values[0] < values[1]) is order[1] else 1  # type: ignore[operator]  # both compare
+                found = _order(self.rows[left].get(order[0]), self.rows[right].get(order[0]))
+                if found:
+                    return found if order[1] else -found
             if (left, right) in self._before:
                 return -1
             is_open = is_open or (right, left) not in self._before
@@ -324,11 +352,6 @@ def with_value(value: Json, path: tuple[str, ...], told: Json) -> Json:
         return told
     inside = value if isinstance(value, dict) else {}
     return {**inside, path[0]: with_value(inside.get(path[0]), path[1:], told)}
-
-
-def _compares_any(left: Json, right: Json) -> bool:
-    is_text = isinstance(left, str) and isinstance(right, str)
-    return is_text or (is_number(left) and is_number(right))
 
 
 def _closed(lists: Sequence[Sequence[int]]) -> set[tuple[int, int]]:

@@ -13,7 +13,7 @@ from ..document.recordings import Recording
 from ..task.attempt import Json
 from ..values.normal import stable
 from ..views.selected_subject import CHOSEN
-from ..world.entries import DOUBT, Entry, count_empty_calls
+from ..world.entries import DOUBT, Entry, count_empty_calls, read_call_text
 from ..world.log import history
 from ..world.scope import CallContext
 from ..world.tool import Tool
@@ -95,6 +95,6 @@ def _endings(here: CallContext, before: tuple[str, ...]) -> Iterator[tuple[str, 
             ways = [(*way, call) for way in ways]
             continue
         done = [(*way, call.removesuffix(DOUBT)) for way in ways]
-        tool = here.world.tools.get(call.split(" ", 1)[0])
+        tool = here.world.tools.get(read_call_text(call)[0])
         ways = [*ways, *done] if tool is None or tool.refusals else done
     return iter(ways)

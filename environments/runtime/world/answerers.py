@@ -1,8 +1,8 @@
 """Where answers come from: the sources of one tool, in the order in which they are asked.
 
 Goes in: a call of a tool in the state of a session. Comes out: the answer of the first source that has one. Around these stand, in
-this order: the recordings of a task's own path (`sessions.recorded`) before them; after them recalled answers (`session`), the
-call in another wording (`sessions.worded`) and a model's reply (`sessions.simulated`).
+this order: the recordings of a task's own path (`sessions.recorded_session`) before them; after them recalled answers
+(`world.session`), the call in another wording (`sessions.prose_session`) and a model's reply (`sessions.simulated_session`).
 """
 
 from __future__ import annotations

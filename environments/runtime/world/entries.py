@@ -32,6 +32,8 @@ _JOINED: Final = re.compile(r"(?<![\w.@/-])[^\W\d]+(?:[.@/-][^\W\d]+)+(?![\w@/-]
 """A login, an address or a path without digits: one word to whoever asks for it."""
 _DAY: Final = re.compile(r"(\d{4}-\d\d-\d\d)[ T]\d\d")
 """A moment, as far as a day is asked for."""
+_ARGUMENTS: Final = re.compile(r' (?=[{"])')
+"""The blank between a tool and its arguments."""
 _JSON: Final = ("{", "[", '"', "")
 MAX_TEXT: Final = 2000
 """Characters of a result in words that are read for words."""
@@ -51,8 +53,16 @@ def asked_text(name: str, arguments: Mapping[str, Json] | str) -> str:
     """One text for equal calls, as agents make them."""
     parsed = parse_arguments(arguments)
     if parsed is None:
-        return f"{name} {arguments}"
+        return f"{name} {stable(str(arguments))}"
     return call_text(name, {key: simplify(value) for key, value in parsed.items()})
+
+
+def read_call_text(text: str) -> tuple[str, str]:
+    """The tool of such a text, and its arguments; a name may hold a blank, and none ends where an object or a quoted text begins."""
+    tool, *rest = _ARGUMENTS.split(text, maxsplit=1)
+    arguments = "".join(rest)
+    parsed = parse_json(arguments) if arguments.startswith('"') else None
+    return tool, str(parsed.value) if parsed is not None else arguments
 
 
 def _words_said(args: Mapping[str, Json], content: str) -> frozenset[str]:

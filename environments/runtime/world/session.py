@@ -1,7 +1,7 @@
 """A session: one running copy of a world, answering calls and following recordings.
 
 Goes in: calls, or recorded calls with their results. Comes out: `ToolResult` with its source, and the `EndState`. A
-session shares its state with the others that came the same known (`world.cached_states`) until it leaves that known. Not here: how
+session shares its state with the others that came the same way (`world.cached_states`) until it leaves that way. Not here: how
 an answer is found (`answers.reads`, `answers.writes`), what all sessions share (`world`), learning (`synth.worlds`).
 """
 
@@ -180,11 +180,11 @@ class Session:
             self._go_to(before)
         if best is None:
             return refused
-        known = len(self.state.log)
+        logged_before = len(self.state.log)
         self._leave()
         self._follow_recording(*asked, best.answer.content)
         again = any(earlier.text == call.text for earlier in self._done)
-        for entry in self.state.log[known:]:
+        for entry in self.state.log[logged_before:]:
             # What exactly it changed nobody knows; whoever makes the same call changes the same. Made once more it may
             # change that again, or nothing.
             entry.known, entry.kind = not again, entry.kind or "write"

@@ -52,7 +52,8 @@ def learn_guards(
 def _learn(
     tool: ToolModel, examples: list[Example], tables: Tables, propose: Proposer | None
 ) -> None:
-    source = _source(tool, _sample(examples), tables)
+    sample = _sample(examples)
+    source = _source(tool, sample, tables)
     cases = source.cases
     pool = literals(source)
     explained = explain(source, pool, propose)
@@ -71,12 +72,15 @@ def _learn(
         if not g.message and not lists_names(g.holds) and g.holds not in thin
     ]
     unexplained = _would_claim(tool, cases, silent, explained.missed)
-    share = unexplained / max(1, len({e.seen.key for e in examples}))
+    # What is found in a sample of the refused calls stands for all of them.
+    every, asked = (len(_refused_calls(some)) for some in (examples, sample))
+    refused = unexplained * every / max(1, asked)
+    share = refused / max(1, len({e.seen.key for e in examples}))
     tool.alone = tool.kind == "write" and not tool.writes and not tool.evidence.get("shows")
     tool.claims = share <= MAX_UNEXPLAINED and bool(cases.good)
     tool.evidence["refusals"] = {
         "classes": len(cases.bad),
-        "unexplained": unexplained,
+        "unexplained": round(refused),
         "calls": len(examples),
     }
 
@@ -96,6 +100,11 @@ def _sample(examples: list[Example]) -> list[Example]:
     bad = [e for e in examples if e.refused]
     kept = {id(e) for e in [*distinct_first(good)[:MAX_GOOD], *distinct_first(bad)[:MAX_BAD]]}
     return [e for e in examples if id(e) in kept]
+
+
+def _refused_calls(examples: Iterable[Example]) -> set[str]:
+    """The different calls that were refused."""
+    return {example.seen.key for example in examples if example.refused}
 
 
 def _verified(

@@ -2,6 +2,7 @@
 
 Comes from observations and places in their results. Goes out: the places whose values say nothing of what was asked. Where calls were
 made twice in a row, or after the very same calls of another episode, these decide: what only a change moves stands still between them.
+What a look tells again is state and never idle (`environments.told_again`), and two calls of one episode with others between them say nothing of a tool that does not tell the value anew.
 Not here: the formats of times and ids.
 """
 
@@ -20,6 +21,7 @@ from environments.runtime.values.formats import number_with_unit, type_of
 from environments.runtime.values.normal import stable
 from environments.runtime.views.clock_and_ids import fields_of, places_of, replaced
 from environments.runtime.views.result_wrappers import without_places
+from environments.told_again import Neighbours
 from synth.world.grouping import lists_by_key
 from synth.world.observation import History, Observation
 from synth.world.support import (
@@ -60,12 +62,14 @@ class Pasts:
 
     def __init__(
         self,
-        histories: Iterable[History],
+        histories: Sequence[History],
         key: Callable[[Observation], str] = lambda seen: seen.key,
         *,
         anybody: bool = False,
     ) -> None:
         self._key = key
+        self.neighbours = Neighbours([history.observations for history in histories])
+        """What tells state from noise where calls are not equal."""
         self._before: dict[tuple[int, int], tuple[str, int]] = {}
         for history in histories:
             past, whose = 0, "" if anybody else history.subject
@@ -154,15 +158,21 @@ def idle_places(  # noqa: PLR0913 - what is known of the places
     moves: dict[str, _Moves] = defaultdict(_Moves)
     told = {id(seen): _told_by(seen) for seen in observations}
     pairs = list(pasts.pairs(observations))
-    places = _without_steady(pairs, told, places)
-    for before, seen, alike in pairs if places else ():
-        rests = [_without_places(one, places) for one in (before, seen)]
+    rows = {
+        place: [(seen, told[id(seen)][place]) for seen in observations if place in told[id(seen)]]
+        for place in _without_steady(pairs, told, places)
+    }
+    beside = pasts.neighbours
+    loose = {place: mine for place, mine in rows.items() if not beside.hold_state(mine)}
+    anew = {place: beside.tell_anew(mine) for place, mine in loose.items()}
+    for before, seen, alike in pairs if loose else ():
+        rests = [_without_places(one, rows) for one in (before, seen)]
         if rests[1] in _NOTHING or not _are_equal(*rests, alike=alike):
             continue
         left, right = told[id(before)], told[id(seen)]
         in_row = before.episode == seen.episode
-        for place in places:
-            if in_row and place in still:
+        for place in loose:
+            if in_row and (place in still or not (alike or seen.tool in anew[place])):
                 continue
             differs = left.get(place) != right.get(place)
             moves[place].add(differs=differs, alike=alike, own=pasts.are_own(before, seen))
@@ -261,7 +271,12 @@ def are_idle(
     moves = _Moves()
     ordered = sorted(rows, key=lambda row: (row[0].episode, row[0].position))
     values = {id(seen): value for seen, value in ordered}
+    if pasts.neighbours.hold_state(ordered):
+        return False
+    anew = pasts.neighbours.tell_anew(ordered)
     for before, seen, alike in pasts.pairs(seen for seen, _ in ordered):
+        if before.episode == seen.episode and not (alike or seen.tool in anew):
+            continue
         told, value = values[id(before)], values[id(seen)]
         if _are_equal(rest(before, told), rest(seen, value), alike=alike):
             moves.add(differs=told != value, alike=alike, own=pasts.are_own(before, seen))
