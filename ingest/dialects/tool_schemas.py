@@ -18,9 +18,13 @@ _SCHEMA_KEYS: Final = (
     *("json_schema", "schema"),
 )
 _DECLARATIONS: Final = ("function_declarations", "functionDeclarations")
-_GEMINI_TYPES: Final = frozenset(
-    {"STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"}
-)
+_SCHEMA_TYPES: Final = ("string", "number", "integer", "boolean", "array", "object", "null")
+_TYPES: Final = {
+    **{name.upper(): name for name in _SCHEMA_TYPES},
+    "str": "string", "float": "number", "int": "integer", "bool": "boolean",
+    "list": "array", "tuple": "array", "dict": "object",
+}
+"""Gemini's words for JSON Schema's types, and Python's."""
 _DEEPEST: Final = 64
 _WRAPPERS: Final = ("tool.json_schema", "json_schema", "tool", "toolSpec", "data")
 
@@ -72,7 +76,7 @@ def _read_tool(item: Json) -> list[str]:
 
 
 def _lower(schema: Json, deep: int = 0) -> Json:
-    """A schema with JSON Schema's type names: Gemini's client libraries write them in capitals."""
+    """A schema with JSON Schema's type names: Gemini's client libraries write them in capitals, data sets as Python does."""
     if deep > _DEEPEST:
         return schema
     if isinstance(schema, list):
@@ -81,8 +85,8 @@ def _lower(schema: Json, deep: int = 0) -> Json:
         return schema
     made = {key: _lower(inner, deep + 1) for key, inner in schema.items()}
     named = made.get("type")
-    if isinstance(named, str) and named in _GEMINI_TYPES:
-        made["type"] = named.lower()
+    if isinstance(named, str):
+        made["type"] = _TYPES.get(named, named)
     return made
 
 

@@ -21,7 +21,7 @@ from ingest.formats.agents import (
 )
 from ingest.formats.format import Format
 from ingest.formats.records.fields import Fields
-from ingest.formats.records.find import is_record
+from ingest.formats.records.find import is_record, records_of
 from ingest.formats.records.words import NAMES
 from ingest.formats.spans import (
     langfuse_export,
@@ -82,8 +82,9 @@ def values_of(value: Json) -> list[Any]:
     A list of messages is one conversation, and a list of records is read as one, because an id may stand for several.
     """
     if isinstance(value, list) and not is_record(value):
-        found = (format_of(item) for item in value[:_LOOKED_AT] if isinstance(item, dict))
-        if any(row not in {None, conversation_record.FORMAT} for row in found):
+        found = {format_of(item) for item in value[:_LOOKED_AT] if isinstance(item, dict)} - {None}
+        # Records in groups, each below what is said of all of them, are read group by group.
+        if found - {conversation_record.FORMAT} or (found and records_of(value) is None):
             return value
     if isinstance(value, dict):
         # A page of a service's answer: its spans below one key, and how many more there are.

@@ -34,6 +34,7 @@ from tests.unit.test_ingest_agent_files import (
     swe_agent,
 )
 from tests.unit.test_ingest_claude_code_sessions import session
+from tests.unit.test_ingest_data_sets import FILES as DATA_SETS
 from tests.unit.test_ingest_exports import runs
 from tests.unit.test_ingest_harnesses import FILES as HARNESSES
 from tests.unit.test_ingest_item_forms import LAYOUTS
@@ -239,7 +240,7 @@ FILES: dict[str, list[Any]] = {
     "invocations": invocations(),
     "n8n": [{"data": [execution(0, "q", "a", STEPS), execution(1, "r", "b", [])]}],
     **{f"forms: {layout.__name__}": [layout()] for layout in (*LAYOUTS, *STORED, *TREES)},
-    **{f"harnesses: {name}": values for name, values in (HARNESSES | ACTING).items()},
+    **{f"harnesses: {name}": values for name, values in (HARNESSES | ACTING | DATA_SETS).items()},
     **{f"streams: {stream.__name__}": stream() for stream in STREAMS},
     **{f"messages: {name}": [{"n": 1, "turns": items}] for name, items in SHAPES.items()},
     **{f"lines: {name}": items for name, items in SHAPES.items()},

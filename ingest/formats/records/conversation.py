@@ -18,6 +18,7 @@ from ingest.formats.records.participants import settle
 from ingest.formats.records.speech import Speech, moment, speeches
 from ingest.formats.records.steps import AgentStep
 from ingest.formats.records.written_results import bind_programs, bind_tagged, bind_written
+from ingest.records.call_names import RESULTS
 from ingest.records.episode import Step
 from ingest.records.moments import to_text
 from ingest.records.text import Json, json_text, type_of
@@ -179,8 +180,19 @@ def _with_results_apart(said: Sequence[Speech]) -> Iterator[Speech]:
         if not asked or not several or named or listed is None or len(listed) != len(asked):
             yield one
             continue
-        for result in listed:
-            yield replace(one, message={**one.message, "content": json_text(result)})
+        for call, result in zip(asked, listed, strict=True):
+            told = json_text(_returned_by(call, result))
+            yield replace(one, message={**one.message, "content": told})
+
+
+def _returned_by(call: Message, result: Json) -> Json:
+    """What a call returned, where the list of results names the tool of each beside it."""
+    names = {str(one.get("name")) for one in (call, call.get("function")) if isinstance(one, dict)}
+    match result:
+        case {"name": str(name), **rest} if name in names and len(rest) == 1:
+            key = next(iter(rest))
+            return rest[key] if key in RESULTS else result
+    return result
 
 
 def _list_of(content: Json) -> list[Any] | None:

@@ -14,6 +14,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from ingest.dialects.content_blocks import blocks_text
+from ingest.dialects.tool_schemas import read_tools
 from ingest.files.chat_log import ROLE_OF, Chat, RawChat, RawExtras, parse_value
 from ingest.files.chat_outcome import RawOutcome
 from ingest.formats.acts_among_events import with_acts
@@ -38,6 +39,7 @@ from ingest.formats.records.fields import (
 from ingest.formats.records.find import Place, calls_beside, messages_of, other_messages
 from ingest.formats.records.naming import naming_of, own_fields
 from ingest.formats.records.speech import ROLE_NAMED, strength
+from ingest.formats.records.text_calls import listed_tools
 from ingest.formats.records.verdicts import marks_on, outcomes_of, verdicts_among
 from ingest.formats.records.words import NAMES
 from ingest.formats.records.written_results import programs_in
@@ -286,7 +288,7 @@ class _Record:
         # An event of a log may say what the agent may use.
         events = (Fields(own=one) for one in objects_in(list(self._events)))
         tools = tools or next((found for one in events if (found := one.tools())), [])
-        tools = tools or self._named_tools()
+        tools = tools or self._tools_of_prompt() or self._named_tools()
         given = {
             "episode_id": self._naming.conversation_id(self._arrival),
             "app": None if self._arrival.app else fields.top_text(APP),
@@ -300,10 +302,20 @@ class _Record:
         }
         return {name: one for name, one in given.items() if one is not None}
 
+    def _called(self) -> set[str]:
+        asked = [call for one in self._said.messages for call in one.get("tool_calls") or ()]
+        return {str(function.get("name")) for one in asked if (function := one.get("function"))}
+
+    def _tools_of_prompt(self) -> list[Any]:
+        """The tools that the prompt defines, where all that the agent calls are among them."""
+        prompts = [str(one["content"]) for one in self._said.messages if one["role"] == "system"]
+        listed = listed_tools("\n".join(prompts))
+        is_whole = self._called() <= {one["name"] for one in listed}
+        return [load_json(tool.encode()) for tool in read_tools(listed)] if is_whole else []
+
     def _named_tools(self) -> list[Any]:
         """The tools that a list names, beside the messages or in an event: words among which all are that the agent calls, and others."""
-        asked = [call for one in self._said.messages for call in one.get("tool_calls") or ()]
-        called = {str(function.get("name")) for one in asked if (function := one.get("function"))}
+        called = self._called()
         below = objects_in(list(self._own.values()))
         places = (self._own, *below, *objects_in(list(self._log)))
         lists = (one for place in places for one in place.values() if isinstance(one, list))

@@ -22,7 +22,7 @@ from ingest.records.call_names import (
     RESULTS,
     TOOLS,
 )
-from ingest.records.text import Json, json_text, load_json
+from ingest.records.text import Json, json_text, load_json, objects_in
 
 _DESCRIBES: Final = ("description", "doc")
 _LONGEST_NAME: Final = 64
@@ -160,12 +160,13 @@ def numbered_items(value: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _calls(own: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The calls that an object holds: listed, as an object of their own, or in its own fields."""
-    listed = next((own[key] for key in CALL_LISTS if isinstance(own.get(key), list)), None)
-    objects = listed or [own[key] for key in CALLS if isinstance(own.get(key), dict)][:1]
-    for one in objects or [own]:
-        call = call_of(one) if isinstance(one, dict) else None
-        if call is not None:
-            yield call
+    listed = next((own[key] for key in CALL_LISTS if isinstance(own.get(key), list)), [])
+    # Where `actions` are acts of speech, an object beside them is the call.
+    objects = [own[key] for key in CALLS if isinstance(own.get(key), dict)][:1]
+    places = [one for one in (listed, objects) if one] or [[own]]
+    told = ([*map(call_of, objects_in(place))] for place in places)
+    found = ([call for call in calls if call is not None] for calls in told)
+    yield from next(filter(None, found), [])
 
 
 def call_of(value: dict[str, Any]) -> dict[str, Any] | None:

@@ -6,8 +6,10 @@ blocks count: a text that talks about such a block stays text.
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final
 
 from ingest.dialects.attributes import python_literal
@@ -19,6 +21,11 @@ _CALL: Final = re.compile(r"<tool_call>(.*?)</tool_call>", re.DOTALL)
 _TAG: Final = re.compile(r"<(\w+)>((?:(?!</?\1>).)*)</\1>", re.DOTALL)
 """What such a template puts around all that is said before the calls: `<scratch_pad>`."""
 _RESULT: Final = re.compile(r"\s*<tool_response>\n?(.*?)\n?</tool_response>\s*", re.DOTALL)
+
+_TOOLS: Final = re.compile(r"\[(?=\s*\{)")
+_MOST_LISTS: Final = 5
+"""Lists of a prompt that are looked at."""
+_DECODER: Final = json.JSONDecoder()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +73,20 @@ def results_in(text: str) -> list[str] | None:
         results.append(found[1])
         place = found.end()
     return results if results and place == len(text) else None
+
+
+def listed_tools(text: str) -> list[dict[str, Any]]:
+    """The tools that a prompt defines in a list of JSON among its words; none where its lists are of anything else."""
+    for found in islice(_TOOLS.finditer(text), _MOST_LISTS):
+        try:
+            value, _ = _DECODER.raw_decode(text, found.start())
+        except (ValueError, RecursionError):
+            continue
+        objects = objects_in(value)
+        named = [one for one in objects if isinstance(one.get("name"), str) and "parameters" in one]
+        if named and len(named) == len(value):
+            return named
+    return []
 
 
 def _is_call(value: object) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from typing import Any, Final
 
 from ingest.formats.records.steps import call_of
@@ -24,6 +24,8 @@ _ACTION: Final = re.compile(
 )
 _THOUGHT: Final = re.compile(r"\A\s*\**(?:Thoughts?|Think)(?: ?\d+)?[ \t*]*:[ \t*]*")
 """The label of what is said before an action; that of the action goes as well."""
+_TURN: Final = re.compile(r"^[A-Z]+ (?=(?:Thought|Action|Action Input):)", re.MULTILINE)
+"""Whose turn it is, before the labels of a step that a program wrote: `ASSISTANT Action: find`."""
 _NAME: Final = r"([A-Za-z_][\w.:/-]{0,63})"
 _INPUT: Final = re.compile(
     _NAME + r"(?!\w)[\s*]*+(?:with )?(?:Action|Tool|Function)[ _]?Input(?: ?\d+)?[ \t*]*:(.*)",
@@ -38,7 +40,12 @@ _BRACKETS: Final = re.compile(_NAME + r"\[(.*)\]\.?", re.DOTALL)
 _PROGRAM: Final = re.compile(r"\A\w+ ?[=:]|[\n(]")
 """What begins as arguments with names, or calls something, is no text."""
 _BARE: Final = re.compile(_NAME)
-_LIST: Final = re.compile(r"\s*\[\s*" + _NAME + r"\(")
+_LISTED: Final = r"\s*([A-Za-z_][\w.:/-]*(?: [\w.:/-]+)*)\("
+_LIST: Final = re.compile(r"\[" + _LISTED)
+_NEXT: Final = re.compile(_LISTED)
+_CLOSED: Final = re.compile(r"\)\s*([,\]])")
+_MOST_CLOSED: Final = 50
+"""Brackets that are looked at to find where a call's arguments end: texts among them hold some, too."""
 _LAST_ACTION: Final = "last_action_"
 _OWN: Final = frozenset({"action", *NAMES["reasoning"]})
 _FENCE: Final = "```"
@@ -89,24 +96,28 @@ def _with_thought(before: str, call: dict[str, Any]) -> TextCalls:
 
 
 def listed_calls(text: str) -> list[dict[str, Any]]:
-    """The calls of a text that is as a whole a list of them in Python's notation: `[find(id=1), close(id=1)]`; none where it is anything else."""
-    if not _LIST.match(text) or len(text) > _LONGEST:
-        return []
-    try:
-        listed = ast.parse(text.strip(), mode="eval").body
-        items = listed.elts if isinstance(listed, ast.List) else []
-        found = [_CALL.fullmatch(ast.unparse(one)) for one in items]
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
-    calls = [(one[1], _python_arguments(one[2])) for one in found if one is not None]
-    whole = len(calls) == len(found) and all(given is not None for _, given in calls)
-    return [_call(name, given or {}) for name, given in calls] if whole else []
+    """The calls of a text that is as a whole a list of them in Python's notation: `[find(id=1), Get Card(id=1)]`; none where it is anything else."""
+    stripped, calls = text.strip(), list[dict[str, Any]]()
+    begun = _LIST.match(stripped) if len(stripped) <= _LONGEST else None
+    while begun is not None:
+        closed = islice(_CLOSED.finditer(stripped, begun.end()), _MOST_CLOSED)
+        read = ((end, _python_arguments(stripped[begun.end() : end.start()])) for end in closed)
+        end, given = next(((end, one) for end, one in read if one is not None), (None, None))
+        # A title with a year in brackets is no call.
+        if end is None or given is None or (" " in begun[1] and ARGUMENT in given):
+            return []
+        calls.append(_call(begun[1], given))
+        if end.end() == len(stripped):
+            return calls if end[1] == "]" else []
+        begun = _NEXT.match(stripped, end.end()) if end[1] == "," else None
+    return []
 
 
 def step_of_pair(item: Json) -> Json:
     """A step that is a pair, `[[tool, input, what the model wrote], observation]` or `[{"tool": …, "log": …}, observation]`, as an object; anything else as it is."""
     match item:
         case [[str(tool), str() | dict() as given, str(text)], told] if tool in text:
+            text = _TURN.sub("", text)
             written = written_call(text)
             given = _input_of(given) if isinstance(given, str) else given
             said = {"content": text if written is None else written.text}

@@ -1,0 +1,136 @@
+"""Result files of data sets and benchmarks that the readers had not seen: each fault once, in a small invented conversation."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ingest.formats.records.written_calls import listed_calls
+from tests.unit.test_ingest_harnesses import (
+    ANSWER,
+    ASKED,
+    FIND,
+    PROMPT,
+    Record,
+    decoded,
+    only,
+    told,
+)
+
+CLOSE = [("close_boat", {"boat": 7})]
+
+
+def test_a_call_in_a_frame_beside_acts_of_speech(tmp_path: Path) -> None:
+    """The acts say what the sentence does; the call and what it brought stand before the sentence."""
+    acts = [{"act": "INFORM", "slot": "boat", "values": ["7"]}]
+    frame = {"actions": acts, "service": "Boats_1", "slots": []}
+    done = {"service_call": {"method": "find_boat", "parameters": {"boat": 7}}, "service_results": [{"free": "yes"}]}  # fmt: skip
+    turns = [
+        {"speaker": "USER", "utterance": ASKED, "frames": [frame | {"state": {}}]},
+        {"speaker": "SYSTEM", "utterance": ANSWER, "frames": [frame | done]},
+        {"speaker": "USER", "utterance": "Thanks.", "frames": [frame | {"state": {}}]},
+        {"speaker": "SYSTEM", "utterance": "Bye.", "frames": [frame]},
+    ]
+    chat = only(tmp_path, {"dialogue_id": "1_00000", "services": ["Boats_1"], "turns": turns})
+    assert told(chat.episode.steps) == [
+        ("user", ASKED, []),
+        ("assistant", None, FIND),
+        ("tool", '[{"free": "yes"}]', []),
+        ("assistant", ANSWER, []),
+        ("user", "Thanks.", []),
+        ("assistant", "Bye.", []),
+    ]
+
+
+def pairs(boat: int) -> Record:
+    """An instance of a data set: steps as pairs, with what a program wrote of them."""
+    given = json.dumps({"boat": boat})
+    wrote = f"\nAGENT Thought: I look.\nAGENT Action: find_boat\nAGENT Action Input: {given}"
+    steps = [[["find_boat", given, wrote], "free"]]
+    return {"input": f"Is boat {boat} free?", "output": ANSWER, "intermediate_steps": steps}
+
+
+def test_records_in_groups_below_what_is_said_of_each_group(tmp_path: Path) -> None:
+    """A list of services, each with its own runs; whose turn it is stands before the labels of what the model wrote."""
+    groups = [
+        {"Name": "Boats", "Description": "Rents boats.", "Instances": [pairs(7), pairs(8)]},
+        {"Name": "Bikes", "Description": "Rents bikes.", "Instances": [pairs(9)]},
+    ]
+    found = decoded(tmp_path, groups)
+    assert found.rejected == []
+    boats = (7, 8, 9)
+    assert [told(chat.episode.steps) for chat in found.chats] == [
+        [
+            ("user", f"Is boat {boat} free?", []),
+            ("assistant", "I look.", [("find_boat", {"boat": boat})]),
+            ("tool", "free", []),
+            ("assistant", ANSWER, []),
+        ]
+        for boat in boats
+    ]
+
+
+LISTING = [
+    {"name": "Find Boat", "description": "Finds one.", "parameters": {"type": "dict", "properties": {"boat": {"type": "int"}}}},
+    {"name": "boats.close", "parameters": {"type": "dict", "properties": {}}},
+]  # fmt: skip
+
+
+def listed(system: str) -> Record:
+    """A conversation whose calls are lists in the text, and whose results name their tools."""
+    turns = [
+        ("user", ASKED),
+        ("assistant", '[Find Boat(boat=7, note="a (b), c")]'),
+        ("tool", '[{"name": "Find Boat", "results": {"free": true}}]'),
+        ("assistant", "[Find Boat(boat=8), boats.close()]"),
+        ("tool", '[{"name": "Find Boat", "results": [1]}, {"name": "boats.close", "error": "no"}]'),
+        ("assistant", ANSWER),
+    ]
+    return {"system": system, "conversations": [{"from": who, "value": text} for who, text in turns]}  # fmt: skip
+
+
+def test_tools_with_blanks_in_their_names_and_definitions_among_the_words_of_a_prompt(
+    tmp_path: Path,
+) -> None:
+    """Each result is what the list holds under its tool's name; Python's types are JSON Schema's."""
+    chat = only(tmp_path, listed(f"Use these functions: {json.dumps(LISTING)}. See [the rules]."))
+    assert told(chat.episode.steps)[1:] == [
+        ("user", ASKED, []),
+        ("assistant", None, [("Find Boat", {"boat": 7, "note": "a (b), c"})]),
+        ("tool", '{"free": true}', []),
+        ("assistant", None, [("Find Boat", {"boat": 8}), ("boats.close", {})]),
+        ("tool", "[1]", []),
+        ("tool", '{"name": "boats.close", "error": "no"}', []),
+        ("assistant", ANSWER, []),
+    ]
+    tools = [json.loads(tool)["function"] for tool in chat.episode.tools]
+    assert {tool["name"] for tool in tools} == {"Find Boat", "boats.close"}
+    assert tools[0]["parameters"]["type"] == "object"
+
+
+@pytest.mark.parametrize(
+    "prompt", [PROMPT, f"Like {json.dumps(LISTING[:1])}", 'Say [{"a": 1}] or [{']
+)
+def test_a_prompt_that_defines_other_things_or_less_than_was_called(
+    tmp_path: Path, prompt: str
+) -> None:
+    """An example of a definition is not what the agent was offered."""
+    assert only(tmp_path, listed(prompt)).episode.tools == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["[Jones et al(2019)]", "[f(a=1) g(b=2)]", "[f(a=1), ]", "[f(a=1)] done"]
+)
+def test_what_is_no_list_of_calls(text: str) -> None:
+    """A title with its year, calls without a comma, words behind the list: all of it stays text."""
+    assert listed_calls(text) == []
+
+
+FILES: dict[str, list[Any]] = {
+    "groups": [[{"Name": "Boats", "Instances": [pairs(7), pairs(8)]}]],
+    "listed": [listed(f"Use {json.dumps(LISTING)}")],
+}
+"""The same as files, for the test of odd values."""
