@@ -21,8 +21,13 @@ _DECLARATIONS: Final = ("function_declarations", "functionDeclarations")
 _SCHEMA_TYPES: Final = ("string", "number", "integer", "boolean", "array", "object", "null")
 _TYPES: Final = {
     **{name.upper(): name for name in _SCHEMA_TYPES},
-    "str": "string", "float": "number", "int": "integer", "bool": "boolean",
-    "list": "array", "tuple": "array", "dict": "object",
+    "str": "string",
+    "float": "number",
+    "int": "integer",
+    "bool": "boolean",
+    "list": "array",
+    "tuple": "array",
+    "dict": "object",
 }
 """Gemini's words for JSON Schema's types, and Python's."""
 _DEEPEST: Final = 64

@@ -17,6 +17,7 @@ from tests.unit.test_ingest_harnesses import (
     Record,
     decoded,
     only,
+    said,
     told,
 )
 
@@ -129,8 +130,67 @@ def test_what_is_no_list_of_calls(text: str) -> None:
     assert listed_calls(text) == []
 
 
+COMMANDS = "COMMANDS:\nopen:\n  docstring: opens a file\n  signature: open <path>\n"
+AT = "(Open file: n/a)\nbash-$"
+
+
+def item(role: str, text: str, prompt: str | None = None) -> Record:
+    """A message of a trajectory whose prompt has a field of its own."""
+    return {"role": role, "system_prompt": prompt, "text": text}
+
+
+def terminal(after: str = AT) -> Record:
+    """A trajectory of commands in blocks, which a terminal answers from the user's side."""
+    return {
+        "instance_id": "boats-1",
+        "target": False,
+        "trajectory": [
+            item("system", "", COMMANDS),
+            item("user", f"{ASKED}\n{AT}"),
+            item("ai", "DISCUSSION\nI look.\n```\nls -F\n```"),
+            item("user", f"boats.py\n{AT}"),
+            item("ai", "```\nopen boats.py\n```"),
+            item("user", f"free = 7\n{after}"),
+            item("ai", "DISCUSSION\nDone.\n```\nsubmit\n```"),
+        ],
+        "exit_status": "submitted",
+        "generated_patch": "diff --git a/boats.py b/boats.py",
+    }
+
+
+def test_commands_in_blocks_that_a_terminal_answers(tmp_path: Path) -> None:
+    """A command that the prompt documents is a tool of its own, all others are the shell's; the truth beside the patch judges it."""
+    chat = only(tmp_path, terminal())
+    assert told(chat.episode.steps) == [
+        ("system", COMMANDS, []),
+        ("user", f"{ASKED}\n{AT}", []),
+        ("assistant", "I look.", [("bash", {"command": "ls -F"})]),
+        ("tool", f"boats.py\n{AT}", []),
+        ("assistant", None, [("open", {"command": "open boats.py"})]),
+        ("tool", f"free = 7\n{AT}", []),
+        ("assistant", "Done.", [("bash", {"command": "submit"})]),
+    ]
+    assert [(one.name, one.value, one.correction) for one in chat.outcomes] == [
+        ("success", 0.0, None)
+    ]
+
+
+def test_a_user_who_answers_a_command_in_words_asks_on(tmp_path: Path) -> None:
+    """Somebody who shows commands to a person has them in blocks, too."""
+    chat = only(tmp_path, terminal("And now?"))
+    assert [s.role for s in chat.episode.steps] == ["system", *["user", "assistant"] * 3]
+
+
+def test_a_truth_without_a_patch_stays_the_right_answer(tmp_path: Path) -> None:
+    """`target` is what the answer should have been elsewhere."""
+    record = {"target": True, "messages": [said("user", ASKED), said("assistant", "Yes.")]}
+    (outcome,) = only(tmp_path, record).outcomes
+    assert (outcome.name, outcome.correction) == ("target", "yes")
+
+
 FILES: dict[str, list[Any]] = {
     "groups": [[{"Name": "Boats", "Instances": [pairs(7), pairs(8)]}]],
+    "terminal": [terminal()],
     "listed": [listed(f"Use {json.dumps(LISTING)}")],
 }
 """The same as files, for the test of odd values."""

@@ -7,7 +7,6 @@ one of the two lists has is taken from it; the text that the agent saw goes befo
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
@@ -15,16 +14,12 @@ from typing import Any, Final
 
 from ingest.formats.format import Decoded, Format
 from ingest.formats.records.reader import Standing, read_record
+from ingest.formats.records.text_calls import SHELL, commands_in
 from ingest.otlp.record import Arrival
 from ingest.records.text import Json
 
 NAME: Final = "swe_agent"
-SHELL: Final = "bash"
-"""The tool of an action that is no command of the agent's own: its shell, as the agent's function calls name it."""
 _LOOKED_AT: Final = 50
-_DOCUMENTED: Final = re.compile(r"^([A-Za-z_][\w-]*):\s*\n\s+docstring:", re.MULTILINE)
-_SECTION: Final = re.compile(r"^COMMANDS:\n(.*?)(?:\n\n\n|\Z)", re.MULTILINE | re.DOTALL)
-_LISTED: Final = re.compile(r"^([a-z_][\w-]*)(?=$| [<\[-])", re.MULTILINE)
 
 Message = dict[str, Any]
 
@@ -90,10 +85,7 @@ def _commands(value: Message, agent: Message) -> frozenset[str]:
         for one in _list(value.get("history"))
         if isinstance(one, dict) and one.get("role") == "system"
     ]
-    sections = [section for prompt in prompts for section in _SECTION.findall(prompt)]
-    found = [name for text in (docs, *prompts) for name in _DOCUMENTED.findall(text)]
-    found += [name for section in sections for name in _LISTED.findall(section)]
-    return frozenset(found) - {SHELL}
+    return commands_in([docs, *prompts])
 
 
 def _list(value: Json) -> list[Any]:

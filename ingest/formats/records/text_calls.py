@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
@@ -17,6 +18,11 @@ from ingest.dialects.content_blocks import blocks_text
 from ingest.formats.records.steps import call_of
 from ingest.records.text import NOT_JSON, Json, load_json, objects_in
 
+SHELL: Final = "bash"
+"""The tool of an action that is no command of the agent's own: its shell, as the agent's function calls name it."""
+_DOCUMENTED: Final = re.compile(r"^([A-Za-z_][\w-]*):\s*\n\s+docstring:", re.MULTILINE)
+_SECTION: Final = re.compile(r"^COMMANDS:\n(.*?)(?:\n\n\n|\Z)", re.MULTILINE | re.DOTALL)
+_LISTED: Final = re.compile(r"^([a-z_][\w-]*)(?=$| [<\[-])", re.MULTILINE)
 _CALL: Final = re.compile(r"<tool_call>(.*?)</tool_call>", re.DOTALL)
 _TAG: Final = re.compile(r"<(\w+)>((?:(?!</?\1>).)*)</\1>", re.DOTALL)
 """What such a template puts around all that is said before the calls: `<scratch_pad>`."""
@@ -87,6 +93,15 @@ def listed_tools(text: str) -> list[dict[str, Any]]:
         if named and len(named) == len(value):
             return named
     return []
+
+
+def commands_in(prompts: Iterable[str]) -> frozenset[str]:
+    """The commands that prompts say an agent's interface has beside those of the shell."""
+    found: list[str] = []
+    for prompt in prompts:
+        found += _DOCUMENTED.findall(prompt)
+        found += (name for section in _SECTION.findall(prompt) for name in _LISTED.findall(section))
+    return frozenset(found) - {SHELL}
 
 
 def _is_call(value: object) -> bool:

@@ -264,10 +264,18 @@ def right_answer_of(fields: Fields) -> Outcome | None:
     return {"name": found[0], "by": "unknown", "correction": found[1]} if found else None
 
 
+def judged_patch(own: dict[str, Any]) -> bool | None:
+    """The truth that stands under `target` beside a patch, and so judges it; elsewhere it may be the right answer."""
+    is_good = own.get("target")
+    patches = any(k.endswith("patch") and isinstance(one, str) for k, one in own.items())
+    return is_good if patches and isinstance(is_good, bool) else None
+
+
 def _reference(fields: Fields, *, answered: bool) -> tuple[str, str] | None:
-    told = Fields(
-        {k: one for k, one in fields.own.items() if not snake_case(k).endswith(_SETTINGS)}
-    )
+    own = {k: one for k, one in fields.own.items() if not snake_case(k).endswith(_SETTINGS)}
+    if judged_patch(own) is not None:
+        own.pop("target")
+    told = Fields(own)
     for name in (*REFERENCES, *((ANSWER,) if answered else ())):
         for value, _ in told.values(name, deep=2):
             text = right_answer(value)

@@ -16,6 +16,7 @@ from ingest.dialects.tool_output import RESULT_MARK
 from ingest.formats.records.calls import Message
 from ingest.formats.records.speech import Speech
 from ingest.formats.records.steps import AgentStep, said_by
+from ingest.formats.records.text_calls import SHELL, commands_in
 from ingest.formats.records.written_calls import plain_act, written_call
 from ingest.records.text import Json, json_text
 
@@ -25,9 +26,14 @@ _FINAL: Final = re.compile(r"(?:\A|\n)[ \t*]*Final Answer[ \t*]*:[ \t]*(.+)\Z", 
 _TAGGED: Final = re.compile(r"<([a-z]+(?:_[a-z]+)+)>((?:(?!</?\1>).)*)</\1>\s*\Z", re.DOTALL)
 _FIELD: Final = re.compile(r"<(\w+)>\n?(.*?)\n?</\1>", re.DOTALL)
 _PROGRAM: Final = re.compile(
-    r"((?:(?!```).)*)```([a-z]\w*)[ \t]*\n((?:(?!```).)*?)\n?```\s*", re.DOTALL
+    r"((?:(?!```).)*)```([a-z]\w*)?[ \t]*\n((?:(?!```).)*?)\n?```\s*", re.DOTALL
 )
-"""A program in a block of its language behind what is said; the only block."""
+"""A program or a command in a block behind what is said; the only block."""
+_TERMINAL: Final = re.compile(r"(?:\A|\n)[^\n]{0,200}[$#>]\s*\Z")
+"""What a terminal shows ends with its prompt."""
+_LONGEST_PROMPT: Final = 202
+_HEADING: Final = re.compile(r"\A\s*[A-Z]{3,}[ \t]*\n")
+"""A label in capitals above what is said: `DISCUSSION`."""
 _SHOWN: Final = re.compile(r"\s*```\w*\n(.*?)\n?```\s*", re.DOTALL)
 _SEVERAL: Final = 2
 """Results from which an agent acts: somebody may show once what a proposed program printed."""
@@ -53,23 +59,32 @@ def bind_tagged(said: Sequence[Speech]) -> None:
 
 
 def programs_in(said: Sequence[tuple[Json, Message]]) -> dict[int, re.Match[str]]:
-    """The blocks with which an agent ends all its messages but the last, by their places, where all that is answered is marked as a result: `Output: …`."""
+    """The blocks with which an agent ends all its messages but the last, by their places, where all that is answered is a result: marked (`Output: …`), or what a terminal shows."""
     told = [(role, "" if m.get("tool_calls") else _words(m)) for role, m in said]
     own = [n for n, (role, _) in enumerate(told) if role == "assistant"]
     ends = [n for n in own if told[n][1].rstrip().endswith("```")]  # few texts need the pattern
     blocks = {n: found for n in ends if (found := _PROGRAM.fullmatch(told[n][1]))}
     after = [told[n + 1] for n in blocks if n + 1 < len(told)]
-    marks = [role == "user" and RESULT_MARK.match(text) for role, text in after]
+    marks = [role == "user" and _is_result(text) for role, text in after]
     acts = len(blocks) >= len(own) - 1 and len(marks) >= _SEVERAL and all(marks)
     return blocks if acts else {}
 
 
+def _is_result(text: str) -> bool:
+    return (RESULT_MARK.match(text) or _TERMINAL.search(text[-_LONGEST_PROMPT:])) is not None
+
+
 def bind_programs(said: Sequence[Speech]) -> None:
-    """Make calls of an agent's programs, and their results of what the user's side answers."""
-    for n, found in programs_in([(one.role, one.message) for one in said]).items():
-        function = {"name": found[2], "arguments": json_text({"command": found[3]})}
+    """Make calls of an agent's programs and commands, and their results of what the user's side answers."""
+    programs = programs_in([(one.role, one.message) for one in said])
+    commands = commands_in(_text(one) for one in said if programs and one.role == "system")
+    for n, found in programs.items():
+        first = found[3].split(maxsplit=1)[:1]
+        name = found[2] or (first[0] if first and first[0] in commands else SHELL)
+        function = {"name": name, "arguments": json_text({"command": found[3]})}
         made = {"id": f"run_{n}", "type": "function", "function": function}
-        said[n].message = {"content": found[1].strip() or None, "tool_calls": [made]}
+        words = _HEADING.sub("", found[1]).strip()
+        said[n].message = {"content": words or None, "tool_calls": [made]}
         for after in said[n + 1 : n + 2]:
             told = RESULT_MARK.sub("", _text(after), count=1)
             shown = _SHOWN.fullmatch(told)
