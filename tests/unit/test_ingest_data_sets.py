@@ -188,9 +188,58 @@ def test_a_truth_without_a_patch_stays_the_right_answer(tmp_path: Path) -> None:
     assert (outcome.name, outcome.correction) == ("target", "yes")
 
 
+def acting(actions: list[str], keys: str = "observation thought action") -> Record:
+    """A trajectory whose steps tell what the agent saw before it acted."""
+    seen = ["You are at the pier.", *(f"seen {n}" for n in range(len(actions) - 1))]
+    steps = [{"observation": s, "thought": "I act.", "action": a} for s, a in zip(seen, actions, strict=True)]  # fmt: skip
+    ordered = [{key: step[key] for key in keys.split()} for step in steps]
+    return {"instruction": ASKED, "finished": True, "trajectory": ordered}
+
+
+CALLS = [
+    "find_boat(boat=7)",
+    'Python(file="a.py"):\n```python\nprint(7)\n```',
+    "close_boat(boat=7)",
+]
+
+
+def test_steps_that_tell_first_what_was_seen_before_the_action(tmp_path: Path) -> None:
+    """What an action brought is in the next step; actions that all are calls in Python's notation are those tools'."""
+    assert told(only(tmp_path, acting(CALLS)).episode.steps) == [
+        ("user", ASKED, []),
+        ("assistant", "I act.", FIND),
+        ("tool", "seen 0", []),
+        ("assistant", "I act.", [("Python", {"file": "a.py", "code": "print(7)"})]),
+        ("tool", "seen 1", []),
+        ("assistant", "I act.", CLOSE),
+    ]
+
+
+def test_sorted_fields_say_nothing_of_their_order_and_one_command_makes_all_the_shells(
+    tmp_path: Path,
+) -> None:
+    """Elsewhere a step holds its action and what this brought."""
+    record = acting([*CALLS[:1], "ls -F"], "action observation thought")
+    assert told(only(tmp_path, record).episode.steps) == [
+        ("user", ASKED, []),
+        ("assistant", "I act.", [("bash", {"command": "find_boat(boat=7)"})]),
+        ("tool", "You are at the pier.", []),
+        ("assistant", "I act.", [("bash", {"command": "ls -F"})]),
+        ("tool", "seen 0", []),
+    ]
+
+
+def test_a_run_that_was_won(tmp_path: Path) -> None:
+    """`win` says how it went, as `won` does."""
+    record = {"win": True, "messages": [said("user", ASKED), said("assistant", ANSWER)]}
+    (outcome,) = only(tmp_path, record).outcomes
+    assert (outcome.name, outcome.value) == ("win", 1.0)
+
+
 FILES: dict[str, list[Any]] = {
     "groups": [[{"Name": "Boats", "Instances": [pairs(7), pairs(8)]}]],
     "terminal": [terminal()],
+    "acting": [acting(CALLS)],
     "listed": [listed(f"Use {json.dumps(LISTING)}")],
 }
 """The same as files, for the test of odd values."""

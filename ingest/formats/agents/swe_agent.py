@@ -10,16 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from itertools import zip_longest
 from typing import Any, Final
 
 from ingest.formats.format import Decoded, Format
 from ingest.formats.records.reader import Standing, read_record
 from ingest.formats.records.text_calls import SHELL, commands_in
+from ingest.formats.records.written_calls import written_act
 from ingest.otlp.record import Arrival
 from ingest.records.text import Json
 
 NAME: Final = "swe_agent"
 _LOOKED_AT: Final = 50
+_IN_ORDER: Final = ("observation", "thought", "action")
 
 Message = dict[str, Any]
 
@@ -115,8 +118,11 @@ class _Telling:
                 said.append(_Turn(said=one))
             elif isinstance(one, dict):
                 (said[-1].after if said else self._before).append(one)
-        done = [step for step in _list(value.get("trajectory")) if _is_step(step)]
+        done = _seen_after([one for one in _list(value.get("trajectory")) if _is_step(one)])
         self._turns = _merged(said, done)
+        acts = [one for step in done if (one := _text(step.get("action")).strip())]
+        self._are_calls = all(map(written_act, acts))
+        """Whether all actions are calls of tools in one notation or another, and none is a command."""
 
     def messages(self) -> list[Message]:
         """All messages, each once."""
@@ -147,6 +153,9 @@ class _Telling:
             yield {"role": "tool", "tool_call_id": waiting[0], "content": observed}
 
     def _call(self, action: str, number: int) -> Message:
+        written = written_act(action) if self._are_calls else None
+        if written is not None:
+            return {"id": f"action_{number}", **written}
         first = action.split(maxsplit=1)[0]
         name = first if first in self._commands else SHELL
         function = {"name": name, "arguments": {"command": action}}
@@ -158,6 +167,18 @@ def _prompt(one: Message) -> Message:
     if one.get("is_demo") is True and one.get("role") == "user":
         return {**one, "role": "system"}
     return {key: inner for key, inner in one.items() if key not in {"agent", "message_type"}}
+
+
+def _seen_after(done: list[Message]) -> list[Message]:
+    """Steps with what was observed after their action, also where each tells first what the agent saw before it acted.
+
+    The order of its fields says so: one that sorts them has the action first. What was there before the first action is nothing that it brought.
+    """
+    order = [[key for key in step if key in _IN_ORDER] for step in done]
+    if len(done) <= 1 or any(keys != list(_IN_ORDER) for keys in order):
+        return done
+    later = [one["observation"] for one in done[1:]]
+    return [{**one, "observation": seen} for one, seen in zip_longest(done, later)]
 
 
 def _merged(said: list[_Turn], done: list[Message]) -> list[_Turn]:

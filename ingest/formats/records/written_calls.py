@@ -51,6 +51,8 @@ _OWN: Final = frozenset({"action", *NAMES["reasoning"]})
 _FENCE: Final = "```"
 _FENCED: Final = re.compile(_NAME + r"\s*\n```\w*\n((?:(?!```).)*?)\n?```", re.DOTALL)
 """A tool's name above a block with what it is given: a program, mostly."""
+_PROGRAM_BELOW: Final = re.compile(_NAME + r"\(([^\n]*)\):?\s*\n```\w*\n(.*?)\n?```", re.DOTALL)
+"""A call above a block with a program, which is one more of its arguments."""
 _LONGEST: Final = 20_000
 """Characters of Python's arguments: a call that somebody wrote has fewer, and reading them takes a while."""
 ARGUMENT: Final = "input"
@@ -68,7 +70,7 @@ def written_call(text: str, *, is_acting: bool = False) -> TextCalls | None:
     if found is None:
         return None
     body = found[1].strip()
-    call = _call(body, {}) if is_acting and _BARE.fullmatch(body) else _read(body)
+    call = _call(body, {}) if is_acting and _BARE.fullmatch(body) else written_act(body)
     if call is None:
         return None
     return _with_thought(text[: found.start()], call)
@@ -147,7 +149,7 @@ def acts_of(items: list[Any]) -> list[dict[str, Any]]:
     told: list[dict[str, Any]] = []
     call_id = None
     for number, one in enumerate(steps):
-        done = [_read(line) for line in str(one.get("action") or "").splitlines()]
+        done = [written_act(line) for line in str(one.get("action") or "").splitlines()]
         if last not in one or not all(done):
             return []
         seen = "\n\n".join(json_text(one[key]) for key in (last, shown) if one.get(key))
@@ -169,7 +171,7 @@ def acts_in_columns(value: dict[str, Any]) -> list[dict[str, Any]]:
         return []
     told: list[dict[str, Any]] = []
     for number, (act, thought) in enumerate(zip_longest(done, thoughts)):
-        call = _call(act, {}) if _BARE.fullmatch(act) else _read(act)
+        call = _call(act, {}) if _BARE.fullmatch(act) else written_act(act)
         call = {**(call or _call("action", {ARGUMENT: act})), "id": f"act_{number}"}
         told.append({"role": "assistant", "content": thought, "tool_calls": [call]})
         result = {"tool_call_id": call["id"], "content": json_text(seen[number])}
@@ -177,7 +179,12 @@ def acts_in_columns(value: dict[str, Any]) -> list[dict[str, Any]]:
     return told
 
 
-def _read(body: str) -> dict[str, Any] | None:
+def written_act(body: str) -> dict[str, Any] | None:
+    """The call that an action is as a whole, in any of the notations; None where it is none."""
+    above = _PROGRAM_BELOW.fullmatch(body)
+    given = _python_arguments(above[2]) if above else None
+    if above and given is not None and ARGUMENT not in given:
+        return _call(above[1], {**given, "code": above[3]})
     fenced = _FENCED.fullmatch(body)
     if fenced is not None:
         return _call(fenced[1], _input_of(fenced[2]))
