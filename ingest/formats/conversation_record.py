@@ -48,9 +48,30 @@ def read(value: Json, arrival: Arrival) -> Decoded:
             found.add(read_record(item, place, Standing(around=records.around, key=key)))
         else:
             found.rejected.append(refuse(item, place))
-    are_calls = all(call_in(item) is not None for item, _ in named)
+    # Some calls come to nothing.
+    are_calls = 2 * sum(call_in(item) is not None for item, _ in named) > len(named)
     found.chats = list(_without_beginnings(found.chats, by_task=are_calls))
+    found.chats = list(_without_simulators(found.chats)) if are_calls else found.chats
     return found
+
+
+def _without_simulators(chats: Sequence[Chat]) -> Iterator[Chat]:
+    """The chats without those of a model that plays the user: what it says, the user says to an agent that works at the same task."""
+    asked: dict[str | None, set[str | None]] = {}
+    for chat in chats:
+        if any(step.tool_calls for step in chat.episode.steps):
+            asked.setdefault(chat.episode.task_key, set()).update(_texts(chat, "user"))
+    for chat in chats:
+        users = asked.get(chat.episode.task_key, set()) - {*_texts(chat, "user")}
+        said = _texts(chat, "assistant")
+        # Its last word ends the run, and reaches nobody.
+        plays = chat.episode.task_key is not None and said and {*(said[:-1] or said)} <= users
+        if not plays or any(step.tool_calls for step in chat.episode.steps):
+            yield chat
+
+
+def _texts(chat: Chat, role: str) -> list[str | None]:
+    return [step.content for step in chat.episode.steps if step.role == role]
 
 
 def _without_beginnings(chats: Sequence[Chat], *, by_task: bool) -> Iterator[Chat]:

@@ -236,6 +236,46 @@ def test_a_run_that_was_won(tmp_path: Path) -> None:
     assert (outcome.name, outcome.value) == ("win", 1.0)
 
 
+def model_call(task: str, messages: list[Record], answer: Record | None) -> Record:
+    """A call to a model that names the task which it is about."""
+    output = None if answer is None else {"id": "r1", "choices": [{"message": answer}]}
+    return {
+        "id": f"{task}-{len(messages)}-{messages[0]['content'][:9]}",
+        "task_id": task,
+        "started_at": "2026-03-02T08:00:00Z",
+        "inputs": {"model": "m", "temperature": 0, "messages": messages},
+        "output": output,
+    }
+
+
+def simulated(task: str, broken: bool) -> list[Record]:
+    """The calls of an agent and of the model that plays its user."""
+    asks, agent = f"{ASKED} ({task})", f"{ANSWER} ({task})"
+    plays = [said("system", "You are a user."), said("user", "How can I help?")]
+    works = [said("system", PROMPT), said("user", asks)]
+    made = {"id": "c1", "type": "function", "function": {"name": "find_boat", "arguments": "{}"}}
+    act = said("assistant", None, tool_calls=[made])
+    seen = [*works, act, said("tool", "free", tool_call_id="c1")]
+    whole = [*plays, said("assistant", asks), said("user", agent)]
+    return [
+        model_call(task, plays, said("assistant", asks)),
+        model_call(task, works, act),
+        model_call(task, seen, None if broken else said("assistant", agent)),
+        *([] if broken else [model_call(task, whole, said("assistant", "STOP"))]),
+    ]
+
+
+def test_a_model_that_plays_the_user_is_no_agent(tmp_path: Path) -> None:
+    """Its calls stand among the agent's, about the same task, with the roles turned round; a call that came to nothing changes nothing."""
+    calls = [*simulated("1", broken=False), *simulated("2", broken=True)]
+    found = decoded(tmp_path, {"config": {}, "calls": calls})
+    assert found.rejected == []
+    assert sorted((c.episode.task_key, len(c.episode.steps)) for c in found.chats) == [
+        ("1", 5),
+        ("2", 4),
+    ]
+
+
 FILES: dict[str, list[Any]] = {
     "groups": [[{"Name": "Boats", "Instances": [pairs(7), pairs(8)]}]],
     "terminal": [terminal()],
