@@ -21,6 +21,7 @@ from tests.unit.test_ingest_harnesses import (
     told,
 )
 
+SEVEN = '{"boat": 7}'
 CLOSE = [("close_boat", {"boat": 7})]
 
 
@@ -229,13 +230,6 @@ def test_sorted_fields_say_nothing_of_their_order_and_one_command_makes_all_the_
     ]
 
 
-def test_a_run_that_was_won(tmp_path: Path) -> None:
-    """`win` says how it went, as `won` does."""
-    record = {"win": True, "messages": [said("user", ASKED), said("assistant", ANSWER)]}
-    (outcome,) = only(tmp_path, record).outcomes
-    assert (outcome.name, outcome.value) == ("win", 1.0)
-
-
 def model_call(task: str, messages: list[Record], answer: Record | None) -> Record:
     """A call to a model that names the task which it is about."""
     output = None if answer is None else {"id": "r1", "choices": [{"message": answer}]}
@@ -276,10 +270,45 @@ def test_a_model_that_plays_the_user_is_no_agent(tmp_path: Path) -> None:
     ]
 
 
+def part(kind: str, text: str, seen: str = "") -> Record:
+    """A node of an attempt: one part of a step."""
+    return {"node_type": kind, "description": text, "observation": seen, "pruned": False}
+
+
+def attempted(*attempts: list[Record]) -> Record:
+    """A run of several attempts, none of which came to messages."""
+    return {
+        "win": False,
+        "tries": [{"chain": [part("Action Input", ""), *one], "win": False} for one in attempts],
+        "generation": {"query": ASKED, "messages": [], "chain": []},
+    }
+
+
+LOOKS = [
+    part("Thought", "I look."),
+    part("Action", "find_boat"),
+    part("Action Input", SEVEN, "free"),
+]
+CLOSES = [part("Action", "close_boat"), part("Action Input", SEVEN)]
+
+
+def test_steps_in_parts_of_the_last_attempt(tmp_path: Path) -> None:
+    """A thought, an action and its input are items of their own; what was given up is nobody's answer."""
+    chat = only(tmp_path, attempted(CLOSES, [*LOOKS, *CLOSES]))
+    assert told(chat.episode.steps) == [
+        ("user", ASKED, []),
+        ("assistant", "I look.", FIND),
+        ("tool", "free", []),
+        ("assistant", None, CLOSE),
+    ]
+    assert chat.outcomes == ()  # that a run gave an answer is no judgement of it
+
+
 FILES: dict[str, list[Any]] = {
     "groups": [[{"Name": "Boats", "Instances": [pairs(7), pairs(8)]}]],
     "terminal": [terminal()],
     "acting": [acting(CALLS)],
+    "parts": [attempted(LOOKS)],
     "listed": [listed(f"Use {json.dumps(LISTING)}")],
 }
 """The same as files, for the test of odd values."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Final
 
 from ingest.dialects.attributes import python_objects
@@ -30,7 +31,12 @@ from ingest.formats.records.speech import (
 from ingest.formats.records.steps import AgentStep, is_idle, nested_steps, step_in
 from ingest.formats.records.transcripts import items_of
 from ingest.formats.records.words import NAMES, role_of, snake_case
-from ingest.formats.records.written_calls import acts_in_columns, acts_of, step_of_pair
+from ingest.formats.records.written_calls import (
+    acts_in_columns,
+    acts_in_parts,
+    acts_of,
+    step_of_pair,
+)
 from ingest.records.call_names import CALL_IDS, CALL_LISTS
 from ingest.records.text import NOT_JSON, Json, json_text, load_json, objects_in
 
@@ -118,7 +124,7 @@ def messages_of(value: Json) -> Place | None:
     found = [replace(place, items=acts) for place in lists if (acts := acts_of(place.items))]
     found = found or [place for place in lists if are_messages(place.items, key=place.path[-1])]
     if not any(_speaks(place.items) for place in found):
-        readers = (_trees, _runs, _steps, _columns, _transcripts, _events, _turns, _plans, _kept_as_text)  # fmt: skip
+        readers = (_trees, _runs, _steps, _columns, _transcripts, _events, _turns, _plans, _parts, _kept_as_text)  # fmt: skip
         others = (list(read(value)) for read in readers)
         found += next(filter(None, others), [])
     place = min(found, key=_rank, default=None)
@@ -160,6 +166,15 @@ def _plans(value: dict[str, Any]) -> Iterator[Place]:
     trees = [(key, steps) for key, steps in told.items() if steps]
     for key, steps in trees if len(trees) == 1 else ():
         yield Place(path=(key,), items=steps, holders=(value,))
+
+
+def _parts(value: dict[str, Any]) -> Iterator[Place]:
+    """Steps that are told in parts, of the last of several attempts; those before it were given up."""
+    for place in _lists(value):
+        last = [_lists(one) for one in place.items[-1:] if isinstance(one, dict)]
+        for inner in (place, *chain.from_iterable(last)):
+            if acts := acts_in_parts(inner.items):
+                yield replace(place, items=acts)
 
 
 def _transcripts(value: dict[str, Any]) -> Iterator[Place]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
+from collections.abc import Sequence
 from itertools import islice, zip_longest
 from typing import Any, Final
 
@@ -53,6 +54,9 @@ _FENCED: Final = re.compile(_NAME + r"\s*\n```\w*\n((?:(?!```).)*?)\n?```", re.D
 """A tool's name above a block with what it is given: a program, mostly."""
 _PROGRAM_BELOW: Final = re.compile(_NAME + r"\(([^\n]*)\):?\s*\n```\w*\n(.*?)\n?```", re.DOTALL)
 """A call above a block with a program, which is one more of its arguments."""
+_PARTS: Final = ("thought", "action", "action_input")
+_KINDS: Final = ("node_type", "step_type", "type", "kind")
+_TEXTS: Final = ("description", "content", "text")
 _LONGEST: Final = 20_000
 """Characters of Python's arguments: a call that somebody wrote has fewer, and reading them takes a while."""
 ARGUMENT: Final = "input"
@@ -176,6 +180,27 @@ def acts_in_columns(value: dict[str, Any]) -> list[dict[str, Any]]:
         told.append({"role": "assistant", "content": thought, "tool_calls": [call]})
         result = {"tool_call_id": call["id"], "content": json_text(seen[number])}
         told += [{"role": "tool", **result}] if seen[number] is not None else []
+    return told
+
+
+def acts_in_parts(items: Sequence[Json]) -> list[dict[str, Any]]:
+    """Messages of items that each are a part of a step, as their type says: a thought, an action, its input with what was observed; none where one is anything else."""
+    told: list[dict[str, Any]] = []
+    step: dict[str, str] = {}
+    for number, one in enumerate(items):
+        own = one if isinstance(one, dict) else {}
+        kind = next((snake_case(own[k]) for k in _KINDS if isinstance(own.get(k), str)), "")
+        text = next((own[k] for k in _TEXTS if isinstance(own.get(k), str)), None)
+        if kind not in _PARTS or text is None:
+            return []
+        step[kind] = text
+        if kind == _PARTS[-1] and step.get("action"):
+            call = {**_call(step["action"], _input_of(text)), "id": f"act_{number}"}
+            told.append({"role": "assistant", "content": step.get("thought"), "tool_calls": [call]})
+            seen = next((own[key] for key in RESULTS if own.get(key)), None)
+            result = {"role": "tool", "tool_call_id": call["id"], "content": json_text(seen)}
+            told += [] if seen is None else [result]
+            step = {}
     return told
 
 
