@@ -176,9 +176,10 @@ def test_commands_in_blocks_that_a_terminal_answers(tmp_path: Path) -> None:
     ]
 
 
-def test_a_user_who_answers_a_command_in_words_asks_on(tmp_path: Path) -> None:
+@pytest.mark.parametrize("after", ["And now?", "<p>No</p>", "And in C#", "It may cost 5$"])
+def test_a_user_who_answers_a_command_in_words_asks_on(tmp_path: Path, after: str) -> None:
     """Somebody who shows commands to a person has them in blocks, too."""
-    chat = only(tmp_path, terminal("And now?"))
+    chat = only(tmp_path, terminal(after))
     assert [s.role for s in chat.episode.steps] == ["system", *["user", "assistant"] * 3]
 
 

@@ -29,8 +29,8 @@ _PROGRAM: Final = re.compile(
     r"((?:(?!```).)*)```([a-z]\w*)?[ \t]*\n((?:(?!```).)*?)\n?```\s*", re.DOTALL
 )
 """A program or a command in a block behind what is said; the only block."""
-_TERMINAL: Final = re.compile(r"(?:\A|\n)[^\n]{0,200}[$#>]\s*\Z")
-"""What a terminal shows ends with its prompt."""
+_TERMINAL: Final = re.compile(r"(?:[^\d\s]\$|\w@[\w.:~/-]+#)\s*\Z")
+"""What a terminal shows ends with its prompt: no amount, and no name of a language."""
 _LONGEST_PROMPT: Final = 202
 _HEADING: Final = re.compile(r"\A\s*[A-Z]{3,}[ \t]*\n")
 """A label in capitals above what is said: `DISCUSSION`."""
