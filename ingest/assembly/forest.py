@@ -13,11 +13,14 @@ from typing import Final
 
 from ingest.assembly.stored_content import REFERENCES
 from ingest.dialects import agent_logs, claude_code, own_spans
+from ingest.dialects.identity import is_paused
 from ingest.dialects.messages import with_calls
 from ingest.dialects.otel_genai_events import moved_off, read_run, read_sayings, sayings, told_in
 from ingest.dialects.reading import AGENT, EVALUATOR, MODEL, OTHER, TOOL, Reading
 from ingest.dialects.table import read_span
+from ingest.records.episode import Step
 from ingest.records.span import IF_ASKED, LogEvent, Span
+from ingest.records.text import Json
 
 _DEEPEST: Final = 256
 """Levels looked up: a hostile chain of 100,000 spans must not cost its square."""
@@ -77,6 +80,7 @@ def grow(spans: Iterable[Span], events: Sequence[LogEvent]) -> list[Node]:
     _pass_over_functions(ordered)
     _demote(ordered)
     _ask(ordered)
+    _instruct(ordered)
     _tell_turns(ordered)
     _inherit(ordered)
     return _without_told_sessions(ordered)
@@ -123,6 +127,8 @@ def _fuller(one: Span, other: Span) -> Span:
 def _read(span: Span, events: list[LogEvent]) -> Reading:
     reading = read_span(span)
     said = sayings(span, events)
+    if reading.kind == TOOL and is_paused(span):
+        return replace(reading, kind=OTHER)
     if reading.kind == TOOL:
         told_run = {
             key: value for key, value in read_run(said).items() if getattr(reading, key) is None
@@ -221,15 +227,21 @@ def _pass_over_functions(ordered: list[Node]) -> None:
 
 
 def _demote(ordered: list[Node]) -> None:
-    """Take the calls off an agent's loop whose events, or whose messages under own names, say again what a model call below it was asked."""
+    """Take the calls off an agent's loop that says again what a model call below it was asked, or answered."""
     for node in ordered:
         if node.reading.kind != MODEL or not node.reading.has_content:
             continue
         for above in node.ancestors():
             if above.reading.kind == MODEL and read_span(above.span).kind == OTHER:
                 above.reading = read_span(above.span)
-            elif above.reading.kind == MODEL and above.reading.dialect == own_spans.NAME:
+            elif above.reading.kind == MODEL and _holds_calls(above, node):
                 above.reading = replace(above.reading, kind=AGENT)
+
+
+def _holds_calls(above: Node, call: Node) -> bool:
+    """Whether a model call is rather an agent's loop: under an app's own names, or told once for all the answers below it."""
+    steps = bool(above.reading.input) and not call.reading.input
+    return above.reading.dialect == own_spans.NAME or steps
 
 
 def _ask(ordered: list[Node]) -> None:
@@ -245,6 +257,19 @@ def _ask(ordered: list[Node]) -> None:
             at = agent.span.started_at
             asked = tuple(replace(step, at=at) for step in agent.reading.input)
             below[0].reading = replace(told[0], input=asked)
+
+
+def _instruct(ordered: list[Node]) -> None:
+    """Give the calls of an agent what it was told to be, where only the span that made it says that."""
+    told: dict[Json, tuple[Step, ...]] = {}
+    for node in ordered:
+        name, given = node.span.attributes.get("gen_ai.agent.id"), node.reading.input
+        is_told = any(step.role == "system" for step in given)
+        if name and is_told and all(step.role == "system" for step in given):
+            told[name] = given
+        elif name in told and node.reading.kind == MODEL and not is_told:
+            asked = tuple(replace(step, at=node.span.started_at) for step in told[name])
+            node.reading = replace(node.reading, input=(*asked, *given))
 
 
 def _tell_turns(ordered: list[Node]) -> None:

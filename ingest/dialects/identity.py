@@ -55,6 +55,9 @@ _OWN_CONVERSATION: Final = re.compile(
 _names_conversation: Final = lru_cache(maxsize=16_384)(_OWN_CONVERSATION.fullmatch)
 
 
+_PAUSED: Final = re.compile(r"(?:[\w.]+\.)?(?:Graph|Node)Interrupt\b")
+
+
 def identity(span: Span) -> dict[str, Any]:
     """The fields of a `Reading` that every dialect fills alike."""
     said = identity_in(span.attributes, span.resource)
@@ -110,6 +113,12 @@ def name_of(attributes: Attributes, keys: tuple[str, ...]) -> str | None:
         return found
     named = (text_of(attributes.get(key)) for key in keys)
     return next((name for name in named if name and not is_elided(name)), None)
+
+
+def is_paused(span: Span) -> bool:
+    """Whether a run stopped to ask somebody, as LangGraph's do: it is told once more when it goes on."""
+    raised = (event.attributes.get("exception.type") for event in span.events)
+    return any(_PAUSED.match(str(told)) for told in (span.status_message, *raised) if told)
 
 
 def has_failed(span: Span) -> bool | None:

@@ -24,6 +24,7 @@ from ingest.dialects.identity import has_failed, identity
 from ingest.dialects.messages import Messages, exchanged, read_messages, settle_output, with_calls
 from ingest.dialects.reading import (
     AGENT,
+    DUPLICATE,
     EVALUATOR,
     MODEL,
     OTHER,
@@ -55,7 +56,18 @@ KIND_OF_OPERATION: Final = {
     "agent_call": AGENT,
     "chat_client": AGENT,
     "evaluate": EVALUATOR,
+    # Azure's agents: a thread at the service is told as it grows, and listed whole.
+    "create_agent": AGENT,
+    "create_message": MODEL,
+    "process_thread_run": MODEL,
+    "list_messages": DUPLICATE,
+    # Mastra before its first version that follows the convention.
+    "agent.run": AGENT,
+    "model.step": MODEL,
+    "tool.execute": TOOL,
 }
+_NEW_ALONE: Final = frozenset({"create_message", "process_thread_run"})
+"""Operations that tell what was said in them, and nothing of what was said before."""
 
 _OUT_OF_BAND: Final = (
     "gen_ai.input.messages_ref",
@@ -101,6 +113,7 @@ def read_as(span: Span, dialect: str) -> Reading:
         tools=tuple(messages.tools),
         flags=frozenset(messages.given.flags | messages.made.flags | _absent(attributes)),
         said=tuple(statements(span)),
+        is_turn=attributes.get("gen_ai.operation.name") in _NEW_ALONE,
         **fields,
     )
 
@@ -211,7 +224,8 @@ def read_content(attributes: Attributes) -> Content:
     if told.steps[: len(given.steps)] == given.steps:
         given.steps = []  # some clients send the instructions in both places
     given.add(told)
-    made = read_messages(first_value(attributes, _MADE), role="assistant")
+    step = ("output",) if attributes.get("gen_ai.operation.name") == "model.step" else ()
+    made = read_messages(first_value(attributes, (*_MADE, *step)), role="assistant")
     if "gen_ai.tool.args" in attributes:
         listed = {"role": "assistant", "tool_calls": _listed_calls(attributes)}
         made.steps = with_calls(made.steps, read_messages(listed, role="assistant").steps)
@@ -221,11 +235,17 @@ def read_content(attributes: Attributes) -> Content:
     return Content(given, made, tools or given.tools)
 
 
+_OF_A_RUN: Final = (
+    ("gen_ai.tool.call.arguments", "spring.ai.tool.call.arguments", "gen_ai.tool.input"),
+    ("gen_ai.tool.call.result", "spring.ai.tool.call.result", "gen_ai.tool.output"),
+)
+"""What a tool was given and gave back, as releases and frameworks name it."""
+
+
 def read_tool(attributes: Attributes) -> dict[str, Any]:
     """The fields of a `Reading` that an `execute_tool` span fills."""
     arguments, result = (
-        attributes.get(f"gen_ai.tool.{key}", attributes.get(f"spring.ai.tool.{key}"))
-        for key in ("call.arguments", "call.result")
+        next((attributes[key] for key in keys if key in attributes), None) for keys in _OF_A_RUN
     )
     told = read_output(result)
     return {
