@@ -27,7 +27,7 @@ from ingest.assembly.statements import Addresses, collect
 from ingest.assembly.tool_definitions import merge_tools
 from ingest.assembly.tool_runs import join_runs
 from ingest.dialects.identity import has_failed
-from ingest.dialects.reading import AGENT, MODEL, TOOL, Reading
+from ingest.dialects.reading import AGENT, MODEL, TOOL
 from ingest.records.episode import Episode, Step, episode_id_of
 from ingest.records.outcome import Outcome
 from ingest.records.quarantine import Rejected
@@ -141,13 +141,8 @@ def _is_bare_service(run: Node) -> bool:
 
 
 def _outermost_nodes(nodes: list[Node]) -> list[Node]:
-    told = [n for n in nodes if n.reading.kind == AGENT and _says_something(n.reading)]
+    told = [n for n in nodes if n.reading.kind == AGENT and n.reading.has_content]
     return [n for n in told if not any(above in told for above in n.ancestors())]
-
-
-def _says_something(agent: Reading) -> bool:
-    """Whether more is told of an agent than what it was made to be."""
-    return any(step.role != "system" for step in (*agent.input, *agent.output))
 
 
 def _place(call: Node) -> Place:

@@ -13,14 +13,15 @@ from typing import Final
 
 from ingest.assembly.stored_content import REFERENCES
 from ingest.dialects import agent_logs, claude_code, own_spans
-from ingest.dialects.identity import is_paused
+from ingest.dialects.identity import called_with, is_paused
 from ingest.dialects.messages import with_calls
+from ingest.dialects.otel_genai import makes_agent
 from ingest.dialects.otel_genai_events import moved_off, read_run, read_sayings, sayings, told_in
+from ingest.dialects.react_text import with_calls_in_prose, words_in_template
 from ingest.dialects.reading import AGENT, EVALUATOR, MODEL, OTHER, TOOL, Reading
 from ingest.dialects.table import read_span
 from ingest.records.episode import Step
 from ingest.records.span import IF_ASKED, LogEvent, Span
-from ingest.records.text import Json
 
 _DEEPEST: Final = 256
 """Levels looked up: a hostile chain of 100,000 spans must not cost its square."""
@@ -81,9 +82,10 @@ def grow(spans: Iterable[Span], events: Sequence[LogEvent]) -> list[Node]:
     _demote(ordered)
     _ask(ordered)
     _instruct(ordered)
+    _fill_in(ordered)
     _tell_turns(ordered)
     _inherit(ordered)
-    return _without_told_sessions(ordered)
+    return [node for node in _without_told_sessions(ordered) if not makes_agent(node.span)]
 
 
 def group_key(event: LogEvent) -> str:
@@ -135,7 +137,7 @@ def _read(span: Span, events: list[LogEvent]) -> Reading:
         }
         return replace(reading, **told_run)
     told = read_sayings(said)
-    return reading if told is None else _merged(reading, told)
+    return with_calls_in_prose(reading if told is None else _merged(reading, told))
 
 
 def _merged(reading: Reading, told: Reading) -> Reading:
@@ -234,14 +236,10 @@ def _demote(ordered: list[Node]) -> None:
         for above in node.ancestors():
             if above.reading.kind == MODEL and read_span(above.span).kind == OTHER:
                 above.reading = read_span(above.span)
-            elif above.reading.kind == MODEL and _holds_calls(above, node):
+            elif above.reading.kind == MODEL and (
+                above.reading.dialect == own_spans.NAME or not node.reading.input
+            ):
                 above.reading = replace(above.reading, kind=AGENT)
-
-
-def _holds_calls(above: Node, call: Node) -> bool:
-    """Whether a model call is rather an agent's loop: under an app's own names, or told once for all the answers below it."""
-    steps = bool(above.reading.input) and not call.reading.input
-    return above.reading.dialect == own_spans.NAME or steps
 
 
 def _ask(ordered: list[Node]) -> None:
@@ -260,16 +258,31 @@ def _ask(ordered: list[Node]) -> None:
 
 
 def _instruct(ordered: list[Node]) -> None:
-    """Give the calls of an agent what it was told to be, where only the span that made it says that."""
-    told: dict[Json, tuple[Step, ...]] = {}
+    """Give the calls of an agent what it was made to be, where only the span that made it says that."""
+    told: dict[str, tuple[Step, ...]] = {}
     for node in ordered:
-        name, given = node.span.attributes.get("gen_ai.agent.id"), node.reading.input
-        is_told = any(step.role == "system" for step in given)
-        if name and is_told and all(step.role == "system" for step in given):
+        name, given = str(node.span.attributes.get("gen_ai.agent.id")), node.reading.input
+        if makes_agent(node.span):
             told[name] = given
-        elif name in told and node.reading.kind == MODEL and not is_told:
-            asked = tuple(replace(step, at=node.span.started_at) for step in told[name])
+        elif name in told and node.reading.kind == MODEL and given and given[0].role != "system":
+            asked = (replace(step, at=node.span.started_at) for step in told[name])
             node.reading = replace(node.reading, input=(*asked, *given))
+
+
+def _fill_in(ordered: list[Node]) -> None:
+    """Leave of a prompt that is a template, the only message of a user's, what the user said: a function above was called with that."""
+    for node in ordered:
+        asked = [step for step in node.reading.input if step.role == "user"]
+        if node.reading.kind == MODEL and len(asked) == 1:
+            above = (
+                called_with(one.span.attributes, holding="history") for one in node.ancestors()
+            )
+            told = (
+                words_in_template(asked[0].content or "", one) for given in above for one in given
+            )
+            words = next(filter(None, told), asked[0].content)
+            said = (replace(s, content=words) if s is asked[0] else s for s in node.reading.input)
+            node.reading = replace(node.reading, input=tuple(said))
 
 
 def _tell_turns(ordered: list[Node]) -> None:

@@ -104,12 +104,8 @@ def exchanged_in(event: LogEvent) -> dict[str, Json]:
 def _without_reminders(message: dict[str, Any]) -> dict[str, Any]:
     """A message without the parts that the client puts before what its user wrote."""
     parts = message.get("content")
-    if not isinstance(parts, list):
-        return message
-    return {
-        **message,
-        "content": [p for p in parts if not _REMINDER.match(str(first_of(p, "text")))],
-    }
+    told = [one for one in objects_in(parts) if not _REMINDER.match(str(first_of(one, "text")))]
+    return {**message, "content": told} if isinstance(parts, list) else message
 
 
 def is_setting(event: LogEvent) -> bool:

@@ -56,16 +56,16 @@ KIND_OF_OPERATION: Final = {
     "agent_call": AGENT,
     "chat_client": AGENT,
     "evaluate": EVALUATOR,
-    # Azure's agents: a thread at the service is told as it grows, and listed whole.
+    # Azure's agents, whose thread is told as it grows, and listed whole; Mastra before it followed the convention.
     "create_agent": AGENT,
     "create_message": MODEL,
     "process_thread_run": MODEL,
     "list_messages": DUPLICATE,
-    # Mastra before its first version that follows the convention.
     "agent.run": AGENT,
     "model.step": MODEL,
     "tool.execute": TOOL,
 }
+_OF_RUNS: Final = ("gen_ai.tool.", "spring.ai.tool.")
 _NEW_ALONE: Final = frozenset({"create_message", "process_thread_run"})
 """Operations that tell what was said in them, and nothing of what was said before."""
 
@@ -128,6 +128,11 @@ def reading_of(
     """What a span of a dialect with messages of its own says, with the convention's statements on it."""
     told = exchanged(given, made)
     return Reading(**told, tools=tuple(given.tools), said=(*said, *statements(span)), **fields)
+
+
+def makes_agent(span: Span) -> bool:
+    """Whether a span tells how an agent was made, once for all its conversations."""
+    return span.attributes.get("gen_ai.operation.name") == "create_agent"
 
 
 def kind_of(attributes: Attributes) -> str:
@@ -224,8 +229,8 @@ def read_content(attributes: Attributes) -> Content:
     if told.steps[: len(given.steps)] == given.steps:
         given.steps = []  # some clients send the instructions in both places
     given.add(told)
-    step = ("output",) if attributes.get("gen_ai.operation.name") == "model.step" else ()
-    made = read_messages(first_value(attributes, (*_MADE, *step)), role="assistant")
+    keys = ("output",) if attributes.get("gen_ai.operation.name") == "model.step" else _MADE
+    made = read_messages(first_value(attributes, keys), role="assistant")
     if "gen_ai.tool.args" in attributes:
         listed = {"role": "assistant", "tool_calls": _listed_calls(attributes)}
         made.steps = with_calls(made.steps, read_messages(listed, role="assistant").steps)
@@ -235,18 +240,15 @@ def read_content(attributes: Attributes) -> Content:
     return Content(given, made, tools or given.tools)
 
 
-_OF_A_RUN: Final = (
-    ("gen_ai.tool.call.arguments", "spring.ai.tool.call.arguments", "gen_ai.tool.input"),
-    ("gen_ai.tool.call.result", "spring.ai.tool.call.result", "gen_ai.tool.output"),
-)
-"""What a tool was given and gave back, as releases and frameworks name it."""
-
-
 def read_tool(attributes: Attributes) -> dict[str, Any]:
     """The fields of a `Reading` that an `execute_tool` span fills."""
-    arguments, result = (
-        next((attributes[key] for key in keys if key in attributes), None) for keys in _OF_A_RUN
-    )
+    held = {
+        key.rpartition(".")[2]: value
+        for key, value in attributes.items()
+        if key.startswith(_OF_RUNS)
+    }
+    arguments = held.get("arguments", held.get("input"))
+    result = held.get("result", held.get("output"))
     told = read_output(result)
     return {
         "call_id": first_text(attributes, ("gen_ai.tool.call.id",)) or told.call_id,

@@ -135,15 +135,12 @@ def read_sayings(found: Sequence[Saying]) -> Reading | None:
 
 def _behind_their_calls(steps: list[Step]) -> list[Step]:
     """Results behind the calls that they answer: where a service tells a step when it is done, its results come first."""
-    made = {call.call_id: at for at, step in enumerate(steps) for call in step.tool_calls}
-    answered = {s.call_id for at, s in enumerate(steps) if at > made.get(s.call_id or "", at)}
-    places = [
-        made.get(step.call_id or "", at) if step.call_id not in answered else at
-        for at, step in enumerate(steps)
-    ]
-    return [
-        steps[at] for at in sorted(range(len(steps)), key=lambda at: (places[at], places[at] != at))
-    ]
+    listed = [(at, step, step.call_id) for at, step in enumerate(steps)]
+    first = {call.call_id: at for at, step, _ in listed[::-1] for call in step.tool_calls}
+    answered = {told for at, _, told in listed if told and at > first.get(told, at)}
+    place = {at: first[told] for at, _, told in listed if told in first.keys() - answered}
+    order = sorted((place.get(at, at), at in place, at) for at, *_ in listed)
+    return [steps[at] for *_, at in order]
 
 
 def _results_once(steps: list[Step]) -> list[Step]:
