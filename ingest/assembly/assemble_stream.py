@@ -56,7 +56,9 @@ def assemble_stream(  # noqa: PLR0913 - `assemble`'s parameters and two for the 
         _spill(rows, app, files, group)
         for share, file in enumerate(files):
             own = [e for e in held if group[group_key(e)] % shares == share]
-            part = assemble(chain(_read(file), makers), own, app=app, known=known, unit=unit)
+            others = [span for span in makers if group[span.trace_id] % shares != share]
+            part = assemble(chain(_read(file), others), own, app=app, known=known, unit=unit)
+            part.spans_without_episode -= len(others)
             yield directory.settle(part)
     yield Assembled(outcomes=directory.late_outcomes())
 

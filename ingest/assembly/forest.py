@@ -20,7 +20,6 @@ from ingest.dialects.otel_genai_events import moved_off, read_run, read_sayings,
 from ingest.dialects.react_text import with_calls_in_prose, words_in_template
 from ingest.dialects.reading import AGENT, EVALUATOR, MODEL, OTHER, TOOL, Reading
 from ingest.dialects.table import read_span
-from ingest.records.episode import Step
 from ingest.records.span import IF_ASKED, LogEvent, Span
 
 _DEEPEST: Final = 256
@@ -85,7 +84,7 @@ def grow(spans: Iterable[Span], events: Sequence[LogEvent]) -> list[Node]:
     _fill_in(ordered)
     _tell_turns(ordered)
     _inherit(ordered)
-    return [node for node in _without_told_sessions(ordered) if not makes_agent(node.span)]
+    return _without_told_sessions(ordered)
 
 
 def group_key(event: LogEvent) -> str:
@@ -259,13 +258,13 @@ def _ask(ordered: list[Node]) -> None:
 
 def _instruct(ordered: list[Node]) -> None:
     """Give the calls of an agent what it was made to be, where only the span that made it says that."""
-    told: dict[str, tuple[Step, ...]] = {}
+    told: dict[str, Reading] = {}
     for node in ordered:
         name, given = str(node.span.attributes.get("gen_ai.agent.id")), node.reading.input
         if makes_agent(node.span):
-            told[name] = given
+            told[name], node.reading = node.reading, replace(node.reading, input=())
         elif name in told and node.reading.kind == MODEL and given and given[0].role != "system":
-            asked = (replace(step, at=node.span.started_at) for step in told[name])
+            asked = (replace(step, at=node.span.started_at) for step in told[name].input)
             node.reading = replace(node.reading, input=(*asked, *given))
 
 

@@ -242,13 +242,9 @@ def read_content(attributes: Attributes) -> Content:
 
 def read_tool(attributes: Attributes) -> dict[str, Any]:
     """The fields of a `Reading` that an `execute_tool` span fills."""
-    held = {
-        key.rpartition(".")[2]: value
-        for key, value in attributes.items()
-        if key.startswith(_OF_RUNS)
-    }
-    arguments = held.get("arguments", held.get("input"))
-    result = held.get("result", held.get("output"))
+    held = {k.rpartition(".")[2]: v for k, v in attributes.items() if k.startswith(_OF_RUNS)}
+    names = ("arguments", "input"), ("result", "output")
+    arguments, result = (held.get(now, held.get(once)) for now, once in names)
     told = read_output(result)
     return {
         "call_id": first_text(attributes, ("gen_ai.tool.call.id",)) or told.call_id,
