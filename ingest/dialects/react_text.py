@@ -33,13 +33,15 @@ def with_calls_in_prose(reading: Reading) -> Reading:
     """A model call whose messages are calls and results where their words are in that form."""
     if not any("Thought:" in (step.content or "") for step in (*reading.input, *reading.output)):
         return reading
-    given, made = (tuple(chain(*map(_told, side))) for side in (reading.input, reading.output))
+    given, made = (
+        tuple(chain(*map(_steps_in_prose, side))) for side in (reading.input, reading.output)
+    )
     is_plain = (given, made) == (reading.input, reading.output)
     flags = reading.flags | (set() if is_plain else {"reasoning_left_out"})
     return replace(reading, input=given, output=made, flags=flags)
 
 
-def _told(step: Step) -> Iterator[Step]:
+def _steps_in_prose(step: Step) -> Iterator[Step]:
     text = step.content or ""
     action, answer, gave = (form.fullmatch(text) for form in (_ACTION, _ANSWER, _OBSERVED))
     given = action["given"].strip(" \n`") if action else ""
