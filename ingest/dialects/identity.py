@@ -91,6 +91,7 @@ def identity_in(attributes: Attributes, resource: Attributes) -> dict[str, Any]:
         "conversation": name_of(attributes, CONVERSATION_KEYS)
         or name_of(extra, _IN_OBJECTS)
         or name_of(attributes, tuple(filter(_names_conversation, attributes)))
+        or name_of(attributes, ("sessionId",))
         or (thread if thread and not thread.isdigit() else None),  # a number is the machine's
         "subject": name_of(attributes, USER_KEYS)
         or name_of(resource, ("tracegym.user_id", "enduser.id"))

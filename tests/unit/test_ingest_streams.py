@@ -333,6 +333,22 @@ def test_the_answers_of_a_loop_stand_below_the_call_that_tells_it_once() -> None
     ]
 
 
+def test_bare_names_of_sessions_and_threads_come_last() -> None:
+    """An app's own conversation goes before a browser's session; a number is a thread of the machine's."""
+    answer: Json = {"role": "assistant", "content": "No."}
+    cases: list[tuple[dict[str, Json], str | None]] = [
+        ({"sessionId": "b1", "kiosk.conversation.id": "k1"}, "k1"),
+        ({"sessionId": "7", "threadId": "th1"}, "7"),
+        ({"threadId": "th1"}, "th1"),
+        ({"threadId": 42}, None),
+        ({"threadId": "th1", "ai.telemetry.metadata.threadId": "v1"}, "v1"),
+        ({"ai.telemetry.metadata.conversationId": "v2"}, "v2"),
+    ]
+    for more, named in cases:
+        found = assemble([messages(1, [ASKED], answer, more=more)], app=APP)
+        assert only(found).conversation_id == named
+
+
 def test_a_run_that_stops_to_ask_somebody_is_told_when_it_goes_on() -> None:
     """LangGraph raises an interrupt and runs the tool again once somebody has said yes; an error stays a result."""
     made: Json = {"role": "assistant", "content": None, "tool_calls": [CALL]}
