@@ -34,7 +34,7 @@ class ToolResult:
     evidence: str = ""
     """Which learnt behaviour or recording answered, for a person to look up in the world file."""
     confidence: float = 1.0
-    """How probably the real tool answers so; 1 where a behaviour that no recording contradicts says it."""
+    """How probably the real tool answers so; 1 where it was recorded on this path, and where no held-out call measured who says it."""
 
 
 @dataclass(frozen=True, slots=True)
