@@ -115,10 +115,11 @@ def test_functions_take_what_the_page_of_the_architecture_gives_them() -> None:
 
 def test_what_docstrings_name_is_there() -> None:
     """A module that was moved takes the docstrings of others with it."""
-    gone = []
+    gone: list[str] = []
     for module, tree in product().items():
         for node in ast.walk(tree):
-            value = node.value if isinstance(node, ast.Expr) else None
-            if isinstance(value, ast.Constant) and isinstance(value.value, str):
-                gone += _gone(f"{module}:{node.lineno}", value.value)
+            if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Constant):
+                continue
+            if isinstance(node.value.value, str):
+                gone += _gone(f"{module}:{node.lineno}", node.value.value)
     assert gone == []

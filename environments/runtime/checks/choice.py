@@ -16,22 +16,9 @@ from .final_answer import AMONG_OTHERS, ANOTHER, sentences, words_of
 _TRUTHS: Final = {"true": "yes", "false": "no", "correct": "yes", "incorrect": "no"}
 _CHOICE_NAMES: Final = ("option", "choice", "letter")
 _ASIDES: Final = frozenset(
-    {
-        *_CHOICE_NAMES,
-        "actually",
-        "and",
-        "answer",
-        "but",
-        "choose",
-        "go",
-        "hmm",
-        "i",
-        "id",
-        "is",
-        "it",
-    }
-    | {"its", "mean", "must", "my", "oh", "rather", "say", "so", "sorry", "that", "thats", "the"}
-    | {"then", "think", "this", "wait", "well", "with", "would"}
+    {*_CHOICE_NAMES, "actually", "and", "answer", "but", "choose", "go", "hmm", "i", "id", "is"}
+    | {"it", "its", "mean", "must", "my", "oh", "rather", "say", "so", "sorry", "that", "thats"}
+    | {"the", "then", "think", "this", "wait", "well", "with", "would"}
 )
 """Words that may stand around a choice and choose nothing themselves."""
 _SET_PHRASES: Final = frozenset(
@@ -41,13 +28,12 @@ _SET_PHRASES: Final = frozenset(
 """Words behind a `no` that denies nothing: `No worries, it is allowed.`"""
 _LETTER_WORDS: Final = frozenset("aeiouy")
 """Letters that are words of their own in some language: these are chosen only where a mark shows it."""
-_QUESTION: Final = re.compile(r"[?？]\W*$")  # noqa: RUF001 - a full-width mark
 _CLAUSE_END: Final = re.compile(r"[,;:，；：]|\s[-–—]\s?|—")  # noqa: RUF001 - full-width marks
 _NEXT_LETTER: Final = re.compile(
     r"[).\]]?[\s,/&+]*(?:\b(?:and|or|und|oder|ou|et)\b[\s,/]*)?\(?(\w+)"
 )
 _OR_ANOTHER: Final = re.compile(r"\s*,?\s*(?:/|\b(?:or|oder|ou)\b)\s*(\w+)")
-_NAMED: Final = re.compile(rf"^\W*(?:(?:{'|'.join(_CHOICE_NAMES)})\s+)?")
+_NAMED: Final = re.compile(r"\W*(?:(?:option|choice|letter)\s+)?")
 
 
 def choice_in(value: str) -> str:
@@ -69,10 +55,18 @@ def _stated_choices(sought: str, text: str) -> Iterator[list[str]]:
     for line in text.splitlines():
         said = sentences(line)
         if sought in YES_OR_NO:
-            parts = [one for s in said if not _QUESTION.search(s) for one in _CLAUSE_END.split(s)]
+            parts = [one for s in said if not _asks(s) for one in _CLAUSE_END.split(s)]
         else:
-            parts = [one for one in said[-1:] if not _QUESTION.search(one)]
+            parts = [one for one in said[-1:] if not _asks(one)]
         yield from (_only_choices(sought, part) for part in parts)
+
+
+def _asks(part: str) -> bool:
+    """Whether a part of an answer ends as a question."""
+    for char in reversed(part):
+        if char.isalnum() or char in "?？":  # noqa: RUF001 - a full-width mark
+            return not char.isalnum()
+    return False
 
 
 def _only_choices(sought: str, part: str) -> list[str]:

@@ -141,7 +141,7 @@ def marks_on(items: Iterable[Json]) -> list[Outcome]:
     said = (plain_items(item) for item in items if isinstance(item, dict))
     marks = [{k: v for k, v in one.items() if k in _MARKS} for some in said for one in some]
     figures = {n for mark in marks for v in mark.values() if (n := number_of(v)) is not None}
-    unmarked = [None, "", [], {}, *([0] if min(figures, default=0) < 0 else [])]
+    unmarked: list[Json] = [None, "", [], {}, *([0] if min(figures, default=0) < 0 else [])]
     marked = [m for one in marks if (m := {k: v for k, v in one.items() if v not in unmarked})]
     return outcomes_of(Fields(own=marked[-1]), answered=False) if marked else []
 
