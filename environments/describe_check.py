@@ -332,7 +332,7 @@ SENTENCES: Final[dict[str, Callable[[Arguments], str]]] = {
     "repeats_at_most": _repeats_at_most,
     "judge": _judge,
 }
-"""How each function of `runtime.checks.FUNCTIONS` reads. A new function needs one entry here, and says itself until then."""
+"""How each function of `runtime.checks.table.FUNCTIONS` reads. A new function needs one entry here, and says itself until then."""
 
 
 def _any_check(fn: str, args: Arguments) -> str:

@@ -2,7 +2,7 @@
 
 In: two opened task sets. Out: a `Difference`, for people and as JSON. A task changes because of itself (opening,
 tools, user, limits), its rubric, its slice of the world (the state at its start) or the world's behaviour. Equal
-versions are equal tasks. Not here: opening the folders (`runtime.task_set`), printing.
+versions are equal tasks. Not here: opening the folders (`runtime.task.task_set`), printing.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Goes in: a function that sends one request to a model (`environments.llm.LlmJudge` is one), a task. Comes out: what an
 environment takes as its `user`. What it said stands in the rollout's conversation, so that grading again asks no model
-(`runtime.user.RecordedUser`). Its calls are in no budget. Not here: the scripted user (`runtime.user`).
+(`runtime.play.user.RecordedUser`). Its calls are in no budget. Not here: the scripted user (`runtime.play.user`).
 """
 
 from __future__ import annotations

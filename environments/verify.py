@@ -155,7 +155,7 @@ def _status(candidate: Candidate, results: Sequence[ProbeResult]) -> tuple[str, 
     doubts += sorted(f"misses:{r.name}" for r in counted if r.expected == ONE)
     leaks = _answers_in_text(candidate)
     positive = any(
-        c.positive and c.required and c.role != "agreement" for c in candidate.rubric.checks
+        c.positive and c.required and c.role != AGREEMENT for c in candidate.rubric.checks
     )
     counted_only = [COUNTS] if _only_counts(candidate) else []
     if exploits or counted_only or not positive:

@@ -55,7 +55,7 @@ KINDS: Final = _kinds(
     ("code", "opaque", False),
     ("withheld", "marker", False),
 )
-"""In order of rank. `direct` kinds are app-wide only where `redact.apply.learn.scope_of` finds the value long enough."""
+"""In order of rank. `direct` kinds are app-wide only where `redact.recognizers.analyzer.is_composite` finds the value long enough."""
 
 NOT_PERSONAL: Final = frozenset({"public", "record", "text"})
 """What a policy may say of a key besides a kind: catalogue data, the key of a mere record, free text."""

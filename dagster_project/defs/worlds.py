@@ -83,12 +83,12 @@ def worlds(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
             leave(lake, todo, [(app, "")])
             skips.keep(lake)
             continue
-        learnt = _learnt_before(lake, app) if was_tried(lake, todo, (app, "")) else None
+        known = _learnt_before(lake, app) if was_tried(lake, todo, (app, "")) else None
         with skips.unit("app") as learning:
             settings = load_world_settings(clean.world_settings, app, risk=clean.risk)
             measured = _measured_before(clean, app)
             document = _learn(
-                clean, app, settings, skips, meter=meter, known=learnt, measured=measured
+                clean, app, settings, skips, meter=meter, known=known, measured=measured
             )
             content: Any = document.content
             store(lake, WORLDS, to_rows([document]), todo, keys=[(app, "")], again=bool(skips))
@@ -134,16 +134,16 @@ def _learn(  # noqa: PLR0913 - what a world is learnt from, and what may be take
     shared = _Learning(app, episodes, settings)
     load = Load(stage=ASSET, conversations=len(episodes))
     parts = [*([_KEPT] if known is None else []), *([_MEASURED] if measured is None else [])]
-    learnt = clean.maps.map_items(_learnt, parts, shared=shared, load=load)
+    made = clean.maps.map_items(_learn_part, parts, shared=shared, load=load)  # in their order
     tell(ASSET, 0, 2, f"{app}: learning from {len(episodes)} episodes")
-    document = next_part(learnt, skips) if known is None else stored_document(known)
+    document = next_part(made, skips) if known is None else stored_document(known)
     if measured is not None:
         return measured_document(document, measured)
     tell(ASSET, 1, 2, f"{app}: measuring on held-out calls")
     if meter.is_late:
         meter.leave(skips, MEASURING)
         return document
-    return measured_document(document, next_part(learnt, skips))
+    return measured_document(document, next_part(made, skips))
 
 
 _MEASURED: Final = "measured"
@@ -159,7 +159,7 @@ class _Learning:
     settings: WorldSettings
 
 
-def _learnt(shared: _Learning, which: str) -> tuple[Any, list[SkippedUnit]]:
+def _learn_part(shared: _Learning, which: str) -> tuple[Any, list[SkippedUnit]]:
     """What held-out calls say of a world learnt without them; or the world that is kept, as a row without that."""
     with collect_skips(ASSET, shared.app) as skips:
         learn = partial(learn_with_fallback, skips=skips)

@@ -94,7 +94,7 @@ def erase_clean(home: Home, clean: Lake, one: Erased, tasks: Iterable[str]) -> C
         gone[table.name] += sum(n for key, n in clean.counts(table).items() if key[0] == one.app)
         clean.replace(table, table.schema.empty_table(), held)
         clean.forget(table.name, [key for key in clean.stamps(table.name) if key[0] == one.app])
-    for folder in ("tasksets", "worlds", "tasks"):
+    for folder in ("tasksets", "worlds"):
         for path in (home.clean / folder).glob(f"{one.app}*"):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
     return gone

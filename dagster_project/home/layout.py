@@ -20,7 +20,7 @@ from typing import Final
 
 from dagster_project.errors import HomeError, VaultElsewhere
 from dagster_project.home.storage import Place, keep_place, local_side, place_of, url_in
-from environments.runtime.answers.recall import RISK
+from environments.runtime.answers.recall import MOST_RISK, RISK, is_risk
 
 HOME_FORMAT: Final = 1
 SETTINGS: Final = frozenset(
@@ -33,7 +33,7 @@ MOST_REQUESTS: Final = 5000
 RAW_DAYS: Final = 30
 DEFAULT_HOME: Final = Path(".tracegym")
 PRIVATE_PARTS: Final = ("wal", "lake", "quarantine", "vault", "dagster", "locks")
-CLEAN_PARTS: Final = ("lake", "worlds", "tasks", "tasksets", "reports", "reviews")
+CLEAN_PARTS: Final = ("lake", "worlds", "tasksets", "reports", "reviews")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,12 +239,16 @@ def set_redaction(home: Home, mode: str) -> None:
 def risk_of(home: Home) -> float:
     """The share of wrong answers that worlds of this home may give, where `worlds.toml` does not say it."""
     found = _read_manifest(home).get("risk")
-    return float(found) if isinstance(found, int | float) else RISK
+    if found is None:
+        return RISK
+    if isinstance(found, bool) or not isinstance(found, int | float) or not is_risk(found):
+        raise HomeError(f"{_manifest_name(home)}: risk must be a share from 0 to {MOST_RISK}")
+    return float(found)
 
 
 def set_risk(home: Home, risk: float) -> None:
     """Keep the share of wrong answers that worlds of this home may give."""
-    if risk != risk_of(home):
+    if risk != _read_manifest(home).get("risk", RISK):
         _update_manifest(home, lambda found: {**found, "risk": risk})
 
 
@@ -292,7 +296,9 @@ def budgets_in(home: Home) -> tuple[str, ...]:
     """What stages may take, as `budgets` of home.json lists it: `["verified_tasks=5m"]`."""
     listed = _read_manifest(home).get("budgets", [])
     if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
-        raise HomeError(f'{home.manifest}: budgets must be a list such as ["verified_tasks=5m"]')
+        raise HomeError(
+            f'{_manifest_name(home)}: budgets must be a list such as ["verified_tasks=5m"]'
+        )
     return tuple(map(str, listed))
 
 
@@ -300,7 +306,7 @@ def most_requests_of(home: Home) -> int:
     """How many requests of an app go on to the expensive stages: `most_requests` of home.json, else `MOST_REQUESTS`; 0 is all."""
     most = _read_manifest(home).get("most_requests", MOST_REQUESTS)
     if isinstance(most, bool) or not isinstance(most, int) or most < 0:
-        raise HomeError(f"{home.manifest}: most_requests must be a whole number; 0 is all")
+        raise HomeError(f"{_manifest_name(home)}: most_requests must be a whole number; 0 is all")
     return most
 
 

@@ -50,7 +50,7 @@ class Explanation:
     checks: tuple[GradedCheck, ...]
     """In the rubric's order; none for a run that broke."""
     answers: tuple[tuple[str, str], ...]
-    """Each call of the policy in order: its tool, and where the answer came from (`runtime.attempt`)."""
+    """Each call of the policy in order: its tool, and where the answer came from (`runtime.task.attempt`)."""
     unanswered: tuple[int, ...]
     """Messages, by their place in the conversation, in which the user says that they do not understand."""
 

@@ -1,7 +1,7 @@
 """A policy that is a transformers model in this process: many runs at once become one batch on a GPU or the CPU.
 
 In: conversations, from as many runs as the engine keeps in flight. Out: assistant messages with the token ids that the
-model wrote and their logprobs, as a trainer needs them. What the model writes is read as `runtime.tool_text` reads it
+model wrote and their logprobs, as a trainer needs them. What the model writes is read as `runtime.play.tool_text` reads it
 (`<tool_call>` blocks, as Qwen and Hermes templates have them). Sampling draws one number per run and token from the
 run's own seed, so a run does not hang on which others shared its batch (up to the hardware's rounding).
 The only file that imports torch and transformers; both are the extra `train`.

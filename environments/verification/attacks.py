@@ -16,7 +16,7 @@ from itertools import cycle, islice
 from typing import Final
 
 from environments.runtime.checks.arguments import canonical_arguments
-from environments.runtime.checks.final_answer import tokens
+from environments.runtime.checks.final_answer import words_compared
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.candidate import Action
 from environments.runtime.task.tool_definition import choices_of, form_of
@@ -204,8 +204,8 @@ def _acts_alike(material: Material, other: OtherTask) -> bool:
 
 def _answers_alike(material: Material, other: OtherTask) -> bool:
     """Whether the same answer is right at another task: its solution then answers this one, too."""
-    own = {tokens(answer) for answer in material.answers}
-    return any(tokens(answer) in own for answer in answers_in(other.rubric))
+    own = {words_compared(answer) for answer in material.answers}
+    return any(words_compared(answer) in own for answer in answers_in(other.rubric))
 
 
 def _lists(value: Json) -> list[list[Json]]:

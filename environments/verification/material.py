@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-from environments.runtime.checks.final_answer import tokens
+from environments.runtime.checks.final_answer import words_compared
 from environments.runtime.checks.view import NUMBER, text_of
 from environments.runtime.play.message import requests_of
 from environments.runtime.task.attempt import Attempt, Json
@@ -230,9 +230,11 @@ class Material:
     @cached_property
     def other_answers(self) -> tuple[str, ...]:
         """The first reference answer of each other task, those that are right here left out."""
-        own = {tokens(answer) for answer in self.answers}
+        own = {words_compared(answer) for answer in self.answers}
         found = (answers_in(other.rubric)[:1] for other in self.others)
-        return tuple(dict.fromkeys(a for some in found for a in some if tokens(a) not in own))
+        return tuple(
+            dict.fromkeys(a for some in found for a in some if words_compared(a) not in own)
+        )
 
     @cached_property
     def readable_numbers(self) -> tuple[str, ...]:

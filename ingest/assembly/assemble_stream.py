@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, nullcontext
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,6 +21,7 @@ import pyarrow.compute as pc
 from ingest.assembly.assemble import Assembled, Unit, assemble
 from ingest.assembly.forest import group_key
 from ingest.assembly.ties import Ties
+from ingest.dialects.otel_genai import makes_agent
 from ingest.records.outcome import Outcome
 from ingest.records.span import SPAN_SCHEMA, LogEvent, Span, span_of_row
 
@@ -46,7 +48,7 @@ def assemble_stream(  # noqa: PLR0913 - `assemble`'s parameters and two for the 
 ) -> Iterator[Assembled]:
     """What `assemble` makes of one app's spans, in parts; outcomes about other parts' episodes come with the last."""
     held = [event for event in events if event.app == app]
-    group, size = _groups(rows, held, app)
+    group, size, makers = _groups(rows, held, app)
     shares = max(1, min(_MOST_SHARES, -(-size // at_once)))
     directory = _Directory()
     with tempfile.TemporaryDirectory(dir=scratch, prefix="assemble-") as folder:
@@ -54,19 +56,23 @@ def assemble_stream(  # noqa: PLR0913 - `assemble`'s parameters and two for the 
         _spill(rows, app, files, group)
         for share, file in enumerate(files):
             own = [e for e in held if group[group_key(e)] % shares == share]
-            part = assemble(_read(file), own, app=app, known=known, unit=unit)
+            others = [span for span in makers if group[span.trace_id] % shares != share]
+            part = assemble(chain(_read(file), others), own, app=app, known=known, unit=unit)
+            part.spans_without_episode -= len(others)
             yield directory.settle(part)
     yield Assembled(outcomes=directory.late_outcomes())
 
 
-def _groups(rows: Rows, events: list[LogEvent], app: str) -> tuple[dict[str, int], int]:
-    """The group of every trace, and how many bytes all rows take."""
+def _groups(rows: Rows, events: list[LogEvent], app: str) -> tuple[dict[str, int], int, list[Span]]:
+    """The group of every trace, how many bytes all rows take, and the spans that tell how agents were made."""
     ties = Ties()
+    makers: list[Span] = []
     size = 0
     for table in rows():
         size += table.nbytes
         for span in _spans(table, app):
             ties.add(span)
+            makers += [span] if makes_agent(span) else []
     for event in events:
         ties.add_event(event)
     unnamed = ties.unnamed()
@@ -76,7 +82,7 @@ def _groups(rows: Rows, events: list[LogEvent], app: str) -> tuple[dict[str, int
         for table in rows():
             inside = pc.is_in(table.column("trace_id"), value_set=wanted)
             ties.add_content(_spans(table.filter(inside), app))
-    return ties.group(), size
+    return ties.group(), size, makers
 
 
 def _spans(table: pa.Table, app: str) -> Iterator[Span]:

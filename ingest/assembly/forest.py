@@ -13,8 +13,11 @@ from typing import Final
 
 from ingest.assembly.stored_content import REFERENCES
 from ingest.dialects import agent_logs, claude_code, own_spans
+from ingest.dialects.identity import called_with, is_paused
 from ingest.dialects.messages import with_calls
+from ingest.dialects.otel_genai import makes_agent
 from ingest.dialects.otel_genai_events import moved_off, read_run, read_sayings, sayings, told_in
+from ingest.dialects.react_text import with_calls_in_prose, words_in_template
 from ingest.dialects.reading import AGENT, EVALUATOR, MODEL, OTHER, TOOL, Reading
 from ingest.dialects.table import read_span
 from ingest.records.span import IF_ASKED, LogEvent, Span
@@ -77,6 +80,8 @@ def grow(spans: Iterable[Span], events: Sequence[LogEvent]) -> list[Node]:
     _pass_over_functions(ordered)
     _demote(ordered)
     _ask(ordered)
+    _instruct(ordered)
+    _fill_in(ordered)
     _tell_turns(ordered)
     _inherit(ordered)
     return _without_told_sessions(ordered)
@@ -123,13 +128,15 @@ def _fuller(one: Span, other: Span) -> Span:
 def _read(span: Span, events: list[LogEvent]) -> Reading:
     reading = read_span(span)
     said = sayings(span, events)
+    if reading.kind == TOOL and is_paused(span):
+        return replace(reading, kind=OTHER)
     if reading.kind == TOOL:
         told_run = {
             key: value for key, value in read_run(said).items() if getattr(reading, key) is None
         }
         return replace(reading, **told_run)
     told = read_sayings(said)
-    return reading if told is None else _merged(reading, told)
+    return with_calls_in_prose(reading if told is None else _merged(reading, told))
 
 
 def _merged(reading: Reading, told: Reading) -> Reading:
@@ -221,14 +228,16 @@ def _pass_over_functions(ordered: list[Node]) -> None:
 
 
 def _demote(ordered: list[Node]) -> None:
-    """Take the calls off an agent's loop whose events, or whose messages under own names, say again what a model call below it was asked."""
+    """Take the calls off an agent's loop that says again what a model call below it was asked, or answered."""
     for node in ordered:
         if node.reading.kind != MODEL or not node.reading.has_content:
             continue
         for above in node.ancestors():
             if above.reading.kind == MODEL and read_span(above.span).kind == OTHER:
                 above.reading = read_span(above.span)
-            elif above.reading.kind == MODEL and above.reading.dialect == own_spans.NAME:
+            elif above.reading.kind == MODEL and (
+                above.reading.dialect == own_spans.NAME or not node.reading.input
+            ):
                 above.reading = replace(above.reading, kind=AGENT)
 
 
@@ -245,6 +254,34 @@ def _ask(ordered: list[Node]) -> None:
             at = agent.span.started_at
             asked = tuple(replace(step, at=at) for step in agent.reading.input)
             below[0].reading = replace(told[0], input=asked)
+
+
+def _instruct(ordered: list[Node]) -> None:
+    """Give the calls of an agent what it was made to be, where only the span that made it says that."""
+    told: dict[str, Reading] = {}
+    for node in ordered:
+        name, given = str(node.span.attributes.get("gen_ai.agent.id")), node.reading.input
+        if makes_agent(node.span):
+            told[name], node.reading = node.reading, replace(node.reading, input=())
+        elif name in told and node.reading.kind == MODEL and given and given[0].role != "system":
+            asked = (replace(step, at=node.span.started_at) for step in told[name].input)
+            node.reading = replace(node.reading, input=(*asked, *given))
+
+
+def _fill_in(ordered: list[Node]) -> None:
+    """Leave of a prompt that is a template, the only message of a user's, what the user said: a function above was called with that."""
+    for node in ordered:
+        asked = [step for step in node.reading.input if step.role == "user"]
+        if node.reading.kind == MODEL and len(asked) == 1:
+            above = (
+                called_with(one.span.attributes, holding="history") for one in node.ancestors()
+            )
+            told = (
+                words_in_template(asked[0].content or "", one) for given in above for one in given
+            )
+            words = next(filter(None, told), asked[0].content)
+            said = (replace(s, content=words) if s is asked[0] else s for s in node.reading.input)
+            node.reading = replace(node.reading, input=tuple(said))
 
 
 def _tell_turns(ordered: list[Node]) -> None:

@@ -15,12 +15,13 @@ from ingest.dialects.attributes import captured, first_text, first_value, text_o
 from ingest.dialects.content_blocks import blocks_text
 from ingest.dialects.identity import has_failed, identity
 from ingest.dialects.messages import Messages, exchanged, read_messages
-from ingest.dialects.parts import parts_in
+from ingest.dialects.parts import first_of, parts_in
 from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading, Statement
 from ingest.dialects.tool_schemas import read_tools
+from ingest.files.partial_json import parse_json
 from ingest.records.episode import Step
 from ingest.records.span import LogEvent, Span
-from ingest.records.text import Json
+from ingest.records.text import Json, objects_in
 
 NAME: Final = "claude_code"
 
@@ -29,6 +30,9 @@ _PART: Final = re.compile(r"(?:\A|\n\n---\n\n)\[(?:USER|USER PROMPT|TOOL RESULT:
 _INPUT: Final = re.compile(r"\A\[TOOL INPUT: [^\]\n]+\]\n")
 _SYSTEM: Final = "claude_code.system_prompt"
 _TOOL_DEFINED: Final = "claude_code.tool"
+
+_BODIES: Final = {"api_request_body": "input", "api_response_body": "output"}
+_REMINDER: Final = re.compile(r"\s*<system-reminder>.*</system-reminder>\s*\Z", re.DOTALL)
 
 DECISIONS: Final = frozenset({"claude_code.tool_decision", "tool_decision"})
 """Log events in which somebody, or a rule, let a tool run or stopped it."""
@@ -57,9 +61,12 @@ def read(span: Span) -> Reading:
         made = read_messages(attributes.get("response.model_output"), role="assistant")
     elif kind == TOOL:
         fields.update(_tool(span))
+    elif kind == AGENT and (prompt := captured(attributes.get("user_prompt"))):
+        given.steps.append(Step(role="user", content=prompt))
     return Reading(
         kind=kind,
         dialect=NAME,
+        is_turn=kind == AGENT,
         **exchanged(given, made),
         **fields,
     )
@@ -79,6 +86,26 @@ def _context(value: Json) -> Messages:
             content = blocks_text(parts_in(text) or text)
             found.steps.append(Step(role="tool", content=content, call_id=heading[1]))
     return found
+
+
+def exchanged_in(event: LogEvent) -> dict[str, Json]:
+    """What a span's request or its answer holds, by the convention's names; nothing where its log event is another one or was cut."""
+    side = _BODIES.get(event.name.removeprefix("claude_code.")) if event.span_id else None
+    read = parse_json(str(event.attributes.get("body"))) if side else None
+    body = read.value if read and not read.cut and isinstance(read.value, dict) else {}
+    if side is None or not body:
+        return {}
+    told = body.get("messages") if side == "input" else [body]
+    found = {f"gen_ai.{side}.messages": [_without_reminders(m) for m in objects_in(told)]}
+    asked = {"gen_ai.system_instructions": "system", "gen_ai.tool.definitions": "tools"}
+    return found | {name: body[key] for name, key in asked.items() if key in body}
+
+
+def _without_reminders(message: dict[str, Any]) -> dict[str, Any]:
+    """A message without the parts that the client puts before what its user wrote."""
+    parts = message.get("content")
+    told = [one for one in objects_in(parts) if not _REMINDER.match(str(first_of(one, "text")))]
+    return {**message, "content": told} if isinstance(parts, list) else message
 
 
 def is_setting(event: LogEvent) -> bool:

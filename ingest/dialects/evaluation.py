@@ -6,7 +6,8 @@ Comes in: the event's attributes. Goes out: `Statement`. The convention has no f
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any, Final
 
 from ingest.dialects.attributes import (
@@ -17,7 +18,7 @@ from ingest.dialects.attributes import (
     parsed,
     text_of,
 )
-from ingest.dialects.identity import VERDICTS
+from ingest.dialects.identity import VERDICTS, identity_in
 from ingest.dialects.reading import Statement
 from ingest.files.chat_outcome import annotator_of
 from ingest.formats.records.fields import Fields
@@ -81,8 +82,16 @@ def verdicts_on(span: Span, *, works: bool) -> dict[str, Statement]:
     if not works:
         found |= asked_in(span.name, span.attributes, at=span.ended_at)
     for event in span.events:
-        found |= asked_in(event.name, event.attributes, at=event.at)
+        told = asked_by(event.name, event.attributes, at=event.at)
+        found |= {f"{one.target_id}:{one.name}": one for one in told}
     return found
+
+
+def asked_by(name: str, attributes: Attributes, *, at: int | None) -> Iterator[Statement]:
+    """What an event says that asks somebody: users are asked later, in a request of its own, and so about the conversation that it names."""
+    named = identity_in(attributes, {})["conversation"]
+    for said in asked_in(name, attributes, at=at).values():
+        yield replace(said, target_kind="conversation", target_id=named) if named else said
 
 
 def found_by(evaluator: Span) -> dict[str, Statement]:

@@ -6,6 +6,7 @@ The names in `identity.toml` are the dialects' own; where two are on one span, t
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -48,6 +49,7 @@ _IN_OBJECTS: Final = ("session_id", "thread_id", "conversation_id")
 """What a conversation's id is called in metadata and among arguments."""
 _LONGEST_ARGUMENTS: Final = 65_536
 
+_PAUSED: Final = re.compile(r"(?:[\w.]+\.)?(?:Graph|Node)Interrupt\b")
 _OWN_CONVERSATION: Final = re.compile(
     r"(?i)(?!messaging\.)(?:.*(?<!parent)(?<!previous)\.)?(?:conversation|dialogue|chat)[._]?id"
 )
@@ -66,22 +68,31 @@ def identity(span: Span) -> dict[str, Any]:
 
 def _named_in_arguments(attributes: Attributes) -> str | None:
     """The conversation that the function which began a trace was called with: `{"session_id": …, "message": …}`."""
+    named = (name_of(given, _IN_OBJECTS) for given in called_with(attributes, holding="_id"))
+    return next(filter(None, named), None)
+
+
+def called_with(attributes: Attributes, *, holding: str = "") -> Iterator[dict[str, Any]]:
+    """What a function was called with, by name."""
     for key in ARGUMENT_KEYS:
         value = attributes.get(key)
-        if isinstance(value, str) and "_id" in value and len(value) <= _LONGEST_ARGUMENTS:
+        if isinstance(value, str) and holding in value and len(value) <= _LONGEST_ARGUMENTS:
             given = parsed(arguments_of(value))
-            return name_of(given, _IN_OBJECTS) if isinstance(given, dict) else None
-    return None
+            if isinstance(given, dict):
+                yield given
 
 
 def identity_in(attributes: Attributes, resource: Attributes) -> dict[str, Any]:
     """The same, out of what spans or log events say."""
     metadata = (parsed_call(attributes.get(key)) for key in METADATA_KEYS)
+    thread = text_of(attributes.get("threadId"))
     extra: Attributes = next((told for told in metadata if isinstance(told, dict)), {})
     return {
         "conversation": name_of(attributes, CONVERSATION_KEYS)
         or name_of(extra, _IN_OBJECTS)
-        or name_of(attributes, tuple(filter(_names_conversation, attributes))),
+        or name_of(attributes, tuple(filter(_names_conversation, attributes)))
+        or name_of(attributes, ("sessionId",))
+        or (thread if thread and not thread.isdigit() else None),  # a number is the machine's
         "subject": name_of(attributes, USER_KEYS)
         or name_of(resource, ("tracegym.user_id", "enduser.id"))
         or name_of(extra, ("user_id",)),
@@ -110,6 +121,12 @@ def name_of(attributes: Attributes, keys: tuple[str, ...]) -> str | None:
         return found
     named = (text_of(attributes.get(key)) for key in keys)
     return next((name for name in named if name and not is_elided(name)), None)
+
+
+def is_paused(span: Span) -> bool:
+    """Whether a run stopped to ask somebody, as LangGraph's do: it is told once more when it goes on."""
+    raised = (event.attributes.get("exception.type") for event in span.events)
+    return any(_PAUSED.match(str(told)) for told in (span.status_message, *raised) if told)
 
 
 def has_failed(span: Span) -> bool | None:

@@ -110,6 +110,8 @@ def _read_value(value: Json, role: str, found: Messages, depth: int) -> None:
 
 def _read_dict(value: dict[str, Any], role: str, found: Messages, depth: int) -> None:
     found.tools += read_tools(value.get("tools") or _config(value).get("tools"))
+    if isinstance(value.get("toolCalls"), list) and "content" not in value:
+        value = {"role": role, "content": value.get("text"), **value}  # what came of one step
     if _is_message(value):
         _read_message(value, role, found)
         return

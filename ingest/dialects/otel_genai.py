@@ -24,6 +24,7 @@ from ingest.dialects.identity import has_failed, identity
 from ingest.dialects.messages import Messages, exchanged, read_messages, settle_output, with_calls
 from ingest.dialects.reading import (
     AGENT,
+    DUPLICATE,
     EVALUATOR,
     MODEL,
     OTHER,
@@ -55,7 +56,18 @@ KIND_OF_OPERATION: Final = {
     "agent_call": AGENT,
     "chat_client": AGENT,
     "evaluate": EVALUATOR,
+    # Azure's agents, whose thread is told as it grows, and listed whole; Mastra before it followed the convention.
+    "create_agent": AGENT,
+    "create_message": MODEL,
+    "process_thread_run": MODEL,
+    "list_messages": DUPLICATE,
+    "agent.run": AGENT,
+    "model.step": MODEL,
+    "tool.execute": TOOL,
 }
+_OF_RUNS: Final = ("gen_ai.tool.", "spring.ai.tool.")
+_NEW_ALONE: Final = frozenset({"create_message", "process_thread_run"})
+"""Operations that tell what was said in them, and nothing of what was said before."""
 
 _OUT_OF_BAND: Final = (
     "gen_ai.input.messages_ref",
@@ -101,6 +113,7 @@ def read_as(span: Span, dialect: str) -> Reading:
         tools=tuple(messages.tools),
         flags=frozenset(messages.given.flags | messages.made.flags | _absent(attributes)),
         said=tuple(statements(span)),
+        is_turn=attributes.get("gen_ai.operation.name") in _NEW_ALONE,
         **fields,
     )
 
@@ -115,6 +128,11 @@ def reading_of(
     """What a span of a dialect with messages of its own says, with the convention's statements on it."""
     told = exchanged(given, made)
     return Reading(**told, tools=tuple(given.tools), said=(*said, *statements(span)), **fields)
+
+
+def makes_agent(span: Span) -> bool:
+    """Whether a span tells how an agent was made, once for all its conversations."""
+    return span.attributes.get("gen_ai.operation.name") == "create_agent"
 
 
 def kind_of(attributes: Attributes) -> str:
@@ -211,7 +229,8 @@ def read_content(attributes: Attributes) -> Content:
     if told.steps[: len(given.steps)] == given.steps:
         given.steps = []  # some clients send the instructions in both places
     given.add(told)
-    made = read_messages(first_value(attributes, _MADE), role="assistant")
+    keys = ("output",) if attributes.get("gen_ai.operation.name") == "model.step" else _MADE
+    made = read_messages(first_value(attributes, keys), role="assistant")
     if "gen_ai.tool.args" in attributes:
         listed = {"role": "assistant", "tool_calls": _listed_calls(attributes)}
         made.steps = with_calls(made.steps, read_messages(listed, role="assistant").steps)
@@ -223,10 +242,9 @@ def read_content(attributes: Attributes) -> Content:
 
 def read_tool(attributes: Attributes) -> dict[str, Any]:
     """The fields of a `Reading` that an `execute_tool` span fills."""
-    arguments, result = (
-        attributes.get(f"gen_ai.tool.{key}", attributes.get(f"spring.ai.tool.{key}"))
-        for key in ("call.arguments", "call.result")
-    )
+    held = {k.rpartition(".")[2]: v for k, v in attributes.items() if k.startswith(_OF_RUNS)}
+    names = ("arguments", "input"), ("result", "output")
+    arguments, result = (held.get(now, held.get(once)) for now, once in names)
     told = read_output(result)
     return {
         "call_id": first_text(attributes, ("gen_ai.tool.call.id",)) or told.call_id,

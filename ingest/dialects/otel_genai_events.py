@@ -14,7 +14,7 @@ from typing import Any, Final
 from ingest.dialects import claude_code
 from ingest.dialects.attributes import arguments_of, is_elided, parsed
 from ingest.dialects.content_blocks import blocks_text
-from ingest.dialects.evaluation import EVENT_NAMES, asked_in, read_evaluation
+from ingest.dialects.evaluation import EVENT_NAMES, asked_by, read_evaluation
 from ingest.dialects.identity import identity_in
 from ingest.dialects.messages import Messages, exchanged, read_messages
 from ingest.dialects.otel_genai import read_content, read_prompt
@@ -83,6 +83,8 @@ def told_in(event: LogEvent) -> Iterator[Saying]:
     printed = _PRINTED.fullmatch(event.body) if isinstance(event.body, str) else None
     if event.name in CONTENT_EVENTS:
         yield Saying(name=event.name, at=event.at, attributes=event.attributes, body=event.body)
+    elif held := claude_code.exchanged_in(event):
+        yield Saying(name=DETAILS, at=event.at, attributes=held)
     elif held := moved_off(event):
         yield Saying(name=_MOVED_EVENT, at=event.at, attributes=held)
     elif printed is not None and printed[2] is not None:
@@ -121,7 +123,7 @@ def read_sayings(found: Sequence[Saying]) -> Reading | None:
     for one, message in zip(found, told, strict=True):
         target = made if one.name in {_CHOICE, _COMPLETION} else given
         target.add(_read_message(one, message, captured=captured))
-    given.steps = _results_once(given.steps)
+    given.steps = _results_once(_behind_their_calls(given.steps))
     if not given.steps and not made.steps and not (given.flags | made.flags):
         return None
     return Reading(
@@ -129,6 +131,16 @@ def read_sayings(found: Sequence[Saying]) -> Reading | None:
         dialect=NAME,
         **exchanged(given, made),
     )
+
+
+def _behind_their_calls(steps: list[Step]) -> list[Step]:
+    """Results behind the calls that they answer: where a service tells a step when it is done, its results come first."""
+    listed = [(at, step, step.call_id) for at, step in enumerate(steps)]
+    first = {call.call_id: at for at, step, _ in listed[::-1] for call in step.tool_calls}
+    answered = {told for at, _, told in listed if told and at > first.get(told, at)}
+    place = {at: first[told] for at, _, told in listed if told in first.keys() - answered}
+    order = sorted((place.get(at, at), at in place, at) for at, *_ in listed)
+    return [steps[at] for *_, at in order]
 
 
 def _results_once(steps: list[Step]) -> list[Step]:
@@ -165,7 +177,8 @@ def _read_details(details: Sequence[Saying]) -> Reading:
 
 def _message(one: Saying) -> dict[str, Any]:
     """The message of an event: in its body, or in its attributes where the event is on a span."""
-    body = parsed(one.body)
+    # A span's event has attributes only: Semantic Kernel's and Azure's write the body into one of them.
+    body = parsed(one.attributes.get("gen_ai.event.content", one.body))
     message: dict[str, Any] = dict(one.attributes)
     if isinstance(body, dict):
         message.update(body)
@@ -188,7 +201,7 @@ def _message_of_choice(message: dict[str, Any]) -> dict[str, Any]:
     inner = message.get("message")
     told = parsed(inner)
     if isinstance(told, dict):
-        return dict(told)
+        return {key: message[key] for key in ("tool_calls",) if key in message} | told
     return message if inner is None else {**message, "content": inner}
 
 
@@ -239,14 +252,12 @@ def _stated(event: LogEvent) -> Iterator[Statement]:
     elif event.name in EVENT_NAMES:
         found = [read_evaluation(_attributes(event), at=event.at)]
     elif asks_how(event.name):
-        found = asked_in(event.name, _attributes(event), at=event.at).values()
+        found = asked_by(event.name, _attributes(event), at=event.at)
     else:
         return
     for said in filter(None, found):
         named = identity_in(_attributes(event), {})["conversation"]
-        # Users are asked later, in a request of its own: what names the conversation itself is about that.
-        apart = event.trace_id is None or asks_how(event.name)
-        alone = said.target_id is None and apart and named
+        alone = said.target_id is None and event.trace_id is None and named
         yield replace(said, target_kind="conversation", target_id=named) if alone else said
 
 

@@ -60,14 +60,20 @@ class Rule:
     when: Callable[[Profile], bool] | None = None
     """Of which place it speaks by that place's own profile."""
     among: Callable[[App], Iterable[str]] | None = None
-    """Of which it speaks by what other places show."""
+    """Of which it speaks by what other places show: of those that are still open, and of those whose kind a key tells where the app as a
+    whole says otherwise (`app.people`, `app.catalogues`)."""
+
+    def __post_init__(self) -> None:
+        if (self.when is None) == (self.among is None):
+            raise ValueError(f"a rule asks `when` or `among`, and one of them: {self.verdict}")
 
     def places(self, app: App) -> list[str]:
         """Return the open places that the rule speaks of."""
         if self.when is not None:
             return [key for key, one in app.open() if self.when(one)]
         # Listed before anything is decided: what the rule says of one place must not hang on another's turn.
-        return [key for key in self.among(app) if key not in app.decided] if self.among else []
+        listed = self.among(app) if self.among is not None else ()
+        return [key for key in listed if key not in app.decided]
 
 
 def decide(app: App) -> dict[str, Verdict]:

@@ -1,7 +1,7 @@
 """The recognizers of personal data that shows by its form, in the order in which they are asked: one row each, with its cue beside it.
 
-In: a text. Out: (kind, value) pairs. A new kind of personal data is a row here and one in `redact.kinds`; one of Presidio's plugs in by
-configuration (`redact.recognizers.presidio_engine`). Not here: names in prose (`redact.names`), values under keys (`redact.readers`).
+In: a text. Out: (kind, value) pairs. A new kind of personal data is a row here and one in `redact.kinds`; one that stands under
+keys has its form in `redact.values.shapes`, too. One of Presidio's plugs in by configuration (`redact.recognizers.presidio_engine`). Not here: names in prose (`redact.names`), values under keys (`redact.readers`).
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ def are_round(values: list[str]) -> bool:
 def are_places(values: list[str]) -> bool:
     """Say whether half of the values hold the name of a town, a state or a country."""
     placed = sum(any(word in PLACES for word in fold_value(value).split()) for value in values)
-    return placed * 2 >= len(values)
+    return 0 < len(values) <= 2 * placed
 
 
 def are_names(values: list[str], *, each: bool = False) -> bool:

@@ -386,7 +386,6 @@ def _said_checks(accepted: Sequence[End], traits: AppTraits, right: _Answers) ->
         checks += _told_checks(accepted, END, REWARD, traits.language)
         checks += _told_checks(accepted, PREDICTED, AGREEMENT, traits.language)
     if not right.is_asked or right.is_grounded:
-        # It notes what has no ground, which the checks after it need to know.
         checks += grounded_checks(accepted, traits, definitions)
     checks += grounded_texts(written, traits, definitions)
     checks += text_checks(written, traits, END)

@@ -38,7 +38,7 @@ RULE: Final = re.compile(
     re.IGNORECASE,
 )
 """How English instructions say that something is a rule."""
-FORBIDS: Final = r"(?:never|(?:you )?(?:do not|don.?t|must not|mustn.?t|should not|shouldn.?t|shall not|may not|cannot|can.?t))"
+FORBIDS: Final = r"(?:(?:you )?(?:(?:should|must|shall|may|can) )?never|(?:you )?(?:do not|don.?t|must not|mustn.?t|should not|shouldn.?t|shall not|may not|cannot|can.?t))"
 NEVER: Final = re.compile(
     rf"\W*(?:you\s+)?{FORBIDS}\s+(?:ever\s+)?(?:call|use|invoke|run|execute)\s+(?:any of\s+)?(?P<tools>[^,;:]+(?:,[^;:]+)?)",
     re.IGNORECASE,
@@ -49,6 +49,13 @@ MARK: Final = "[`\"'\u2018\u2019\u201c\u201d]"
 """What instructions put around a tool's name."""
 BEFORE: Final = re.compile(r"\bbefore\b", re.IGNORECASE)
 FORBIDDEN: Final = re.compile(rf"\b{FORBIDS}\b", re.IGNORECASE)
+NOT_LEFT_OUT: Final = re.compile(
+    rf"\b{FORBIDS}\s+(?:ever\s+)?(?:forget|skip|omit|fail|neglect|miss|avoid|bypass)\b",
+    re.IGNORECASE,
+)
+"""Who may not leave it out has to do it."""
+NOT_NEEDED: Final = re.compile(rf"\b{FORBIDS}\s+(?:have|need|hesitate|worry)\b", re.IGNORECASE)
+"""What need not be done is no rule."""
 CONDITION: Final = re.compile(
     r"\b(?:if|unless|except|until|when|whenever|while|after|otherwise|may|might|could|optional\w*|again|twice|once)\b",
     re.IGNORECASE,
@@ -210,7 +217,10 @@ def _order(rule: str, number: int, names: dict[str, int]) -> Check | None:
         return None
     late = {n for n, place in names.items() if place > at and (not leads or place < comma)}
     early = set(names) - late
-    if FORBIDDEN.search(rule[:at] if not leads else rule[comma:]):
+    said = rule[:at] if not leads else rule[comma:]
+    if NOT_NEEDED.search(said):
+        return None
+    if FORBIDDEN.search(said) and not NOT_LEFT_OUT.search(said):
         late, early = early, late
     if not late or not early:
         return None

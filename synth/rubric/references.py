@@ -16,8 +16,8 @@ from environments.runtime.checks.answer import (
     NUMBER_WORDS,
     answered,
 )
-from environments.runtime.checks.answer_rows import answer_row
-from environments.runtime.checks.final_answer import tokens
+from environments.runtime.checks.answer_rows import answer_row, says_something
+from environments.runtime.checks.final_answer import words_compared, words_of
 from environments.runtime.checks.view import View, text_of
 from environments.runtime.task.attempt import Attempt, Json
 from environments.runtime.task.rubric import BOTH, REWARD, Check
@@ -84,7 +84,7 @@ def references_of(outcomes: Iterable[CleanOutcome], policy: OutcomePolicy) -> di
 def join_references(one: Reference, other: Reference) -> Reference:
     """What two statements about one request say: the more trusted kind's answer; of equal ones the same answer, or a contradiction."""
     first, second = sorted((one, other), key=lambda r: _rank(r.by))
-    same = {tokens(a) for a in first.answers} & {tokens(a) for a in second.answers}
+    same = set(map(words_compared, first.answers)) & set(map(words_compared, second.answers))
     differ = not same and _rank(first.by) == _rank(second.by)
     return replace(
         first,
@@ -106,7 +106,7 @@ def _reference_said(outcome: CleanOutcome, policy: OutcomePolicy) -> Reference |
         return None
     if policy.ignores(outcome):
         return None
-    answers = tuple(dict.fromkeys(one for one in _alternatives(text) if tokens(one)))
+    answers = tuple(dict.fromkeys(one for one in _alternatives(text) if says_something(one)))
     if not answers:
         return None
     return Reference(
@@ -178,10 +178,10 @@ def gives(check: Check, attempt: Attempt) -> bool | None:
 def stands_in_talk(reference: Reference, attempts: Iterable[Attempt]) -> bool:
     """Whether all that an answer says was said by users or shown by tools: a policy can then find it out."""
     shown = [
-        set(tokens("\n".join(text_of(m) for m in a.messages if m.get("role") != "assistant")))
+        set(words_of("\n".join(text_of(m) for m in a.messages if m.get("role") != "assistant")))
         for a in attempts
     ]
-    return any(set(tokens(text)) <= words for text in reference.answers for words in shown)
+    return any(set(words_compared(text)) <= words for text in reference.answers for words in shown)
 
 
 def _row(text: str, language: str) -> dict[str, Json] | None:

@@ -2,7 +2,7 @@
 
 In: the recorded attempt as a view, and the accepted ends of a task. Out: per attempt what it told (new facts, texts of records,
 what it repeated, what it said without a ground), and the checks on facts. Which words it used makes no difference: a check
-holds the forms of each fact. Not here: how facts are found and compared (`environments.runtime.values.facts`, `check_told`).
+holds the forms of each fact. Not here: how facts are found and compared (`environments.runtime.values.facts`, `checks.told_values`).
 """
 
 from __future__ import annotations

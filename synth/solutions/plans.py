@@ -1,6 +1,6 @@
 """What a constructed solution is made of: its calls, what it tells, or why there is none.
 
-In: nothing but values. Out: records that `constructed` fills and `attempts_constructed` turns into actions. Not here: how
+In: nothing but values. Out: records that `constructed` fills and `constructed_attempts` turns into actions. Not here: how
 the right end is found.
 """
 

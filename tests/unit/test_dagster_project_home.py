@@ -19,9 +19,12 @@ from dagster_project.home.layout import (
     open_home,
     redaction_of,
     retention_of,
+    risk_of,
     set_redaction,
+    set_risk,
     vault_secret,
 )
+from environments.runtime.answers.recall import RISK
 
 
 def test_a_new_home_keeps_raw_data_from_other_users(tmp_path: Path) -> None:
@@ -35,7 +38,6 @@ def test_a_new_home_keeps_raw_data_from_other_users(tmp_path: Path) -> None:
         "lake",
         "reports",
         "reviews",
-        "tasks",
         "tasksets",
         "worlds",
     ]
@@ -83,6 +85,23 @@ def test_raw_days_must_be_a_number_of_days(tmp_path: Path) -> None:
 
     with pytest.raises(HomeError, match="raw_days"):
         retention_of(home)
+
+
+@pytest.mark.parametrize("risk", [True, 2, -1, 1.5, "0.02"])
+def test_a_risk_must_be_a_share(tmp_path: Path, risk: object) -> None:
+    """What no world can be told is said of home.json, where it stands; a build that names another one mends it."""
+    home = open_home(tmp_path / "h", create=True)
+    home.manifest.write_text(json.dumps({"format": 1, "risk": risk}))
+
+    with pytest.raises(HomeError, match=r"home\.json: risk must be a share from 0 to 0\.2"):
+        risk_of(home)
+    set_risk(home, 0.02)
+    assert risk_of(home) == 0.02
+
+
+def test_a_home_without_a_risk_has_the_usual_one(tmp_path: Path) -> None:
+    """Nobody has to choose one."""
+    assert risk_of(open_home(tmp_path / "h", create=True)) == RISK
 
 
 def test_the_secret_is_made_once_and_only_its_owner_reads_it(tmp_path: Path) -> None:

@@ -109,6 +109,43 @@ def test_calls_acts_reads_and_order() -> None:
     assert score(wrote, attempt(made(item="A1", to=3, source=UNKNOWN))) is None
 
 
+def test_what_users_call_themselves_is_nothing_that_the_policy_did() -> None:
+    """A user may have tools of their own: their calls are no work, no order, no loop and no fault of the policy."""
+    own = replace(made("get", item="A1"), by_user=True)
+    put = made(item="A1", to=3)
+    some = Check(check_id="c", fn="called", args={"least": 1})
+    order = Check(check_id="o", fn="before", args={"first": ["get"], "then": ["put"]})
+    act = Check(check_id="a", fn="acted", args={"tools": ["get"]})
+    exact = Check(check_id="a", fn="acted", args={"any_of": [["get", '{"item":"a1"}']]})
+    read = Check(check_id="r", fn="read", args={"any_of": [["get", '{"item":"a1"}']]})
+    never = Check(check_id="n", fn="never_called", args={"tools": ["get"]})
+    most = Check(check_id="m", fn="calls_at_most", args={"most": 1})
+    few = Check(check_id="f", fn="repeats_at_most", args={"most": 1})
+    assert [score(one, attempt(own)) for one in (some, act, exact, read)] == [0.0] * 4
+    assert score(order, attempt(own, put)) == 0.0
+    assert [score(one, attempt(own, own)) for one in (never, most, few)] == [1.0] * 3
+
+
+def test_the_order_of_checks_makes_no_difference() -> None:
+    """A check that looks at another's result has it wherever it stands, and what is skipped counts as failed for the next."""
+    wrong = attempt(made(item="B2", to=3), said=["It is done."])
+    spoke = Check(check_id="b", fn="spoke", args={"messages": 1, "after": "end_state"})
+    third = Check(check_id="c", fn="spoke", args={"messages": 1, "after": "b"})
+    for checks in ((end_check(), spoke, third), (third, spoke, end_check())):
+        found = {one.check_id: one.score for one in grade(*checks, of=wrong).checks}
+        assert found == {"end_state": 0.0, "b": 0.0, "c": 0.0}
+        assert [one.check_id for one in grade(*checks, of=wrong).checks] == [
+            one.check_id for one in checks
+        ]
+
+
+def test_checks_that_name_each_other_are_graded_all_the_same() -> None:
+    """No rubric breaks grading."""
+    one = Check(check_id="b", fn="spoke", args={"messages": 1, "after": "c"})
+    other = Check(check_id="c", fn="spoke", args={"messages": 1, "after": "b"})
+    assert grade(one, other, of=attempt(said=["Done."])).reward == 1.0
+
+
 def test_words_and_silence() -> None:
     """Expected words may be partly missing; saying nothing is not an answer."""
     said = Check(check_id="s", fn="said", args={"words": ["fees", "waived"], "least": 1})

@@ -111,6 +111,34 @@ def test_what_a_user_is_asked_later_is_about_the_conversation_that_it_names() ->
     assert outcome.episode_id == found.episodes[0].episode_id
 
 
+def test_an_event_on_another_requests_span_is_about_the_conversation_that_it_names() -> None:
+    """Under a bare name, with a thumb and a figure; two conversations' thumbs on one span stay apart."""
+    given = [("k1", "-1", "down"), ("k2", "1", "up")]
+    events = [
+        SpanEvent(
+            name="user_feedback",
+            at=START,
+            attributes={"sessionId": chat, "feedback.score": score, "feedback.thumbs": thumb},
+        )
+        for chat, score, thumb in given
+    ]
+    later = replace(span(7, {}, name="POST /thumbs", trace_id="9" * 32), events=tuple(events))
+    chats = [
+        call(n, [SYSTEM, USER], ANSWER, attributes={"sessionId": chat}, trace_id=f"{n:032x}")
+        for n, (chat, *_) in enumerate(given, start=1)
+    ]
+    found = assemble([*chats, later], app=APP)
+    named = {episode.episode_id: episode.conversation_id for episode in found.episodes}
+    assert sorted(
+        (named[o.episode_id or ""] or "", o.name, o.label or o.value) for o in found.outcomes
+    ) == [
+        ("k1", "feedback.score", -1.0),
+        ("k1", "thumbs", "down"),
+        ("k2", "feedback.score", 1.0),
+        ("k2", "thumbs", "up"),
+    ]
+
+
 EVALUATORS = [
     ("openinference.span.kind", "EVALUATOR", "output.value"),
     ("langfuse.observation.type", "evaluator", "langfuse.observation.output"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -14,7 +15,7 @@ import pytest
 from ingest.assembly.assemble import Assembled, assemble
 from ingest.assembly.assemble_stream import assemble_stream
 from ingest.records.span import SPAN_SCHEMA, LogEvent, Span, span_row
-from tests.unit.ingest_emitters import APP, EMITTERS
+from tests.unit.ingest_emitters import APP, EMITTERS, span
 
 
 def tables(spans: Sequence[Span], size: int = 7) -> list[pa.Table]:
@@ -75,9 +76,9 @@ def copies(named: Iterable[int], count: int) -> tuple[list[Span], list[LogEvent]
                     if keep or key not in UNNAMED
                 }
 
-            for span in sent.spans:
-                own = attributes(span.attributes)
-                spans.append(replace(span, trace_id=trace, attributes=own))
+            for one in sent.spans:
+                own = attributes(one.attributes)
+                spans.append(replace(one, trace_id=trace, attributes=own))
             for event in sent.events:
                 own = attributes(event.attributes)
                 events.append(
@@ -153,3 +154,26 @@ def _turn(number: int, history: str, response: str, **more: str) -> Span:
             **more,
         },
     )
+
+
+def test_how_an_agent_was_made_is_known_in_every_part(tmp_path: Path) -> None:
+    """Its span lies in a trace of its own, and the conversations in other parts than that."""
+
+    def asked(text: str, **more: str) -> Span:
+        given = json.dumps([{"role": "user", "content": text}])
+        made = json.dumps([{"role": "assistant", "content": "No."}])
+        told = {"gen_ai.operation.name": "chat", "gen_ai.agent.id": "a1", **more}
+        trace = f"{len(text):032x}"
+        return span(
+            2,
+            {**told, "gen_ai.input.messages": given, "gen_ai.output.messages": made},
+            trace_id=trace,
+        )
+
+    instructions = json.dumps([{"type": "text", "content": "Be kind."}])
+    made = {"gen_ai.operation.name": "create_agent", "gen_ai.agent.id": "a1"}
+    maker = span(1, {**made, "gen_ai.system_instructions": instructions}, trace_id="f" * 32)
+    spans = [maker, *(asked("?" * n) for n in range(1, 20))]
+    whole = assemble(spans, app=APP)
+    assert {episode.steps[0].content for episode in whole.episodes} == {"Be kind."}
+    assert same(in_parts(spans, [], tmp_path, 1024), whole)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from ingest.assembly.assemble import assemble
@@ -116,3 +117,64 @@ def test_what_the_user_writes_is_not_taken_for_a_heading_in_its_middle() -> None
     episode = episode_of([cut], [])
     assert episode.steps[0].content == "It says [TOOL RESULT: t1]\nnothing"
     assert "truncated" in episode.completeness
+
+
+def test_the_bodies_of_requests_say_what_their_spans_do_not() -> None:
+    """Without the client's reminders and without the title that a small model writes; a body that was cut says nothing."""
+
+    def body(number: int, side: str, of: int, told: dict[str, Any], *, cut: int = 0) -> LogEvent:
+        event = logged(number, f"api_{side}_body", body=json.dumps(told)[: -cut or None])
+        return replace(event, span_id=f"{of:016x}")
+
+    asked = {"role": "user", "content": [{"type": "text", "text": t} for t in (REMINDER, "A1?")]}
+    used: dict[str, Any] = {"type": "tool_use", "id": "t1", "name": "Read", "input": {"file": "A1"}}
+    result = {"type": "tool_result", "tool_use_id": "t1", "content": "sent"}
+    answers: list[dict[str, Any]] = [
+        {"role": "assistant", "content": [used]},
+        {"role": "assistant", "content": [{"type": "text", "text": "A1 was sent."}]},
+    ]
+    past = [asked, answers[0], {"role": "user", "content": [result]}]
+    more: dict[str, Any] = {
+        "system": [{"type": "text", "text": "Be kind."}],
+        "tools": [{"name": "Read", "input_schema": {"type": "object"}}],
+    }
+    title = {"messages": [{"role": "user", "content": "A1?"}], "system": "Write a title."}
+    spans = [
+        sent(0, "interaction", None, user_prompt="A1?"),
+        sent(1, "llm_request"),
+        sent(2, "tool", tool_name="Read", tool_use_id="t1"),
+        sent(3, "llm_request"),
+    ]
+    for cut in (0, 9):
+        events = [
+            body(1, "request", 0, title),
+            body(2, "response", 0, {"role": "assistant", "content": "Where A1 is"}),
+            body(3, "request", 1, {"messages": [asked], **more}, cut=cut),
+            body(4, "response", 1, answers[0]),
+            body(5, "request", 3, {"messages": past, **more}, cut=cut),
+            body(6, "response", 3, answers[1]),
+        ]
+        found = episode_of(spans, events)
+        assert [(s.role, s.content) for s in found.steps if s.role != "tool"] == [
+            *([] if cut else [("system", "Be kind.")]),
+            ("user", "A1?"),
+            ("assistant", None),
+            ("assistant", "A1 was sent."),
+        ]
+        assert [call.arguments for s in found.steps for call in s.tool_calls] == ['{"file": "A1"}']
+        assert bool(found.tools) == (not cut)
+
+
+def test_an_interaction_alone_tells_what_was_asked() -> None:
+    """Where nothing else that was said is logged, the prompts stand in their places, and each is a turn of its own."""
+    spans = [
+        sent(0, "interaction", None, user_prompt="Go on."),
+        sent(1, "llm_request"),
+        sent(2, "interaction", None, user_prompt="Go on."),
+        sent(3, "llm_request", 2),
+    ]
+    found = episode_of(spans, [])
+    assert [(s.role, s.content) for s in found.steps] == [("user", "Go on.")] * 2
+
+
+REMINDER = "<system-reminder>\nToday is Monday.\n</system-reminder>\n"

@@ -649,6 +649,10 @@ def test_several_agents_are_assistants_and_the_human_is_the_user(tmp_path: Path)
             [("Customer 12", None), ("customer_support", None)],
             [("user", None), ("assistant", "customer_support")],
         ),
+        (
+            [("support_user", None), ("client_bot", None)],
+            [("user", None), ("assistant", "client_bot")],
+        ),
     ],
 )
 def test_who_the_human_is(
@@ -785,3 +789,11 @@ def test_when_a_conversation_began_and_ended(tmp_path: Path, beside: dict[str, A
     for chat in read(tmp_path, [{"id": n, "messages": OPENAI} | beside for n in "ab"]).chats:
         assert chat.episode.started_at == 1_788_249_600 * 10**9
         assert chat.episode.ended_at == 1_788_249_660 * 10**9
+
+
+def test_a_column_without_a_name_is_no_id(tmp_path: Path) -> None:
+    """The index that a table was written with names no conversation."""
+    rows = [{"#": 5, "": n, "messages": OPENAI} for n in range(2)]
+    found = read(tmp_path, rows, lines=True)
+    assert [one.episode.task_key for one in found.chats] == [None, None]
+    assert not [one for one in found.chats if one.episode.conversation_id in {"5", "0", "1"}]

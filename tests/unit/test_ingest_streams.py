@@ -233,3 +233,139 @@ def _message(side: str, number: int, role: str, content: str | None = None) -> d
     place = f"llm.{side}_messages.{number}.message"
     text = {} if content is None else {f"{place}.content": content}
     return {f"{place}.role": role, **text}
+
+
+def held(name: str, **body: Json) -> SpanEvent:
+    """An event on a span that holds its body in one attribute."""
+    content = {"gen_ai.event.content": json.dumps(body)}
+    return SpanEvent(name=f"gen_ai.{name}", at=START, attributes=content)
+
+
+def test_an_events_body_may_stand_in_one_attribute() -> None:
+    """As Semantic Kernel writes it; the calls of a choice stand beside its message."""
+    asked = [
+        held("system.message", role="system", content="Be kind."),
+        held("user.message", **ASKED),
+    ]
+    chosen = {"message": {"role": "assistant", "content": "I look."}, "tool_calls": [CALL]}
+    again = held("assistant.message", role="assistant", content="I look.", tool_calls=[CALL])
+    answered = held("choice", message={"role": "assistant", "content": "Yes."}, tool_calls=[])
+    spans = [
+        span(1, CHAT, events=(*asked, held("choice", **chosen))),
+        span(3, CHAT, events=(*asked, again, held("tool.message", content="late"), answered)),
+    ]
+    assert told(assemble(spans, app=APP)) == [
+        ("system", "Be kind.", []),
+        ("user", "Is the ferry late?", []),
+        ("assistant", "I look.", ["find"]),
+        ("tool", "late", []),
+        ("assistant", "Yes.", []),
+    ]
+
+
+def test_a_thread_at_a_service_is_told_as_it_grows() -> None:
+    """The agent is made once in a trace of its own; results come before their calls; a list of what was said is no message."""
+
+    def done(number: int, operation: str, *events: SpanEvent, **more: Json) -> Span:
+        told_of = {"gen_ai.operation.name": operation, "gen_ai.thread.id": "th1", **more}
+        return span(number, told_of, events=events, trace_id=f"{number:032x}")
+
+    agent: dict[str, Json] = {"gen_ai.agent.id": "a1"}
+    made = {"gen_ai.operation.name": "create_agent", **agent}
+    prompt = held("system.message", content="Be kind.")
+    text: Json = {"text": {"value": "No."}}
+    listed = [held("user.message", content={"text": {"value": "And now?"}}), prompt]
+    spans = [
+        span(1, made, events=(prompt,), trace_id="1" * 32),
+        done(2, "create_message", held("user.message", **ASKED)),
+        done(
+            3,
+            "process_thread_run",
+            held("tool.message", content="late", id="k1"),
+            held("assistant.message", tool_calls=[CALL]),
+            held("assistant.message", role="assistant", content=text),
+            **agent,
+        ),
+        done(4, "create_message", held("user.message", **ASKED)),
+        done(5, "process_thread_run", held("assistant.message", content=text), **agent),
+        done(6, "list_messages", *listed),
+    ]
+    assert told(assemble(spans, app=APP)) == [
+        ("system", "Be kind.", []),
+        ("user", "Is the ferry late?", []),
+        ("assistant", None, ["find"]),
+        ("tool", "late", []),
+        ("assistant", "No.", []),
+        ("user", "Is the ferry late?", []),
+        ("assistant", "No.", []),
+    ]
+    assert not assemble(spans[:1], app=APP).episodes
+
+
+def test_the_answers_of_a_loop_stand_below_the_call_that_tells_it_once() -> None:
+    """One span tells what was asked and the last answer, the steps below it each answer; the tools' runs lie beside."""
+    loop = {"gen_ai.prompt": json.dumps({"messages": [ASKED]}), "threadId": "th1"}
+    loop["gen_ai.completion"] = json.dumps({"text": "Yes."})
+    call: Json = {
+        "type": "tool-call",
+        "toolCallId": "k1",
+        "toolName": "find",
+        "args": {"ship": "A"},
+    }
+    step = {"gen_ai.operation.name": "model.step"}
+    run = {"gen_ai.tool.name": "find", "gen_ai.tool.input": '{"ship":"A"}'}
+    ran = {**run, "gen_ai.operation.name": "tool.execute", "gen_ai.tool.output": "late"}
+    above = {"parent_id": f"{1:016x}"}
+    outputs = ({"text": "I look.", "toolCalls": [call]}, {"text": "Yes.", "toolCalls": []})
+    spans = [
+        span(1, {**CHAT, **loop}),
+        span(2, {**step, "output": json.dumps(outputs[0])}, **above),
+        span(3, ran),
+        span(4, {**step, "output": json.dumps(outputs[1])}, **above),
+    ]
+    found = assemble(spans, app=APP)
+    assert only(found).conversation_id == "th1"
+    assert told(found) == [
+        ("user", "Is the ferry late?", []),
+        ("assistant", "I look.", ["find"]),
+        ("tool", "late", []),
+        ("assistant", "Yes.", []),
+    ]
+
+
+def test_bare_names_of_sessions_and_threads_come_last() -> None:
+    """An app's own conversation goes before a browser's session; a number is a thread of the machine's."""
+    answer: Json = {"role": "assistant", "content": "No."}
+    cases: list[tuple[dict[str, Json], str | None]] = [
+        ({"sessionId": "b1", "kiosk.conversation.id": "k1"}, "k1"),
+        ({"sessionId": "7", "threadId": "th1"}, "7"),
+        ({"threadId": "th1"}, "th1"),
+        ({"threadId": 42}, None),
+        ({"threadId": "th1", "ai.telemetry.metadata.threadId": "v1"}, "v1"),
+        ({"ai.telemetry.metadata.conversationId": "v2"}, "v2"),
+    ]
+    for more, named in cases:
+        found = assemble([messages(1, [ASKED], answer, more=more)], app=APP)
+        assert only(found).conversation_id == named
+
+
+def test_a_run_that_stops_to_ask_somebody_is_told_when_it_goes_on() -> None:
+    """LangGraph raises an interrupt and runs the tool again once somebody has said yes; an error stays a result."""
+    made: Json = {"role": "assistant", "content": None, "tool_calls": [CALL]}
+    run = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "find"}
+    run["gen_ai.tool.call.arguments"] = '{"ship": "A"}'
+    went_on = {**run, "gen_ai.tool.call.result": "late"}
+    for raised, runs in (
+        ("GraphInterrupt", 1),
+        ("langgraph.errors.GraphInterrupt", 1),
+        ("OSError", 2),
+    ):
+        stopped = SpanEvent(name="exception", at=START, attributes={"exception.type": raised})
+        spans = [
+            messages(1, [ASKED], made),
+            span(2, run, status=STATUS_ERROR, events=(stopped,)),
+            span(3, went_on),
+        ]
+        steps = only(assemble(spans, app=APP)).steps
+        assert len([step for step in steps if step.tool_calls]) == runs
+        assert [step.content for step in steps if step.role == "tool"][-1] == "late"

@@ -29,6 +29,8 @@ def told(tmp_path: Path, beside: dict[str, Any]) -> Found:
         ({"How satisfied were you?": "Very dissatisfied"}, [("How satisfied were you?", None, "Very dissatisfied")]),
         ({"eval.correctness.label": "incorrect", "eval.toxicity.score": 1}, [("eval.correctness.label", None, "incorrect")]),
         ({"job": "nightly", "failed": True}, [("failed", 1.0, None)]),
+        ({"score": {"score": 8, "out_of": 10}}, [("score", 0.8, None)]),
+        ({"score": {"score": 8, "out_of": 10, "comment": "ok", "final": True}}, [("score", 0.8, None)]),
         ({"qa": {"overall": {"result": "Pass", "points": 95}}}, [("overall.result", None, "Pass")]),
         ({"success": {"passed": True, "total": 4}}, [("success", 1.0, None), ("passed", 1.0, None)]),
         ({"judge": {"verdict": "PASS", "model": "j"}}, [("judge", None, "PASS")]),
@@ -64,3 +66,23 @@ def test_what_judges_by_its_words_is_an_outcome(
 def test_what_only_looks_alike_is_none(tmp_path: Path, beside: dict[str, Any]) -> None:
     """How a program ended, a mood, an effort, a setting: none says what the user got."""
     assert told(tmp_path, beside) == []
+
+
+@pytest.mark.parametrize(
+    ("marks", "expected"),
+    [
+        ([{"rating": 1}, {"rating": 0}], [("rating", 0.0, None)]),
+        ([{"feedback": "up"}, {"feedback": 0}], [("feedback", 0.0, None)]),
+        ([{"feedback": "up"}, {"feedback": None}], [("feedback", None, "up")]),
+        ([{"feedback": "up"}, {}], [("feedback", None, "up")]),
+        ([{"feedback": False}], [("feedback", 0.0, None)]),
+        ([{"rating": 0}, {"rating": -1}, {"rating": 0}], [("rating", -1.0, None)]),
+    ],
+)
+def test_the_last_mark_on_an_answer_counts(
+    tmp_path: Path, marks: list[dict[str, Any]], expected: Found
+) -> None:
+    """A mark of 0 is one, unless marks go below it; a missing one says nothing."""
+    talk = [m for one in marks for m in (MESSAGES[0], MESSAGES[1] | one)]
+    chat = only(read(tmp_path, {"messages": talk}))
+    assert [(one.name, one.value, one.label) for one in chat.outcomes] == expected

@@ -123,6 +123,10 @@ ORDERED = asked("get_order", "cancel_order")
         "Before calling cancel_order, you must call get_order.",
         "Always call `get_order` before `cancel_order`.",
         "Never call cancel_order before get_order.",
+        "You should never call cancel_order before get_order.",
+        "The tool cancel_order must not be called before get_order.",
+        "Do not forget to call get_order before cancel_order.",
+        "Make sure that you never skip get_order before cancel_order.",
     ],
 )
 def test_an_order_of_tools_is_a_function(rule: str) -> None:
@@ -135,6 +139,7 @@ def test_an_order_of_tools_is_a_function(rule: str) -> None:
     "rule",
     [
         "Never call wipe_all.",
+        "You should never call wipe_all.",
         "You must not use the `wipe_all` tool.",
         "Do not call wipe_all or book().",
     ],
@@ -156,6 +161,7 @@ def test_a_forbidden_tool_is_a_function(rule: str) -> None:
         "You must call get_order before you answer.",
         "Never book before noon.",
         "Never book it.",
+        "You do not have to call cancel_order before get_order, but you must be polite.",
         "You must call get_order.",
     ],
 )

@@ -322,3 +322,12 @@ def test_an_answer_that_is_right_at_several_tasks_is_held_back_where_always_givi
     assert probes["constant_answers_as_usual_1"] == 1.0
     assert probes["another_answer_1"] == 0.0
     assert "giving the answer that is right most often" in probe_says("constant_answers_as_usual_1")
+
+
+def test_the_letter_a_is_a_reference() -> None:
+    """`A` is a letter to choose and no article, alone and among several."""
+    one = references_of([told(0, "A")], OutcomePolicy())["e0"]
+    several = references_of([told(0, '["A", "B"]')], OutcomePolicy())["e0"]
+    both = references_of([told(0, "A"), told(0, "I", "unknown", "p0")], OutcomePolicy())["e0"]
+    assert (one.answers, several.answers) == (("A",), ("A", "B"))
+    assert both.answers == ("A",)

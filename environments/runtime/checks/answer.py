@@ -1,8 +1,8 @@
 """The check on the final answer: does it give what a reference says, in the normal forms that public benchmarks use?
 
 In: a check's arguments and the view of one attempt. Numbers compare by value (`1,234.50`, `$1234.5`, `1.2 million`, words), dates by
-day, lists item by item in any order, phrases word by word without case, marks and articles, single letters and yes or no as the first
-word. An answer that names the right one among many others is no answer. Not here: which part of a text is the answer
+day, lists item by item in any order, phrases word by word without case, marks and articles, single letters and yes or no as `choice` reads
+them. An answer that names the right one among many others is no answer. Not here: which part of a text is the answer
 (`final_answer`), where references come from (synthesis).
 """
 
@@ -17,8 +17,21 @@ from typing import Final
 from ..task.attempt import Json
 from ..values.facts import DATE, NUMBER, Fact, facts_in, stands_in
 from ..values.normal import as_list
-from .answer_rows import CHOICE, LIST, PHRASE, answer_row, is_negative
-from .final_answer import SHORT_TURN, Stated, sentences, stated, tokens, turns_of, words_of
+from .answer_rows import CHOICE, LIST, PHRASE, answer_row, is_choice, is_negative, says_something
+from .choice import choice_in, why_not_chosen
+from .final_answer import (
+    AMONG_OTHERS,
+    ANOTHER,
+    SHORT_TURN,
+    Stated,
+    places_of,
+    plain_text,
+    sentences,
+    stated,
+    tokens,
+    turns_of,
+    words_of,
+)
 from .view import View, objects_of
 
 NUMBER_WORDS: Final = "number_words"
@@ -37,7 +50,6 @@ AROUND: Final = 2
 _HOLE: Final = "\x00"
 BARE: Final = 16
 """Words of a line that may be nothing but a candidate."""
-AMONG_OTHERS: Final = "the right one stands among others"
 MOST_WORDS: Final = 400
 """Words of an answer in which a phrase is looked for."""
 MOST_WORDS_READ: Final = 3_000
@@ -56,16 +68,12 @@ _ORS: Final = frozenset({"or", "oder", "ou", "或", "either", "perhaps", "maybe"
 _NOTS: Final = frozenset(
     {"not", "isnt", "wasnt", "arent", "never", "nicht", "kein", "keine", "pas", "不", "非"}
 )
+_CLAUSE: Final = re.compile(r"[.:;!?。：；！？\n]|\s[-–—]\s|—")  # noqa: RUF001 - full-width marks
+"""What ends a clause, so that a `not` before it is about something else."""
+_ASKS: Final = re.compile(r"[\s\"')\]*]*[?？]")  # noqa: RUF001 - a full-width mark
 _BETWEEN: Final = r"\W*(?:(?:or|and|oder|und|ou|et|to)\W*)?[$€£¥]?"
 _APART: Final = r"\W*?(?:\b(?:an?|the)\b\W*?)?"
 """What may stand between two figures of which one is offered for the other, and between two words of a phrase."""
-_TRUTHS: Final[Mapping[str, str]] = {
-    "true": "yes",
-    "false": "no",
-    "correct": "yes",
-    "incorrect": "no",
-}
-_FILLERS: Final = frozenset({"option", "choice", "letter", "is"})
 
 
 def answered(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
@@ -93,7 +101,7 @@ def answered(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[floa
 
 
 def _as_row(answer: Json) -> dict[str, Json] | None:
-    if isinstance(answer, str) and tokens(answer):
+    if isinstance(answer, str) and says_something(answer):
         return answer_row(answer) or {"kind": PHRASE, "value": answer}
     if not isinstance(answer, dict) or (
         answer.get("kind") == LIST and not objects_of(answer, "items")
@@ -136,7 +144,7 @@ def _figure(wanted: Mapping[str, Json], answer: Stated, heard: str) -> str | Non
             deciding = sentence, gives, others
             break
     if deciding is None or not deciding[1]:
-        return "the final answer gives another one, or none"
+        return ANOTHER
     sentence, _, others = deciding
     readings = {fact.readings[0] for fact in others}
     if len(readings) > OTHERS or any(_offers(sentence, wanted, one) for one in others):
@@ -235,21 +243,25 @@ def _offers(sentence: str, wanted: Mapping[str, Json], other: Fact) -> bool:
 def _phrase(wanted: Mapping[str, Json], answer: Stated, heard: str) -> str | None:
     """A name, a title, a word: all its words in a row, and not as one of many candidates."""
     texts = [str(wanted.get("value")), *map(str, as_list(wanted.get("forms")))]
-    said = tokens(answer.text)
+    plain = plain_text(answer.text)
+    said = places_of(plain)
     if len(said) > MOST_WORDS:
         return "too much is said to be a final answer"
     for text in texts:
         sought = tokens(text)
-        place = _last_place(sought, said)
+        place = _last_place(sought, [word for word, _, _ in said])
         if place is None:
             continue
         before, after = said[max(0, place - 2) : place], said[place + len(sought) :][:1]
-        if _NOTS.intersection(before):
+        start, end = said[place][1], said[place + len(sought) - 1][2]
+        if any(w in _NOTS and not _CLAUSE.search(plain[at:start]) for w, _, at in before):
             return "the final answer says that it is not so"
-        if _ORS.intersection((*before[-1:], *after)):
+        if _ASKS.match(plain[end:]) and not text.rstrip().endswith("?"):
+            return "the final answer only asks whether it is so"
+        if _ORS.intersection(word for word, _, _ in (*before[-1:], *after)):
             return AMONG_OTHERS
         return _objection_to_place(sought, answer, heard)
-    return "the final answer gives another one, or none"
+    return ANOTHER
 
 
 def _objection_to_place(sought: Sequence[str], answer: Stated, heard: str) -> str | None:
@@ -293,27 +305,10 @@ def _with_hole(line: str, sought: Sequence[str]) -> str:
     return re.sub(_APART.join(map(re.escape, sought)), _HOLE, plain)
 
 
-def _choice(wanted: Mapping[str, Json], answer: Stated, _heard: str) -> str | None:
-    """A letter, or yes or no: the first word of the answer, or a last line of its own; both have to agree where both choose."""
-    sought = _choice_words(tokens_of_choice(str(wanted.get("value"))))
-    lines = [tokens_of_choice(line) for line in answer.text.splitlines() if line.strip()]
-    if not lines:
-        return "the final answer gives another one, or none"
-    first, last = _choice_words(lines[0][: len(sought)]), _choice_words(lines[-1])
-    if len(lines) > 1 and len(last) == len(sought):
-        return None if last == sought else "the final answer gives another one, or none"
-    if first != sought or _ORS.intersection(lines[0][len(sought) : len(sought) + 1]):
-        return "the final answer gives another one, or none"
-    return None
-
-
-def tokens_of_choice(text: str) -> tuple[str, ...]:
-    """The words of a choice: here `a` is a letter and no article."""
-    return tuple(word for word in words_of(text) if word not in _FILLERS)
-
-
-def _choice_words(words: Sequence[str]) -> tuple[str, ...]:
-    return tuple(_TRUTHS.get(word, word) for word in words)
+def _choice(wanted: Mapping[str, Json], answer: Stated, heard: str) -> str | None:
+    """A letter, or yes or no."""
+    sought = choice_in(str(wanted.get("value")))
+    return why_not_chosen(sought, answer.text) if sought else _phrase(wanted, answer, heard)
 
 
 def _items(wanted: Mapping[str, Json], answer: Stated, _heard: str) -> str | None:
@@ -326,7 +321,9 @@ def _items(wanted: Mapping[str, Json], answer: Stated, _heard: str) -> str | Non
     missing = [one for one in items if not _gives(one, answer.text)]
     if missing:
         return f"{len(missing)} of {len(items)} items are missing"
-    parts = [part for n in sorted(holding) for part in _PARTS.split(lines[n]) if tokens(part)]
+    parts = [
+        part for n in sorted(holding) for part in _PARTS.split(lines[n]) if says_something(part)
+    ]
     longest = max(SHORT_ITEM, *(len(tokens(str(one.get("value")))) for one in items))
     others = [
         part
@@ -334,6 +331,8 @@ def _items(wanted: Mapping[str, Json], answer: Stated, _heard: str) -> str | Non
         if len(tokens(part)) <= longest and not any(_gives(one, part) for one in items)
     ]
     allowed = max(1, len(items) // 3) if answer.marked else max(2, len(items) // 2)
+    if all(is_choice(str(one.get("value"))) for one in items):
+        allowed = 0  # all the letters that there are choose nothing
     bare = [
         line
         for n, line in enumerate(lines)
@@ -348,7 +347,10 @@ def _gives(item: Mapping[str, Json], text: str) -> bool:
         return any(_matches_wanted(item, fact, text) for fact in facts_in(text)) or _in_words(
             item, text
         )
-    return _last_place(tokens(str(item.get("value"))), tokens(text)) is not None
+    sought = tokens(str(item.get("value")))
+    if sought:
+        return _last_place(sought, tokens(text)) is not None
+    return _last_place(words_of(str(item.get("value"))), words_of(text)) is not None
 
 
 def _last_place(sought: Sequence[str], within: Sequence[str]) -> int | None:

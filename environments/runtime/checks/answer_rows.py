@@ -36,7 +36,7 @@ _SPLITS: Final = re.compile(r"\s*[,;\n、，；]\s*(?!\d{3}(?!\d))|\s*\n\s*")  #
 
 def answer_row(text: str) -> dict[str, Json] | None:
     """One answer as the check compares it; None for prose."""
-    if _is_choice(text):
+    if is_choice(text):
         return {"kind": CHOICE, "value": text}
     fact = _fact_of(text)
     if fact is not None:
@@ -51,7 +51,13 @@ def answer_row(text: str) -> dict[str, Json] | None:
     return {"kind": PHRASE, "value": text}
 
 
-def _is_choice(text: str) -> bool:
+def says_something(text: str) -> bool:
+    """Whether a text can be a reference: it has a word that is no article, or is a letter to choose."""
+    return bool(tokens(text)) or is_choice(text)
+
+
+def is_choice(text: str) -> bool:
+    """Whether a reference is a letter, or yes or no."""
     words = words_of(text)
     return bool(words) and (
         folded(text).strip(" .") in YES_OR_NO
@@ -100,7 +106,7 @@ def _items(text: str) -> list[str]:
         return []
     parts = [part.strip() for part in _SPLITS.split(text) if part and part.strip()]
     short = all(len(tokens(part)) <= LONGEST_ITEM for part in parts)
-    known = [part for part in parts if tokens(part)]
+    known = [part for part in parts if says_something(part)]
     # One that comes again is a place in a sequence.
     is_list = 1 < len(known) == len(set(known)) and short
     return known[:MOST_ITEMS] if is_list else []

@@ -33,9 +33,9 @@ def ordered_arguments(arguments: Mapping[str, Json], ignore: Collection[str] = (
 
 def is_ignored(name: str, value: Json, ignore: Collection[str]) -> bool:
     """Whether an argument makes no difference: by its name, at this value (`effective="now"`), or whatever its value is (`reason=*`)."""
-    if not ignore or name in ignore:
-        return bool(ignore)
-    return f"{name}{AT_ANY}" in ignore or at_value(name, value) in ignore
+    if not ignore:
+        return False
+    return name in ignore or f"{name}{AT_ANY}" in ignore or at_value(name, value) in ignore
 
 
 def at_value(name: str, value: Json) -> str:

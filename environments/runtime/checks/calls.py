@@ -35,35 +35,35 @@ def read(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | 
     if any(_was_made(key, args, view) for key in wanted):
         return 1.0, "the record was read"
     asked = [names for _, text in wanted if (names := names_in(parse_arguments(text) or {}))]
-    shown = [c.result.content.casefold() for c in view.attempt.calls if not c.result.is_error]
+    shown = [c.result.content.casefold() for c in view.own_calls if not c.result.is_error]
     if any(all(name in text for name in names) for names in asked for text in shown):
         return 1.0, "the record was shown"
     return 0.0, "the record that the answer rests on was never read"
 
 
 def calls_at_most(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
-    """A cap on tool calls."""
+    """A cap on the policy's calls."""
     most = whole_of(args, "most")
-    count = len(view.attempt.calls)
+    count = len(view.own_calls)
     if most is None:
         return None, "the check names no limit"
     return (1.0 if count <= most else 0.0), f"{count_text(count, 'call')}, at most {most} allowed"
 
 
 def never_called(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
-    """That no call of these tools succeeded."""
+    """That no call of these tools that the policy made succeeded."""
     done = sorted(as_names(args.get("tools")) & view.tools_called)
     return (0.0, f"{done[0]} was called") if done else (1.0, "none was called")
 
 
 def before(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
-    """That some tool of the first group was called before any of the second.
+    """That the policy called some tool of the first group before any of the second.
 
     Where none of the second was, it is not graded; with `never` `"pass"` it passes, as what is done another way breaks nothing. With
     `of_this`, a call of the first group counts only where it was answered and asked for something that the conversation names.
     """
     first, then = as_names(args.get("first")), as_names(args.get("then"))
-    calls = [c for c in view.attempt.calls if not c.result.is_error]
+    calls = [c for c in view.own_calls if not c.result.is_error]
     later = next((i for i, call in enumerate(calls) if call.name in then), None)
     if later is None:
         return (1.0 if args.get("never") == "pass" else None), "nothing to come after it"
@@ -100,8 +100,7 @@ def wrote(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float |
 def confirmed(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
     """That the user was asked, and did not refuse, before each change that was made; with `named`, that they heard what it is about."""
     tools = as_names(args.get("tools"))
-    calls = [c for c in view.attempt.calls if not c.by_user]
-    writes = [c for c in calls if c.name in tools and not c.result.is_error]
+    writes = [c for c in view.own_calls if c.name in tools and not c.result.is_error]
     if not writes:
         return 1.0, "nothing to confirm"
     since, asked, strict = 0, False, args.get("named") is True
@@ -197,7 +196,8 @@ def repeats_at_most(
 
 
 def _was_made(key: Key, args: Mapping[str, Json], view: View) -> bool:
-    return any(not call.failed for call in _equal_calls(key, args, view))
+    """Whether the policy made a call, and was not refused."""
+    return any(not (call.failed or call.by_user) for call in _equal_calls(key, args, view))
 
 
 def _equal_calls(key: Key, args: Mapping[str, Json], view: View) -> Sequence[NormalCall]:

@@ -17,6 +17,9 @@ from ..values.facts import folded
 from ..values.normal import fields_in
 from .view import View, text_of
 
+AMONG_OTHERS: Final = "the right one stands among others"
+ANOTHER: Final = "the final answer gives another one, or none"
+"""Why an answer is not the right one."""
 LONGEST: Final = 20_000
 """Characters of a turn that are read, from its end: whoever needs more does not say a final answer."""
 SHORT_TURN: Final = 25
@@ -65,7 +68,7 @@ def turns_of(view: View, tools: Collection[str] = ()) -> list[str]:
             turns.append([])
         elif message.get("role") == "assistant" and not message.get("tool_calls"):
             turns[-1].append(text_of(message))
-    last = next((c for c in reversed(view.attempt.calls) if not c.by_user), None)
+    last = view.own_calls[-1] if view.own_calls else None
     if last is not None and last.name in tools:
         fields = fields_in(dict(last.arguments))
         turns.append([str(value) for _, value in fields if isinstance(value, str | int | float)])
@@ -135,7 +138,22 @@ def tokens(text: str) -> tuple[str, ...]:
     return tuple(word for word in words_of(text) if word not in _ARTICLES)
 
 
+def words_compared(text: str) -> tuple[str, ...]:
+    """The same for a reference, which may be nothing but an article: the letter `A` to choose."""
+    return tokens(text) or tuple(words_of(text))
+
+
 def words_of(text: str) -> list[str]:
-    """The same with articles, which may be letters to choose from."""
-    plain = folded(text).replace("'", "").replace("&", " and ").replace("_", " ")
-    return _TOKEN.findall(plain)
+    """All words of a text, articles too."""
+    return _TOKEN.findall(plain_text(text))
+
+
+def places_of(plain: str) -> list[tuple[str, int, int]]:
+    """The words of a plain text without articles, each with where it begins and ends there."""
+    found = _TOKEN.finditer(plain)
+    return [(one[0], one.start(), one.end()) for one in found if one[0] not in _ARTICLES]
+
+
+def plain_text(text: str) -> str:
+    """A text in one case, with blanks for the marks that stand inside of words."""
+    return folded(text).replace("'", "").replace("&", " and ").replace("_", " ")

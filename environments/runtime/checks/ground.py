@@ -68,14 +68,14 @@ def grounded(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[floa
     """
     writers, texts = as_names(args.get("writes")), as_object(args.get("ignore"))
     doubted = doubted_facts(view, allowed_text(args), writers, ignore=texts)
-    view.groundless = list(doubted.groundless)
+    groundless = list(doubted.groundless)
     if args.get("computed") is False:
-        view.groundless += doubted.computed
-    found = asked_for(args, view.groundless)
+        groundless += doubted.computed
+    found = asked_for(args, groundless)
     most = args.get("loose")
     if not found and isinstance(most, int | float):
         told = {f for facts in view.facts for f in facts if f.specific}
-        specific = [f for f in view.groundless if f.specific]
+        specific = [f for f in groundless if f.specific]
         found = specific if len(specific) > most * len(told) else []
     return none_of(found, "told")
 

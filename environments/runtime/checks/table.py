@@ -8,6 +8,7 @@ with nonsense. Not here: running calls, asking judges.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
 from typing import Final
 
 from ..task.attempt import Attempt, Json
@@ -77,6 +78,8 @@ FUNCTIONS: Final[Mapping[str, CheckFunction]] = {
 }
 """Everything a check can be. A name that is not here is not graded."""
 
+_LOOKS_AT: Final = ("after", "end")
+"""Arguments that name another check."""
 MOST_NAMES: Final = 4096
 _NAMES: Final[dict[int, tuple[Rubric, str]]] = {}
 """Rubric hashes by identity; the rubric is kept beside its hash, so that an id is never used again."""
@@ -95,7 +98,8 @@ def evaluate(
     `pays`: `PAYS_ALL` (all or nothing) or `PAYS_SHARE` (the weighted share of what was asked for).
     """
     view = View(attempt, recordings or {})
-    results = [_run(check, view) for check in rubric.checks]
+    run = {n: _run(rubric.checks[n], view) for n in _order(rubric.checks)}
+    results = [run[n] for n in range(len(rubric.checks))]
     scores = [result.score for result in results]
     reward, why = _combine(rubric.checks, scores, REWARD)
     predicted, _ = _combine(rubric.checks, scores, AGREEMENT)
@@ -128,6 +132,21 @@ def _name_of(rubric: Rubric) -> str:
     return known[1]
 
 
+def _order(checks: Sequence[Check]) -> Sequence[int]:
+    """The order to run checks in: behind those whose results they look at; as they stand where they go round in a circle."""
+    places = {check.check_id: n for n, check in enumerate(checks)}
+    needed = {
+        n: [places[name] for key in _LOOKS_AT if (name := str(check.args.get(key))) in places]
+        for n, check in enumerate(checks)
+    }
+    if all(place < n for n, found in needed.items() for place in found):
+        return range(len(checks))
+    try:
+        return tuple(TopologicalSorter(needed).static_order())
+    except CycleError:
+        return range(len(checks))
+
+
 def _run(check: Check, view: View) -> CheckResult:
     function = FUNCTIONS.get(check.fn)
     if function is None:
@@ -135,6 +154,7 @@ def _run(check: Check, view: View) -> CheckResult:
     after = check.args.get("after")
     if isinstance(after, str) and view.scores.get(after) == 0.0:
         evidence = "not looked at: the end is wrong"
+        view.scores[check.check_id] = 0.0
         return CheckResult(check_id=check.check_id, score=0.0, evidence=evidence)
     score, evidence = function(check.args, view, check.check_id)
     if score == 0.0 and check.args.get("on_missing") == "null":

@@ -375,7 +375,7 @@ def spoke(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float |
     needed = 1 if least is None else least
     count = len(view.visible)
     if args.get("after_calls") is True:
-        last = next((c.name for c in reversed(view.attempt.calls) if not c.by_user), "")
+        last = view.own_calls[-1].name if view.own_calls else ""
         if last in map(str, as_list(args.get("unless"))):
             return 1.0, f"{last} came last"
         count = view.said_after_calls

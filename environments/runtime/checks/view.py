@@ -6,6 +6,7 @@ In: an attempt. Out: its visible words, numbers and calls in normal form. Not he
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -50,6 +51,7 @@ class NormalCall:
     index: int
     unknown: bool
     failed: bool
+    by_user: bool
 
 
 def numbers_in(text: str) -> list[float]:
@@ -120,8 +122,6 @@ class View:
 
     attempt: Attempt
     recordings: Mapping[str, Json] = field(default_factory=dict)
-    groundless: list[Fact] = field(default_factory=list)
-    """Facts that were told without a ground, once `grounded` has looked."""
     matched: dict[str, str | None] = field(default_factory=dict)
     scores: dict[str, float | None] = field(default_factory=dict)
     _normal: dict[str, list[NormalCall]] = field(default_factory=dict)
@@ -139,7 +139,7 @@ class View:
     @cached_property
     def said_after_calls(self) -> int:
         """How many messages the user saw after the policy's last call."""
-        calls = (c.message for c in self.attempt.calls if not c.by_user)
+        calls = (c.message for c in self.own_calls)
         first = max(max(calls, default=-1) + 1, self.attempt.opening)
         said = self.attempt.messages[first:]
         return sum(m.get("role") == "assistant" and bool(text_of(m).strip()) for m in said)
@@ -251,8 +251,9 @@ class View:
 
     @cached_property
     def most_repeated(self) -> int:
-        """How often the most repeated call was made."""
-        return max(map(len, self.calls_by_key({}).values()), default=0)
+        """How often the policy made its most repeated call."""
+        calls = (c for c in self.normal_calls({}) if not c.by_user)
+        return max(Counter((c.tool, c.arguments) for c in calls).values(), default=0)
 
     @cached_property
     def told_words(self) -> frozenset[str]:
@@ -283,13 +284,18 @@ class View:
         )
 
     @cached_property
+    def own_calls(self) -> tuple[Call, ...]:
+        """The policy's calls: a user may have tools of their own."""
+        return tuple(c for c in self.attempt.calls if not c.by_user)
+
+    @cached_property
     def answered(self) -> tuple[str, ...]:
-        """Names of tools that answered without refusing, call by call."""
-        return tuple(c.name for c in self.attempt.calls if not c.result.is_error)
+        """Names of the policy's tools that answered without refusing, call by call."""
+        return tuple(c.name for c in self.own_calls if not c.result.is_error)
 
     @cached_property
     def tools_called(self) -> frozenset[str]:
-        """Names of tools that answered without refusing."""
+        """Names of the policy's tools that answered without refusing."""
         return frozenset(self.answered)
 
     def calls_by_key(self, ignore: Mapping[str, Json]) -> Mapping[Key, list[NormalCall]]:
@@ -327,4 +333,5 @@ def _normal_call(index: int, call: Call, ignore: Mapping[str, Json]) -> NormalCa
         index=index,
         unknown=call.result.source == UNKNOWN,
         failed=call.result.is_error,
+        by_user=call.by_user,
     )

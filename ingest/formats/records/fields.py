@@ -134,7 +134,7 @@ class Fields:
         place: dict[str, Any],
         deep: int,
     ) -> Value | None:
-        for name in names:
+        for name in filter(None, names):  # a key of marks alone (`#`) has no name
             for value, key in _values_named(place, name, deep):
                 found = read(value)
                 if found is not None:

@@ -134,13 +134,16 @@ def verdicts_among(items: Iterable[Json]) -> dict[str, Json]:
 
 
 def marks_on(items: Iterable[Json]) -> list[Outcome]:
-    """What somebody marked an answer with, the last one that was marked: pages of chats keep it on the message."""
-    marked: dict[str, Any] = {}
-    for item in items:
-        for one in plain_items(item) if isinstance(item, dict) else ():
-            if not _MARKS.isdisjoint(one):
-                marked = {k: v for k, v in one.items() if k in _MARKS and v} or marked
-    return outcomes_of(Fields(own=marked), answered=False) if marked else []
+    """What somebody marked an answer with, the last one that was marked: pages of chats keep it on the message.
+
+    Where marks go below 0, as of thumbs down, 0 is none of them.
+    """
+    said = (plain_items(item) for item in items if isinstance(item, dict))
+    marks = [{k: v for k, v in one.items() if k in _MARKS} for some in said for one in some]
+    figures = {n for mark in marks for v in mark.values() if (n := number_of(v)) is not None}
+    unmarked: list[Json] = [None, "", [], {}, *([0] if min(figures, default=0) < 0 else [])]
+    marked = [m for one in marks if (m := {k: v for k, v in one.items() if v not in unmarked})]
+    return outcomes_of(Fields(own=marked[-1]), answered=False) if marked else []
 
 
 def _add(found: dict[str, Outcome], name: str, value: Json, reason: str | None) -> None:
@@ -180,9 +183,10 @@ def outcome_of(name: str, value: Json) -> Outcome | None:
 
 
 def _share_of(value: Json, beside: dict[str, Any]) -> Json:
-    """A figure as a share of the whole that alone stands beside it; else itself."""
+    """A figure as a share of the whole that stands beside it, where no other figure does; else itself."""
     whole = next((n for key in _WHOLES if (n := number_of(beside.get(key)))), None)
-    part = number_of(value) if len(beside) == 2 and not isinstance(value, bool) else None
+    figures = [v for v in beside.values() if number_of(v) is not None and not isinstance(v, bool)]
+    part = number_of(value) if len(figures) == 2 and not isinstance(value, bool) else None
     return part / whole if whole and part is not None and 0 <= part <= whole else value
 
 

@@ -60,6 +60,7 @@ _TELLING: Final = {
     "user": frozenset({"user", "human", "customer", "client", "caller"}),
 }
 """Words that tell the role of a longer name which holds one of them: `Customer 7`, but also `customer_support`."""
+_TELLING_ROLE: Final = {word: role for role, words in _TELLING.items() for word in words}
 _SPEECH: Final = frozenset(NAMES["speech"])
 """Words for something said, behind the word for who said it: `agent_message`, `bot_reply`."""
 _PASSED_ON: Final = ("received", "sent")
@@ -105,8 +106,9 @@ def role_in_name(name: str) -> str | None:
     word = snake_case(name)
     if word.startswith(_STANDS_FOR_USER):
         return "user"
-    parts = set(word.split("_"))
-    return next((role for role, telling in _TELLING.items() if parts & telling), None)
+    # The last part says what the others only describe: `customer_support`, `support_user`.
+    parts = reversed(word.split("_"))
+    return next((_TELLING_ROLE[part] for part in parts if part in _TELLING_ROLE), None)
 
 
 def is_name(value: object) -> bool:
