@@ -154,8 +154,8 @@ def terminal(after: str = AT) -> Record:
             item("user", f"free = 7\n{after}"),
             item("ai", "DISCUSSION\nDone.\n```\nsubmit\n```"),
         ],
-        "exit_status": "submitted",
-        "generated_patch": "diff --git a/boats.py b/boats.py",
+        "exit_status": "early_exit",
+        "generated_patch": None,
     }
 
 
@@ -229,6 +229,12 @@ def test_sorted_fields_say_nothing_of_their_order_and_one_command_makes_all_the_
         ("assistant", "I act.", [("bash", {"command": "ls -F"})]),
         ("tool", "seen 0", []),
     ]
+
+
+def test_what_a_scenario_says_of_itself_is_no_verdict(tmp_path: Path) -> None:
+    """Whether a scenario is of the happy kind was known before anybody spoke."""
+    record = {"scenario": {"happy": True}, "messages": [said("user", ASKED), said("assistant", ANSWER)]}  # fmt: skip
+    assert only(tmp_path, record).outcomes == ()
 
 
 def model_call(task: str, messages: list[Record], answer: Record | None) -> Record:

@@ -51,7 +51,9 @@ ITEM_NAMES: Final = ("metric_name", "metric", "key", "name")
 """Names of what names an item of a list of figures."""
 FIGURE_NAMES: Final = frozenset(NAMES["figures"])
 """Names that say nothing without the one above: `overall.result`."""
-_NO_VERDICTS: Final = frozenset({*NAMES["messages"], *TOOLS, *NAMES["references"], *BODIES})
+_NO_VERDICTS: Final = frozenset(
+    {*NAMES["messages"], *TOOLS, *NAMES["references"], *BODIES, "scenario"}
+)
 _LONGEST_NAME: Final = 200
 _MOST_WORDS: Final = 4
 """Words of a user's name; more of them are something that the user said."""

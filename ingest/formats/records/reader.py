@@ -40,7 +40,7 @@ from ingest.formats.records.find import Place, calls_beside, messages_of, other_
 from ingest.formats.records.naming import naming_of, own_fields
 from ingest.formats.records.speech import ROLE_NAMED, strength
 from ingest.formats.records.text_calls import listed_tools
-from ingest.formats.records.verdicts import judged_patch, marks_on, outcomes_of, verdicts_among
+from ingest.formats.records.verdicts import marks_on, outcomes_of, verdicts_among
 from ingest.formats.records.words import NAMES
 from ingest.formats.records.written_results import programs_in
 from ingest.otlp.record import Arrival
@@ -393,9 +393,8 @@ def _prompts(fields: Fields) -> list[Message]:
 
 
 def _truth_beside(holders: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """A bare truth under `result` beside the messages, or about a patch, which says of the whole that it went well."""
-    for holder in holders:
-        told = holder.get("result", judged_patch(holder))
+    """A bare truth under `result` beside the messages, which says of the whole that it went well."""
+    for told in (one.get("result") for one in holders):
         is_good = told.get("result") if isinstance(told, dict) else told
         if isinstance(is_good, bool):
             yield {"name": "success", "by": "unknown", "value": float(is_good)}

@@ -60,6 +60,7 @@ def outcomes_of(fields: Fields, *, answered: bool) -> list[Outcome]:
     for name in _MAPS:
         for value, _ in fields.values(name):
             _add_many(found, value)
+    _add(found, "success", _judged_patch(fields.own), None)
     found = found or by_words(fields)
     if len(found) == 1:
         _explain(next(iter(found.values())), fields)
@@ -268,16 +269,16 @@ def right_answer_of(fields: Fields) -> Outcome | None:
     return {"name": found[0], "by": "unknown", "correction": found[1]} if found else None
 
 
-def judged_patch(own: dict[str, Any]) -> bool | None:
+def _judged_patch(own: dict[str, Any]) -> bool | None:
     """The truth that stands under `target` beside a patch, and so judges it; elsewhere it may be the right answer."""
     is_good = own.get("target")
-    patches = any(k.endswith("patch") and isinstance(one, str) for k, one in own.items())
+    patches = any(key.endswith("patch") for key in own)
     return is_good if patches and isinstance(is_good, bool) else None
 
 
 def _reference(fields: Fields, *, answered: bool) -> tuple[str, str] | None:
     own = {k: one for k, one in fields.own.items() if not snake_case(k).endswith(_SETTINGS)}
-    if judged_patch(own) is not None:
+    if _judged_patch(own) is not None:
         own.pop("target")
     told = Fields(own)
     for name in (*REFERENCES, *((ANSWER,) if answered else ())):
