@@ -302,7 +302,8 @@ class _Record:
         }
         return {name: one for name, one in given.items() if one is not None}
 
-    def _called(self) -> set[str]:
+    def _tools_called(self) -> set[str]:
+        """The tools that the agent calls."""
         asked = [call for one in self._said.messages for call in one.get("tool_calls") or ()]
         return {str(function.get("name")) for one in asked if (function := one.get("function"))}
 
@@ -310,12 +311,12 @@ class _Record:
         """The tools that the prompt defines, where all that the agent calls are among them."""
         prompts = [str(one["content"]) for one in self._said.messages if one["role"] == "system"]
         listed = listed_tools("\n".join(prompts))
-        is_whole = self._called() <= {one["name"] for one in listed}
+        is_whole = self._tools_called() <= {one["name"] for one in listed}
         return [load_json(tool.encode()) for tool in read_tools(listed)] if is_whole else []
 
     def _named_tools(self) -> list[Any]:
         """The tools that a list names, beside the messages or in an event: words among which all are that the agent calls, and others."""
-        called = self._called()
+        called = self._tools_called()
         below = objects_in(list(self._own.values()))
         places = (self._own, *below, *objects_in(list(self._log)))
         lists = (one for place in places for one in place.values() if isinstance(one, list))
