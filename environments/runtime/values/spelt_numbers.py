@@ -31,7 +31,8 @@ _SPELT: Final = {
     if word not in _TAKEN
 } | {"zero": 0, "none": 0}
 """Each word with its number."""
-_WORD: Final = re.compile(rf"(?<![\w-])(?:{'|'.join(sorted(_SPELT))})(?![\w-])")
+_WORDS: Final = "|".join(map(re.escape, _SPELT))
+_WORD: Final = re.compile(rf"(?<![\w-])(?:{_WORDS})(?![\w-])")
 
 
 def in_figures(text: str) -> str:
