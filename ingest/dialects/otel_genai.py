@@ -66,7 +66,7 @@ KIND_OF_OPERATION: Final = {
     "tool.execute": TOOL,
 }
 _OF_RUNS: Final = ("gen_ai.tool.", "spring.ai.tool.")
-_NEW_ALONE: Final = frozenset({"create_message", "process_thread_run"})
+_NEW_ALONE: Final = ("create_message", "process_thread_run")
 """Operations that tell what was said in them, and nothing of what was said before."""
 
 _OUT_OF_BAND: Final = (
