@@ -160,7 +160,8 @@ def numbered_items(value: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _calls(own: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The calls that an object holds: listed, as an object of their own, or in its own fields."""
-    listed = next((own[key] for key in CALL_LISTS if isinstance(own.get(key), list)), [])
+    lists = (own[key] for key in CALL_LISTS if isinstance(own.get(key), list))
+    listed: list[Any] = next(lists, [])
     # Where `actions` are acts of speech, an object beside them is the call.
     objects = [own[key] for key in CALLS if isinstance(own.get(key), dict)][:1]
     places = [one for one in (listed, objects) if one] or [[own]]

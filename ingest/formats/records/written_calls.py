@@ -218,8 +218,8 @@ def written_act(body: str) -> dict[str, Any] | None:
     if body[:1] == "{":
         value = load_json(body.encode("utf-8", "replace"))
         return call_of(value) if isinstance(value, dict) else None
-    if (given := _INPUT.fullmatch(body)) is not None:
-        return _call(given[1], _input_of(given[2].strip()))
+    if (labelled := _INPUT.fullmatch(body)) is not None:
+        return _call(labelled[1], _input_of(labelled[2].strip()))
     called = _CALL.fullmatch(body)
     if called is not None:
         arguments = _python_arguments(called[2])
