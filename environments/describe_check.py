@@ -116,12 +116,12 @@ def _told_some(args: Arguments) -> str:
 
 def _closing_facts(args: Arguments) -> str:
     facts = [_value_text(fact.get("value")) for fact in _objects(args.get("facts"))]
-    return f"After its last call the agent tells nothing else in the place of {_list_text(facts)}."
+    return f"In its answers the agent tells nothing else in the place of {_list_text(facts)}."
 
 
 def _closing_words(args: Arguments) -> str:
     right, others = (_list_text(_texts(args.get(n))) for n in ("right", "others"))
-    return f"After its last call the agent does not name {others} in the place of {right}."
+    return f"In its answers the agent does not name {others} in the place of {right}."
 
 
 def _grounded(args: Arguments) -> str:

@@ -48,4 +48,6 @@ def _only_declines(one: Candidate) -> bool:
 
 
 def _declines(actions: Sequence[Action]) -> bool:
-    return any(DECLINES.search(str(action.get("content") or "")) for action in actions)
+    """Whether what is said after the last call says so: `I cannot find it on this page` is no answer."""
+    last = max((at for at, one in enumerate(actions) if one.get("tool_calls")), default=-1)
+    return any(DECLINES.search(str(one.get("content") or "")) for one in actions[last + 1 :])

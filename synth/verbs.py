@@ -29,6 +29,8 @@ DETERMINERS: Final = frozenset(_LISTS["determiners"].split())
 RELATES: Final = frozenset(_LISTS["relates"].split())
 ANSWERS: Final = frozenset(_LISTS["answers"].split())
 TOLD: Final = frozenset(_LISTS["told"].split())
+_OPENS: Final = RELATES | ANSWERS | {"all"}
+"""Words before a thing that give no order: `For a customer`, `Returns the order`."""
 _ASKS: Final = frozenset(_LISTS["asks"].split())
 CHANGES_NOTHING: Final = re.compile(
     r"\b(?:not|never|without|no)\b[^.;]{0,60}\b(?:chang|modif|alter|updat|writ|side.effect|affect)|read.?only",
@@ -151,7 +153,7 @@ def _sign_of_order(words: Collection[str], description: str) -> int:
 def verb_of_order(description: str) -> str:
     """The word that a description begins with, before what it is about (`Turn a draft into ...`); empty where there is none."""
     verb, *after = words_of(description)[:2] or [""]
-    return verb if DETERMINERS.intersection(after) else ""
+    return verb if DETERMINERS.intersection(after) and verb not in _OPENS else ""
 
 
 def _of_later_words(words: list[str]) -> float:

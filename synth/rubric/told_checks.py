@@ -175,7 +175,7 @@ def closing_checks(accepted: Sequence[End], after: str) -> list[Check]:
                 "ends": [f"e{number}"],
                 "facts": list[Json](facts),
             }
-            says = f"Nothing else is told at the end in the place of {_list_text(facts)}."
+            says = f"Nothing else is told in the place of {_list_text(facts)}."
             checks.append(
                 required_check(
                     "closing_facts",
@@ -200,7 +200,7 @@ def closing_names(accepted: Sequence[End], traits: AppTraits, after: str) -> lis
                 "right": list[Json](right),
                 "others": list[Json](others),
             }
-            says = f"No other name is told at the end in the place of {', '.join(right[:6])}."
+            says = f"No other name is told in the place of {', '.join(right[:6])}."
             checks.append(
                 required_check(
                     "closing_words",

@@ -24,6 +24,7 @@ from environments.runtime.values.facts import (
     stands_in,
 )
 from environments.runtime.values.months import MONTHS
+from environments.runtime.values.spelt_numbers import in_figures
 from redact.values import months
 
 
@@ -276,6 +277,8 @@ def test_an_hour_in_words_is_a_time_and_a_large_number_numbers_no_list(
         ("lunes, 14 de mayo de 2024", False),
         ("Sunday's delivery of 14 May 2024", True),
         ("He came on Monday. 14 May 2024", True),
+        ("We close on Monday,\n14 May 2024", True),
+        ("Monday to Friday 14 May 2024", True),
     ],
 )
 def test_a_day_of_the_week_beside_a_date_has_to_be_its_own(text: str, *, may_be: bool) -> None:
@@ -304,9 +307,25 @@ def test_a_date_with_its_own_day_of_the_week_stays_what_it_is(day: date, year: b
         ("Tiene cuatro reservas.", [4.0]),
         ("A twenty-two year old two-factor app", []),
         ("Somebody has to fire the one who is due.", []),
+        ("It takes two hundred and ten steps of twenty five.", []),
+        ("two thousand five hundred", []),
     ],
 )
 def test_small_numbers_are_read_in_words(text: str, counts: list[float]) -> None:
     """Who counts in words tells the same; an article and a word with a hyphen count nothing."""
     assert [reading for fact in facts_in(text) for reading in fact.readings] == counts
     assert numbers_in(text) == counts
+
+
+def test_no_month_is_a_number() -> None:
+    """`Sept 15` is a day, and no seven."""
+    assert only("Sept 15, 2024").readings == only("2024-09-15").readings
+    assert all(in_figures(month) == month for month in MONTHS)
+
+
+def test_a_day_that_no_calendar_has_is_shown_as_it_stands() -> None:
+    """People look for it in the text."""
+    for text in ("Monday, the 14th of May 2024", "2024-05-14 (Friday)"):
+        (fact,) = facts_in(text)
+        assert fact.kind == ID
+        assert fact.text in folded(text)

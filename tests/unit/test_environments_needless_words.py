@@ -98,3 +98,15 @@ def test_a_hand_over_stands_for_itself() -> None:
         attempts=(RECORDED,),
     )
     assert [c.fn for c in kept.rubric.checks] == ["end_state", "acted", "read"]
+
+
+def test_an_answer_after_a_page_that_could_not_be_found_declines_nothing() -> None:
+    """What could not be done on the way is no denial: the words go, and no denial is asked for."""
+    found = RecordedAttempt(
+        episode_id="e",
+        actions=(says("I cannot see it yet."), GET, says("The fee is 54.04.")),
+        resolved=True,
+    )
+    solution = (GET, says("The fee is 54.04."))
+    kept = freed_task(READ, SHOWN, CLOSES, SAID, solution=solution, attempts=(found,))
+    assert all(c.args.get("declines") is None for c in kept.rubric.checks)

@@ -360,3 +360,13 @@ def test_a_question_that_a_turn_answers_gets_that_turn() -> None:
     turns = (UserTurn(text="It is ana@example.com.", asked="What is your e-mail address?"), *LEAVES)
     user = ScriptedUser(turns, opening=OPENED)
     assert said(user, "Your e-mail address, please?") == ["It is ana@example.com."]
+
+
+def test_who_was_recorded_with_one_message_says_it_once_more() -> None:
+    """Also without any turn to come; a question for more wishes asks for nothing that was told."""
+    opened = "My order is W123456. I want to cancel it."
+    assert said(ScriptedUser([], opening=opened), "What is your order number?") == [
+        "My order is W123456."
+    ]
+    user = ScriptedUser(LEAVES, opening="I need help with returning a jacket.")
+    assert said(user, "Is there anything else that I can help you with?") == [LEAVES[0].text]

@@ -129,6 +129,8 @@ def test_a_description_that_begins_with_a_word_of_the_name_says_which_is_the_ver
         ("Turn a draft into an order.", 0.0),
         ("Buyer fee and total for a price.", SILENT),
         ("Free slots of a yard on a day.", SILENT),
+        ("For a customer, what is due.", SILENT),
+        ("All the parts of a machine.", SILENT),
     ],
 )
 def test_an_order_in_a_verb_that_nobody_knows_is_no_look(description: str, says: float) -> None:

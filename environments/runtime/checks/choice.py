@@ -45,6 +45,9 @@ def choice_in(value: str) -> str:
 def why_not_chosen(sought: str, text: str) -> str | None:
     """Why a folded text does not choose what is sought; None where it does."""
     stated = [choice for choices in _stated_choices(sought, text) for choice in choices]
+    # Who says yes or no, and that it is correct, says it once more.
+    literal = [choice for choice in stated if choice not in _TRUTHS]
+    stated = [_TRUTHS.get(choice, choice) for choice in literal or stated]
     if stated:
         return None if set(stated) == {sought} else AMONG_OTHERS if sought in stated else ANOTHER
     return None if _opens_with(sought, text) else ANOTHER
@@ -75,8 +78,7 @@ def _only_choices(sought: str, part: str) -> list[str]:
     asides = _ASIDES if sought in YES_OR_NO else _ASIDES | YES_OR_NO
     if len(words) > 1:
         words = [word for word in words if word == sought or word not in asides]
-    choices = [_TRUTHS.get(word, word) for word in words]
-    return choices if all(_is_of_kind(sought, one) for one in choices) else []
+    return words if all(_is_of_kind(sought, _TRUTHS.get(one, one)) for one in words) else []
 
 
 def _is_of_kind(sought: str, word: str) -> bool:

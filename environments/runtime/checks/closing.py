@@ -1,6 +1,6 @@
-"""The check that an attempt closes with the right facts: what it says after its last call contradicts nothing.
+"""The check that an attempt answers with the right facts: what it says after its last call, and before it without a question, contradicts nothing.
 
-In: the facts that resolved attempts tell at an end, and the view of one attempt. Out: whether a message after the last call tells
+In: the facts that resolved attempts tell at an end, and the view of one attempt. Out: whether such a message tells
 others in their place: another amount, date, id or address where theirs is not told. Who tells the right price before
 a change, and another one when it is done, has told a wrong one. Not here: whether the right ones are told at all (`told_values`).
 """
@@ -22,7 +22,7 @@ Form = tuple[str, str]
 
 
 def closing_facts(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
-    """Whether the messages after the last call tell no other facts in place of `facts`; what the user said may be repeated."""
+    """Whether no answer tells other facts in place of `facts`; what the user said may be repeated."""
     applies = not_at_this_end(args, view)
     if applies is not None:
         return applies
@@ -40,16 +40,16 @@ def closing_facts(args: Mapping[str, Json], view: View, _check_id: str) -> tuple
 
 
 def closing_words(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
-    """Whether no message after the last call names one of `others` where none of `right` stands: another person, product or code."""
+    """Whether no answer names one of `others` where none of `right` stands: another person, product or code."""
     applies = not_at_this_end(args, view)
     if applies is not None:
         return applies
     if any(is_named(name, view.stated) for name in texts_of(args, "right")):
-        return 1.0, "the last messages name the right one"
+        return 1.0, "the answers name the right one"
     for other in texts_of(args, "others"):
         if is_named(other, view.stated):
-            return 0.0, f"the last messages name another one: {other}"
-    return 1.0, "the last messages name no other one"
+            return 0.0, f"the answers name another one: {other}"
+    return 1.0, "the answers name no other one"
 
 
 def is_named(name: str, text: str) -> bool:

@@ -38,6 +38,7 @@ STRANGE: Final = 0.02
 """Similarity to every recorded question below which nothing in the recording answers this one."""
 TOLD: Final = 0.1
 """Similarity of a question to a sentence of the opening from which it asks for what that sentence told."""
+_MORE: Final = frozenset({"anything", "else"})
 GREETING: Final = 2
 """Words up to which a sentence of the opening tells nothing."""
 BESIDES: Final = 0.2
@@ -232,16 +233,19 @@ class ScriptedUser:
     ) -> Reply:
         """Everything was said: answer a known question once more, own up to a new one, else leave."""
         again = max(self._given, key=lambda i: (scores[i], -i), default=None)
-        if not asks or again is None:
+        if not asks:
             return Reply(ended=True)
-        if scores[again] >= NEAR:
+        if again is not None and scores[again] >= NEAR:
             return self._repeat(again)
-        if (told := self._told_before(words, scores[again])) is not None:
-            return told
+        told = self._told_before(words, 0.0 if again is None else scores[again])
+        if told is not None or again is None:
+            return told or Reply(ended=True)
         return Reply(text=NEUTRAL, source=UNKNOWN)
 
     def _told_before(self, words: frozenset[str], least: float) -> Reply | None:
         """A sentence of the opening once more, where a question is nearer to it than to any turn that is left."""
+        if words >= _MORE:
+            return None  # "Can I help you with anything else?" asks for nothing that was told.
         nearness = [self._recording.nearness(s.words, words) for s in self._told]
         best = max(range(len(nearness)), key=lambda i: (nearness[i], -i), default=None)
         if best is None or nearness[best] < max(TOLD, least):

@@ -42,7 +42,7 @@ class Recording:
         own = [words_of(t.text) - words for t, words in zip(turns, self._asked, strict=True)]
         pairs = list(zip(self._asked, own, strict=True))
         spread = Counter(word for questions, answers in pairs for word in questions | answers)
-        self._new = log(1 + len(turns))
+        self._new = log(1 + max(1, len(turns)))
         self._rarity = {word: log(1 + len(turns) / count) for word, count in spread.items()}
         """Words that stand in few of the recorded turns tell them apart."""
         self._vectors = [

@@ -109,7 +109,9 @@ _LETTERS: Final = re.compile(r"[^\W\d_]{3,}")
 _MARKS: Final = frozenset(".,")
 _ARTICLES: Final = frozenset({"the", "den", "dem", "der", "le", "el", "il", "op"})
 """Words between a day of the week and its date."""
-_LONGEST_WEEKDAY: Final = 24
+_WORDS: Final = re.compile(r"(\S+?)(?:,?\s|$)")
+_IN_BRACKETS: Final = re.compile(r" \(([^\W\d_]+)\)")
+_LONGEST_WEEKDAY: Final = 32
 """Characters in which a day of the week, its article and the signs between stand."""
 _YEARS: Final = range(2000, 2050)
 """Years in one of which a date without its year is meant."""
@@ -213,9 +215,13 @@ def _facts(text: str) -> Iterator[Fact]:
 def _dated(match: re.Match[str], kind: str, text: str) -> Fact:
     readings = tuple(dict.fromkeys(_dates(kind, match[0])))
     found = match[0].rstrip(".")  # the sentence's, or of a month cut short
-    if weekday := _weekday_beside(text, match.start(), match.end()):
-        readings = tuple(_on_weekday(readings, WEEKDAYS[weekday]))
-        found = found if readings else f"{weekday} {found}"
+    if beside := _weekday_beside(text, match.start(), match.end()):
+        readings = tuple(_on_weekday(readings, WEEKDAYS[beside[1]]))
+        found = (
+            found
+            if readings
+            else text[min(beside.start(1), match.start()) : max(beside.end(1), match.end())]
+        )
     # A day that no calendar has is still something that was told.
     return Fact(DATE if readings else ID, found, readings or (found,), specific=True)
 
@@ -302,14 +308,17 @@ def _date(year: int | None, month: int, day: int) -> Iterator[str]:
     yield f"{found:%m-%d}"
 
 
-def _weekday_beside(text: str, start: int, end: int) -> str | None:
-    """The day of the week before a date, or behind it in brackets."""
-    words = [word.rstrip(",") for word in text[max(0, start - _LONGEST_WEEKDAY) : start].split()]
-    while words and words[-1] in _ARTICLES:
+def _weekday_beside(text: str, start: int, end: int) -> re.Match[str] | None:
+    """The day of the week before a date on its line, or behind it in brackets; none of two that begin and end a range."""
+    near = max(text.rfind("\n", 0, start) + 1, start - _LONGEST_WEEKDAY)
+    words = [*_WORDS.finditer(text, near, start)]
+    while words and words[-1][1] in _ARTICLES:
         words.pop()
-    if not (words and words[-1] in WEEKDAYS) and text.startswith(" (", end):
-        words = [text[end + 2 : end + _LONGEST_WEEKDAY].partition(")")[0]]
-    return words[-1] if words and words[-1] in WEEKDAYS else None
+    days = [word for word in words if word[1] in WEEKDAYS]
+    if days and days[-1] is words[-1]:
+        return days[0] if len(days) == 1 else None
+    behind = _IN_BRACKETS.match(text, end)
+    return behind if behind and behind[1] in WEEKDAYS else None
 
 
 def _on_weekday(readings: Iterable[str], weekday: int) -> Iterator[str]:
