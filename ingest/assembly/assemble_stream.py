@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ingest.assembly.assemble import Assembled, Unit, assemble
-from ingest.assembly.forest import group_key
+from ingest.assembly.forest import fuller, group_key
 from ingest.assembly.ties import Ties
 from ingest.dialects.otel_genai import makes_agent
 from ingest.records.outcome import Outcome
@@ -63,16 +63,19 @@ def assemble_stream(  # noqa: PLR0913 - `assemble`'s parameters and two for the 
     yield Assembled(outcomes=directory.late_outcomes())
 
 
-def _groups(rows: Rows, events: list[LogEvent], app: str) -> tuple[dict[str, int], int, list[Span]]:
+def _groups(
+    rows: Rows, events: list[LogEvent], app: str
+) -> tuple[dict[str, int], int, Iterable[Span]]:
     """The group of every trace, how many bytes all rows take, and the spans that tell how agents were made."""
     ties = Ties()
-    makers: list[Span] = []
+    makers: dict[tuple[str, str], Span] = {}
     size = 0
     for table in rows():
         size += table.nbytes
         for span in _spans(table, app):
             ties.add(span)
-            makers += [span] if makes_agent(span) else []
+            if makes_agent(span):
+                makers[span.key] = fuller(makers.get(span.key, span), span)
     for event in events:
         ties.add_event(event)
     unnamed = ties.unnamed()
@@ -82,7 +85,7 @@ def _groups(rows: Rows, events: list[LogEvent], app: str) -> tuple[dict[str, int
         for table in rows():
             inside = pc.is_in(table.column("trace_id"), value_set=wanted)
             ties.add_content(_spans(table.filter(inside), app))
-    return ties.group(), size, makers
+    return ties.group(), size, makers.values()
 
 
 def _spans(table: pa.Table, app: str) -> Iterator[Span]:

@@ -13,6 +13,7 @@ from typing import Final
 
 from ingest.assembly.stored_content import REFERENCES
 from ingest.dialects import agent_logs, claude_code, own_spans
+from ingest.dialects.attributes import text_of
 from ingest.dialects.identity import called_with, is_paused
 from ingest.dialects.messages import with_calls
 from ingest.dialects.otel_genai import makes_agent
@@ -109,11 +110,11 @@ def _fullest_spans(spans: Iterable[Span]) -> dict[tuple[str, str], Span]:
     by_key: dict[tuple[str, str], Span] = {}
     for span in spans:
         known = by_key.get(span.key)
-        by_key[span.key] = span if known is None else _fuller(known, span)
+        by_key[span.key] = span if known is None else fuller(known, span)
     return by_key
 
 
-def _fuller(one: Span, other: Span) -> Span:
+def fuller(one: Span, other: Span) -> Span:
     """Of two spans with one identity the one that says more; the choice does not depend on their order."""
 
     def weight(span: Span) -> tuple[bool, bool, int, int, str]:
@@ -260,9 +261,10 @@ def _instruct(ordered: list[Node]) -> None:
     """Give the calls of an agent what it was made to be, where only the span that made it says that."""
     told: dict[str, Reading] = {}
     for node in ordered:
-        name, given = str(node.span.attributes.get("gen_ai.agent.id")), node.reading.input
+        name, given = text_of(node.span.attributes.get("gen_ai.agent.id")), node.reading.input
         if makes_agent(node.span):
-            told[name], node.reading = node.reading, replace(node.reading, input=())
+            told |= {name: node.reading} if name else {}
+            node.reading = replace(node.reading, input=())
         elif name in told and node.reading.kind == MODEL and given and given[0].role != "system":
             asked = (replace(step, at=node.span.started_at) for step in told[name].input)
             node.reading = replace(node.reading, input=(*asked, *given))

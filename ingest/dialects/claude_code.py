@@ -32,7 +32,8 @@ _SYSTEM: Final = "claude_code.system_prompt"
 _TOOL_DEFINED: Final = "claude_code.tool"
 
 _BODIES: Final = {"api_request_body": "input", "api_response_body": "output"}
-_REMINDER: Final = re.compile(r"\s*<system-reminder>.*</system-reminder>\s*\Z", re.DOTALL)
+_REMINDER_ENDS: Final = "</system-reminder>"
+_REMINDER: Final = re.compile(r"<system-reminder>.*?" + _REMINDER_ENDS, re.DOTALL)
 
 DECISIONS: Final = frozenset({"claude_code.tool_decision", "tool_decision"})
 """Log events in which somebody, or a rule, let a tool run or stopped it."""
@@ -102,10 +103,22 @@ def exchanged_in(event: LogEvent) -> dict[str, Json]:
 
 
 def _without_reminders(message: dict[str, Any]) -> dict[str, Any]:
-    """A message without the parts that the client puts before what its user wrote."""
+    """A message without what the client puts around what its user wrote."""
     parts = message.get("content")
-    told = [one for one in objects_in(parts) if not _REMINDER.match(str(first_of(one, "text")))]
-    return {**message, "content": told} if isinstance(parts, list) else message
+    if message.get("role") != "user" or not isinstance(parts, list):
+        return message
+    return {**message, "content": [one for one in map(_users_own, parts) if one is not None]}
+
+
+def _users_own(part: Json) -> Json:
+    """A part of a message without reminders; None where it holds nothing else."""
+    text = part if isinstance(part, str) else first_of(part, "text")
+    if not isinstance(text, str) or _REMINDER_ENDS not in text:
+        return part
+    # Behind the last end no reminder is looked for: each that begins before it has one.
+    before, end, behind = text.rpartition(_REMINDER_ENDS)
+    left = (_REMINDER.sub("", before + end) + behind).strip() or None
+    return {**part, "text": left} if left and isinstance(part, dict) else left
 
 
 def is_setting(event: LogEvent) -> bool:

@@ -186,8 +186,9 @@ def _tool(span: Span) -> dict[str, Any]:
     if arguments is None and not _is_schema(attributes.get("tool.parameters")):
         arguments = attributes.get("tool.parameters")
     asked = parsed(arguments)
-    if isinstance(asked, dict) and isinstance(asked.get("calling"), dict):
-        arguments = asked["calling"].get("arguments")  # beside the text that CrewAI read it from
+    calling = asked.get("calling") if isinstance(asked, dict) else None
+    if isinstance(calling, dict) and {"tool_name", "arguments"} <= calling.keys():
+        arguments = calling["arguments"]  # beside the text that CrewAI read it from
     told = read_output(attributes.get("output.value"))
     call_id = first_text(attributes, ("tool.id", "tool_call.id", "gen_ai.tool.call.id"))
     return {

@@ -65,7 +65,11 @@ KIND_OF_OPERATION: Final = {
     "model.step": MODEL,
     "tool.execute": TOOL,
 }
-_OF_RUNS: Final = ("gen_ai.tool.", "spring.ai.tool.")
+_ARGUMENTS, _RESULT = (
+    [f"{of}{name}" for of in ("gen_ai.tool.", "spring.ai.tool.") for name in names]
+    for names in (("call.arguments", "arguments", "input"), ("call.result", "result", "output"))
+)
+"""What tells what a run was given and what it gave; the convention's own name first."""
 _NEW_ALONE: Final = ("create_message", "process_thread_run")
 """Operations that tell what was said in them, and nothing of what was said before."""
 
@@ -242,9 +246,10 @@ def read_content(attributes: Attributes) -> Content:
 
 def read_tool(attributes: Attributes) -> dict[str, Any]:
     """The fields of a `Reading` that an `execute_tool` span fills."""
-    held = {k.rpartition(".")[2]: v for k, v in attributes.items() if k.startswith(_OF_RUNS)}
-    names = ("arguments", "input"), ("result", "output")
-    arguments, result = (held.get(now, held.get(once)) for now, once in names)
+    arguments, result = (
+        next((attributes[key] for key in keys if attributes.get(key) is not None), None)
+        for keys in (_ARGUMENTS, _RESULT)
+    )
     told = read_output(result)
     return {
         "call_id": first_text(attributes, ("gen_ai.tool.call.id",)) or told.call_id,

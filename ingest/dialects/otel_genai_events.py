@@ -138,7 +138,8 @@ def _behind_their_calls(steps: list[Step]) -> list[Step]:
     listed = [(at, step, step.call_id) for at, step in enumerate(steps)]
     first = {call.call_id: at for at, step, _ in listed[::-1] for call in step.tool_calls}
     answered = {told for at, _, told in listed if told and at > first.get(told, at)}
-    place = {at: first[told] for at, _, told in listed if told in first.keys() - answered}
+    early = first.keys() - answered
+    place = {at: first[told] for at, _, told in listed if told in early}
     order = sorted((place.get(at, at), at in place, at) for at, *_ in listed)
     return [steps[at] for *_, at in order]
 

@@ -62,6 +62,7 @@ def words_in_template(prompt: str, given: dict[str, Json]) -> str | None:
     """What the user said, where of what its function was called with a prompt holds only that and what was said before: a template, filled in."""
     texts = {name: text.strip() for name, text in given.items() if isinstance(text, str)}
     held = {name: text for name, text in texts.items() if text and text in prompt}
-    past = [name for name in held if "history" in name]
+    # Before the first turn nothing was said.
+    past = [name for name, text in texts.items() if "history" in name and text in prompt]
     words = [text for name, text in held.items() if name in _OF_USERS or role_of(name) == "user"]
-    return words[0] if past and len(words) == 1 and len(held) == len(past) + 1 else None
+    return words[0] if past and len(words) == len(held.keys() - {*past}) == 1 else None

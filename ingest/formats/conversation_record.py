@@ -57,17 +57,27 @@ def read(value: Json, arrival: Arrival) -> Decoded:
 
 def _without_simulators(chats: Sequence[Chat]) -> Iterator[Chat]:
     """The chats without those of a model that plays the user: what it says, the user says to an agent that works at the same task."""
-    asked: dict[str | None, set[str | None]] = {}
-    for chat in chats:
-        if any(step.tool_calls for step in chat.episode.steps):
-            asked.setdefault(chat.episode.task_key, set()).update(_texts(chat, "user"))
-    for chat in chats:
-        users = asked.get(chat.episode.task_key, set()) - {*_texts(chat, "user")}
-        said = _texts(chat, "assistant")
-        # Its last word ends the run, and reaches nobody.
-        plays = chat.episode.task_key is not None and said and {*(said[:-1] or said)} <= users
-        if not plays or any(step.tool_calls for step in chat.episode.steps):
+    works = [any(step.tool_calls for step in chat.episode.steps) for chat in chats]
+    told: dict[str | None, dict[str, set[str | None]]] = {}
+    for chat, acts in zip(chats, works, strict=True):
+        if acts and chat.episode.task_key is not None:
+            by_role = told.setdefault(chat.episode.task_key, {"user": set(), "assistant": set()})
+            for role, texts in by_role.items():
+                texts.update(_texts(chat, role))
+    for chat, acts in zip(chats, works, strict=True):
+        by_role = told.get(chat.episode.task_key, {})
+        if acts or not by_role or not _is_mirrored(chat, by_role):
             yield chat
+
+
+def _is_mirrored(chat: Chat, told: dict[str, set[str | None]]) -> bool:
+    """Whether what a chat's model says users said elsewhere, and more than one text is in common: a greeting alone tells nothing."""
+    heard, said = {*_texts(chat, "user")}, _texts(chat, "assistant")
+    # Its last word ends the run, and reaches nobody.
+    plays = {*(said[:-1] or said)}
+    if not plays <= told["user"] or plays & heard:
+        return False
+    return bool(plays) and len((plays | (heard & told["assistant"])) - {None}) > 1
 
 
 def _texts(chat: Chat, role: str) -> list[str | None]:

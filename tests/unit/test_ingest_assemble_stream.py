@@ -177,3 +177,16 @@ def test_how_an_agent_was_made_is_known_in_every_part(tmp_path: Path) -> None:
     whole = assemble(spans, app=APP)
     assert {episode.steps[0].content for episode in whole.episodes} == {"Be kind."}
     assert same(in_parts(spans, [], tmp_path, 1024), whole)
+
+
+def test_a_maker_that_arrived_twice_is_counted_once(tmp_path: Path) -> None:
+    """A client that sends again what was taken already; the fuller of the two is the one that counts."""
+    made = {"gen_ai.operation.name": "create_agent", "gen_ai.agent.id": "a1"}
+    instructions = json.dumps([{"type": "text", "content": "Be kind."}])
+    maker = span(1, {**made, "gen_ai.system_instructions": instructions}, trace_id="f" * 32)
+    others = [
+        span(2, {"gen_ai.operation.name": "chat", "n": "?" * n}, trace_id=f"{n:032x}")
+        for n in range(1, 20)
+    ]
+    spans = [maker, replace(maker, attributes=made), *others]
+    assert same(in_parts(spans, [], tmp_path, 1024), assemble(spans, app=APP))

@@ -6,7 +6,10 @@ import json
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from ingest.assembly.assemble import assemble
+from ingest.dialects.claude_code import exchanged_in
 from ingest.records.episode import Episode
 from ingest.records.span import LogEvent, Span
 from tests.unit.ingest_emitters import APP, START, span
@@ -178,3 +181,20 @@ def test_an_interaction_alone_tells_what_was_asked() -> None:
 
 
 REMINDER = "<system-reminder>\nToday is Monday.\n</system-reminder>\n"
+
+
+PARTS_OF_USERS: list[tuple[Any, list[Any]]] = [
+    (f"{REMINDER} close A1 {REMINDER}", ["close A1"]),
+    (f"{REMINDER}{REMINDER}", []),
+    ("close A1\n</system-reminder>", ["close A1\n</system-reminder>"]),
+]
+
+
+@pytest.mark.parametrize(("text", "left"), PARTS_OF_USERS)
+def test_what_a_user_says_beside_reminders_stays(text: str, left: list[str]) -> None:
+    """In a part of a message and in a text that stands alone in the list."""
+    for part in ({"type": "text", "text": text}, text):
+        told = {"messages": [{"role": "user", "content": [part]}]}
+        event = logged(1, "api_request_body", body=json.dumps(told))
+        (message,) = exchanged_in(event)["gen_ai.input.messages"]
+        assert [one if part is text else one["text"] for one in message["content"]] == left

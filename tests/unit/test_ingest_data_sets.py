@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ingest.formats.conversation_record import _without_simulators
 from ingest.formats.records.written_calls import listed_calls
+from ingest.records.episode import Step
 from tests.unit.test_ingest_harnesses import (
     ANSWER,
     ASKED,
@@ -273,8 +277,31 @@ def test_a_model_that_plays_the_user_is_no_agent(tmp_path: Path) -> None:
     assert found.rejected == []
     assert sorted((c.episode.task_key, len(c.episode.steps)) for c in found.chats) == [
         ("1", 5),
+        ("2", 3),  # one text in common tells nothing
         ("2", 4),
     ]
+
+
+def test_an_agent_that_greets_as_a_user_does_is_an_agent(tmp_path: Path) -> None:
+    """One text in common makes nobody a model that plays the user."""
+    greets = [said("user", "Good day"), said("assistant", "Hello"), said("user", "Boats?")]
+    calls = simulated("1", broken=False)
+    calls[1]["inputs"]["messages"].insert(1, said("user", "Hello"))
+    calls = [*calls, model_call("1", greets, said("assistant", "We have seven."))]
+    found = decoded(tmp_path, {"config": {}, "calls": calls})
+    assert "We have seven." in [chat.episode.steps[-1].content for chat in found.chats]
+
+
+def test_many_calls_about_a_task_are_compared_soon(tmp_path: Path) -> None:
+    """The time does not grow with the square of their number."""
+    calls = [call for n in range(2) for call in simulated(str(n), broken=False)]
+    acts, _ = decoded(tmp_path, {"config": {}, "calls": calls}).chats
+    plain = replace(acts, episode=replace(acts.episode, steps=acts.episode.steps[:2]))
+    began = time.process_time()
+    more = ((*acts.episode.steps, Step(role="user", content=str(n))) for n in range(20_000))
+    many = [replace(acts, episode=replace(acts.episode, steps=steps)) for steps in more]
+    assert len([*_without_simulators([*many, *[plain] * 20_000])]) == 40_000
+    assert time.process_time() - began < 3
 
 
 def part(kind: str, text: str, seen: str = "") -> Record:
@@ -308,6 +335,14 @@ def test_steps_in_parts_of_the_last_attempt(tmp_path: Path) -> None:
         ("tool", "free", []),
         ("assistant", None, CLOSE),
     ]
+
+
+def test_a_last_thought_is_what_the_agent_says(tmp_path: Path) -> None:
+    """No action follows it; a thought whose action was never given anything is none."""
+    chat = only(tmp_path, attempted([*LOOKS, part("Thought", ANSWER)]))
+    assert told(chat.episode.steps)[-1] == ("assistant", ANSWER, [])
+    chat = only(tmp_path, attempted([*LOOKS, part("Thought", "I go on."), LOOKS[1]]))
+    assert told(chat.episode.steps)[-1] == ("tool", "free", [])
     assert chat.outcomes == ()  # that a run gave an answer is no judgement of it
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from ingest.assembly.assemble import assemble
+from ingest.dialects.table import read_span
 from ingest.records.span import Span
 from ingest.records.text import Json
 from tests.unit.ingest_emitters import APP, span
@@ -124,3 +125,16 @@ def test_an_observation_that_the_next_message_brings_is_a_result() -> None:
         ("assistant", "It is late."),
     ]
     assert "reasoning_left_out" in episode.completeness
+
+
+def test_a_first_turn_has_an_empty_past() -> None:
+    """Its words are found as those of the turns after it are."""
+    inputs: dict[str, Json] = {"message": "Is it late?", "chat_history": ""}
+    assert told(turn(1, inputs, DONE))[0] == ("user", "Is it late?", [])
+
+
+def test_arguments_of_a_tool_may_be_called_calling() -> None:
+    """They are CrewAI's record of a call only where they name a tool and what it is given."""
+    given = json.dumps({"calling": {"number": "+1"}, "note": "x"})
+    kind = {"openinference.span.kind": "TOOL", "tool.name": "ring", "input.value": given}
+    assert json.loads(read_span(span(1, kind)).arguments or "") == json.loads(given)

@@ -653,6 +653,10 @@ def test_several_agents_are_assistants_and_the_human_is_the_user(tmp_path: Path)
             [("support_user", None), ("client_bot", None)],
             [("user", None), ("assistant", "client_bot")],
         ),
+        (
+            [("customer_to_agent", None), ("agent_to_customer", None), ("reply_for_user", None)],
+            [("user", None), ("assistant", "agent_to_customer"), ("user", None)],
+        ),
     ],
 )
 def test_who_the_human_is(

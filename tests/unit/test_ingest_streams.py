@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 from ingest.assembly.assemble import Assembled, assemble
-from ingest.records.episode import Episode
+from ingest.dialects.otel_genai import read_tool
+from ingest.dialects.otel_genai_events import _behind_their_calls
+from ingest.records.episode import Episode, Step, ToolCall
 from ingest.records.span import STATUS_ERROR, LogEvent, Span, SpanEvent
 from ingest.records.text import Json
 from tests.unit.ingest_emitters import APP, SECOND, START, span
@@ -369,3 +372,41 @@ def test_a_run_that_stops_to_ask_somebody_is_told_when_it_goes_on() -> None:
         steps = only(assemble(spans, app=APP)).steps
         assert len([step for step in steps if step.tool_calls]) == runs
         assert [step.content for step in steps if step.role == "tool"][-1] == "late"
+
+
+def test_an_agent_without_an_id_instructs_nobody() -> None:
+    """Calls without an id are not its own: they may be anybody's."""
+    made = {"gen_ai.operation.name": "create_agent", "gen_ai.agent.name": "Billing"}
+    maker = span(1, made, events=(held("system.message", content="Bill."),), trace_id="1" * 32)
+    call = messages(2, [ASKED], {"role": "assistant", "content": "No."})
+    assert told(assemble([maker, call], app=APP)) == [
+        ("user", "Is the ferry late?", []),
+        ("assistant", "No.", []),
+    ]
+
+
+def test_what_a_tool_was_given_does_not_hang_on_the_order_of_attributes() -> None:
+    """Only the known names tell it, and the convention's own before others."""
+    told_of: dict[str, Json] = {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "find",
+        "gen_ai.tool.call.arguments": '{"a": 1}',
+        "spring.ai.tool.call.arguments": '{"a": 2}',
+        "gen_ai.tool.schema.arguments": "[]",
+        "gen_ai.tool.call.result": "late",
+        "gen_ai.tool.schema.result": "text",
+    }
+    for attributes in (told_of, dict(reversed(told_of.items()))):
+        found = read_tool(attributes)
+        assert (found["arguments"], found["result"]) == ('{"a": 1}', "late")
+
+
+def test_many_results_are_put_behind_their_calls_soon() -> None:
+    """The time does not grow with the square of their number."""
+    count = 20_000
+    results = [Step(role="tool", content="x", call_id=f"k{n}") for n in range(count)]
+    calls = [ToolCall(call_id=f"k{n}", name="find", arguments="{}") for n in range(count)]
+    asked = Step(role="assistant", tool_calls=tuple(calls))
+    began = time.process_time()
+    assert _behind_their_calls([*results, asked]) == [asked, *results]
+    assert time.process_time() - began < 3

@@ -23,6 +23,8 @@ KNOWN_AS: Final = {
 """Names in other languages, or with a word more, each with the name that readers know."""
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _BETWEEN: Final = re.compile(r"[\W_]+")
+_ADDRESSED: Final = re.compile("_(?:to|for)_")
+"""What stands in a name before whom somebody speaks to."""
 _LONGEST: Final = 64
 """Characters of a word or a name; what is longer is text."""
 
@@ -107,7 +109,8 @@ def role_in_name(name: str) -> str | None:
     if word.startswith(_STANDS_FOR_USER):
         return "user"
     # The last part says what the others only describe: `customer_support`, `support_user`.
-    parts = reversed(word.split("_"))
+    # Whom it is addressed to is looked at last: `agent_to_customer`.
+    parts = [*_ADDRESSED.split(word)[0].split("_")[::-1], *word.split("_")[::-1]]
     return next((_TELLING_ROLE[part] for part in parts if part in _TELLING_ROLE), None)
 
 

@@ -201,7 +201,9 @@ def acts_in_parts(items: Sequence[Json]) -> list[dict[str, Any]]:
             result = {"role": "tool", "tool_call_id": call["id"], "content": json_text(seen)}
             told += [] if seen is None else [result]
             step = {}
-    return told
+    # A last thought that leads to no action is the answer.
+    thought = step.get("thought") if told and not step.get("action") else None
+    return [*told, {"role": "assistant", "content": thought}] if thought else told
 
 
 def written_act(body: str) -> dict[str, Any] | None:
