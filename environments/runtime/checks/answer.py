@@ -1,7 +1,7 @@
 """The check on the final answer: does it give what a reference says, in the normal forms that public benchmarks use?
 
 In: a check's arguments and the view of one attempt. Numbers compare by value (`1,234.50`, `$1234.5`, `1.2 million`, words), dates by
-day, lists item by item in any order, phrases word by word without case, marks and articles, single letters and yes or no as `choice` reads
+day, lists item by item in any order, phrases word by word without case, marks and articles, single letters and yes or no as `answer_rows` reads
 them. An answer that names the right one among many others is no answer. Not here: which part of a text is the answer
 (`final_answer`), where references come from (synthesis).
 """
@@ -17,8 +17,17 @@ from typing import Final
 from ..task.attempt import Json
 from ..values.facts import DATE, NUMBER, Fact, facts_in, stands_in
 from ..values.normal import as_list
-from .answer_rows import CHOICE, LIST, PHRASE, answer_row, is_choice, is_negative, says_something
-from .choice import choice_in, why_not_chosen
+from .answer_rows import (
+    CHOICE,
+    LIST,
+    PHRASE,
+    answer_row,
+    choice_in,
+    is_choice,
+    is_negative,
+    says_something,
+    why_not_chosen,
+)
 from .final_answer import (
     AMONG_OTHERS,
     ANOTHER,
