@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from environments.runtime.checks.view import DECLINES
+from environments.runtime.checks.view import DECLINED, DECLINES
 from environments.runtime.task.candidate import Action, Candidate
 from environments.runtime.task.rubric import REWARD, Check
 from environments.verification.material import OtherTasks
@@ -19,7 +19,6 @@ from environments.verify import ACCEPTED, Runner, verify
 
 WORDS: Final = "said"
 """The check that asks for words of an explanation."""
-DECLINED: Final = "The user is told that it cannot be done."
 
 
 def without_needless_words(one: Candidate, *, others: OtherTasks, run: Runner) -> Candidate:

@@ -281,9 +281,11 @@ def _fill_in(ordered: list[Node]) -> None:
             told = (
                 words_in_template(asked[0].content or "", one) for given in above for one in given
             )
-            words = next(filter(None, told), asked[0].content)
-            said = (replace(s, content=words) if s is asked[0] else s for s in node.reading.input)
-            node.reading = replace(node.reading, input=tuple(said))
+            words = next(filter(None, told), None)
+            if words is not None:
+                own = replace(asked[0], content=words)
+                said = tuple(own if s is asked[0] else s for s in node.reading.input)
+                node.reading = replace(node.reading, input=said)
 
 
 def _tell_turns(ordered: list[Node]) -> None:

@@ -12,7 +12,7 @@ from typing import Final
 
 from environments.runtime.checks.calls import called, confirmed, repeats_at_most
 from environments.runtime.checks.end_state import Write
-from environments.runtime.checks.view import View
+from environments.runtime.checks.view import DECLINED, View
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.rubric import AGREEMENT, BOTH, Check
 from synth.recordings.attempt_facts import Facts
@@ -147,7 +147,7 @@ def enough(words: Sequence[str]) -> int:
 def says_why(words: Sequence[str]) -> str:
     """The check on an explanation as a sentence."""
     if not words:
-        return "The user is told that it cannot be done."
+        return DECLINED
     return f"The answer is explained: {enough(words)} of {', '.join(words)}."
 
 

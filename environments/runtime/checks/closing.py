@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from ..task.attempt import Json
 from ..values.facts import ID, Fact, places_in
@@ -32,7 +32,8 @@ def closing_facts(args: Mapping[str, Json], view: View, _check_id: str) -> tuple
         known[form].update(
             r for r in as_list(fact.get("readings")) if isinstance(r, str | int | float)
         )
-    for told_by_form in (*_told_on_the_way(view), _told_last(view)):
+    on_the_way = (_by_form(view.facts[at]) for at in view.answers_on_the_way)
+    for told_by_form in (*on_the_way, _told_last(view)):
         for form, told in told_by_form.items():
             if form in known and not any(_is_known(fact, known[form], view) for fact in told):
                 return 0.0, f"another {form[0]} is told in its place: {told[0].text}"
@@ -65,13 +66,8 @@ def form_of(kind: str, text: str) -> Form:
     return kind, re.sub(r"\d", "0", re.sub(r"[^\W\d_]", "a", text))
 
 
-def _told_on_the_way(view: View) -> Iterator[Mapping[Form, list[Fact]]]:
-    """The specific facts of each earlier message that asks nothing: an answer to the first of two questions."""
-    for at in view.answers_on_the_way:
-        yield _by_form(view.facts[at])
-
-
 def _by_form(facts: Iterable[Fact]) -> Mapping[Form, list[Fact]]:
+    """The specific facts of one message."""
     told: dict[Form, list[Fact]] = defaultdict(list)
     for fact in facts:
         if fact.specific:
@@ -82,7 +78,7 @@ def _by_form(facts: Iterable[Fact]) -> Mapping[Form, list[Fact]]:
 def _told_last(view: View) -> Mapping[Form, list[Fact]]:
     """The specific facts that were told after the last call, each form's of the last message that has some."""
     found: dict[Form, list[Fact]] = {}
-    for facts in view.facts[len(view.facts) - view.said_after_calls :]:
+    for facts in view.facts[view.closing_from :]:
         found |= _by_form(facts)
     return found
 

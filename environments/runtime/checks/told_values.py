@@ -314,7 +314,7 @@ def small_facts(view: View) -> frozenset[Fact]:
 def choices_told(view: View) -> int:
     """How many pairs of facts of one kind the messages after the last call leave open: a question before it may well ask which."""
     messages = [*zip(view.said_folded, view.facts, strict=True)]
-    last = messages[len(messages) - view.said_after_calls :]
+    last = messages[view.closing_from :]
     return sum(_count_choices(text, facts) for text, facts in last)
 
 

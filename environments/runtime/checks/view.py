@@ -34,6 +34,8 @@ DECLINES: Final = re.compile(
     re.IGNORECASE,
 )
 """How a policy says in generic English that something is not done."""
+DECLINED: Final = "The user is told that it cannot be done."
+"""What a check says that asks for such words and no others."""
 TELLING_PART: Final = re.compile(r"[^\W\d_]{4,}|\d{2,}")
 TOKEN: Final = re.compile(r"[\w@#][\w@#.+-]*[\w]|\w")
 
@@ -145,16 +147,21 @@ class View:
         return sum(m.get("role") == "assistant" and bool(text_of(m).strip()) for m in said)
 
     @cached_property
+    def closing_from(self) -> int:
+        """The place of the first visible message after the policy's last call."""
+        return len(self.visible) - self.said_after_calls
+
+    @cached_property
     def answers_on_the_way(self) -> tuple[int, ...]:
         """Which visible messages before the last call ask nothing: an answer to the first of two questions."""
-        until = len(self.visible) - self.said_after_calls
-        return tuple(at for at in range(until) if not QUESTION.search(self.visible[at]))
+        earlier = range(self.closing_from)
+        return tuple(at for at in earlier if not QUESTION.search(self.visible[at]))
 
     @cached_property
     def stated(self) -> str:
         """What the user saw after the policy's last call, and before it in messages that ask nothing, as one text."""
-        last = range(len(self.visible) - self.said_after_calls, len(self.visible))
-        return "\n".join(self.visible[at] for at in (*self.answers_on_the_way, *last))
+        earlier = (self.visible[at] for at in self.answers_on_the_way)
+        return "\n".join((*earlier, *self.visible[self.closing_from :]))
 
     @cached_property
     def said_folded(self) -> tuple[str, ...]:
