@@ -6,7 +6,7 @@ span was first seen, for ever: spans that arrive later, or lie beyond midnight, 
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Final, Protocol
 
 import pyarrow as pa
@@ -19,6 +19,7 @@ from dagster_project.lake.tables import CHATS, EPISODES, LOG_EVENTS, SPANS, dedu
 from ingest.assembly.assemble import Assembled, Unit, assemble, known_episodes
 from ingest.assembly.assemble_stream import AT_ONCE, assemble_stream
 from ingest.assembly.stored_content import is_named
+from ingest.records.app_name import UNNAMED
 from ingest.records.episode import Episode
 from ingest.records.moments import day_of
 from ingest.records.outcome import Outcome
@@ -107,6 +108,7 @@ def collect_days(
     asked = set(days)
     known = _read_known_episodes(lake, app)
     traces = {t for e, day in known.day.items() if day in asked for t in known.traces[e]}
+    speaks = bool(known.day)
     while True:
         spans = _spans(lake, app, asked, traces)
         found = spans.traces
@@ -114,6 +116,7 @@ def collect_days(
         whole = Assembled()
         earlier: set[str] = set()
         for part in _parts(lake, spans, events, known, unit=unit):
+            speaks = speaks or bool(part.episodes)
             for episode in part.episodes:
                 home = known.day.get(episode.episode_id) or day_of(episode.started_at)
                 keeper.add(home, episode)
@@ -129,6 +132,9 @@ def collect_days(
         for row in batch.to_pylist():
             with unit():
                 keeper.add(row["day"], from_rows(Episode, [row])[0])
+    if not speaks and not chats.num_rows:
+        # A service in which nobody speaks says how it went elsewhere, as a table without an app does.
+        whole.outcomes = [replace(said, app=UNNAMED) for said in whole.outcomes]
     return Findings(
         outcomes=whole.outcomes,
         rejected=whole.rejected,

@@ -3,6 +3,7 @@
 Comes in: a home. Goes out: lines, raw (assembled now, whatever `build` has done so far) or clean (what `build` let through the gate).
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from dagster_project.arrival.assembly import assemble_days, days_of
@@ -11,9 +12,10 @@ from dagster_project.arrival.outcome_days import attach_arrived
 from dagster_project.home.layout import Home
 from dagster_project.lake.rows import from_rows
 from dagster_project.lake.store import Lake
-from dagster_project.lake.tables import CLEAN_EPISODES, CLEAN_OUTCOMES
+from dagster_project.lake.tables import CHATS, CLEAN_EPISODES, CLEAN_OUTCOMES, LOG_EVENTS, SPANS
 from ingest.files.chat_log import to_line
 from ingest.receiver.wal import Wal
+from ingest.records.app_name import UNNAMED
 from ingest.records.episode import Episode
 from ingest.records.outcome import Outcome
 
@@ -23,13 +25,24 @@ def raw_lines(home: Home, *, app: str | None = None) -> Iterator[str]:
     with Wal(home.wal) as wal:
         land(home, wal)
     lake = Lake(home.private / "lake")
-    for name, days in sorted(days_of(lake, app).items()):
-        assembly = assemble_days(lake, name, days)
+    size: Counter[str] = Counter()
+    for table in (SPANS, LOG_EVENTS, CHATS):
+        for (name, _), count in lake.counts(table).items():
+            size[name] += count
+    elsewhere: list[Outcome] = []
+    # A service that only asks users sends less than what it asks about.
+    for name in sorted(size, key=lambda one: (one == app, size[one], one)):
+        if app not in {None, name} and size[name] > size[app or ""]:
+            continue
+        assembly = assemble_days(lake, name, days_of(lake, name)[name])
         episodes = [e for day in sorted(assembly.episodes) for e in assembly.episodes[day]]
-        yield from _lines(
-            episodes,
-            attach_arrived(lake, name, assembly.outcomes, episodes, responses=assembly.responses),
-        )
+        told = [*assembly.outcomes, *elsewhere]
+        elsewhere += (said for said in assembly.outcomes if said.app == UNNAMED)
+        if app in {None, name}:
+            outcomes = attach_arrived(
+                lake, name, told, episodes, responses=assembly.responses
+            )
+            yield from _lines(episodes, outcomes)
 
 
 def clean_lines(home: Home, *, app: str | None = None) -> Iterator[str]:

@@ -24,7 +24,7 @@ from ingest.assembly.repeats import (
     without_repeats_beside,
 )
 from ingest.assembly.statements import Addresses, collect
-from ingest.assembly.tool_definitions import merge_tools
+from ingest.assembly.tool_definitions import merge_tools, with_schemas
 from ingest.assembly.tool_runs import join_runs
 from ingest.dialects.identity import has_failed
 from ingest.dialects.reading import AGENT, MODEL, TOOL
@@ -298,9 +298,9 @@ def _tools(nodes: Sequence[Node], main: Thread | None) -> tuple[tuple[str, ...],
     offered = offered or merge_tools(
         t for n in nodes if n.reading.kind != TOOL for t in n.reading.tools
     )
-    if offered:
-        return offered, set()
     ran = merge_tools(t for n in nodes for t in n.reading.tools)
+    if offered:
+        return with_schemas(offered, ran), set()
     if ran:
         return ran, {"tools_from_runs"}
     called = any(s.tool_calls for n in nodes for s in n.reading.output)
@@ -343,7 +343,7 @@ def _steps(part: _Part, main: Thread | None) -> tuple[list[Step], set[str]]:
     others = {call for t in part.threads if t is not main for call in _ids_of_calls(t)}
     others -= _ids_of_calls(main) if main else set()
     mine = [run for run in beside if run.reading.call_id not in others]
-    ran = join_runs(main.all_steps() if main else [], mine)
+    ran = join_runs(main.all_steps() if main else [], mine, main.calls if main else ())
     call_of.update(ran.call_of)
     flags |= ran.flags | (main.flags if main else set())
     steps = [_without_own_name(step, main) for step in ran.steps]
@@ -351,9 +351,8 @@ def _steps(part: _Part, main: Thread | None) -> tuple[list[Step], set[str]]:
         if thread is main:
             continue
         own = [run for run in beside if run.reading.call_id in _ids_of_calls(thread) & others]
-        below = join_runs(
-            thread.all_steps(), runs_of.pop(thread.within, []) if thread.within else own
-        )
+        inside = runs_of.pop(thread.within, []) if thread.within else own
+        below = join_runs(thread.all_steps(), inside, thread.calls)
         call_of.update(below.call_of)
         started_by = call_of.get(thread.within) if thread.within else None
         if started_by is None and not any(step.tool_calls for step in below.steps):

@@ -21,6 +21,7 @@ from ingest.dialects.otel_genai_events import moved_off, read_run, read_sayings,
 from ingest.dialects.react_text import with_calls_in_prose, words_in_template
 from ingest.dialects.reading import AGENT, EVALUATOR, MODEL, OTHER, TOOL, Reading
 from ingest.dialects.table import read_span
+from ingest.dialects.tool_schemas import tools_named
 from ingest.records.span import IF_ASKED, LogEvent, Span
 
 _DEEPEST: Final = 256
@@ -79,6 +80,7 @@ def grow(spans: Iterable[Span], events: Sequence[LogEvent]) -> list[Node]:
     ordered = sorted(nodes.values(), key=lambda node: (node.span.started_at, *node.span.key))
     _tie(ordered, nodes)
     _pass_over_functions(ordered)
+    _name_tools(ordered)
     _demote(ordered)
     _ask(ordered)
     _instruct(ordered)
@@ -226,6 +228,18 @@ def _pass_over_functions(ordered: list[Node]) -> None:
     for node in unsure:
         if (node.span.trace_id, node.reading.tool_name) not in asked:
             node.reading = replace(node.reading, kind=OTHER)
+
+
+def _name_tools(ordered: list[Node]) -> None:
+    """Give agents, and models with the step around them, the tools that their span only names."""
+    for node in ordered:
+        kind, around = node.reading.kind, node.parent
+        if kind in {MODEL, AGENT} and not node.reading.tools:
+            named = tools_named(node.span.attributes)
+            # An agent's own tools are not offered in every call below it: one may only classify.
+            if kind == MODEL and around is not None and around.reading.kind == OTHER and not named:
+                named = tools_named(around.span.attributes)
+            node.reading = replace(node.reading, tools=tuple(named))
 
 
 def _demote(ordered: list[Node]) -> None:

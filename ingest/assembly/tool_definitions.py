@@ -24,3 +24,11 @@ def merge_tools(definitions: Iterable[str]) -> tuple[str, ...]:
         if known is None or "parameters" in function or "parameters" not in known:
             by_name[function["name"]] = text
     return tuple(by_name.values())
+
+
+def with_schemas(offered: tuple[str, ...], told: tuple[str, ...]) -> tuple[str, ...]:
+    """What was offered, with what another span of the conversation tells of a tool that is a bare name there."""
+    named, known = (
+        {orjson.loads(text)["function"]["name"]: text for text in one} for one in (offered, told)
+    )
+    return tuple(merge_tools((text, known.get(name, text)))[0] for name, text in named.items())

@@ -6,6 +6,7 @@ carried, and with what only a span knows (when it ended, whether it failed). A m
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,6 +14,7 @@ from typing import Final
 
 from ingest.assembly.call_ids import join_results
 from ingest.assembly.forest import Node
+from ingest.dialects.reading import MODEL
 from ingest.records.episode import Step, ToolCall
 from ingest.records.text import Json, canonical_arguments, load_json
 
@@ -42,25 +44,25 @@ class Ran:
     flags: set[str] = field(default_factory=set)
 
 
-def join_runs(steps: Sequence[Step], runs: Sequence[Node]) -> Ran:
-    """Bind tool spans to calls by id, else by name, arguments and order."""
+def join_runs(steps: Sequence[Step], runs: Sequence[Node], calls: Sequence[Node] = ()) -> Ran:
+    """Bind tool spans to calls by id, else by name, arguments and order; `calls` to the model say which runs it can only have asked for together."""
     steps = _with_calls_of_runs(steps, runs)
     joined = join_results(_number_calls(steps))
     numbered = joined.steps
     asked = _asked_calls(numbered)
     sent = {call.call_id for step in steps for call in step.tool_calls} | set(joined.sent_as)
-    calls = _Calls(asked, {one.call.call_id for one in asked} - sent, joined.sent_as)
+    known = _Calls(asked, {one.call.call_id for one in asked} - sent, joined.sent_as)
     ran = Ran(steps=[], flags={"repeated_call_ids"} if joined.sent_as else set())
     unasked: list[Node] = []
     for run in runs:
-        one = calls.find(run)
+        one = known.find(run)
         if one is None:
             unasked.append(run)
         else:
             one.run = run
             ran.call_of[run] = one.call.call_id
     ran.steps = _with_results(numbered, asked)
-    _insert_unasked(ran, unasked)
+    _insert_unasked(ran, _together(unasked, calls))
     return ran
 
 
@@ -292,12 +294,36 @@ def _result(run: Node, call_id: str, name: str) -> Step:
     )
 
 
-def _insert_unasked(ran: Ran, runs: Sequence[Node]) -> None:
+def _together(runs: Sequence[Node], calls: Sequence[Node]) -> list[list[Node]]:
+    """Runs in groups: a model that said nothing in a call asked there for all that ran before its next one."""
+    models = sorted(
+        (call for call in calls if call.reading.kind == MODEL), key=_begun
+    )
+    begun = [_begun(call) for call in models]
+    groups: dict[Node, list[Node]] = {}
+    for run in runs:
+        at = bisect_left(begun, _begun(run)) - 1
+        asking = models[at] if at >= 0 and _is_silent_before(models[at], run) else run
+        groups.setdefault(asking, []).append(run)
+    return list(groups.values())
+
+
+def _begun(node: Node) -> tuple[str, int]:
+    return node.span.trace_id, node.span.started_at
+
+
+def _is_silent_before(call: Node, run: Node) -> bool:
+    ended = call.span.ended_at or run.span.started_at
+    same = call.span.trace_id == run.span.trace_id
+    return same and not call.reading.output and ended <= run.span.started_at
+
+
+def _insert_unasked(ran: Ran, runs: Sequence[list[Node]]) -> None:
     """Tools that ran without a message asking for them, in their time: the span is the only witness of such a call."""
     if not runs:
         return
     ran.flags.add("unasked_tool_runs")
-    if any(run.reading.arguments is None for run in runs):
+    if any(run.reading.arguments is None for group in runs for run in group):
         ran.flags.add("no_content")
     waiting = deque(runs)
     woven: list[Step] = []
@@ -306,20 +332,32 @@ def _insert_unasked(ran: Ran, runs: Sequence[Node]) -> None:
             waiting
             and step.role != "tool"
             and step.at is not None
-            and step.at > waiting[0].span.started_at
+            and step.at > waiting[0][0].span.started_at
         ):
             woven += _witnessed(ran, waiting.popleft())
         woven.append(step)
-    for run in waiting:
-        woven += _witnessed(ran, run)
+    for group in waiting:
+        woven += _witnessed(ran, group)
     ran.steps = woven
 
 
-def _witnessed(ran: Ran, run: Node) -> list[Step]:
-    reading = run.reading
-    call_id = reading.call_id or f"call_{run.span.span_id}"
-    name = reading.tool_name or ""
-    ran.call_of[run] = call_id
-    call = ToolCall(call_id=call_id, name=name, arguments=reading.arguments or "")
-    asking = Step(role="assistant", tool_calls=(call,), at=run.span.started_at, agent=reading.agent)
-    return [asking, _result(run, call_id, name)] if _is_told(run) else [asking]
+def _witnessed(ran: Ran, runs: Sequence[Node]) -> list[Step]:
+    """One message with the calls that were made together, and what they gave back."""
+    calls: list[ToolCall] = []
+    results: list[Step] = []
+    for run in runs:
+        reading = run.reading
+        call_id = reading.call_id or f"call_{run.span.span_id}"
+        name = reading.tool_name or ""
+        ran.call_of[run] = call_id
+        calls.append(ToolCall(call_id=call_id, name=name, arguments=reading.arguments or ""))
+        if _is_told(run):
+            results.append(_result(run, call_id, name))
+    first = runs[0]
+    asking = Step(
+        role="assistant",
+        tool_calls=tuple(calls),
+        at=first.span.started_at,
+        agent=first.reading.agent,
+    )
+    return [asking, *results]

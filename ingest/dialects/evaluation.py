@@ -21,7 +21,7 @@ from ingest.dialects.attributes import (
 from ingest.dialects.identity import VERDICTS, identity_in
 from ingest.dialects.reading import Statement
 from ingest.files.chat_outcome import annotator_of
-from ingest.formats.records.fields import Fields
+from ingest.formats.records.fields import ITEM_NAMES, Fields
 from ingest.formats.records.verdicts import Outcome, by_words, outcome_of
 from ingest.records.outcome_words import asks_how, is_about_else, tells_how
 from ingest.records.right_answer import OTEL_NAMES, right_answer
@@ -41,6 +41,7 @@ _GAVE_BACK: Final = (
     "traceloop.entity.output",
 )
 """What a span gave back, as the dialects name it."""
+_FIGURES: Final = ("value", "score", "label", "rating")
 _CONVENTIONS: Final = frozenset({"gen_ai", "tracegym"})
 """What stands before attributes with readers of their own."""
 _WORDED: Final = frozenset({"resolution", "disposition"})
@@ -113,7 +114,18 @@ def asked_in(name: str, attributes: Attributes, *, at: int | None) -> dict[str, 
         if not _OF_ASKING & {*last.lower().split("_")} and not is_about_else(above):
             inner = told if isinstance(told, dict) else {last: told}
             held.setdefault(holder if asks_how(holder) else name, {}).update(inner)
-    return _stated(by_words(Fields(own=held)).values(), name, at=at)
+    told = {asker: _under_its_name(said) for asker, said in held.items()}
+    return _stated(by_words(Fields(own=told)).values(), name, at=at)
+
+
+def _under_its_name(said: dict[str, Any]) -> dict[str, Any]:
+    """What somebody said, a figure under the name that stands beside it: the name alone is no verdict."""
+    key = next((one for one in ITEM_NAMES if isinstance(said.get(one), str)), "")
+    figure = next((one for one in _FIGURES if one in said), "")
+    named, rest = said.get(key, ""), {k: value for k, value in said.items() if k != key}
+    if named and figure and tells_how(named, said[figure]):
+        return {named: rest.pop(figure), **rest}
+    return rest if tells_how(key, named) else said
 
 
 def _stated(told: Iterable[Outcome], asker: str, *, at: int | None) -> dict[str, Statement]:

@@ -50,11 +50,23 @@ _IN_OBJECTS: Final = ("session_id", "thread_id", "conversation_id")
 _LONGEST_ARGUMENTS: Final = 65_536
 
 _PAUSED: Final = re.compile(r"(?:[\w.]+\.)?(?:Graph|Node)Interrupt\b")
-_OWN_CONVERSATION: Final = re.compile(
-    r"(?i)(?!messaging\.)(?:.*(?<!parent)(?<!previous)\.)?(?:conversation|dialogue|chat)[._]?id"
+_OWN_NAME: Final = re.compile(
+    r"(?i)(?:.*[._])?"
+    r"(?:((?:conversation|dialogue|chat)[._]?id)|(session[._]?id)|(?:task[._]key|scenario[._](?:id|key)|(?:test|eval)[._]?case[._]id))"
 )
-"""An app's own name of a conversation's id: `acme.conversation.id`, and neither of another one's nor of a queue's message."""
-_names_conversation: Final = lru_cache(maxsize=16_384)(_OWN_CONVERSATION.fullmatch)
+_OF_MACHINES: Final = frozenset(
+    "messaging mcp http db rpc browser transport websocket socket ws sse tls ssh auth login parent previous prev".split()
+)
+"""Words before a session that is a connection's, a program's, or another one."""
+
+
+@lru_cache(maxsize=16_384)
+def _own_name(key: str) -> str:
+    """What an app's own name is of: `acme.conversation.id`, `acme.session_id`, `acme.task.key`."""
+    found = _OWN_NAME.fullmatch(key)
+    if found is None or not _OF_MACHINES.isdisjoint(re.split(r"[._]", key.lower())):
+        return ""
+    return "conversation" if found[1] else "session" if found[2] else "task"
 
 
 def identity(span: Span) -> dict[str, Any]:
@@ -86,12 +98,16 @@ def identity_in(attributes: Attributes, resource: Attributes) -> dict[str, Any]:
     """The same, out of what spans or log events say."""
     metadata = (parsed_call(attributes.get(key)) for key in METADATA_KEYS)
     thread = text_of(attributes.get("threadId"))
+    own: dict[str, tuple[str, ...]] = {}
+    for key in attributes:
+        if what := _own_name(key):
+            own[what] = (*own.get(what, ()), key)
     extra: Attributes = next((told for told in metadata if isinstance(told, dict)), {})
     return {
         "conversation": name_of(attributes, CONVERSATION_KEYS)
         or name_of(extra, _IN_OBJECTS)
-        or name_of(attributes, tuple(filter(_names_conversation, attributes)))
-        or name_of(attributes, ("sessionId",))
+        or name_of(attributes, own.get("conversation", ()))
+        or name_of(attributes, own.get("session", ()))
         or (thread if thread and not thread.isdigit() else None),  # a number is the machine's
         "subject": name_of(attributes, USER_KEYS)
         or name_of(resource, ("tracegym.user_id", "enduser.id"))
@@ -99,7 +115,8 @@ def identity_in(attributes: Attributes, resource: Attributes) -> dict[str, Any]:
         "agent": first_text(attributes, AGENT_KEYS) or name_of(extra, ("lc_agent_name",)),
         "model": first_text(attributes, MODEL_KEYS),
         "version": first_text(attributes, VERSION_KEYS) or first_text(resource, SERVICE_VERSION),
-        "task_key": first_text(attributes, TASK_KEYS) or name_of(extra, ("task_key",)),
+        "task_key": first_text(attributes, (*TASK_KEYS, *own.get("task", ())))
+        or name_of(extra, ("task_key",)),
         "response_id": first_text(attributes, RESPONSE_KEYS),
         "previous_response_id": first_text(attributes, PREVIOUS_RESPONSE_KEYS),
         "do_not_train": is_withheld(attributes) or is_withheld(extra) or is_withheld(resource),

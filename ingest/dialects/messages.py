@@ -120,7 +120,7 @@ def _read_dict(value: dict[str, Any], role: str, found: Messages, depth: int) ->
     )
     if instructions and role != "assistant":
         _read_value(instructions, "system", found, depth + 1)
-    response = _response_of(value)
+    response = response_in(value)
     if response is not None:
         _read_value(response, "assistant", found, depth + 1)
         return
@@ -146,7 +146,7 @@ def _config(value: dict[str, Any]) -> dict[str, Any]:
     return config if isinstance(config, dict) else {}
 
 
-def _response_of(value: dict[str, Any]) -> Json:
+def response_in(value: dict[str, Any]) -> Json:
     """The message inside a whole response of OpenAI, Gemini or LangChain."""
     if isinstance(value.get("choices"), list):
         first = value["choices"][:1]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from itertools import cycle, zip_longest
 from typing import Any, Final
 
 from ingest.dialects.attributes import (
@@ -70,6 +70,7 @@ _ARGUMENTS, _RESULT = (
     for names in (("call.arguments", "arguments", "input"), ("call.result", "result", "output"))
 )
 """What tells what a run was given and what it gave; the convention's own name first."""
+_OF_DEFINITION: Final = ("name", "description", "schema")
 _NEW_ALONE: Final = ("create_message", "process_thread_run")
 """Operations that tell what was said in them, and nothing of what was said before."""
 
@@ -192,7 +193,9 @@ class Content:
 
 
 def read_prompt(value: Json) -> Messages:
-    """What a model was given; OpenLIT writes its messages into one text, each after its role."""
+    """What a model was given; OpenLIT writes its messages into one text, each after its role, Spring AI lists their texts alone."""
+    if isinstance(value, list) and len(value) > 1 and all(isinstance(one, str) for one in value):
+        return _by_place(value)
     if not isinstance(value, str) or not _SPEAKS.match(value):
         return read_messages(value, role="user")
     marks = list(_SPEAKS.finditer(value))
@@ -203,6 +206,15 @@ def read_prompt(value: Json) -> Messages:
         bare = mark[1] == "assistant" and said == "None"
         found.add(read_messages({"role": mark[1], "content": None if bare else said}, role="user"))
     return found
+
+
+def _by_place(texts: list[str]) -> Messages:
+    """Bare texts of a request: it ends with the user's or with results, which are empty here, so that an even number begins with the prompt."""
+    said = texts[1:] if len(texts) % 2 == 0 else texts
+    turns = zip(said, cycle(("user", "assistant")), strict=False)
+    steps = [Step(role=role, content=text) for text, role in turns if text]
+    system = [Step(role="system", content=texts[0])] if said is not texts else []
+    return Messages(steps=[*system, *steps])
 
 
 def _listed_calls(attributes: Attributes) -> list[dict[str, Json]]:
@@ -241,7 +253,13 @@ def read_content(attributes: Attributes) -> Content:
     made.steps = settle_output(made.steps)
     given.steps, made.steps = map(without_places, (given.steps, made.steps))
     tools = read_tools(first_value(attributes, ("gen_ai.tool.definitions", "gen_ai.request.tools")))
-    return Content(given, made, tools or given.tools)
+    return Content(given, made, tools or given.tools or _defined(attributes))
+
+
+def _defined(attributes: Attributes) -> list[str]:
+    """The definition of the tool that ran, as Spring AI tells it there."""
+    told = {key: attributes.get(f"spring.ai.tool.definition.{key}") for key in _OF_DEFINITION}
+    return read_tools([told]) if told["schema"] else []
 
 
 def read_tool(attributes: Attributes) -> dict[str, Any]:

@@ -8,28 +8,34 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from operator import itemgetter
 from typing import Any, Final
 
 from ingest.dialects.attributes import arguments_of, first_text, parsed
 from ingest.dialects.identity import has_failed, identity
-from ingest.dialects.messages import ROLE_OF, exchanged, read_messages
+from ingest.dialects.messages import (
+    CALL_ITEMS,
+    RESULT_ITEMS,
+    ROLE_OF,
+    exchanged,
+    read_messages,
+    response_in,
+)
 from ingest.dialects.parts import read_calls
 from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading
 from ingest.dialects.tool_output import read_output
 from ingest.formats.records.words import role_of, snake_case
 from ingest.records.episode import Step
 from ingest.records.span import Span
-from ingest.records.text import Json, objects_in
+from ingest.records.text import Json, objects_in, type_of
 
 NAME: Final = "own_spans"
 
 _TOOLS: Final = frozenset({"tool", "function"})
 _MODELS: Final = frozenset({"model", "llm"})
 _WHOSE: Final = {"question": "user", "reply": "assistant", "answer": "assistant"}
-_SAID: Final = frozenset(
-    {*_WHOSE, *["message", "text", "content", "prompt", "response", "output", "utterance"]}
-)
+_ANSWERED: Final = frozenset({"reply", "output", "response", "completion"})
+_SAID: Final = frozenset({*_WHOSE, *_ANSWERED, *"message text content prompt utterance".split()})
+_OFFERED: Final = frozenset({"tools", "functions"})
 _OF_A_RUN: Final = {
     **dict.fromkeys(("arguments", "args", "input", "params", "parameters"), "arguments"),
     **dict.fromkeys(("result", "output", "response"), "result"),
@@ -39,11 +45,16 @@ _OF_A_RUN: Final = {
     "error": "error",
 }
 _WHOLE_SIDE: Final = re.compile(
-    r"(?i)(?:.*[._])?(?:(inputs?|request|prompt)|outputs?|response|completion)(?:[._](?:messages|json|value))?"
+    r"(?i)(?:.*[._])?(?:(inputs?|request|prompt|(?<=[._])messages)|outputs?|response|completion)"
+    r"(?:[._](?:messages|json|value|body|payload))?"
 )
 """Names of all that went in or came out."""
 _whole_side: Final = lru_cache(maxsize=16_384)(_WHOLE_SIDE.fullmatch)
 _ROLES: Final = tuple(ROLE_OF)
+_CALLING: Final = frozenset({*_MODELS, "chat", "completion", "generate", "generation"})
+_ITEMS: Final = frozenset({*CALL_ITEMS, *RESULT_ITEMS, "reasoning"})
+_AROUND: Final = ("system", "instructions", "tools", "config", "system_instruction")
+"""What a request's body holds beside its messages."""
 _ASKED_FOR: Final = {
     **dict.fromkeys(("tools", "names"), "name"),
     **dict.fromkeys(("refs", "ids"), "call_id"),
@@ -56,8 +67,10 @@ def _meaning(key: str) -> str:
     """What an attribute's name says that it holds; empty where its words leave it open."""
     *above, last = [word for word in snake_case(key).split("_") if word != "json"] or [""]
     if _MODELS & {*above}:
-        said = "input" not in above and {"reply", "output", "response"} & {*above, last}
-        return _ASKED_FOR.get(last, "beside" * (last in _SAID)) if said else ""
+        said = "input" not in above and _ANSWERED & {*above, last}
+        if said:
+            return _ASKED_FOR.get(last, "beside" * (last in _SAID))
+        return "offered" if last in _OFFERED else "system" * ("system" in {role_of(last), *above})
     if _TOOLS & {*above}:
         return _OF_A_RUN.get(last, "")
     near = above[-1] if above else ""
@@ -104,38 +117,59 @@ def _turn(told: dict[str, Any]) -> dict[str, Any] | None:
     return {"kind": OTHER, "output": (Step(role="assistant", content=text, tool_calls=calls),)}
 
 
-def _model_call(span: Span) -> dict[str, Any] | None:
-    """A call to a model: one value that went in and one that came out are messages that name their speakers, and only the agent's came out."""
-    went = (
-        (_whole_side(key), parsed(value))
-        for key, value in span.attributes.items()
-        if _whole_side(key)
-    )
-    held = [(not side[1], value) for side, value in went if side and _messages_in(value)]
-    if sorted(came_out for came_out, _ in held) != [False, True]:
+def _model_call(span: Span, told: dict[str, Any]) -> dict[str, Any] | None:
+    """A call to a model: one value that went in is messages that name their speakers or a request's body, and only the agent's came out.
+
+    That is messages or a response's body, or by its name what the model said or asked for.
+    """
+    sides = [(key, side) for key in span.attributes if (side := _whole_side(key))]
+    held = [(bool(side[1]), value) for key, side in sides if (value := parsed(span.attributes[key]))]
+    given = [(value, asked) for went_in, value in held if went_in and (asked := _messages_in(value))]
+    made = [told_out for went_in, value in held if not went_in and (told_out := _messages_in(value))]
+    if len(given) != 1 or len(made) > 1:
         return None
-    (_, given), (_, made) = sorted(held, key=itemgetter(0))
-    answered = _messages_in(made)
-    if any(ROLE_OF[one["role"]] != "assistant" for one in answered):
+    answered = read_messages(made[0] if made else _answer(span, told), role="assistant")
+    if not answered.steps or any(step.role != "assistant" for step in answered.steps):
         return None
-    tools = given.get("tools") if isinstance(given, dict) else None
-    asked = read_messages({"messages": _messages_in(given), "tools": tools}, role="user")
-    told = exchanged(asked, read_messages(answered, role="assistant"))
-    return {"kind": MODEL, "tools": tuple(asked.tools), **told}
+    body, asked = given[0]
+    around = {"tools": told.get("offered"), "system": told.get("system")}
+    if isinstance(body, dict):
+        around |= {key: body[key] for key in _AROUND if key in body}
+    went_in = read_messages({**around, "messages": asked}, role="user")
+    named = {"model": body["model"]} if isinstance(body, dict) and isinstance(body.get("model"), str) else {}
+    return {"kind": MODEL, "tools": tuple(went_in.tools), **named, **exchanged(went_in, answered)}
+
+
+def _answer(span: Span, told: dict[str, Any]) -> dict[str, Any] | None:
+    """What a model said and asked for, in attributes of their own."""
+    outs = [v for key, v in span.attributes.items() if (side := _whole_side(key)) and not side[1]]
+    is_call = not _CALLING.isdisjoint(snake_case(span.name).split("_"))
+    text = told.get("beside", outs[0] if is_call and len(outs) == 1 else None)
+    said = {"content": text if isinstance(text, str) else None, "tool_calls": told.get("calls")}
+    return {"role": "assistant", **said} if any(said.values()) else None
 
 
 def _messages_in(value: Json) -> list[dict[str, Any]]:
-    """The one list of messages that a value is or holds, or the one message; nothing where there are several."""
-    lists = list(value.values()) if isinstance(value, dict) and "role" not in value else [value]
+    """The one list of messages that a value is or holds, or the one message, also inside a response's body; nothing where there are several."""
+    body = value if isinstance(value, dict) and "role" not in value else {}
+    told_in = response_in(body)
+    lists = [told_in] if told_in is not None else list(body.values()) if body else [value]
     found = [objects_in(one if isinstance(one, list) else [one]) for one in lists]
-    told = [one for one in found if one and all(m.get("role") in _ROLES for m in one)]
+    told = [one for one in found if one and _are_messages(one)]
+    asked = body.get("input")
+    if not told and isinstance(asked, str) and asked and "model" in body:
+        return [{"role": "user", "content": asked}]
     return told[0] if len(told) == 1 else []
+
+
+def _are_messages(items: list[dict[str, Any]]) -> bool:
+    return all(one.get("role") in _ROLES or type_of(one) in _ITEMS for one in items)
 
 
 def _fields(span: Span) -> dict[str, Any] | None:
     """What the names and values of a span say; None where they leave more than one reading, or none."""
     told = _by_meaning(span)
-    return (told and (_run(span, told) or _turn(told))) or _model_call(span)
+    return (told and _run(span, told)) or _model_call(span, told) or (told and _turn(told)) or None
 
 
 def read(span: Span) -> Reading:

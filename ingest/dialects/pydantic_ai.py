@@ -43,7 +43,7 @@ def read(span: Span) -> Reading:
     kind = text_of(attributes.get("logfire.span_type"))
     if kind == "pending_span":
         return Reading(kind=DUPLICATE, dialect=NAME, **identity(span))
-    if kind == "annotation":
+    if kind == "annotation" or "logfire.feedback.name" in attributes:
         return Reading(kind=OTHER, dialect=NAME, said=tuple(_feedback(span)), **identity(span))
     reading = read_as(span, NAME)
     made_up = _is_made_up(reading.conversation, span)

@@ -6,6 +6,8 @@ each definition as canonical JSON text. What is no definition is passed over.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Final
 
@@ -32,6 +34,31 @@ _TYPES: Final = {
 """Gemini's words for JSON Schema's types, and Python's."""
 _DEEPEST: Final = 64
 _WRAPPERS: Final = ("tool.json_schema", "json_schema", "tool", "toolSpec", "data")
+
+
+_OFFERED: Final = re.compile(r"(?i)(?:.*[._])?(?:tools|functions|(?:tools?|functions?)[._]?names)")
+_NOT_OFFERED: Final = frozenset(
+    "output reply response result completion choice used called calls selected chosen invoked executed ran requested".split()
+)
+"""Words of names under which the tools stand that a model chose."""
+_BARE_NAME: Final = re.compile(r"[A-Za-z_][\w.:/-]{0,127}")
+_MOST_NAMES: Final = 256
+
+
+@lru_cache(maxsize=16_384)
+def _names_offered(key: str) -> bool:
+    return bool(_OFFERED.fullmatch(key)) and _NOT_OFFERED.isdisjoint(re.split(r"[._]", key.lower()))
+
+
+def tools_named(attributes: Mapping[str, Any]) -> list[str]:
+    """Definitions out of a list of bare names that a span says were offered (`agent.tools`, `model.request.tool.names`): a name is all that is known."""
+    for key, value in attributes.items():
+        if _names_offered(key):
+            names = _loaded(value) if isinstance(value, str) and value[:1] == "[" else value
+            listed = names if isinstance(names, list) and len(names) <= _MOST_NAMES else []
+            if listed and all(isinstance(n, str) and _BARE_NAME.fullmatch(n) for n in listed):
+                return read_tools([{"name": name} for name in listed])
+    return []
 
 
 def read_tools(value: Json) -> list[str]:
