@@ -39,9 +39,7 @@ def raw_lines(home: Home, *, app: str | None = None) -> Iterator[str]:
         told = [*assembly.outcomes, *elsewhere]
         elsewhere += (said for said in assembly.outcomes if said.app == UNNAMED)
         if app in {None, name}:
-            outcomes = attach_arrived(
-                lake, name, told, episodes, responses=assembly.responses
-            )
+            outcomes = attach_arrived(lake, name, told, episodes, responses=assembly.responses)
             yield from _lines(episodes, outcomes)
 
 

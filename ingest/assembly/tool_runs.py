@@ -62,7 +62,7 @@ def join_runs(steps: Sequence[Step], runs: Sequence[Node], calls: Sequence[Node]
             one.run = run
             ran.call_of[run] = one.call.call_id
     ran.steps = _with_results(numbered, asked)
-    _insert_unasked(ran, _together(unasked, calls))
+    _insert_unasked(ran, _asked_together(unasked, calls))
     return ran
 
 
@@ -294,11 +294,9 @@ def _result(run: Node, call_id: str, name: str) -> Step:
     )
 
 
-def _together(runs: Sequence[Node], calls: Sequence[Node]) -> list[list[Node]]:
+def _asked_together(runs: Sequence[Node], calls: Sequence[Node]) -> list[list[Node]]:
     """Runs in groups: a model that said nothing in a call asked there for all that ran before its next one."""
-    models = sorted(
-        (call for call in calls if call.reading.kind == MODEL), key=_begun
-    )
+    models = sorted((call for call in calls if call.reading.kind == MODEL), key=_begun)
     begun = [_begun(call) for call in models]
     groups: dict[Node, list[Node]] = {}
     for run in runs:

@@ -54,9 +54,7 @@ _OWN_NAME: Final = re.compile(
     r"(?i)(?:.*[._])?"
     r"(?:((?:conversation|dialogue|chat)[._]?id)|(session[._]?id)|(?:task[._]key|scenario[._](?:id|key)|(?:test|eval)[._]?case[._]id))"
 )
-_OF_MACHINES: Final = frozenset(
-    "messaging mcp http db rpc browser transport websocket socket ws sse tls ssh auth login parent previous prev".split()
-)
+_OF_MACHINES: Final = frozenset(_KEYS["of_machine"])
 """Words before a session that is a connection's, a program's, or another one."""
 
 

@@ -20,7 +20,7 @@ from ingest.dialects.messages import (
     read_messages,
     response_in,
 )
-from ingest.dialects.parts import read_calls
+from ingest.dialects.parts import first_of, read_calls
 from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading
 from ingest.dialects.tool_output import read_output
 from ingest.formats.records.words import role_of, snake_case
@@ -34,7 +34,10 @@ _TOOLS: Final = frozenset({"tool", "function"})
 _MODELS: Final = frozenset({"model", "llm"})
 _WHOSE: Final = {"question": "user", "reply": "assistant", "answer": "assistant"}
 _ANSWERED: Final = frozenset({"reply", "output", "response", "completion"})
-_SAID: Final = frozenset({*_WHOSE, *_ANSWERED, *"message text content prompt utterance".split()})
+_SAID: Final = frozenset({*_WHOSE, *_ANSWERED, "message", "text", "content", "prompt", "utterance"})
+_ASKED: Final = frozenset({"input", "query"})
+_BARE_ANSWERS: Final = frozenset({"response", "completion"})
+"""Somebody's, which a user's words on the same span tell."""
 _OFFERED: Final = frozenset({"tools", "functions"})
 _OF_A_RUN: Final = {
     **dict.fromkeys(("arguments", "args", "input", "params", "parameters"), "arguments"),
@@ -46,15 +49,14 @@ _OF_A_RUN: Final = {
 }
 _WHOLE_SIDE: Final = re.compile(
     r"(?i)(?:.*[._])?(?:(inputs?|request|prompt|(?<=[._])messages)|outputs?|response|completion)"
-    r"(?:[._](?:messages|json|value|body|payload))?"
+    r"(?:[._](?:messages?|json|value|body|payload))?"
 )
 """Names of all that went in or came out."""
 _whole_side: Final = lru_cache(maxsize=16_384)(_WHOLE_SIDE.fullmatch)
 _ROLES: Final = tuple(ROLE_OF)
 _CALLING: Final = frozenset({*_MODELS, "chat", "completion", "generate", "generation"})
 _ITEMS: Final = frozenset({*CALL_ITEMS, *RESULT_ITEMS, "reasoning"})
-_AROUND: Final = ("system", "instructions", "tools", "config", "system_instruction")
-"""What a request's body holds beside its messages."""
+_PROMPTS: Final = ("system", "instructions", "system_instruction", "systemInstruction")
 _ASKED_FOR: Final = {
     **dict.fromkeys(("tools", "names"), "name"),
     **dict.fromkeys(("refs", "ids"), "call_id"),
@@ -72,10 +74,13 @@ def _meaning(key: str) -> str:
             return _ASKED_FOR.get(last, "beside" * (last in _SAID))
         return "offered" if last in _OFFERED else "system" * ("system" in {role_of(last), *above})
     if _TOOLS & {*above}:
-        return _OF_A_RUN.get(last, "")
+        return "calls" if last == "calls" else _OF_A_RUN.get(last, "")
     near = above[-1] if above else ""
+    if last in _ASKED and role_of(near) == "user":
+        return "user"
     who = _WHOSE.get(last) or _WHOSE.get(near) or role_of(near)
-    return "system" if role_of(last) == "system" else who or "" if last in _SAID else ""
+    bare = "response" * (last in _BARE_ANSWERS)
+    return "system" if role_of(last) == "system" else who or bare if last in _SAID else ""
 
 
 def _by_meaning(span: Span) -> dict[str, Any]:
@@ -102,6 +107,8 @@ def _run(span: Span, told: dict[str, Any]) -> dict[str, Any] | None:
 
 def _turn(told: dict[str, Any]) -> dict[str, Any] | None:
     """What was said in a turn; else what a model said and asked for: the runs of these tools know the rest."""
+    if "user" in told:
+        told = {"assistant": told.get("response"), **told}
     said = {
         who: Step(role=who, content=text) for who, text in told.items() if isinstance(text, str)
     }
@@ -123,9 +130,15 @@ def _model_call(span: Span, told: dict[str, Any]) -> dict[str, Any] | None:
     That is messages or a response's body, or by its name what the model said or asked for.
     """
     sides = [(key, side) for key in span.attributes if (side := _whole_side(key))]
-    held = [(bool(side[1]), value) for key, side in sides if (value := parsed(span.attributes[key]))]
-    given = [(value, asked) for went_in, value in held if went_in and (asked := _messages_in(value))]
-    made = [told_out for went_in, value in held if not went_in and (told_out := _messages_in(value))]
+    held = [
+        (bool(side[1]), value) for key, side in sides if (value := parsed(span.attributes[key]))
+    ]
+    given = [
+        (value, asked) for went_in, value in held if went_in and (asked := _messages_in(value))
+    ]
+    made = [
+        told_out for went_in, value in held if not went_in and (told_out := _messages_in(value))
+    ]
     if len(given) != 1 or len(made) > 1:
         return None
     answered = read_messages(made[0] if made else _answer(span, told), role="assistant")
@@ -134,17 +147,34 @@ def _model_call(span: Span, told: dict[str, Any]) -> dict[str, Any] | None:
     body, asked = given[0]
     around = {"tools": told.get("offered"), "system": told.get("system")}
     if isinstance(body, dict):
-        around |= {key: body[key] for key in _AROUND if key in body}
+        around |= _prompt_and_tools(body)
     went_in = read_messages({**around, "messages": asked}, role="user")
-    named = {"model": body["model"]} if isinstance(body, dict) and isinstance(body.get("model"), str) else {}
+    named = (
+        {"model": body["model"]}
+        if isinstance(body, dict) and isinstance(body.get("model"), str)
+        else {}
+    )
     return {"kind": MODEL, "tools": tuple(went_in.tools), **named, **exchanged(went_in, answered)}
+
+
+def _prompt_and_tools(body: dict[str, Any]) -> dict[str, Any]:
+    """What the body of a request holds beside its messages, as every model's API names it."""
+    held = first_of(body, "tool_config", "toolConfig")
+    tools = first_of(body, "tools") or first_of(held, "tools")
+    system = first_of(body, *_PROMPTS)
+    told = {
+        "tools": tools,
+        "system": {"role": "system", **system} if isinstance(system, dict) else system,
+    }
+    return {key: value for key, value in told.items() if value}
 
 
 def _answer(span: Span, told: dict[str, Any]) -> dict[str, Any] | None:
     """What a model said and asked for, in attributes of their own."""
     outs = [v for key, v in span.attributes.items() if (side := _whole_side(key)) and not side[1]]
     is_call = not _CALLING.isdisjoint(snake_case(span.name).split("_"))
-    text = told.get("beside", outs[0] if is_call and len(outs) == 1 else None)
+    alone = outs[0] if is_call and len(outs) == 1 else None
+    text = told.get("beside", told.get("assistant", alone))
     said = {"content": text if isinstance(text, str) else None, "tool_calls": told.get("calls")}
     return {"role": "assistant", **said} if any(said.values()) else None
 

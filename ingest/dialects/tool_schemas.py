@@ -37,8 +37,8 @@ _WRAPPERS: Final = ("tool.json_schema", "json_schema", "tool", "toolSpec", "data
 
 
 _OFFERED: Final = re.compile(r"(?i)(?:.*[._])?(?:tools|functions|(?:tools?|functions?)[._]?names)")
-_NOT_OFFERED: Final = frozenset(
-    "output reply response result completion choice used called calls selected chosen invoked executed ran requested".split()
+_CHOSEN: Final = re.compile(
+    r"(?i)(?:.*[._])?(?:output|reply|response|result|completion|choice|used|calls|called|selected|chosen|invoked|executed|ran|requested)[._].*"
 )
 """Words of names under which the tools stand that a model chose."""
 _BARE_NAME: Final = re.compile(r"[A-Za-z_][\w.:/-]{0,127}")
@@ -47,7 +47,7 @@ _MOST_NAMES: Final = 256
 
 @lru_cache(maxsize=16_384)
 def _names_offered(key: str) -> bool:
-    return bool(_OFFERED.fullmatch(key)) and _NOT_OFFERED.isdisjoint(re.split(r"[._]", key.lower()))
+    return bool(_OFFERED.fullmatch(key)) and not _CHOSEN.fullmatch(key)
 
 
 def tools_named(attributes: Mapping[str, Any]) -> list[str]:

@@ -47,6 +47,7 @@ _BAD_PHRASES: Final = tuple(tuple(_stems(one)) for one in _LISTS["bad_phrases"].
 _GOOD_NAMES: Final = _STEMS["good"] | _STEMS["good_in_names"]
 _GOOD_VALUES: Final = _STEMS["good"] | _STEMS["good_values"]
 _JUDGING: Final = _STEMS["measures"] | _STEMS["judging"]
+_RATE: Final = _stem("rate")
 _THUMB: Final = _stem("thumbs")
 _YES: Final = frozenset(_LISTS["yes"].split())
 _NO: Final = frozenset(_LISTS["no"].split())
@@ -76,7 +77,9 @@ def _ends_in(name: str, endings: frozenset[str]) -> bool:
     """Whether the last word that says something is one of these, and no other turns it round or is about something else."""
     words = _stems(name)
     words = words[: next((n for n, word in enumerate(words) if word in _STEMS["behind"]), None)]
-    while words and words[-1] in _STEMS["bare"]:
+    # How often it went well says nothing of one time, unless that is a goal's.
+    bare = _STEMS["bare"] | ({_RATE} if not _STEMS["wanted"].isdisjoint(words) else set())
+    while words and words[-1] in bare:
         words.pop()
     return bool(words) and words[-1] in endings and _is_plain(words)
 

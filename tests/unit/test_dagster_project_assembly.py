@@ -8,9 +8,13 @@ from pathlib import Path
 import pytest
 
 from dagster_project.arrival import assembly
-from dagster_project.arrival.files import take_in
+from dagster_project.arrival.chat_lines import raw_lines
+from dagster_project.arrival.files import append_outcomes, take_in
+from dagster_project.arrival.outcome_days import outcomes_by_day
 from dagster_project.home.layout import open_home
+from dagster_project.lake.rows import constant_column, to_table
 from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import EPISODES
 
 START = 1_790_000_000
 
@@ -55,3 +59,40 @@ def test_many_spans_are_assembled_in_parts_and_nothing_differs(
     assert sorted(home.private.iterdir()) == before
     assert whole.spans == 200
     assert sum(map(len, whole.episodes.values())) > 40
+
+
+def test_a_service_in_which_nobody_speaks_says_how_it_went_elsewhere(tmp_path: Path) -> None:
+    """Feedback that another service collects is about the conversation of its trace, read raw and built alike."""
+    home = open_home(tmp_path / "home", create=True)
+    asked = span(5, None) | {"traceId": f"{1:032x}", "parentSpanId": f"{1:016x}"}
+    asked |= {
+        "name": "feedback",
+        "attributes": [{"key": "feedback.helpful", "value": {"boolValue": False}}],
+    }
+    parts = [
+        ("a-desk", [span(0, "c1"), span(1, "c1")]),
+        ("feedback-api", [asked]),
+        ("z-desk", [span(8, "c2")]),
+    ]
+    resources = [
+        {
+            "resource": {"attributes": [{"key": "service.name", "value": {"stringValue": name}}]},
+            "scopeSpans": [{"spans": spans}],
+        }
+        for name, spans in parts
+    ]
+    file = tmp_path / "spans.json"
+    file.write_text(json.dumps({"resourceSpans": resources}), encoding="utf-8")
+    take_in(home, [file])
+    for app in (None, "a-desk"):
+        lines = list(map(json.loads, raw_lines(home, app=app)))
+        said = [(line["app"], line["outcome"]["value"]) for line in lines if "outcome" in line]
+        assert said == [("a-desk", 0.0)]
+    lake = Lake(home.private / "lake")
+    made = assembly.assemble_days(lake, "feedback-api", assembly.days_of(lake)["feedback-api"])
+    append_outcomes(lake, made.outcomes, {})
+    (day,) = assembly.days_of(lake)["a-desk"]
+    (episode,) = assembly.assemble_days(lake, "a-desk", [day]).episodes[day]
+    lake.append(EPISODES, to_table([episode], EPISODES.schema, day=constant_column(day)))
+    (joined,) = outcomes_by_day(lake, "a-desk")[day]
+    assert (joined.episode_id, joined.app, joined.name) == (episode.episode_id, "a-desk", "helpful")

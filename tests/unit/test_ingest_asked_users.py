@@ -172,3 +172,20 @@ def test_what_an_evaluator_gave_back_is_a_verdict(
             said = [(o.value, o.label, o.text) for o in found.outcomes]
             assert said == ([expected] if expected else [])
             assert {o.episode_id for o in found.outcomes} <= {found.episodes[0].episode_id}
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [(True, ("helpful", 1.0)), (False, ("helpful", 0.0)), ("no", ("helpful", "no")), (None, None)],
+)
+def test_a_verdict_may_stand_beside_its_name(value: Json, said: tuple[str, Json] | None) -> None:
+    """Whose value counts: that something is called helpful says nothing of how it was found."""
+    held = {"kiosk__feedback__name": "helpful", "kiosk__feedback__value": value}
+    given = {key: one for key, one in held.items() if one is not None}
+    found = {(name, told) for name, told, _ in told_in_feedback(given)}
+    assert found == ({said} if said else set())
+
+
+def told_in_feedback(given: dict[str, Json]) -> Told:
+    """What is told on a span that asks."""
+    return told(asked("user-feedback", **given))

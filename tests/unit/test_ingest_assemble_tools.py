@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from ingest.records.span import SpanEvent
 from tests.unit.assembled_calls import ANSWER, SYSTEM, USER, asks, call, gets, only, shape, tool
 from tests.unit.ingest_emitters import (
     SECOND,
@@ -192,3 +194,83 @@ def test_a_call_whose_agent_has_not_arrived_goes_on_with_its_conversation() -> N
         *("system", "user", "assistant"),
         *("user", "assistant"),
     ]
+
+
+def test_runs_after_a_silent_model_call_were_asked_for_together() -> None:
+    """Until the next one: the model cannot have asked for them apart."""
+    spans = [
+        call(1, [SYSTEM, USER], None),
+        tool(3, "find_order", '{"order":"1"}', "first"),
+        tool(5, "find_order", '{"order":"2"}', "second"),
+        call(7, [SYSTEM, USER], None),
+        tool(9, "send", "{}", "sent"),
+        call(11, [SYSTEM, USER], ANSWER),
+    ]
+    steps = [(s.role, s.content, len(s.tool_calls)) for s in only(spans).steps]
+    assert steps[2:] == [
+        ("assistant", None, 2),
+        ("tool", "first", 0),
+        ("tool", "second", 0),
+        ("assistant", None, 1),
+        ("tool", "sent", 0),
+        ("assistant", ANSWER["content"], 0),
+    ]
+
+
+NAMED = [
+    ({"kiosk.agent.tools": ["find_order", "send"]}, ["find_order", "send"]),
+    ({"kiosk.request.tool.names": '["find_order"]'}, ["find_order"]),
+    ({"kiosk.response.tools": ["find_order"]}, []),
+    ({"kiosk.tools_used": ["find_order"]}, []),
+    ({"kiosk.tools": ["find the order", "send it"]}, []),
+]
+
+
+@pytest.mark.parametrize("around", [False, True])
+@pytest.mark.parametrize(("told", "offered"), NAMED)
+def test_tools_that_a_span_only_names_are_offered(
+    told: dict[str, Any], offered: list[str], around: bool
+) -> None:
+    """On the model's span or on the step around it; not those that a model chose."""
+    step = span(1, told if around else {}, name="step")
+    one = call(2, [SYSTEM, USER], ANSWER, parent_id=step.span_id)
+    one = one if around else replace(one, attributes={**one.attributes, **told})
+    tools = [json.loads(text)["function"]["name"] for text in only([step, one]).tools]
+    assert tools == offered
+
+
+def test_a_name_gets_the_schema_that_a_run_tells() -> None:
+    """Spring AI tells a tool's definition where it runs, and to a model only names."""
+    schema = {"type": "object", "properties": {"order": {"type": "string"}}}
+    asked = call(1, [SYSTEM, USER], ANSWER)
+    ran = {
+        "spring.ai.kind": "tool_call",
+        "spring.ai.tool.definition.name": "find_order",
+        "spring.ai.tool.definition.schema": json.dumps(schema),
+        "gen_ai.operation.name": "framework",
+    }
+    named = {"spring.ai.model.request.tool.names": '["send", "find_order"]'}
+    spans = [replace(asked, attributes={**asked.attributes, **named}), span(3, ran)]
+    tools = {f["name"]: f.get("parameters") for f in (json.loads(t)["function"] for t in only(spans).tools)}  # fmt: skip
+    assert tools == {"send": None, "find_order": schema}
+
+
+BARE: list[tuple[list[str], list[str]]] = [
+    (["Late?"], ["user"]),
+    (["Be kind.", "Late?"], ["system", "user"]),
+    (["Late?", "No.", "And now?", "", ""], ["user", "assistant", "user"]),
+    (
+        ["Be kind.", "Late?", "No.", "And now?", "I look.", ""],
+        ["system", "user", "assistant", "user", "assistant"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("texts", "roles"), BARE)
+def test_bare_texts_have_the_roles_of_their_places(texts: list[str], roles: list[str]) -> None:
+    """Spring AI's events list texts without roles: a request ends with the user's or with results, which are empty."""
+    told = SpanEvent(name="gen_ai.content.prompt", at=START, attributes={"gen_ai.prompt": texts})
+    made = {"gen_ai.completion": ["Yes."]}
+    back = SpanEvent(name="gen_ai.content.completion", at=START, attributes=made)
+    one = span(1, {"gen_ai.operation.name": "chat"}, events=(told, back))
+    assert [s.role for s in only([one]).steps] == [*roles, "assistant"]

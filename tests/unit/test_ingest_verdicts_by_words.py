@@ -28,6 +28,7 @@ def told(tmp_path: Path, beside: dict[str, Any]) -> Found:
         ({"review": {"rating": "★★★☆☆"}}, [("rating", 3.0, None)]),
         ({"How satisfied were you?": "Very dissatisfied"}, [("How satisfied were you?", None, "Very dissatisfied")]),
         ({"eval.correctness.label": "incorrect", "eval.toxicity.score": 1}, [("eval.correctness.label", None, "incorrect")]),
+        ({"evaluation": {"GoalSuccessRate": 1, "success_rate": 0.4}}, [("goal_success_rate", 1.0, None)]),
         ({"job": "nightly", "failed": True}, [("failed", 1.0, None)]),
         ({"score": {"score": 8, "out_of": 10}}, [("score", 0.8, None)]),
         ({"score": {"score": 8, "out_of": 10, "comment": "ok", "final": True}}, [("score", 0.8, None)]),
