@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ingest.assembly.stored_content import REFERENCES
-from ingest.dialects import agent_logs, claude_code, own_spans
+from ingest.dialects import agent_logs, claude_code, own_events, own_spans
 from ingest.dialects.attributes import text_of
 from ingest.dialects.identity import called_with, is_paused
 from ingest.dialects.messages import with_calls
@@ -64,7 +64,10 @@ def grow(spans: Iterable[Span], events: Sequence[LogEvent]) -> list[Node]:
         elif claude_code.is_setting(event):
             set_up[event.trace_id or "", event.span_id or ""].append(event)
     nodes: dict[tuple[str, str], Node] = {}
-    for told, reading in agent_logs.sessions(unique.values()):
+    own = list(own_events.sessions(unique.values()))
+    known = {event.event_id for told, _ in own for event in told}
+    others = (event for event in unique.values() if event.event_id not in known)
+    for told, reading in (*own, *agent_logs.sessions(others)):
         key = group_key(told[0]), told[0].event_id
         nodes[key] = _told_by_events(key, told, reading)
     for key, span in _fullest_spans(spans).items():
@@ -100,11 +103,13 @@ def _without_told_sessions(ordered: list[Node]) -> list[Node]:
     told = {
         node.conversation
         for node in ordered
-        if node.reading.kind in {MODEL, TOOL} and node.reading.dialect != agent_logs.NAME
+        if node.reading.kind in {MODEL, TOOL} and not _is_logged(node)
     }
-    return [
-        n for n in ordered if n.reading.dialect != agent_logs.NAME or n.conversation not in told
-    ]
+    return [node for node in ordered if not _is_logged(node) or node.conversation not in told]
+
+
+def _is_logged(node: Node) -> bool:
+    return node.virtual and node.reading.dialect in {agent_logs.NAME, own_events.NAME}
 
 
 def _fullest_spans(spans: Iterable[Span]) -> dict[tuple[str, str], Span]:
@@ -139,7 +144,8 @@ def _read(span: Span, events: list[LogEvent]) -> Reading:
         }
         return replace(reading, **told_run)
     told = read_sayings(said)
-    return with_calls_in_prose(reading if told is None else _merged(reading, told))
+    reading = reading if told is None else _merged(reading, told)
+    return with_calls_in_prose(own_events.told_on(span, reading) if span.events else reading)
 
 
 def _merged(reading: Reading, told: Reading) -> Reading:

@@ -15,11 +15,10 @@ from ingest.assembly.conversations import history_marks
 from ingest.assembly.forest import group_key
 from ingest.dialects.attributes import first_text
 from ingest.dialects.identity import (
-    CONVERSATION_KEYS,
     PREVIOUS_RESPONSE_KEYS,
     RESPONSE_KEYS,
     identity,
-    name_of,
+    identity_in,
 )
 from ingest.dialects.otel_genai_events import read_sayings, sayings, told_in
 from ingest.dialects.reading import Reading
@@ -53,7 +52,8 @@ class Ties:
     def add_event(self, event: LogEvent) -> None:
         """Take in what a log event says of its conversation."""
         place = self._trace(group_key(event))
-        conversation = name_of(event.attributes, CONVERSATION_KEYS)
+        held = {**(event.body if isinstance(event.body, dict) else {}), **event.attributes}
+        conversation = identity_in(held, {})["conversation"]
         if conversation:
             self._name(place, conversation, is_sure=True)
         response = first_text(event.attributes, RESPONSE_KEYS)
