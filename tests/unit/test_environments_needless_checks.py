@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from environments.needless_checks import without_needless_checks
+from environments.runtime.task.attempt import Json
 from environments.runtime.task.candidate import Action, Candidate, RecordedAttempt
 from environments.runtime.task.rubric import REWARD, Check
 from environments.verification.material import OtherTasks
@@ -119,7 +120,9 @@ def test_a_look_up_is_not_asked_for_where_a_figure_proves_it() -> None:
     told = (SHOWN, grounded, ACTED)
     assert freed(READ, *told, solution=solution) == ["end_state", *(c.fn for c in told)]
     assert freed(READ, SHOWN, solution=solution[:2]) == ["end_state", "read", "told"]
-    text = {"facts": [{"kind": "text", "value": "returned", "readings": [], "forms": []}]}
+    text: dict[str, Json] = {
+        "facts": [{"kind": "text", "value": "returned", "readings": [], "forms": []}]
+    }
     worded = replace(SHOWN, fn="told_some", args={**text, "least": 1})
     kept = freed_task(READ, worded, solution=(GET, says("It is returned.")))
     assert "read" in [c.fn for c in kept.rubric.checks]
