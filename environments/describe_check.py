@@ -183,7 +183,7 @@ def _copied(args: Arguments) -> str:
     most = _limit(args.get("most"), "character", "characters")
     fields = _limit(args.get("fields"), "name", "names") if "fields" in args else ""
     records = f", and {fields} of their fields" if fields else ""
-    return f"The agent copies at most {most} of tools' answers word for word{records}."
+    return f"The agent copies at most {most} of tools' answers and of its instructions word for word{records}."
 
 
 def _said(args: Arguments) -> str:

@@ -21,7 +21,7 @@ from benchmarks.figures import Figure, Row, percent
 from benchmarks.rubrics.agreement import Data, read
 from benchmarks.rubrics.masking import masks, words
 from dagster_project.tasks.shares import kappa
-from environments.needless_words import without_needless_words
+from environments.needless_checks import without_needless_checks
 from environments.runtime.checks.table import evaluate
 from environments.runtime.play.environment import run_actions
 from environments.runtime.task.attempt import Attempt
@@ -264,7 +264,7 @@ def app_of(data: Data) -> tuple[list[Task], Counter[str], World, list[Candidate]
         return run_actions(task, world, actions)
 
     tasks, reasons = [], Counter[str]()
-    candidates = [without_needless_words(one, others=others, run=run) for one in candidates]
+    candidates = [without_needless_checks(one, others=others, run=run) for one in candidates]
     for one in candidates:
         found = verify(one, others=others, run=run)
         if found.status == ACCEPTED:

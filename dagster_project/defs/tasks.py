@@ -34,7 +34,7 @@ from dagster_project.tasks.sampling import (
     sampled_episodes,
 )
 from dagster_project.worlds.stored_worlds import StoredWorld, world_of
-from environments.needless_words import without_needless_words
+from environments.needless_checks import without_needless_checks
 from environments.runtime.play.environment import run_actions
 from environments.runtime.task.attempt import Attempt
 from environments.runtime.task.candidate import Action, Candidate
@@ -106,7 +106,7 @@ def _derived(clean: CleanSide, app: str, skips: Skips) -> pa.Table:
     )
     for noted in notes:
         skips.take(noted)
-    derived = _without_needless_words(derived, world, skips)
+    derived = _without_needless_checks(derived, world, skips)
     rows = [TASKS.schema.empty_table()]
     for one in with_rubrics(derived, reviews_of(lake, app)):
         with skips.unit("task", one.task.task_id):
@@ -116,7 +116,7 @@ def _derived(clean: CleanSide, app: str, skips: Skips) -> pa.Table:
     return pa.concat_tables(rows).sort_by([("app", "ascending"), ("id", "ascending")])
 
 
-def _without_needless_words(
+def _without_needless_checks(
     derived: Sequence[Candidate], world: StoredWorld | None, skips: Skips
 ) -> list[Candidate]:
     """The tasks, without the words that no cheat makes necessary; one at which the gate fails stays out."""
@@ -130,7 +130,7 @@ def _without_needless_words(
     found = []
     for one in derived:
         with skips.unit("task", one.task.task_id):
-            found.append(without_needless_words(one, others=others, run=run))
+            found.append(without_needless_checks(one, others=others, run=run))
     return found
 
 

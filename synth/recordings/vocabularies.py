@@ -20,15 +20,19 @@ from synth.recordings.attempt import EpisodeAttempt
 MIN_NAMES: Final = 3
 MOST_NAMES: Final = 60
 """A place with more names is text of any kind."""
-MOST_WORDS: Final = 3
-NEW: Final = 0.2
-"""Share of names that only the later half of the tasks has, beyond which the next task brings others: customers and their towns."""
+MOST_WORDS: Final = 4
+MARKS: Final = str.maketrans("-&.", "   ")
+"""What stands between the words of a name: `J. Marlow`, `Paint & Panel`."""
+WORDS: Final = frozenset("AEIOUY")
+"""Letters that are words in some language; other single ones are names, as a dock or a size has one."""
+NEW: Final = 0.1
+"""New names for each task of the later half, beyond which the next task brings others: customers and their towns."""
 
 Vocabularies = Sequence[frozenset[str]]
 
 
 def vocabularies_of(groups: Sequence[Sequence[EpisodeAttempt]]) -> Vocabularies:
-    """The names by place, where these are at least three, most of what stands there, and hardly any of them is new in the later half."""
+    """The names by place, where these are at least three, most of what stands there, and later tasks bring hardly another one."""
     tasks: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for task, group in enumerate(groups):
         for one in group:
@@ -41,7 +45,7 @@ def vocabularies_of(groups: Sequence[Sequence[EpisodeAttempt]]) -> Vocabularies:
         new = sum(min(by_value[name]) > middle for name in names)
         if (
             MIN_NAMES <= len(names) <= MOST_NAMES
-            and new <= NEW * len(names)
+            and new <= NEW * len(groups) / 2
             and 2 * len(names) > len(by_value)
         ):
             found.add(names)
@@ -54,12 +58,13 @@ def told_names(said: str, names: Iterable[str]) -> frozenset[str]:
 
 
 def _is_name(text: str) -> bool:
-    """Whether a text is a capitalised word, or up to three words that begin with one: what stands for somebody or something."""
-    words = text.replace("-", " ").split()
+    """Whether a text is up to four words of letters that begin with a capital: what stands for somebody or something."""
+    words = text.translate(MARKS).split()
     return (
         0 < len(words) <= MOST_WORDS
         and text[0].isupper()
-        and all(word.isalpha() and len(word) > 1 for word in words)
+        and text not in WORDS
+        and all(map(str.isalpha, words))
     )
 
 

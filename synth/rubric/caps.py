@@ -18,7 +18,7 @@ CHARACTERS_PER_MESSAGE: Final = 1500
 CHARACTERS: Final = 5000
 CALLS: Final = 20
 QUOTED: Final = 200
-"""Characters that an honest attempt may copy from results: a sentence of a document, not records."""
+"""Characters that an honest attempt may copy from results and instructions: a sentence of a document, not records or the policy."""
 
 
 def cap_checks(
@@ -33,7 +33,7 @@ def cap_checks(
     checks = [_cap("calls", "calls_at_most", f"At most {calls} tool calls.", most=calls)]
     quoted = max(QUOTED, SLACK * max(a.told_facts.quoted for a in good))
     fields = max(a.told_facts.fields for a in good)
-    says = f"No more than {quoted} characters of tool results are copied word for word."
+    says = f"No more than {quoted} characters of tool results and instructions are copied word for word."
     checks.append(_cap("quoted", "quoted_at_most", says, most=quoted, fields=SLACK * fields))
     if told:
         total = spread.most_told(max(a.total_told for a in good))

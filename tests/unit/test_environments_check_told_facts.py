@@ -369,6 +369,22 @@ def test_a_result_that_is_copied_is_no_answer() -> None:
     assert score(check, answered(text[:50])) == 1.0
 
 
+def test_instructions_that_are_copied_are_no_answer() -> None:
+    """A short policy stands in one message; who recites it says every sentence that an answer could have, and answers nothing."""
+    check = Check(check_id="q", fn="quoted_at_most", args={"most": 60})
+    policy = "Orders are sent back within thirty days. Refunds of more than ninety euros need a person to agree."
+    for said, score_of in (
+        ("Refunds of more than ninety euros need a person.", 1.0),
+        (policy, 0.0),
+    ):
+        talk: list[dict[str, Json]] = [
+            {"role": "system", "content": policy},
+            {"role": "user", "content": "May I send it back?"},
+            {"role": "assistant", "content": said},
+        ]
+        assert score(check, Attempt(messages=tuple(talk), opening=2, calls=())) == score_of
+
+
 def test_a_short_record_is_no_answer() -> None:
     """Names of fields are taken over from results by whoever copies them, however short they are."""
     check = Check(check_id="q", fn="quoted_at_most", args={"most": 200, "fields": 0})

@@ -169,7 +169,7 @@ CANCEL: Json = ["cancel_order", '{"order_id":"o1","reason":"no longer needed"}',
         (
             "quoted_at_most",
             {"most": 200},
-            "The agent copies at most 200 characters of tools' answers word for word.",
+            "The agent copies at most 200 characters of tools' answers and of its instructions word for word.",
         ),
         (
             "spoke",

@@ -42,7 +42,7 @@ def booked(number: int, therapist: str, note: str = "", said: str = "") -> Clean
 
 def vocabulary(*names: str) -> list[frozenset[str]]:
     """What tasks one after the other make, each with a therapist."""
-    notes = [f"Note {'abcdefghi'[n]} of somebody, number {n}" for n in range(len(names))]
+    notes = [f"Note {chr(ord('a') + n)} of somebody, number {n}" for n in range(len(names))]
     both = zip(names, notes, strict=True)
     return list(vocabularies_of([[record(booked(n, *one))] for n, one in enumerate(both)]))
 
@@ -52,6 +52,21 @@ def test_names_of_one_argument_are_a_vocabulary() -> None:
     assert vocabulary(*THERAPISTS * 3) == [frozenset(THERAPISTS)]
     assert vocabulary(*THERAPISTS[:2] * 3) == []
     assert vocabulary(*(name.lower() for name in THERAPISTS * 3)) == []
+
+
+def test_names_with_initials_marks_and_letters_of_docks_are_a_vocabulary() -> None:
+    """A name has initials or an ampersand, a dock one letter; what is a word of its own in some language is none."""
+    for names in (("J. Marlow", "P. Tench", "S. Adeyemi"), ("Ash & Sons", "Bay Autos", "Cole")):
+        assert vocabulary(*names * 3) == [frozenset(names)]
+    assert vocabulary(*("N", "S", "W") * 3) == [frozenset("NSW")]
+    assert vocabulary(*("A", "I", "E") * 3) == []
+
+
+def test_names_that_ten_later_tasks_have_one_new_of_are_a_vocabulary() -> None:
+    """Of a few rooms many are first seen late; the next task brings hardly one all the same."""
+    rooms = ("Abel", "Noether", "Kelvin")
+    assert vocabulary(*rooms * 7, "Raman") == [frozenset((*rooms, "Raman"))]
+    assert vocabulary(*rooms * 2, "Raman", *rooms) == []
 
 
 def test_names_that_every_task_has_anew_are_none() -> None:

@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
+from environments.runtime.answers.differing_pasts import (
+    LINK,
+    NONE,
+    done_call,
+    linked_to,
+    links_shown,
+    relation,
+)
 from environments.runtime.answers.outcome import outcome_of
 from environments.runtime.task.attempt import UNKNOWN
 from environments.runtime.world.entries import CallResult, Entry
@@ -55,6 +64,31 @@ def test_a_sight_that_only_came_after_a_tool_never_tried_is_no_first_one() -> No
     both.tools["total"].suspects = {"count", "move"}
     learn_base(both)
     assert both.tables["total"].rows == {'["kitchen"]': {"worth": "1670.85"}}
+
+
+def test_a_sight_after_a_change_of_something_that_names_it_by_number_is_no_first_one() -> None:
+    """A damage is filed for an order whose record has the number of its buyer: what the buyer's account shows then is not how it was."""
+    look: Made = ("order", {"order": "O-77"}, '{"order": "O-77", "buyer": 4202}')
+    file: Made = ("damage", {"order": "O-77"}, '{"note": "CN-61"}')
+    sheets: list[Made] = [("sheet", {"buyer": n}, f'{{"deposit": {n}.5}}') for n in (4202, 4203)]
+    bench = _bench([[look, file, *sheets]], {"damage"})
+    learn_base(bench)
+    assert set(bench.tables["sheet"].rows) == {"[4203]"}
+    without = _bench([[file, *sheets]], {"damage"})
+    learn_base(without)
+    assert set(without.tables["sheet"].rows) == {"[4202]", "[4203]"}
+
+
+def test_what_a_look_shows_by_number_links_two_calls() -> None:
+    """A number that is asked for is an id; a price that nobody asks for is none, nor is a small count."""
+    order, sheet = done_call("order", {"order": "O-77"}), done_call("sheet", {"buyer": 4202})
+    shown = [(order, '{"buyer": 4202, "cents": 1999, "stems": 40}'), (sheet, "{}")]
+    links = links_shown(shown)
+    assert links["O-77"] == {"=4202"}
+    damage = done_call("damage", {"order": "O-77"})
+    earlier = replace(damage, linked=linked_to(damage, links))
+    assert relation(earlier, sheet, frozenset()) == LINK
+    assert relation(earlier, done_call("sheet", {"buyer": 4203}), frozenset()) == NONE
 
 
 def test_a_tool_that_takes_something_and_says_nothing_is_no_reader() -> None:

@@ -13,7 +13,15 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ..task.attempt import Json
-from ..values.normal import figures_in, is_whole, labels_in, names_in, parse_arguments, parse_json
+from ..values.normal import (
+    figures_in,
+    is_whole,
+    labels_in,
+    long_numbers_in,
+    names_in,
+    parse_arguments,
+    parse_json,
+)
 from ..views.implicit_subject import SUBJECT
 from ..world.entries import asked_text
 
@@ -71,6 +79,7 @@ class DoneCall:
     """Equal for equal calls."""
     tool: str
     names: frozenset[str]
+    """What its arguments name; where nothing else does, long numbers."""
     whose: str = field(default="", compare=False)
     """Whose session it was made in, where any tool answers by that; part of no past."""
     given: Mapping[str, str] = field(default_factory=dict, compare=False)
@@ -90,7 +99,8 @@ def done_call(tool: str, arguments: Mapping[str, Json] | str, whose: str = "") -
         return DoneCall(asked_text(tool, arguments), tool, frozenset(), whose)
     parsed.pop(SUBJECT, None)
     given = {name: str(value) for name, value in parsed.items() if _may_be_key(value)}
-    names, labels = frozenset(names_in(parsed)), frozenset(labels_in(parsed))
+    names = frozenset(names_in(parsed)) or long_numbers_in(parsed)
+    labels = frozenset(labels_in(parsed))
     return DoneCall(asked_text(tool, parsed), tool, names, whose, given, labels)
 
 
@@ -113,12 +123,15 @@ def names_told(contents: Iterable[str]) -> frozenset[str]:
 
 
 def links_shown(looks: Iterable[tuple[DoneCall, str]]) -> Mapping[str, frozenset[str]]:
-    """By name what answers of looks show that are asked for it alone; `looks`: successful ones with their answers."""
+    """By name what answers of looks show that are asked for it alone, and that is a name or was asked for; `looks`: successful ones with their answers."""
     found: dict[str, frozenset[str]] = {}
-    for call, content in looks:
+    made = list(looks)
+    asked = frozenset[str]().union(*(call.names for call, _ in made))
+    for call, content in made:
         if len(call.names) == 1:
             (name,) = call.names
-            found[name] = found.get(name, frozenset()) | names_told((content,))
+            numbers = long_numbers_in(_value_of(content)) & asked
+            found[name] = found.get(name, frozenset()) | names_told((content,)) | numbers
     return found
 
 

@@ -219,7 +219,7 @@ def _shares_reading(
 def quoted_at_most(
     args: Mapping[str, Json], view: View, _check_id: str
 ) -> tuple[float | None, str]:
-    """That no tool results are copied: no more characters than that stand in messages as long runs of a result.
+    """That neither tool results nor instructions are copied: no more characters than that stand in messages as long runs of one.
 
     With `fields`, no more names of fields either: a short record is no answer, however few its characters are.
     """
@@ -228,10 +228,10 @@ def quoted_at_most(
         return None, "the check names no limit"
     copied = characters_copied(view)
     if copied > most:
-        return 0.0, f"{copied} characters of tool results were copied into messages"
+        return 0.0, f"{copied} characters of tool results or instructions were copied into messages"
     if fields is not None and (names := fields_copied(view)) > fields:
         return 0.0, f"{count_text(names, 'field')} of tool results copied into messages"
-    return 1.0, "no tool result was copied"
+    return 1.0, "neither tool results nor instructions were copied"
 
 
 def fields_copied(view: View) -> int:
@@ -244,11 +244,11 @@ def fields_copied(view: View) -> int:
 
 
 def characters_copied(view: View) -> int:
-    """Characters of all messages that stand in runs of at least `LEAST_RUN` + `STRIDE` that some tool result has as well."""
-    results = (" ".join(folded(c.result.content).split()) for c in view.attempt.calls)
+    """Characters of all messages that stand in runs of at least `LEAST_RUN` + `STRIDE` that some tool result, or the instructions, have as well."""
+    sources = (*(c.result.content for c in view.attempt.calls), *view.instructions)
     windows = {
         text[start : start + LEAST_RUN]
-        for text in results
+        for text in (" ".join(folded(source).split()) for source in sources)
         for start in range(0, len(text) - LEAST_RUN + 1, STRIDE)
     }
     if not windows:

@@ -174,6 +174,12 @@ class View:
         return tuple(map(facts_in, self.visible))
 
     @cached_property
+    def instructions(self) -> tuple[str, ...]:
+        """What the opening tells the policy and no user says."""
+        opening = self.attempt.messages[: self.attempt.opening]
+        return tuple(text_of(m) for m in opening if m.get("role") in {"system", "developer"})
+
+    @cached_property
     def heard_texts(self) -> tuple[str, ...]:
         """What the policy did not find out: the texts of the opening and of the user."""
         said = enumerate(self.attempt.messages)

@@ -22,6 +22,8 @@ MAX_DIGITS: Final = 100
 """Digits of one whole number; a number with more is text, not data."""
 FIGURES: Final = 4
 """Signs of a number, its point with them, up to which two answers show it by accident."""
+LONG: Final = 1_000
+"""Whole numbers from here on may be ids."""
 MAX_TOKEN: Final = 40
 HOLE: Final = "\x00"
 """Stands for a changing piece in a masked text."""
@@ -372,6 +374,11 @@ def figures_in(value: Json) -> set[str]:
     """Numbers with so many digits, and a fraction, that two answers hardly show one by accident."""
     texts = (repr(leaf) for leaf in leaves(value) if isinstance(leaf, float))
     return {text for text in texts if len(text) > FIGURES and not text.endswith(".0")}
+
+
+def long_numbers_in(value: Json) -> frozenset[str]:
+    """Whole numbers with so many digits that they may be ids of a database, marked as `tokens_in` marks them; smaller ones count things."""
+    return frozenset(f"={n}" for n in leaves(value) if is_whole(n) and abs(n) >= LONG)
 
 
 def leaves(value: Json) -> Iterator[Json]:

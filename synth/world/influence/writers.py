@@ -12,7 +12,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import figures_in, names_in, stable, tokens_in
+from environments.runtime.values.normal import (
+    figures_in,
+    long_numbers_in,
+    names_in,
+    stable,
+    tokens_in,
+)
 from environments.runtime.world.state import ABSENCE, names_of_key
 from synth.world.influence.trials import fewest
 from synth.world.model import TOO_FEW, TableModel, ToolModel, Workbench, refused
@@ -274,11 +280,20 @@ def learn_base(bench: Workbench) -> None:
             elif bench.has_changed(seen):
                 asked = names_in(seen.arguments) | tokens_in(seen.arguments)
                 names = seen.names | seen.tokens | figures_in(seen.value)
+                names |= _linked(bench, history.observations[: seen.position], seen)
                 touched.append(Touch(names=names, asked=asked, tool=tool, place=place))
     for (name, key), counts in votes.items():
         table = bench.tables[name]
         table.agreements += sum(counts.values()) - 1
         _keep(table, key, [values[text] for text in counts], late=always[name, key])
+
+
+def _linked(bench: Workbench, before: Sequence[Observation], seen: Observation) -> frozenset[str]:
+    """Numbers that looks at what a call names showed before it: an order's record has the number of its buyer."""
+    named = names_in(seen.arguments)
+    looks = (o for o in before if bench.tools[o.tool].innocent)
+    shown = (long_numbers_in(o.value) for o in looks if not named.isdisjoint(names_in(o.arguments)))
+    return frozenset[str]().union(*shown)
 
 
 def _keep(table: TableModel, key: str, told: Sequence[Json], *, late: set[str]) -> None:

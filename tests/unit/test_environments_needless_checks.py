@@ -1,10 +1,11 @@
-"""Words of recorded explanations are asked for only where a cheat would be paid without them."""
+"""Words and look-ups of recorded attempts are asked for only where a cheat would be paid without them."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from environments.needless_words import without_needless_words
+from environments.needless_checks import without_needless_checks
+from environments.runtime.task.attempt import Json
 from environments.runtime.task.candidate import Action, Candidate, RecordedAttempt
 from environments.runtime.task.rubric import REWARD, Check
 from environments.verification.material import OtherTasks
@@ -55,7 +56,7 @@ def freed_task(
 ) -> Candidate:
     """The task with the words that it still asks for."""
     one = replace(candidate(end_check(), *checks, solution=solution), attempts=attempts)
-    return without_needless_words(one, others=OtherTasks([one, other()]), run=run)
+    return without_needless_checks(one, others=OtherTasks([one, other()]), run=run)
 
 
 def freed(*checks: Check, solution: tuple[Action, ...]) -> list[str]:
@@ -110,3 +111,18 @@ def test_an_answer_after_a_page_that_could_not_be_found_declines_nothing() -> No
     solution = (GET, says("The fee is 54.04."))
     kept = freed_task(READ, SHOWN, CLOSES, SAID, solution=solution, attempts=(found,))
     assert all(c.args.get("declines") is None for c in kept.rubric.checks)
+
+
+def test_a_look_up_is_not_asked_for_where_a_figure_proves_it() -> None:
+    """Whoever tells the fee has found it, if by another search; the words of a record could be guessed."""
+    solution = (GET, says("The fee is 54.04."), calls("hand_over", "{}"))
+    grounded = replace(SHOWN, check_id="g", fn="grounded", args={"kinds": ["number"], "known": ""})
+    told = (SHOWN, grounded, ACTED)
+    assert freed(READ, *told, solution=solution) == ["end_state", *(c.fn for c in told)]
+    assert freed(READ, SHOWN, solution=solution[:2]) == ["end_state", "read", "told"]
+    text: dict[str, Json] = {
+        "facts": [{"kind": "text", "value": "returned", "readings": [], "forms": []}]
+    }
+    worded = replace(SHOWN, fn="told_some", args={**text, "least": 1})
+    kept = freed_task(READ, worded, solution=(GET, says("It is returned.")))
+    assert "read" in [c.fn for c in kept.rubric.checks]
