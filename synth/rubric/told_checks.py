@@ -63,7 +63,6 @@ def told_some_checks(accepted: Sequence[End], traits: AppTraits, after: str) -> 
             "facts": list[Json](facts),
             "least": enough_of(told, ENOUGH),
             "among": beside,
-            "texts": _texts_count(end.good, traits),
         }
         says = f"The user is told at least {args['least']} of these, or of what else was found out: {_list_text(facts)}."
         alike = facts_asked(end.good, traits)
@@ -72,7 +71,6 @@ def told_some_checks(accepted: Sequence[End], traits: AppTraits, after: str) -> 
             **args,
             "facts": list[Json](answers),
             "least": 1,
-            "texts": False,
             "only": True,
         }
         if alike.facts:
@@ -338,12 +336,6 @@ def _answering_texts(end: End) -> frozenset[str]:
 def _asks(attempt: Facts) -> bool:
     """Whether the user asks something."""
     return any("?" in text_of(m) for m in attempt.recorded.attempt.messages if m["role"] == "user")
-
-
-def _texts_count(good: Sequence[Facts], traits: AppTraits) -> bool:
-    """Whether a record's text is enough: where every figure that is told has to have a ground besides, or none was told."""
-    kinds = {fact.kind for a in good for fact in a.told_facts.new}
-    return kinds.isdisjoint(traits.groundless)
 
 
 def _facts(

@@ -178,10 +178,10 @@ def test_what_only_resolved_attempts_answer_is_the_answer() -> None:
 
 
 def test_without_an_unresolved_attempt_nobody_knows_whether_another_answer_is_wrong() -> None:
-    """Then a text of a record is enough for the reward, as before, and the prediction abstains."""
+    """Then the reward asks for what they told, since any other text of a record answers nothing, and the prediction abstains."""
     derived = derive(*[(answered(f"g{i}", "It is on Shelf 3."), True) for i in range(2)])
     other = answered("x", "It is on Shelf 5.")
-    assert (reward(derived, other), predict(derived, other)) == (1.0, None)
+    assert (reward(derived, other), predict(derived, other)) == (0.0, None)
 
 
 WITHDRAWS: tuple[Line, ...] = (

@@ -84,7 +84,7 @@ def told_some(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[flo
     """Whether the user was told enough of what the policy had to find out.
 
     What counts: the `facts` that resolved attempts told, in any of their forms, and any other specific fact that a tool showed and
-    that nobody had said first; with `texts`, a text of a record as well. Other words may tell a right answer by other facts. With
+    that nobody had said first; with `texts`, as rubrics before 30 November have it, a text of a record as well. Other words may tell a right answer by other facts. With
     `only`, nothing but the facts counts, and a text as far as no message says it with other figures (`Room 3`, `Room 5`).
     """
     applies = not_at_this_end(args, view)
