@@ -50,17 +50,23 @@ def verdicts_on_runs(
     runs = list(_runs(lake, _decoded(sources, top, others, skips), silent))
     places = {name: source.path.relative_to(top).parts for name, source in others.items()}
     verdicts = Verdicts(runs, {*places.values()})
-    questions = Questions({name for run, _ in silent for name in run.names})
+    questions = Questions({name for run, _ in silent for name in Questions.names_of(run)})
     for source in others.values() if runs else ():
         with skips.unit("file"):
             _read(source, places[source.name], verdicts, questions)
     found, unclear, used = verdicts.outcomes()
     told = [outcome_about(("episode", run.episode_id), said, app=run.app, source="verdict_file", at=None) for run, said in found]  # fmt: skip
     found_of = [
-        (episode, one) for run, episode in silent if (one := questions.question_of(run.names))
+        (episode, one)
+        for run, episode in silent
+        if (one := questions.question_of(Questions.names_of(run)))
     ]
-    asked = [replace(e, steps=(Step(role="user", content=text), *e.steps)) for e, (text, _) in found_of]  # fmt: skip
-    used |= {file for _, (_, file) in found_of}
+    # What a list asks under a name, all runs that go by it were asked.
+    asked = [
+        replace(e, steps=(Step(role="user", content=text), *e.steps), task_key=e.task_key or name)
+        for e, (text, _, name) in found_of
+    ]
+    used |= {file for _, (_, file, _) in found_of}
     refused = [_refused(others[one], unclear[one]) for one in unclear]
     return told, asked, used | set(unclear), refused
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from ingest.files.file_facts import stem_of
 from ingest.formats.records.fields import QUESTION, Fields
-from ingest.formats.run_verdicts import names_in, verdicts_of
+from ingest.formats.run_verdicts import Parts, Run, names_in, verdicts_of
 from ingest.records.text import Json
 
 _DEEPEST: Final = 4
@@ -26,6 +27,11 @@ class Questions:
         self._wanted = wanted
         self._told: dict[str, dict[str, str]] = {}
 
+    @staticmethod
+    def names_of(run: Run) -> Parts:
+        """The names under which a question may stand: the run's own, its file's, and its folder's."""
+        return (*run.names, stem_of(run.path[-1]), *run.path[-2:-1])
+
     def add(self, file: str, values: Iterable[Json], text: str) -> None:
         """Take in rows of objects, or lines of an id, a tab and a question."""
         lines = (tuple(line.split("\t")) for line in text.splitlines() if line.count("\t") == 1)
@@ -35,10 +41,10 @@ class Questions:
             if name in self._wanted and len(asked.split()) >= _SENTENCE:
                 self._told.setdefault(name, {})[asked.strip()] = file
 
-    def question_of(self, names: Iterable[str]) -> tuple[str, str] | None:
-        """The question of a conversation that goes by these names, and its file; None where there are several or none."""
-        found = [pair for name in names for pair in self._told.get(name, {}).items()]
-        return found[0] if len({asked for asked, _ in found}) == 1 else None
+    def question_of(self, names: Iterable[str]) -> tuple[str, str, str] | None:
+        """The question of a conversation that goes by these names, its file, and the name that led there; None where there are several or none."""
+        found = [(*pair, name) for name in names for pair in self._told.get(name, {}).items()]
+        return found[0] if len({asked for asked, _, _ in found}) == 1 else None
 
     def _asked_in(self, value: Json, key: str, deep: int) -> Iterator[tuple[str, str]]:
         row = value if isinstance(value, dict) else {}

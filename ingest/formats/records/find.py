@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from os.path import commonprefix
 from typing import Any, Final
 
 from ingest.dialects.attributes import python_objects
@@ -34,6 +35,7 @@ from ingest.formats.records.words import NAMES, role_of, snake_case
 from ingest.formats.records.written_calls import (
     acts_in_columns,
     acts_in_parts,
+    acts_in_steps,
     acts_of,
     step_of_pair,
 )
@@ -124,7 +126,7 @@ def messages_of(value: Json) -> Place | None:
     found = [replace(place, items=acts) for place in lists if (acts := acts_of(place.items))]
     found = found or [place for place in lists if are_messages(place.items, key=place.path[-1])]
     if not any(_speaks(place.items) for place in found):
-        readers = (_trees, _runs, _steps, _columns, _transcripts, _events, _turns, _plans, _parts, _kept_as_text)  # fmt: skip
+        readers = (_trees, _runs, _steps, _columns, _transcripts, _events, _turns, _plans, _parts, _written, _kept_as_text)  # fmt: skip
         others = (list(read(value)) for read in readers)
         found += next(filter(None, others), [])
     place = min(found, key=_rank, default=None)
@@ -175,6 +177,13 @@ def _parts(value: dict[str, Any]) -> Iterator[Place]:
         for inner in (place, *chain.from_iterable(last)):
             if acts := acts_in_parts(inner.items):
                 yield replace(place, items=acts)
+
+
+def _written(value: dict[str, Any]) -> list[Place]:
+    """The one list of steps whose actions are texts; where there are more, nothing says which of them is what was done."""
+    lists = (one for one in _lists(value) if snake_case(one.path[-1]) not in _ASIDE)
+    found = [replace(one, items=acts) for one in lists if (acts := acts_in_steps(one.items))]
+    return found if len(found) == 1 else []
 
 
 def _transcripts(value: dict[str, Any]) -> Iterator[Place]:
@@ -375,7 +384,7 @@ def records_of(value: Json) -> Records | None:
         for place in _lists(value)
         if (records := _records(place.items, place.path, place.holders)) is not None
     ]
-    found += list(_maps(value))
+    found += list(_maps(value)) or list(_side_by_side(value))
     return min(found, key=lambda one: (len(one.path), -len(one.items)), default=None)
 
 
@@ -404,6 +413,19 @@ def _maps(value: dict[str, Any]) -> Iterator[Records]:
             yield Records(path=path, items=items, keys=tuple(inner), around=around[:-1])
 
 
+def _side_by_side(value: dict[str, Any]) -> Iterator[Records]:
+    """The runs of an object whose keys begin with whose they are (`a_log`, `a_plan`, `b_log`, `b_plan`), each with the rest of its keys."""
+    logs = [key for key, one in value.items() if isinstance(one, list) and acts_in_steps(one)]
+    if len(logs) < 2:  # noqa: PLR2004 - more than one
+        return
+    same = len(commonprefix([key[::-1] for key in logs]))
+    whose = [key[: len(key) - same] for key in logs]
+    parts = [{k.removeprefix(who): one for k, one in value.items() if k.startswith(who)} for who in whose]  # fmt: skip
+    if all(whose) and sum(map(len, parts)) == len(value):
+        names = tuple(who.strip("_-. ") for who in whose)
+        yield Records(path=(), items=tuple(parts), keys=names, around=())
+
+
 def _objects(
     value: dict[str, Any],
 ) -> Iterator[tuple[tuple[str, ...], tuple[dict[str, Any], ...]]]:
@@ -425,11 +447,13 @@ def _is_map(value: dict[str, Any]) -> bool:
     return sum(map(is_record, values)) > 1
 
 
-def conversations_of(items: Sequence[Json]) -> dict[str | None, list[Any]]:
+def conversations_of(
+    items: Sequence[Json], names: Sequence[str] = CONVERSATION
+) -> dict[str | None, list[Any]]:
     """Messages by the conversation that each of them names, in order; those of one file that names none are one."""
     by_name: dict[str | None, list[Any]] = {}
     for item in items:
-        name = Fields(item).top_text(CONVERSATION) if isinstance(item, dict) else None
+        name = Fields(item).top_text(names) if isinstance(item, dict) else None
         by_name.setdefault(name, []).append(item)
     named = set(by_name) - {None}
     if len(named) == 1 and None in by_name:
