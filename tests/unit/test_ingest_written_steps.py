@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.test_ingest_harnesses import ANSWER, ASKED, Record, decoded, only, told
+from tests.unit.test_ingest_harnesses import ANSWER, ASKED, Record, decoded, only, said, told
 
 OPEN = "ui.click(3, 7)\nui.write('boat 7')"
 SHOT = "step_1.png"
@@ -91,3 +91,33 @@ def test_runs_of_several_models_in_one_object(tmp_path: Path) -> None:
 def test_what_is_no_agents_step(tmp_path: Path, steps: list[Record]) -> None:
     """A tester's sheet, and actions of which nothing tells what came of them."""
     assert decoded(tmp_path, {"name": "boats", "steps": steps}).chats == []
+
+
+def test_programs_in_tags_of_an_agent(tmp_path: Path) -> None:
+    """One marked answer is enough, as the tag says that it is run; what is said without one stays said, and so does what answers it."""
+    prompt = "Solve the task. You may run Python in <execute> tags."
+    messages = [
+        said("user", f"{prompt}\n\n{ASKED}"),
+        said("assistant", "<thought> I look. </thought>\n<execute>\nprint(find(7))\n</execute>"),
+        said("user", "Observation:\nfree"),
+        said("assistant", "The answer is <solution> yes </solution>."),
+        said("user", "Your answer is wrong."),
+        said("assistant", "<execute>\nprint(find(8))"),
+    ]
+    chat = only(tmp_path, {"messages": messages})
+    assert told(chat.episode.steps) == [
+        ("user", f"{prompt}\n\n{ASKED}", []),
+        ("assistant", "I look.", [("python", {"command": "print(find(7))"})]),
+        ("tool", "free", []),
+        ("assistant", "The answer is <solution> yes </solution>.", []),
+        ("user", "Your answer is wrong.", []),
+        ("assistant", None, [("python", {"command": "print(find(8))"})]),
+    ]
+
+
+def test_such_a_tag_that_nobody_answers_with_a_result_is_said(tmp_path: Path) -> None:
+    """Somebody is shown how a program would look."""
+    text = "Try this:\n<execute>\nprint(7)\n</execute>"
+    messages = [said("user", ASKED), said("assistant", text), said("user", "Thanks.")]
+    chat = only(tmp_path, {"messages": messages})
+    assert told(chat.episode.steps)[1] == ("assistant", text, [])
