@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from ingest.formats.format import Decoded
+from tests.unit.exported_lines import decoded_below
+from tests.unit.ingest_emitters import APP
 from tests.unit.test_ingest_harnesses import ANSWER, ASKED, Record, decoded, only, said, told
 
 OPEN = "ui.click(3, 7)\nui.write('boat 7')"
@@ -121,3 +124,72 @@ def test_such_a_tag_that_nobody_answers_with_a_result_is_said(tmp_path: Path) ->
     messages = [said("user", ASKED), said("assistant", text), said("user", "Thanks.")]
     chat = only(tmp_path, {"messages": messages})
     assert told(chat.episode.steps)[1] == ("assistant", text, [])
+
+
+HOW = "Solve a task with interleaving Thought, Action, Observation steps.\n(1) Find[boat].\n(2) Finish[answer].\n"
+LOG = f"""
+#######
+BEGIN TRIAL 0
+#######
+------------- BEGIN CORRECT AGENTS -------------
+
+{HOW}Question: {ASKED}
+Thought 1: I look.
+Action 1: Find[7]
+Observation 1: free
+
+on Friday
+Thought 2:
+Action 2: Finish[yes]
+Observation 2: Answer is CORRECT
+
+Correct answer: yes
+
+------------- BEGIN INCORRECT AGENTS -----------
+
+{HOW}Question: Is boat 8 free?
+Thought 1: I know it.
+Action 1: Finish[no]
+Observation 1: Answer is INCORRECT
+
+Correct answer: yes
+
+------------- BEGIN HALTED AGENTS --------------
+
+{HOW}Question: Is boat 9 free?
+Action 1: Find[9]
+Observation 1: taken
+"""
+
+
+def text(folder: Path, body: str) -> Decoded:
+    """What a log in text holds."""
+    (folder / "run.txt").write_text(body)
+    return decoded_below(folder / "run.txt", app=APP)
+
+
+def test_a_log_in_text_of_thoughts_and_actions(tmp_path: Path) -> None:
+    """Each question begins a run; the heading above says how it went, and the line behind it what was right."""
+    found = text(tmp_path, LOG)
+    assert found.rejected == []
+    assert told(found.chats[0].episode.steps) == [
+        ("user", ASKED, []),
+        ("assistant", "I look.", [("Find", {"input": "7"})]),
+        ("tool", "free\n\non Friday", []),
+        ("assistant", None, [("Finish", {"input": "yes"})]),
+        ("tool", "Answer is CORRECT", []),
+    ]
+    assert [[one.value for one in chat.outcomes] for chat in found.chats] == [[1.0], [0.0], []]
+
+
+def test_examples_of_a_prompt_are_no_runs(tmp_path: Path) -> None:
+    """A log of one run, which its prompt's examples precede."""
+    run = "Question: Is boat {n} free?\nThought 1: I look.\nAction 1: Find[{n}]\nObservation 1: {n} is free\n\n"
+    body = "Here are some examples:\n" + "".join(run.format(n=n) for n in (1, 2, 3))
+    (chat,) = text(tmp_path, body).chats
+    assert chat.episode.steps[0].content == "Is boat 3 free?"
+
+
+def test_a_text_about_such_logs_is_none(tmp_path: Path) -> None:
+    """A note with a label or two."""
+    assert text(tmp_path, "Question: why?\nAnswer: because.\n\nAction: call Ann\n").chats == []
