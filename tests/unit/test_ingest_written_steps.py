@@ -193,3 +193,44 @@ def test_examples_of_a_prompt_are_no_runs(tmp_path: Path) -> None:
 def test_a_text_about_such_logs_is_none(tmp_path: Path) -> None:
     """A note with a label or two."""
     assert text(tmp_path, "Question: why?\nAnswer: because.\n\nAction: call Ann\n").chats == []
+
+
+def turn(who: str, words: str) -> Record:
+    """Something that somebody says, under a word of the file's own."""
+    return {"type": "talk", "speaker": who, "utterance": words, "at": 1.5}
+
+
+def act(name: str, given: Record) -> Record:
+    """Something that somebody does, who it is the file does not say."""
+    return {"type": "hand", "state": {"page": "p.html"}, "action": {"intent": name, "arguments": given}}  # fmt: skip
+
+
+ACTED = [
+    turn("pilot", "Hello."),
+    turn("caller-in", ASKED),
+    act("load", {"url": "boats"}),
+    act("click", {"id": 7}),
+    turn("pilot", ANSWER),
+    turn("caller-in", "And boat 8?"),
+    act("click", {"id": 8}),
+]
+
+
+def test_two_who_talk_of_whom_one_acts(tmp_path: Path) -> None:
+    """Who acts when the other has spoken, and speaks when it is done, is the agent, also where it greets first."""
+    chat = only(tmp_path, {"data": ACTED, "id": "r-1"})
+    assert told(chat.episode.steps) == [
+        ("assistant", "Hello.", []),
+        ("user", ASKED, []),
+        ("assistant", None, [("load", {"url": "boats"})]),
+        ("assistant", None, [("click", {"id": 7})]),
+        ("assistant", ANSWER, []),
+        ("user", "And boat 8?", []),
+        ("assistant", None, [("click", {"id": 8})]),
+    ]
+
+
+def test_where_both_speak_alike_around_what_is_done_nobody_is_the_agent(tmp_path: Path) -> None:
+    """A log that leaves it open is refused."""
+    assert decoded(tmp_path, {"data": [*ACTED[:3], turn("caller-in", "Oh."), *ACTED[3:5]]}).chats
+    assert not decoded(tmp_path, {"data": [ACTED[1], ACTED[2], ACTED[1], ACTED[4]]}).chats

@@ -15,7 +15,7 @@ from typing import Any, Final
 from ingest.dialects.attributes import python_objects
 from ingest.dialects.parts import first_of, kinds_of
 from ingest.files.partial_json import parse_json
-from ingest.formats.acts_among_events import with_acts
+from ingest.formats.acts_among_events import acted_dialogue, with_acts
 from ingest.formats.message_trees import branch_in_map, kept_branch
 from ingest.formats.records.fields import CONVERSATION, QUESTION, Fields
 from ingest.formats.records.speech import (
@@ -126,7 +126,7 @@ def messages_of(value: Json) -> Place | None:
     found = [replace(place, items=acts) for place in lists if (acts := acts_of(place.items))]
     found = found or [place for place in lists if are_messages(place.items, key=place.path[-1])]
     if not any(_speaks(place.items) for place in found):
-        readers = (_trees, _runs, _steps, _columns, _transcripts, _events, _turns, _plans, _parts, _written, _kept_as_text)  # fmt: skip
+        readers = (_trees, _runs, _steps, _columns, _transcripts, _events, _turns, _plans, _parts, _written, _acted, _kept_as_text)  # fmt: skip
         others = (list(read(value)) for read in readers)
         found += next(filter(None, others), [])
     place = min(found, key=_rank, default=None)
@@ -184,6 +184,13 @@ def _written(value: dict[str, Any]) -> list[Place]:
     lists = (one for one in _lists(value) if snake_case(one.path[-1]) not in _ASIDE)
     found = [replace(one, items=acts) for one in lists if (acts := acts_in_steps(one.items))]
     return found if len(found) == 1 else []
+
+
+def _acted(value: dict[str, Any]) -> Iterator[Place]:
+    """Two who talk, of whom one acts."""
+    for place in _lists(value):
+        if acts := acted_dialogue(place.items):
+            yield replace(place, items=acts)
 
 
 def _transcripts(value: dict[str, Any]) -> Iterator[Place]:
