@@ -234,3 +234,22 @@ def test_where_both_speak_alike_around_what_is_done_nobody_is_the_agent(tmp_path
     """A log that leaves it open is refused."""
     assert decoded(tmp_path, {"data": [*ACTED[:3], turn("caller-in", "Oh."), *ACTED[3:5]]}).chats
     assert not decoded(tmp_path, {"data": [ACTED[1], ACTED[2], ACTED[1], ACTED[4]]}).chats
+
+
+def test_pairs_of_who_speaks_and_what_is_said(tmp_path: Path) -> None:
+    """No pairs of a question and its answer, under whatever key."""
+    for key in ("history", "original"):
+        chat = only(tmp_path, {"id": "r-1", key: [["customer", ASKED], ["agent", ANSWER]]})
+        assert told(chat.episode.steps) == [("user", ASKED, []), ("assistant", ANSWER, [])]
+    asked = [["What is a user?", "Somebody."], ["And an agent?", "Somebody, too."]]
+    assert only(tmp_path, {"id": "r-1", "history": asked}).episode.steps[0].content == asked[0][0]
+
+
+def test_a_document_of_parts_is_read_whole(tmp_path: Path) -> None:
+    """Lists of conversations by what they are for; where something else stands beside them, they are not alike."""
+    parts = {
+        name: [{"id": f"{name}-1", "turns": [["customer", ASKED], ["agent", f"{ANSWER} {name}"]]}]
+        for name in ("train", "dev", "test")
+    }
+    found = decoded(tmp_path, parts)
+    assert [one.episode.conversation_id for one in found.chats] == ["train-1", "dev-1", "test-1"]

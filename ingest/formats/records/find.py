@@ -26,6 +26,7 @@ from ingest.formats.records.speech import (
     prompt_in,
     question_in,
     speeches,
+    spoken_pairs,
     strength,
     time_of,
 )
@@ -98,7 +99,7 @@ def are_messages(items: Json, *, key: str = "") -> bool:
         return False  # the parts of one message
     seen = [strength(item) for item in items[:_LOOKED_AT]]
     if _are_pairs(items):
-        return snake_case(key) in MESSAGE_KEYS
+        return snake_case(key) in MESSAGE_KEYS or bool(spoken_pairs(items))
     like = sum(one >= SPEAKER_NAMED for one in seen)
     if like < _MOST_LIKE * len(seen):
         return False
@@ -392,6 +393,11 @@ def records_of(value: Json) -> Records | None:
         if (records := _records(place.items, place.path, place.holders)) is not None
     ]
     found += list(_maps(value)) or list(_side_by_side(value))
+    parts = [one for one in found if len(one.path) == 1]
+    if len(parts) == len(found) == len(value) > 1 and not any(one.keys[0] for one in parts):
+        # A document that holds nothing but its parts: `{"train": […], "test": […]}`.
+        items = tuple(item for one in parts for item in one.items)
+        return Records(path=(), items=items, keys=(None,) * len(items), around=())
     return min(found, key=lambda one: (len(one.path), -len(one.items)), default=None)
 
 

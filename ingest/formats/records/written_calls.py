@@ -219,7 +219,8 @@ def acts_in_steps(items: Sequence[Json]) -> list[dict[str, Any]]:
 def _written_beside(step: dict[str, Any]) -> str:
     """What the model wrote or thought in a step."""
     own = step.get("response")
-    wrote = own if isinstance(own, str) and step["action"].strip() in own else None
+    told = isinstance(own, str) and (step["action"].strip() in own or _seen_in(step) == "")
+    wrote = own if told else None
     thought = next((step[key] for key in NAMES["reasoning"] if isinstance(step.get(key), str)), "")
     return thought if wrote is None else wrote
 
@@ -244,7 +245,7 @@ def _act_beside(act: str, wrote: str, *, are_calls: bool) -> dict[str, Any]:
     if call is not None:
         return call
     language = re.search(r"```(\w+)\n\s*\Z", wrote.partition(act)[0])
-    if language is None and _BARE.fullmatch(act) and _FENCE in wrote:
+    if language is None and _BARE.fullmatch(act) and (_FENCE in wrote or act.isupper()):
         return _call(act, {})
     return _call(language[1] if language else "action", {ARGUMENT: act})
 
