@@ -33,7 +33,7 @@ from ingest.tables.marked_text import as_dialogue
 from ingest.tables.react_log import as_runs
 from ingest.tables.text_log import as_events
 
-_CONTROL: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_CONTROL: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\xc0\xc1\xf5-\xff]")
 """What every body of OTLP has in it, and no text that begins with an empty line."""
 
 

@@ -72,7 +72,7 @@ def acted_dialogue(items: Sequence[Json]) -> list[Item]:
     asks = Counter(one for one, after in pairwise(who) if one and not after)
     asks.subtract(one for before, one in pairwise(who) if one and not before)
     speakers = sorted(asks.keys() | {*who} - {""}, key=lambda one: asks[one])
-    if len(speakers) != 2 or not asks[speakers[0]] < 0 < asks[speakers[1]]:  # noqa: PLR2004
+    if len(speakers) != 2 or not asks[speakers[0]] < 0 < asks[speakers[1]]:
         return []
     roles = dict(zip(speakers, ("assistant", "user"), strict=True))
     made: list[Item] = []

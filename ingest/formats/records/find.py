@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
-from os.path import commonprefix
+from itertools import chain, takewhile
 from typing import Any, Final
 
 from ingest.dialects.attributes import python_objects
@@ -127,7 +126,7 @@ def messages_of(value: Json) -> Place | None:
     found = [replace(place, items=acts) for place in lists if (acts := acts_of(place.items))]
     found = found or [place for place in lists if are_messages(place.items, key=place.path[-1])]
     if not any(_speaks(place.items) for place in found):
-        readers = (_trees, _runs, _steps, _columns, _transcripts, _events, _turns, _plans, _parts, _written, _acted, _kept_as_text)  # fmt: skip
+        readers = (_trees, _runs, _steps, _columns, _transcripts, _events, _turns, _plans, _parts, _written_steps, _acted_dialogues, _kept_as_text)  # fmt: skip
         others = (list(read(value)) for read in readers)
         found += next(filter(None, others), [])
     place = min(found, key=_rank, default=None)
@@ -180,14 +179,14 @@ def _parts(value: dict[str, Any]) -> Iterator[Place]:
                 yield replace(place, items=acts)
 
 
-def _written(value: dict[str, Any]) -> list[Place]:
+def _written_steps(value: dict[str, Any]) -> list[Place]:
     """The one list of steps whose actions are texts; where there are more, nothing says which of them is what was done."""
     lists = (one for one in _lists(value) if snake_case(one.path[-1]) not in _ASIDE)
     found = [replace(one, items=acts) for one in lists if (acts := acts_in_steps(one.items))]
     return found if len(found) == 1 else []
 
 
-def _acted(value: dict[str, Any]) -> Iterator[Place]:
+def _acted_dialogues(value: dict[str, Any]) -> Iterator[Place]:
     """Two who talk, of whom one acts."""
     for place in _lists(value):
         if acts := acted_dialogue(place.items):
@@ -429,9 +428,10 @@ def _maps(value: dict[str, Any]) -> Iterator[Records]:
 def _side_by_side(value: dict[str, Any]) -> Iterator[Records]:
     """The runs of an object whose keys begin with whose they are (`a_log`, `a_plan`, `b_log`, `b_plan`), each with the rest of its keys."""
     logs = [key for key, one in value.items() if isinstance(one, list) and acts_in_steps(one)]
-    if len(logs) < 2:  # noqa: PLR2004 - more than one
+    if len(logs) < 2:
         return
-    same = len(commonprefix([key[::-1] for key in logs]))
+    ends = zip(*(key[::-1] for key in logs), strict=False)
+    same = sum(1 for _ in takewhile(lambda signs: len({*signs}) == 1, ends))
     whose = [key[: len(key) - same] for key in logs]
     parts = [{k.removeprefix(who): one for k, one in value.items() if k.startswith(who)} for who in whose]  # fmt: skip
     if all(whose) and sum(map(len, parts)) == len(value):

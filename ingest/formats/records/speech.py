@@ -203,7 +203,7 @@ def speeches(items: Sequence[Json]) -> Iterator[Speech]:
 
 def spoken_pairs(items: Sequence[Json]) -> list[Json]:
     """Pairs of who speaks and what is said, as messages; none where the first of each pair are not a few words of which two mean a user and an agent."""
-    pairs = [(str(one[0]), one[1]) for one in items if isinstance(one, list) and len(one) == 2]  # noqa: PLR2004
+    pairs = [(str(one[0]), one[1]) for one in items if isinstance(one, list) and len(one) == 2]
     speakers = {who for who, _ in pairs}
     roles = {role_of(who) for who in speakers if is_name(who)}
     if len(pairs) < len(items) or len(speakers) > _MOST_SPEAKERS or not {"user", "assistant"} <= roles:  # fmt: skip
