@@ -89,6 +89,7 @@ def test_runs_of_several_models_in_one_object(tmp_path: Path) -> None:
         [{"step": 1, "action": "Open the page", "expected": "a page", "result": "pass"}],
         [{"action": "up", "reward": 0.0}, {"action": "down", "reward": 1.0}],
         [{"action": "find[7]", "reward": 0.0}],
+        [{"if": "late", "action": {"type": "close", "id": 7}, "result": "ok"}],
     ],
 )
 def test_what_is_no_agents_step(tmp_path: Path, steps: list[Record]) -> None:
@@ -253,3 +254,24 @@ def test_a_document_of_parts_is_read_whole(tmp_path: Path) -> None:
     }
     found = decoded(tmp_path, parts)
     assert [one.episode.conversation_id for one in found.chats] == ["train-1", "dev-1", "test-1"]
+
+
+def test_a_file_that_is_the_steps(tmp_path: Path) -> None:
+    """A bare list is one run, not a record a step."""
+    assert told(only(tmp_path, STEPS).episode.steps) == DONE
+
+
+def test_actions_that_are_objects_of_a_kind(tmp_path: Path) -> None:
+    """What a hand does on a screen: its kind is the tool, the rest its arguments, and what came of it a picture."""
+    hands = [
+        {"thought": "I open it.", "action": {"action_type": "open_app", "app_name": "Boats"}, "screenshot": SHOT},
+        {"thought": "", "action": {"action_type": "click", "x": 3, "text": None}, "screenshot": SHOT},
+    ]  # fmt: skip
+    chat = only(tmp_path, {"task": ASKED, "id": "r-1", "steps": hands, "success": True})
+    assert told(chat.episode.steps) == [
+        ("user", ASKED, []),
+        ("assistant", "I open it.", [("open_app", {"app_name": "Boats"})]),
+        ("tool", "", []),
+        ("assistant", None, [("click", {"x": 3})]),
+        ("tool", "", []),
+    ]

@@ -117,9 +117,9 @@ def _are_pairs(items: Sequence[Json]) -> bool:
 def messages_of(value: Json) -> Place | None:
     """The list of messages of one record; None where it holds none of its own."""
     if isinstance(value, list):
-        kept = kept_branch(value, {})
         is_told = _is_run(value) or are_messages(value)
-        return Place(path=(), items=kept, holders=()) if is_told else None
+        kept = kept_branch(value, {}) if is_told else acts_in_steps(value)
+        return Place(path=(), items=kept, holders=()) if is_told or kept else None
     if not isinstance(value, dict) or _is_message(value) or _is_map(value):
         return None
     lists = [*map(_fullest, _lists(value))]

@@ -16,7 +16,7 @@ from typing import Any, Final
 from ingest.formats.records.steps import call_of
 from ingest.formats.records.text_calls import TextCalls
 from ingest.formats.records.words import NAMES, snake_case
-from ingest.records.call_names import RESULTS
+from ingest.records.call_names import ARGUMENTS, RESULTS
 from ingest.records.text import NOT_JSON, Json, json_text, load_json, objects_in
 
 _ACTION: Final = re.compile(
@@ -57,6 +57,7 @@ _FENCED: Final = re.compile(_NAME + r"\s*\n```\w*\n((?:(?!```).)*?)\n?```", re.D
 _PROGRAM_BELOW: Final = re.compile(_NAME + r"\(([^\n]*)\):?\s*\n```\w*\n(.*?)\n?```", re.DOTALL)
 """A call above a block with a program, which is one more of its arguments."""
 _PARTS: Final = ("thought", "action", "action_input")
+_KINDS_OF_ACTS: Final = ("action_type", "action", "type", "name")
 _KINDS: Final = ("node_type", "step_type", "type", "kind")
 _TEXTS: Final = ("description", "content", "text")
 _BLOCK: Final = re.compile(r"```.*?```", re.DOTALL)
@@ -189,23 +190,26 @@ def acts_in_columns(value: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def acts_in_steps(items: Sequence[Json]) -> list[dict[str, Any]]:
-    """Messages of steps that each write their action in one text, beside what the model wrote or thought and what came of it; none where an item is no such step.
+    """Messages of steps that each have their action in one text, or in an object that says its kind, beside what the model wrote or thought and what came of it; none where an item is no such step.
 
     Steps in a row with one answer of the model are its several actions. One that did nothing is passed over where it is the last.
     """
     steps = [{snake_case(key): one for key, one in own.items()} for own in objects_in(list(items))]
     steps = steps[:-1] if steps[1:] and "action" not in steps[-1] else steps
-    acts = [one["action"].strip() for one in steps if isinstance(one.get("action"), str)]
-    if not all(acts) or not len(acts) == len(steps) >= max(1, len(items) - 1):
+    acts = [act for one in steps if (act := _action_of(one.get("action")))]
+    if not len(acts) == len(steps) >= max(1, len(items) - 1):
         return []
     wrote = [_written_beside(one) for one in steps]
     seen = [_seen_in(one) for one in steps]
-    are_calls = all(map(_in_notation, acts))
-    if None in seen or not (are_calls or all(wrote)) or any("role" in one for one in steps):
+    are_calls = all(isinstance(act, dict) or _in_notation(act) for act in acts)
+    # Rules and tests have actions, too, but nobody thinks at them or looks at a screen.
+    is_plain = any(isinstance(act, dict) for act in acts) and not any(wrote) and any(seen)
+    if None in seen or is_plain or not (are_calls or all(wrote)) or "role" in steps[0]:
         return []
     told: list[dict[str, Any]] = []
     for number, (act, text) in enumerate(zip(acts, wrote, strict=True)):
-        call = {**_act_beside(act, text, are_calls=are_calls), "id": f"act_{number}"}
+        made = act if isinstance(act, dict) else _act_beside(act, text, are_calls=are_calls)
+        call = {**made, "id": f"act_{number}"}
         if number and text and text == wrote[number - 1] and _FENCE in text:
             last = next(one for one in reversed(told) if one["role"] == "assistant")
             last["tool_calls"].append(call)
@@ -216,10 +220,21 @@ def acts_in_steps(items: Sequence[Json]) -> list[dict[str, Any]]:
     return told
 
 
+def _action_of(value: Json) -> str | dict[str, Any] | None:
+    """An action in a text, or the call that an object is which says its kind, with the rest of what it holds."""
+    if not isinstance(value, dict):
+        return value.strip() or None if isinstance(value, str) else None
+    own = {snake_case(key): one for key, one in value.items() if one is not None}
+    key = next((k for k in _KINDS_OF_ACTS if _BARE.fullmatch(str(own.get(k, "")))), None)
+    rest = {k: one for k, one in own.items() if k != key}
+    given = next((rest[k] for k in ARGUMENTS if isinstance(rest.get(k), dict)), rest)
+    return _call(own[key], given) if key is not None and isinstance(own[key], str) else None
+
+
 def _written_beside(step: dict[str, Any]) -> str:
     """What the model wrote or thought in a step."""
     own = step.get("response")
-    told = isinstance(own, str) and (step["action"].strip() in own or _seen_in(step) == "")
+    told = isinstance(own, str) and (str(step["action"]).strip() in own or _seen_in(step) == "")
     wrote = own if told else None
     thought = next((step[key] for key in NAMES["reasoning"] if isinstance(step.get(key), str)), "")
     return thought if wrote is None else wrote
