@@ -16,41 +16,45 @@ from ingest.files.chat_outcome import outcome_id_of
 from ingest.records.episode import Episode, Step, episode_id_of
 from ingest.records.text import canonical
 
+Said = tuple[str, str | None]
+"""A digest of what was said, and the model that said it."""
+
 
 def assign_ids(lake: Lake, chats: Sequence[Chat]) -> list[Chat]:
     """Chats with an id each."""
     sharing = [chat for chat in chats if chat.shares_id]
     if not sharing:
         return list(chats)
-    taken: dict[str, set[str]] = {}
+    taken: dict[str, set[Said]] = {}
     for app in sorted({chat.episode.app for chat in sharing}):
         wanted = {chat.episode.episode_id for chat in sharing if chat.episode.app == app}
         taken |= _taken_ids(lake, app, wanted)
     found: list[Chat] = []
     for chat in chats:
         if chat.shares_id:
-            said = digest_of(chat.episode.steps)
+            said = digest_of(chat.episode.steps), chat.episode.model
             known = taken.setdefault(chat.episode.episode_id, {said})
-            found.append(chat if said in known else told_apart(chat))
+            is_said = any(said[0] == one for one, _ in known)
+            found.append(chat if said in known else told_apart(chat, by_model=is_said))
         else:
             found.append(chat)
     return found
 
 
-def _taken_ids(lake: Lake, app: str, wanted: set[str]) -> dict[str, set[str]]:
-    """What was said in the conversations that have these ids already."""
+def _taken_ids(lake: Lake, app: str, wanted: set[str]) -> dict[str, set[Said]]:
+    """What was said, and by which model, in the conversations that have these ids already."""
     seen = lake.read(CHATS, app=app, columns=("episode_id", "day"))
     names = zip(texts(seen, "episode_id"), texts(seen, "day"), strict=True)
     days = {day for name, day in names if name in wanted}
-    taken: dict[str, set[str]] = {}
+    taken: dict[str, set[Said]] = {}
     for batch in lake.read(CHATS, app=app, days=days).to_batches(max_chunksize=256) if days else ():
         rows = [row for row in batch.to_pylist() if row["episode_id"] in wanted]
         for episode in from_rows(Episode, rows):
             known = taken.setdefault(episode.episode_id, set())
-            known.add(digest_of(episode.steps))
+            known.add((digest_of(episode.steps), episode.model))
             # The only question, which stands first, may be what another file told.
             if [n for n, step in enumerate(episode.steps) if step.role == "user"] == [0]:
-                known.add(digest_of(episode.steps[1:]))
+                known.add((digest_of(episode.steps[1:]), episode.model))
     return taken
 
 
@@ -63,13 +67,20 @@ def digest_of(steps: Sequence[Step]) -> str:
         [step.role, step.content, [[call.name, call.arguments] for call in step.tool_calls]]
         for step in steps
     ]
-    return hashlib.sha256(canonical(told).encode("utf-8", "replace")).hexdigest()[:_DIGITS]
+    return hash_of(canonical(told))
 
 
-def told_apart(chat: Chat) -> Chat:
-    """The chat under an id of its own, made of the task's and of what was said."""
+def hash_of(text: str) -> str:
+    """A short name for a text."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:_DIGITS]
+
+
+def told_apart(chat: Chat, *, by_model: bool) -> Chat:
+    """The chat under an id of its own, made of the task's and of what was said, `by_model` where another model said the same."""
     episode = chat.episode
-    name = f"{episode.conversation_id}/{digest_of(episode.steps)}"
+    said = digest_of(episode.steps)
+    said = hash_of(f"{said} {episode.model}") if by_model else said
+    name = f"{episode.conversation_id}/{said}"
     identity = episode_id_of(episode.app, name)
     outcomes = tuple(
         replace(

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from dagster_project.arrival.attempt_ids import assign_ids
 from dagster_project.arrival.late_content import LateContent
-from dagster_project.arrival.verdict_files import verdicts_on_runs
+from dagster_project.arrival.verdict_files import may_name_tasks, verdicts_on_runs
 from dagster_project.build.left_out import Skips
 from dagster_project.errors import InputError
 from dagster_project.fatal import is_fatal
@@ -112,7 +112,9 @@ def _join_verdicts(
     arrived: ArrivalCounts,
 ) -> list[Rejected]:
     """Join what files without conversations say of those that others hold; returns what is refused all the same."""
-    if (refused or arrived.rejected) and (paths[1:] or paths[0].is_dir()):
+    are_several = bool(paths[1:]) or paths[0].is_dir()
+    # Files are read once more only where something may come of it.
+    if are_several and (refused or arrived.rejected or may_name_tasks(paths)):
         lake, skips = _private_lake(home), Skips("arrival", app or UNNAMED)
         with lock(home, "arrival"), skips.unit("verdicts"):
             said, asked, files, unclear = verdicts_on_runs(lake, paths, app, skips)

@@ -5,6 +5,7 @@ questions, the files that hold these, and a refusal for each file whose names ar
 """
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -21,7 +22,7 @@ from ingest.files.run_states import whole_runs
 from ingest.files.telemetry_files import read_source, sources_in
 from ingest.formats.format import Decoded
 from ingest.formats.records.verdicts import outcome_about
-from ingest.formats.run_questions import Questions
+from ingest.formats.run_questions import Questions, tasks_in_paths
 from ingest.formats.run_verdicts import Parts, Run, Verdicts
 from ingest.otlp.decode import decode
 from ingest.records.episode import Episode, Step
@@ -33,7 +34,7 @@ from ingest.tables.cells import text_table
 _LARGEST: Final = 64 << 20
 """Bytes of a file that is looked at: a run's own file, or one of verdicts."""
 _MOST_SILENT: Final = 10_000
-"""Conversations without a user that are held until the questions are read."""
+"""Conversations without a user, or without a task, that are held until all files are read."""
 _AT_ONCE: Final = 256
 """Conversations whose ids are looked up together."""
 
@@ -47,22 +48,37 @@ def verdicts_on_runs(
     others: dict[str, FileSource] = {}
     sources = chain.from_iterable(whole_runs(sources_in(path, app=app)) for path in whole)
     silent: list[tuple[Run, Episode]] = []
-    runs = list(_runs(lake, _decoded(sources, top, others, skips), silent))
+    unnamed: list[tuple[Parts, Episode]] = []
+    runs = list(_runs(lake, _decoded(sources, top, others, skips), silent, unnamed))
     places = {name: source.path.relative_to(top).parts for name, source in others.items()}
     verdicts = Verdicts(runs, {*places.values()})
-    questions = Questions({name for run, _ in silent for name in run.names})
+    questions = Questions({name for run, _ in silent for name in Questions.names_of(run)})
     for source in others.values() if runs else ():
         with skips.unit("file"):
             _read(source, places[source.name], verdicts, questions)
     found, unclear, used = verdicts.outcomes()
     told = [outcome_about(("episode", run.episode_id), said, app=run.app, source="verdict_file", at=None) for run, said in found]  # fmt: skip
     found_of = [
-        (episode, one) for run, episode in silent if (one := questions.question_of(run.names))
+        (episode, one)
+        for run, episode in silent
+        if (one := questions.question_of(Questions.names_of(run)))
     ]
-    asked = [replace(e, steps=(Step(role="user", content=text), *e.steps)) for e, (text, _) in found_of]  # fmt: skip
-    used |= {file for _, (_, file) in found_of}
+    # What a list asks under a name, all runs that go by it were asked.
+    asked = [
+        replace(e, steps=(Step(role="user", content=text), *e.steps), task_key=e.task_key or name)
+        for e, (text, _, name) in found_of
+    ]
+    used |= {file for _, (_, file, _) in found_of}
+    tasks = tasks_in_paths([(path, _first_words(one) or "") for path, one in unnamed])
+    asked += [replace(unnamed[n][1], task_key=name) for n, name in tasks.items()]
     refused = [_refused(others[one], unclear[one]) for one in unclear]
     return told, asked, used | set(unclear), refused
+
+
+def may_name_tasks(paths: Sequence[Path]) -> bool:
+    """Whether files or folders of one name stand in several folders, as they do where they are called by tasks."""
+    below = (one for path in paths if path.is_dir() for one in path.rglob("*") if one.is_file())
+    return bool(tasks_in_paths([(one.parts, "") for one in below]))
 
 
 def _refused(source: FileSource, names: Sequence[str]) -> Rejected:
@@ -86,25 +102,36 @@ def _decoded(
 
 
 def _runs(
-    lake: Lake, files: Iterable[tuple[Parts, Decoded]], silent: list[tuple[Run, Episode]]
+    lake: Lake,
+    files: Iterable[tuple[Parts, Decoded]],
+    silent: list[tuple[Run, Episode]],
+    unnamed: list[tuple[Parts, Episode]],
 ) -> Iterator[Run]:
-    """The runs of some files; those in which no user speaks are kept with what they say."""
+    """The runs of some files; those in which no user speaks are kept with what they say, and so are those of a file each that name no task."""
     held: list[tuple[Parts, Chat]] = []
     for path, found in chain(files, [((), Decoded())]):
         held += [(path, chat) for chat in found.chats]
         if len(held) >= _AT_ONCE or not path:
             known = assign_ids(lake, [one for _, one in held])
+            in_file = Counter(at for at, _ in held)
             for (at, own), chat in zip(held, known, strict=True):
                 # Several files may have one id, of which only the first keeps it.
                 run = _run(chat.episode, at, chat.outcomes, own.episode.conversation_id)
-                speaks = any(step.role == "user" for step in chat.episode.steps)
+                speaks = _first_words(chat.episode) is not None
                 if not speaks and len(silent) < _MOST_SILENT:
                     silent.append((run, chat.episode))
+                is_named = chat.episode.task_key is not None or in_file[at] > 1
+                if speaks and not is_named and len(unnamed) < _MOST_SILENT:
+                    unnamed.append((at, chat.episode))
                 yield run
             held = []
         for app in {span.app for span in found.spans}:
             made = assemble(found.spans, found.events, app=app)
             yield from (_run(episode, path, made.outcomes) for episode in made.episodes)
+
+
+def _first_words(episode: Episode) -> str | None:
+    return next((step.content or "" for step in episode.steps if step.role == "user"), None)
 
 
 def _run(episode: Episode, path: Parts, told: Iterable[Outcome], shared: str | None = None) -> Run:

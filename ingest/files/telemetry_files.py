@@ -8,10 +8,12 @@ is none of these. A file of any size is streamed. Records are not decoded here: 
 from __future__ import annotations
 
 import gzip
+import re
 import zlib
 from collections.abc import Iterator
 from io import BufferedReader
 from pathlib import Path
+from typing import Final
 
 from ingest.errors import SourceUnreadable
 from ingest.files.file_facts import FileFacts, stem_of
@@ -28,7 +30,11 @@ from ingest.tables.cells import TableError
 from ingest.tables.folder import joined_files
 from ingest.tables.lines import are_rows, as_lines
 from ingest.tables.marked_text import as_dialogue
+from ingest.tables.react_log import as_runs
 from ingest.tables.text_log import as_events
+
+_CONTROL: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\xc0\xc1\xf5-\xff]")
+"""What every body of OTLP has in it, and no text that begins with an empty line."""
 
 
 def read_file(
@@ -117,7 +123,7 @@ def _recognised(
         yield from read_json_file(source, stream)
     elif head[0] < 0x08 and len(head) > 4 and head[4] == 0x0A:
         yield from _length_prefixed(source, stream)
-    elif head[0] == 0x0A:
+    elif head[0] == 0x0A and _CONTROL.search(head):
         yield from _raw_body(source, stream)
     else:
         yield from _table(source, head, layout)
@@ -129,6 +135,7 @@ def _table(
     """A table as the lines that it is read as; what is none is refused."""
     try:
         lines = as_lines(source, head) or as_dialogue(source) or as_events(source, head)
+        lines = lines or as_runs(source, head)
         if lines is None:
             reason = (
                 f"{source.name} is in no known format: neither JSON, OTLP protobuf nor a table, plain or gzipped; "

@@ -7,17 +7,20 @@ log's own: it listens, or says what stands in the next message.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import Any, Final
 
 from ingest.formats.records.speech import strength
 from ingest.formats.records.words import NAMES, is_name, snake_case
-from ingest.records.call_names import ARGUMENTS, CALL_LISTS, RESULTS
+from ingest.records.call_names import ARGUMENTS, CALL_LISTS, RESULTS, TOOLS
 from ingest.records.text import Json, json_text
 
 _KINDS: Final = (*NAMES["happened"], "type", "part_type", "kind")
 _ACTION: Final = "action"
+_INTENT: Final = "intent"
+"""What an action is called that somebody did with a hand and a mouse."""
 _ENDED: Final = frozenset(NAMES["returned"])
 _TOOL: Final = ("tool", "tool_name")
 _TOLD_ELSEWHERE: Final = (*NAMES["said"], *CALL_LISTS, *_TOOL, "tool_call_id")
@@ -52,6 +55,51 @@ def with_acts(items: Sequence[Json]) -> list[Json]:
         elif number in made and made[number][0]["name"] in known:
             whole += _messages(item, *made[number], f"act_{number}")
     return whole
+
+
+def acted_dialogue(items: Sequence[Json]) -> list[Item]:
+    """Messages of a list in which two people talk and one of them acts, each act an object that names it with its arguments; none where an item is neither.
+
+    Who acts does so when the other has spoken, and speaks when it is done; where both do so alike, nothing says who it is.
+    """
+    told = [item if isinstance(item, dict) else {} for item in items]
+    acts = [_named_act(one) for one in told]
+    said = [_said_by(one) for one in told]
+    if not any(acts) or not all(one or two for one, two in zip(acts, said, strict=True)):
+        return []
+    # Who speaks, and "" for each act; of acts in a row the first and the last have speakers beside them.
+    who = ["" if one is None else one[0] for one in said]
+    asks = Counter(one for one, after in pairwise(who) if one and not after)
+    asks.subtract(one for before, one in pairwise(who) if one and not before)
+    speakers = sorted(asks.keys() | {*who} - {""}, key=lambda one: asks[one])
+    if len(speakers) != 2 or not asks[speakers[0]] < 0 < asks[speakers[1]]:
+        return []
+    roles = dict(zip(speakers, ("assistant", "user"), strict=True))
+    made: list[Item] = []
+    for number, (item, act, words) in enumerate(zip(told, acts, said, strict=True)):
+        at = {key: item[key] for key in NAMES["time"] if key in item}
+        if words is not None:
+            made.append({"role": roles[words[0]], "content": words[1], **at})
+        elif act is not None:
+            call = {"id": f"act_{number}", "type": "function", "function": act}
+            made.append({"role": "assistant", "content": None, "tool_calls": [call], **at})
+    return made
+
+
+def _named_act(item: Item) -> Item | None:
+    """The tool and the arguments of the object that an item holds as its action."""
+    act = item.get(_ACTION)
+    own = act if isinstance(act, dict) else {}
+    name = next((own[key] for key in (*TOOLS, _INTENT) if is_name(own.get(key))), None)
+    given = next((own[key] for key in ARGUMENTS if isinstance(own.get(key), dict)), None)
+    return None if name is None or given is None else {"name": name, "arguments": json_text(given)}
+
+
+def _said_by(item: Item) -> tuple[str, str] | None:
+    """Who speaks in an item, and what; None where nobody does."""
+    who = next((item[key] for key in NAMES["speaker"] if is_name(item.get(key))), None)
+    words = next((item[key] for key in NAMES["said"] if isinstance(item.get(key), str)), None)
+    return (who, words) if isinstance(who, str) and words is not None else None
 
 
 def _act_in(item: Json) -> tuple[Item, bool] | None:

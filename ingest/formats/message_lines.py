@@ -7,17 +7,18 @@ Comes in: the values of all lines of a file. Goes out: a chat for each conversat
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from ingest.files.file_facts import stem_of
 from ingest.formats.format import Decoded, Format
 from ingest.formats.item_forms import WRAPPED, event_in, unfolded
-from ingest.formats.records.fields import CONVERSATION, Fields
+from ingest.formats.records.fields import CONVERSATION, TASK, Fields
 from ingest.formats.records.find import conversations_of, is_record
 from ingest.formats.records.reader import Standing, read_record
 from ingest.formats.records.speech import ROLE_NAMED, strength
 from ingest.formats.records.verdicts import verdicts_among
 from ingest.formats.records.words import NAMES, snake_case
+from ingest.formats.records.written_calls import acts_in_steps
 from ingest.otlp.record import Arrival
 from ingest.records.text import Json, type_of
 
@@ -27,8 +28,10 @@ _LOOKED_AT: Final = 20
 
 
 def claims(value: Json) -> bool:
-    """Whether a value is one message."""
-    return isinstance(value, dict) and strength(value) == ROLE_NAMED and not is_record(value)
+    """Whether a value is one message, or one step whose action is a text."""
+    if not isinstance(value, dict) or is_record(value):
+        return False
+    return strength(value) == ROLE_NAMED or bool(acts_in_steps([value]))
 
 
 def read(values: Json, arrival: Arrival) -> Decoded:
@@ -37,18 +40,27 @@ def read(values: Json, arrival: Arrival) -> Decoded:
     is_logged = any(WRAPPED in one or event_in(one) is not None for one in objects)
     if is_logged:
         values = [unfolded(one) for one in objects]
-    by_name = conversations_of(values)
+    are_steps = bool(objects) and not strength(objects[0]) and bool(acts_in_steps(objects[:1]))
+    by_name = conversations_of(values, (*CONVERSATION, *TASK) if are_steps else CONVERSATION)
     found = Decoded()
     file = stem_of(arrival.source) if arrival.facts.is_alone and len(by_name) == 1 else None
     for name, items in by_name.items():
         named = name or _named_by_event(items) or file
         # A logger says in one field what happened, also where nobody said anything.
         told = [one for one in items if strength(one)] if is_logged else items
-        record = {"messages": told} | ({} if named is None else {"conversation_id": named})
-        record |= verdicts_among(items)
+        is_named = named is not None and not (name and are_steps)
+        record = {"messages": told} | ({"conversation_id": named} if is_named else {})
+        # A reward that stands on every step is the step's; so is the name of its task.
+        record |= _names_on(items[0]) if are_steps else verdicts_among(items)
         if is_record(record):
             found.add(read_record(record, arrival, Standing(source=NAME)))
     return found
+
+
+def _names_on(step: Json) -> dict[str, Any]:
+    """What a step says that it belongs to."""
+    own = step if isinstance(step, dict) else {}
+    return {key: one for key, one in own.items() if snake_case(key) in (*CONVERSATION, *TASK)}
 
 
 def _named_by_event(items: Sequence[Json]) -> str | None:

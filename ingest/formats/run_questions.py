@@ -1,4 +1,4 @@
-"""What runs were asked, where their own files do not say it: a file beside them lists questions by their ids.
+"""What runs were asked, where their own files do not say it: a file beside them lists questions by their ids, paths are called by tasks.
 
 Comes in: the names of conversations in which no user speaks, and what files without conversations hold. Goes out: the one question that a
 conversation's names lead to. A row that judges holds a judge's prompt as likely as the question, and is left.
@@ -6,16 +6,36 @@ conversation's names lead to. A row that judges holds a judge's prompt as likely
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from ingest.files.file_facts import stem_of
 from ingest.formats.records.fields import QUESTION, Fields
-from ingest.formats.run_verdicts import names_in, verdicts_of
+from ingest.formats.run_verdicts import Parts, Run, names_in, verdicts_of
 from ingest.records.text import Json
 
 _DEEPEST: Final = 4
+_SEVERAL: Final = 3
 _SENTENCE: Final = 3
 """Words from which a text may be a question, and is no id."""
+
+
+def tasks_in_paths(runs: Sequence[tuple[Parts, str]]) -> dict[int, str]:
+    """The tasks of runs, by their places, whose files or folders are called by them: three names or more, each in two folders or more, with the same first words of a user.
+
+    A name under which different things were asked (`chat.json` in every folder) is no task's, and then neither are the others.
+    """
+    for last in (-1, -2):
+        places: dict[str, dict[Parts, int]] = {}
+        for number, (path, _) in enumerate(runs):
+            if len(path) >= -last:
+                places.setdefault(stem_of(path[last]), {}).setdefault(path[:last], number)
+        several = {name: [*at.values()] for name, at in places.items() if len(at) > 1}
+        alike = all(len({runs[n][1] for n in at}) == 1 for at in several.values())
+        found = {n: name for name, at in several.items() for n in at}
+        if alike and len(several) >= _SEVERAL and 2 * len(found) > len(runs):
+            return found
+    return {}
 
 
 class Questions:
@@ -26,6 +46,11 @@ class Questions:
         self._wanted = wanted
         self._told: dict[str, dict[str, str]] = {}
 
+    @staticmethod
+    def names_of(run: Run) -> Parts:
+        """The names under which a question may stand: the run's own, its file's, and its folder's."""
+        return (*run.names, stem_of(run.path[-1]), *run.path[-2:-1])
+
     def add(self, file: str, values: Iterable[Json], text: str) -> None:
         """Take in rows of objects, or lines of an id, a tab and a question."""
         lines = (tuple(line.split("\t")) for line in text.splitlines() if line.count("\t") == 1)
@@ -35,10 +60,10 @@ class Questions:
             if name in self._wanted and len(asked.split()) >= _SENTENCE:
                 self._told.setdefault(name, {})[asked.strip()] = file
 
-    def question_of(self, names: Iterable[str]) -> tuple[str, str] | None:
-        """The question of a conversation that goes by these names, and its file; None where there are several or none."""
-        found = [pair for name in names for pair in self._told.get(name, {}).items()]
-        return found[0] if len({asked for asked, _ in found}) == 1 else None
+    def question_of(self, names: Iterable[str]) -> tuple[str, str, str] | None:
+        """The question of a conversation that goes by these names, its file, and the name that led there; None where there are several or none."""
+        found = [(*pair, name) for name in names for pair in self._told.get(name, {}).items()]
+        return found[0] if len({asked for asked, _, _ in found}) == 1 else None
 
     def _asked_in(self, value: Json, key: str, deep: int) -> Iterator[tuple[str, str]]:
         row = value if isinstance(value, dict) else {}

@@ -112,9 +112,10 @@ class Verdicts:
             self._put(file, place, (2, near[place][0]), [{**_BAD, "value": 1.0}])
 
     def add_text(self, file: str, path: Parts, text: str) -> None:
-        """Take in a text that is one figure under a verdict's name, or whose last lines say that tests passed or failed."""
+        """Take in a text that is one figure under a verdict's name, a share under a result's, or whose last lines say that tests passed or failed."""
         name, figure = snake_case(stem_of(path[-1])), load_json(text.strip().lower().encode())
-        told = outcome_of(name, figure) if name in VERDICTS else None
+        is_share = name in _RESULTS and "." in text and isinstance(figure, float) and 0 <= figure <= 1  # fmt: skip
+        told = outcome_of("score" if is_share else name, figure) if is_share or name in VERDICTS else None  # fmt: skip
         said = {hit[1].lower() for line in text.splitlines()[-_LAST_LINES:] if (hit := _TESTS.fullmatch(line))}  # fmt: skip
         if told is None and len(said) == 1:
             told = {"name": "passed", "by": "unknown", "value": float("passed" in said)}

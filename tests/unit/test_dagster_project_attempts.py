@@ -91,3 +91,18 @@ def test_runs_that_differ_only_in_what_the_system_said_first_are_both_kept(tmp_p
         [one["content"] for one in line["messages"]] for line in lines if line["task_key"] == "0"
     ]
     assert sorted(told) == sorted([one["content"] for one in said] for said in runs)
+
+
+def test_two_models_that_say_the_same_are_both_kept(tmp_path: Path) -> None:
+    """A refusal in a sentence is the same whoever makes it; read again, both are found under the ids they have."""
+    said = [{"role": "user", "content": "Do it."}, {"role": "assistant", "content": "No."}]
+    home = open_home(tmp_path / "h", create=True)
+    for _ in range(2):
+        for number, model in enumerate(("m-1", "m-2", "m-3")):
+            path = tmp_path / f"{model}.json"
+            path.write_text(json.dumps([{"task_id": 0, "model": model, "reward": number % 2, "traj": said}]))  # fmt: skip
+            take_in(home, [path], app="bench")
+    found = [json.loads(line) for line in raw_lines(home)]
+    assert sorted((one["model"], one["outcome"]["value"]) for one in found) == [
+        ("m-1", 0.0), ("m-2", 1.0), ("m-3", 0.0),
+    ]  # fmt: skip

@@ -277,3 +277,30 @@ def test_what_a_file_says_that_runs_were_asked(
         # Files that grow are read anew.
         grown = tmp_path / "exp" / "runs" / "m" / "run_q1.json"
         grown.write_text(grown.read_text().replace('"query_id"', '"took": 2, "query_id"'))
+
+
+def task_keys(folder: Path, files: Files) -> list[str | None]:
+    """The tasks of the conversations of some files."""
+    outcomes(folder, files)
+    lines = map(json.loads, raw_lines(open_home(folder / "home")))
+    return sorted((line.get("task_key") for line in lines), key=str)
+
+
+def test_files_that_are_called_by_their_task(tmp_path: Path) -> None:
+    """Two models at the same three tasks, a file each; the folder may be called so as well."""
+    for number, form in enumerate(("{m}/{t}.json", "{m}/{t}/chat.json")):
+        files = {form.format(m=m, t=t): run(t, model=m) for m in "ab" for t in ("t1", "t2", "t3")}
+        assert task_keys(tmp_path / str(number), files) == ["t1", "t1", "t2", "t2", "t3", "t3"]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {f"{m}/{t}.json": run(f"{t}{m}") for m in "ab" for t in ("plan", "code", "test")},
+        {f"{m}/{t}.json": run(t) for m in "a" for t in ("t1", "t2", "t3")},
+        {f"{m}/{t}.json": run(t) for m in "ab" for t in ("t1", "t2")},
+    ],
+)
+def test_names_of_files_that_say_nothing_of_tasks(tmp_path: Path, files: Files) -> None:
+    """Under one name something else is asked in each folder, or there is one attempt each, or they are few."""
+    assert set(task_keys(tmp_path, files)) == {None}

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Any, Final
 
 from ingest.dialects.attributes import python_objects
 from ingest.dialects.parts import first_of, kinds_of
 from ingest.files.partial_json import parse_json
-from ingest.formats.acts_among_events import with_acts
+from ingest.formats.acts_among_events import acted_dialogue, with_acts
 from ingest.formats.message_trees import branch_in_map, kept_branch
 from ingest.formats.records.fields import CONVERSATION, QUESTION, Fields
 from ingest.formats.records.speech import (
@@ -25,6 +25,7 @@ from ingest.formats.records.speech import (
     prompt_in,
     question_in,
     speeches,
+    spoken_pairs,
     strength,
     time_of,
 )
@@ -34,6 +35,7 @@ from ingest.formats.records.words import NAMES, role_of, snake_case
 from ingest.formats.records.written_calls import (
     acts_in_columns,
     acts_in_parts,
+    acts_in_steps,
     acts_of,
     step_of_pair,
 )
@@ -96,7 +98,7 @@ def are_messages(items: Json, *, key: str = "") -> bool:
         return False  # the parts of one message
     seen = [strength(item) for item in items[:_LOOKED_AT]]
     if _are_pairs(items):
-        return snake_case(key) in MESSAGE_KEYS
+        return snake_case(key) in MESSAGE_KEYS or bool(spoken_pairs(items))
     like = sum(one >= SPEAKER_NAMED for one in seen)
     if like < _MOST_LIKE * len(seen):
         return False
@@ -115,16 +117,16 @@ def _are_pairs(items: Sequence[Json]) -> bool:
 def messages_of(value: Json) -> Place | None:
     """The list of messages of one record; None where it holds none of its own."""
     if isinstance(value, list):
-        kept = kept_branch(value, {})
         is_told = _is_run(value) or are_messages(value)
-        return Place(path=(), items=kept, holders=()) if is_told else None
+        kept = kept_branch(value, {}) if is_told else acts_in_steps(value)
+        return Place(path=(), items=kept, holders=()) if is_told or kept else None
     if not isinstance(value, dict) or _is_message(value) or _is_map(value):
         return None
     lists = [*map(_fullest, _lists(value))]
     found = [replace(place, items=acts) for place in lists if (acts := acts_of(place.items))]
     found = found or [place for place in lists if are_messages(place.items, key=place.path[-1])]
     if not any(_speaks(place.items) for place in found):
-        readers = (_trees, _runs, _steps, _columns, _transcripts, _events, _turns, _plans, _parts, _kept_as_text)  # fmt: skip
+        readers = (_trees, _runs, _steps, _columns, _transcripts, _events, _turns, _plans, _parts, _written_steps, _acted_dialogues, _kept_as_text)  # fmt: skip
         others = (list(read(value)) for read in readers)
         found += next(filter(None, others), [])
     place = min(found, key=_rank, default=None)
@@ -175,6 +177,20 @@ def _parts(value: dict[str, Any]) -> Iterator[Place]:
         for inner in (place, *chain.from_iterable(last)):
             if acts := acts_in_parts(inner.items):
                 yield replace(place, items=acts)
+
+
+def _written_steps(value: dict[str, Any]) -> list[Place]:
+    """The one list of steps whose actions are texts; where there are more, nothing says which of them is what was done."""
+    lists = (one for one in _lists(value) if snake_case(one.path[-1]) not in _ASIDE)
+    found = [replace(one, items=acts) for one in lists if (acts := acts_in_steps(one.items))]
+    return found if len(found) == 1 else []
+
+
+def _acted_dialogues(value: dict[str, Any]) -> Iterator[Place]:
+    """Two who talk, of whom one acts."""
+    for place in _lists(value):
+        if acts := acted_dialogue(place.items):
+            yield replace(place, items=acts)
 
 
 def _transcripts(value: dict[str, Any]) -> Iterator[Place]:
@@ -375,7 +391,12 @@ def records_of(value: Json) -> Records | None:
         for place in _lists(value)
         if (records := _records(place.items, place.path, place.holders)) is not None
     ]
-    found += list(_maps(value))
+    found += list(_maps(value)) or list(_side_by_side(value))
+    parts = [one for one in found if len(one.path) == 1]
+    if len(parts) == len(found) == len(value) > 1 and not any(one.keys[0] for one in parts):
+        # A document that holds nothing but its parts: `{"train": […], "test": […]}`.
+        items = tuple(item for one in parts for item in one.items)
+        return Records(path=(), items=items, keys=(None,) * len(items), around=())
     return min(found, key=lambda one: (len(one.path), -len(one.items)), default=None)
 
 
@@ -404,6 +425,20 @@ def _maps(value: dict[str, Any]) -> Iterator[Records]:
             yield Records(path=path, items=items, keys=tuple(inner), around=around[:-1])
 
 
+def _side_by_side(value: dict[str, Any]) -> Iterator[Records]:
+    """The runs of an object whose keys begin with whose they are (`a_log`, `a_plan`, `b_log`, `b_plan`), each with the rest of its keys."""
+    logs = [key for key, one in value.items() if isinstance(one, list) and acts_in_steps(one)]
+    if len(logs) < 2:
+        return
+    ends = zip(*(key[::-1] for key in logs), strict=False)
+    same = sum(1 for _ in takewhile(lambda signs: len({*signs}) == 1, ends))
+    whose = [key[: len(key) - same] for key in logs]
+    parts = [{k.removeprefix(who): one for k, one in value.items() if k.startswith(who)} for who in whose]  # fmt: skip
+    if all(whose) and sum(map(len, parts)) == len(value):
+        names = tuple(who.strip("_-. ") for who in whose)
+        yield Records(path=(), items=tuple(parts), keys=names, around=())
+
+
 def _objects(
     value: dict[str, Any],
 ) -> Iterator[tuple[tuple[str, ...], tuple[dict[str, Any], ...]]]:
@@ -425,11 +460,13 @@ def _is_map(value: dict[str, Any]) -> bool:
     return sum(map(is_record, values)) > 1
 
 
-def conversations_of(items: Sequence[Json]) -> dict[str | None, list[Any]]:
+def conversations_of(
+    items: Sequence[Json], names: Sequence[str] = CONVERSATION
+) -> dict[str | None, list[Any]]:
     """Messages by the conversation that each of them names, in order; those of one file that names none are one."""
     by_name: dict[str | None, list[Any]] = {}
     for item in items:
-        name = Fields(item).top_text(CONVERSATION) if isinstance(item, dict) else None
+        name = Fields(item).top_text(names) if isinstance(item, dict) else None
         by_name.setdefault(name, []).append(item)
     named = set(by_name) - {None}
     if len(named) == 1 and None in by_name:

@@ -69,6 +69,7 @@ _OF_LOG: Final = ("event", "trace")
 """Types of what happened beside the words, whoever caused it."""
 _ITEMS: Final = CALL_ITEMS | RESULT_ITEMS | {"reasoning"}
 """Items of OpenAI's Responses API that have no role."""
+_MOST_SPEAKERS: Final = 4
 _PAGE: Final = re.compile(r"\s*<(?:p|div)\b.*</(?:p|div)>\s*", re.DOTALL)
 """What a service for letters and chats keeps as a message's `body`."""
 _LINE_END: Final = re.compile(r"<br ?/?>|</(?:p|div|li)>")
@@ -180,6 +181,7 @@ def is_event(item: Json) -> bool:
 
 def speeches(items: Sequence[Json]) -> Iterator[Speech]:
     """The speeches of a list of messages, in order; what is no message at all gives none."""
+    items = spoken_pairs(items) or items
     tools = _tools_addressed(items)
     told = objects_in(list(items))
     to_agent = any(role_of(str(one.get("recipient"))) == "assistant" for one in told)
@@ -197,6 +199,16 @@ def speeches(items: Sequence[Json]) -> Iterator[Speech]:
             for role, text in zip(("user", "assistant"), item, strict=True):
                 if isinstance(text, str):
                     yield Speech(role=role, message={"role": role, "content": text})
+
+
+def spoken_pairs(items: Sequence[Json]) -> list[Json]:
+    """Pairs of who speaks and what is said, as messages; none where the first of each pair are not a few words of which two mean a user and an agent."""
+    pairs = [(str(one[0]), one[1]) for one in items if isinstance(one, list) and len(one) == 2]
+    speakers = {who for who, _ in pairs}
+    roles = {role_of(who) for who in speakers if is_name(who)}
+    if len(pairs) < len(items) or len(speakers) > _MOST_SPEAKERS or not {"user", "assistant"} <= roles:  # fmt: skip
+        return []
+    return [{"speaker": who, "text": text} for who, text in pairs]
 
 
 def _tools_addressed(items: Sequence[Json]) -> set[str]:

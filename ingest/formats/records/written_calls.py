@@ -16,14 +16,16 @@ from typing import Any, Final
 from ingest.formats.records.steps import call_of
 from ingest.formats.records.text_calls import TextCalls
 from ingest.formats.records.words import NAMES, snake_case
-from ingest.records.call_names import RESULTS
+from ingest.records.call_names import ARGUMENTS, RESULTS
 from ingest.records.text import NOT_JSON, Json, json_text, load_json, objects_in
 
 _ACTION: Final = re.compile(
-    r"(?:\A|\n)[ \t*]*(?:Action|Act|Tool|Function|API)(?: ?\d+)?[ \t*]*:[ \t*]*(?!Input)(.+)\Z",
+    r"(?:\A|\n)[ \t*]*(?:Action|ACTION|Act|ACT|Tool|TOOL|Function|API)(?: ?\d+)?[ \t*]*:[ \t*]*(?!Input)(.+)\Z",
     re.DOTALL,
 )
-_THOUGHT: Final = re.compile(r"\A\s*\**(?:Thoughts?|Think)(?: ?\d+)?[ \t*]*:[ \t*]*")
+_THOUGHT: Final = re.compile(
+    r"\A\s*\**(?:Thoughts?|THOUGHTS?|Think|THINK)(?: ?\d+)?[ \t*]*:[ \t*]*"
+)
 """The label of what is said before an action; that of the action goes as well."""
 _TURN: Final = re.compile(r"^[A-Z]+ (?=(?:Thought|Action|Action Input):)", re.MULTILINE)
 """Whose turn it is, before the labels of a step that a program wrote: `ASSISTANT Action: find`."""
@@ -55,8 +57,11 @@ _FENCED: Final = re.compile(_NAME + r"\s*\n```\w*\n((?:(?!```).)*?)\n?```", re.D
 _PROGRAM_BELOW: Final = re.compile(_NAME + r"\(([^\n]*)\):?\s*\n```\w*\n(.*?)\n?```", re.DOTALL)
 """A call above a block with a program, which is one more of its arguments."""
 _PARTS: Final = ("thought", "action", "action_input")
+_KINDS_OF_ACTS: Final = ("action_type", "action", "type", "name")
 _KINDS: Final = ("node_type", "step_type", "type", "kind")
 _TEXTS: Final = ("description", "content", "text")
+_BLOCK: Final = re.compile(r"```.*?```", re.DOTALL)
+_PICTURE: Final = re.compile(r"\.(?:png|jpe?g|webp|gif)\Z", re.IGNORECASE)
 _LONGEST: Final = 20_000
 """Characters of Python's arguments: a call that somebody wrote has fewer, and reading them takes a while."""
 ARGUMENT: Final = "input"
@@ -140,7 +145,7 @@ def step_of_pair(item: Json) -> Json:
 def acts_of(items: list[Any]) -> list[dict[str, Any]]:
     """Messages of steps that say what the agent saw, how its last action went, and what it did then (`click('a1')`); none where an item says less.
 
-    Of the texts of a step the largest is what it saw.
+    Of the texts of a step the largest is what it saw; one word is a path or an address.
     """
     steps = objects_in(items)
     last = next((key for one in steps[:1] for key in one if key.startswith(_LAST_ACTION)), None)
@@ -148,7 +153,8 @@ def acts_of(items: list[Any]) -> list[dict[str, Any]]:
         return []
     size = Counter[str]()
     for key, one in (pair for step in steps for pair in step.items()):
-        size[key] += len(one) if isinstance(one, str) and key not in {*_OWN, last} else 0
+        is_text = isinstance(one, str) and key not in {*_OWN, last} and len(one.split()) > 1
+        size[key] += len(one) if is_text else 0
     shown = max(size, key=size.__getitem__, default="")
     told: list[dict[str, Any]] = []
     call_id = None
@@ -181,6 +187,87 @@ def acts_in_columns(value: dict[str, Any]) -> list[dict[str, Any]]:
         result = {"tool_call_id": call["id"], "content": json_text(seen[number])}
         told += [{"role": "tool", **result}] if seen[number] is not None else []
     return told
+
+
+def acts_in_steps(items: Sequence[Json]) -> list[dict[str, Any]]:
+    """Messages of steps that each have their action in one text, or in an object that says its kind, beside what the model wrote or thought and what came of it; none where an item is no such step.
+
+    Steps in a row with one answer of the model are its several actions. One that did nothing is passed over where it is the last.
+    """
+    steps = [{snake_case(key): one for key, one in own.items()} for own in objects_in(list(items))]
+    steps = steps[:-1] if steps[1:] and "action" not in steps[-1] else steps
+    acts = [act for one in steps if (act := _action_of(one.get("action")))]
+    if not len(acts) == len(steps) >= max(1, len(items) - 1):
+        return []
+    wrote = [_written_beside(one) for one in steps]
+    seen = [_seen_in(one) for one in steps]
+    are_calls = all(isinstance(act, dict) or _in_notation(act) for act in acts)
+    # Rules and tests have actions, too, but nobody thinks at them or looks at a screen.
+    is_plain = any(isinstance(act, dict) for act in acts) and not any(wrote) and any(seen)
+    if None in seen or is_plain or not (are_calls or all(wrote)) or "role" in steps[0]:
+        return []
+    told: list[dict[str, Any]] = []
+    for number, (act, text) in enumerate(zip(acts, wrote, strict=True)):
+        made = act if isinstance(act, dict) else _act_beside(act, text, are_calls=are_calls)
+        call = {**made, "id": f"act_{number}"}
+        if number and text and text == wrote[number - 1] and _FENCE in text:
+            last = next(one for one in reversed(told) if one["role"] == "assistant")
+            last["tool_calls"].append(call)
+        else:
+            said = _without_acts(text) or None
+            told.append({"role": "assistant", "content": said, "tool_calls": [call]})
+        told.append({"role": "tool", "tool_call_id": call["id"], "content": seen[number]})
+    return told
+
+
+def _action_of(value: Json) -> str | dict[str, Any] | None:
+    """An action in a text, or the call that an object is which says its kind, with the rest of what it holds."""
+    if not isinstance(value, dict):
+        return value.strip() or None if isinstance(value, str) else None
+    own = {snake_case(key): one for key, one in value.items() if one is not None}
+    key = next((k for k in _KINDS_OF_ACTS if _BARE.fullmatch(str(own.get(k, "")))), None)
+    rest = {k: one for k, one in own.items() if k != key}
+    given = next((rest[k] for k in ARGUMENTS if isinstance(rest.get(k), dict)), rest)
+    return _call(own[key], given) if key is not None and isinstance(own[key], str) else None
+
+
+def _written_beside(step: dict[str, Any]) -> str:
+    """What the model wrote or thought in a step."""
+    own = step.get("response")
+    told = isinstance(own, str) and (str(step["action"]).strip() in own or _seen_in(step) == "")
+    wrote = own if told else None
+    thought = next((step[key] for key in NAMES["reasoning"] if isinstance(step.get(key), str)), "")
+    return thought if wrote is None else wrote
+
+
+def _seen_in(step: dict[str, Any]) -> str | None:
+    """What came of a step's action: a text, or nothing that a file of text holds, where it is a picture; None where nothing tells."""
+    told = next((step[key] for key in RESULTS if key in step and key != "response"), None)
+    if told is not None:
+        return json_text(told)
+    shown = any(isinstance(one, str) and _PICTURE.search(one) for one in step.values())
+    return "" if shown else None
+
+
+def _in_notation(act: str) -> bool:
+    call = written_act(act) if "\n" not in act else None
+    return call is not None and "." not in call["function"]["name"]
+
+
+def _act_beside(act: str, wrote: str, *, are_calls: bool) -> dict[str, Any]:
+    """The call that an action is: in some notation, or a program in the language that the model named."""
+    call = written_act(act) if are_calls else None
+    if call is not None:
+        return call
+    language = re.search(r"```(\w+)\n\s*\Z", wrote.partition(act)[0])
+    if language is None and _BARE.fullmatch(act) and (_FENCE in wrote or act.isupper()):
+        return _call(act, {})
+    return _call(language[1] if language else "action", {ARGUMENT: act})
+
+
+def _without_acts(wrote: str) -> str:
+    """What a model wrote without its blocks of actions, and without the labels of its thought."""
+    return _THOUGHT.sub("", _BLOCK.sub("", wrote)).strip()
 
 
 def acts_in_parts(items: Sequence[Json]) -> list[dict[str, Any]]:

@@ -29,6 +29,11 @@ _PROGRAM: Final = re.compile(
     r"((?:(?!```).)*)```([a-z]\w*)?[ \t]*\n((?:(?!```).)*?)\n?```\s*", re.DOTALL
 )
 """A program or a command in a block behind what is said; the only block."""
+_RUN: Final = re.compile(
+    r"((?:(?!<execute).)*)<execute(_[a-z]+|)>\n?((?:(?!</?execute).)*?)\n?(?:</execute\2>)?\s*", re.DOTALL
+)  # fmt: skip
+"""A program in a tag that has it run; where the tag stopped the model, it does not end."""
+_AROUND: Final = re.compile(r"<(\w+)>\s*((?:(?!</?\1>).)*?)\s*</\1>", re.DOTALL)
 _TERMINAL: Final = re.compile(r"(?:[^\d\s]\$|\w@[\w.:~/-]+#)\s*\Z")
 """What a terminal shows ends with its prompt: no amount, and no name of a language."""
 _LONGEST_PROMPT: Final = 202
@@ -59,15 +64,19 @@ def bind_tagged(said: Sequence[Speech]) -> None:
 
 
 def programs_in(said: Sequence[tuple[Json, Message]]) -> dict[int, re.Match[str]]:
-    """The blocks with which an agent ends all its messages but the last, by their places, where all that is answered is a result: marked (`Output: …`), or what a terminal shows."""
+    """The blocks with which an agent ends all its messages but the last, by their places, where all that is answered is a result: marked (`Output: …`), or what a terminal shows.
+
+    Programs in tags that have them run are these wherever they stand.
+    """
     told = [(role, "" if m.get("tool_calls") else _words(m)) for role, m in said]
     own = [n for n, (role, _) in enumerate(told) if role == "assistant"]
+    run = {n: found for n in own if "<execute" in told[n][1] and (found := _RUN.fullmatch(told[n][1]))}  # fmt: skip
     ends = [n for n in own if told[n][1].rstrip().endswith("```")]  # few texts need the pattern
-    blocks = {n: found for n in ends if (found := _PROGRAM.fullmatch(told[n][1]))}
+    blocks = run or {n: found for n in ends if (found := _PROGRAM.fullmatch(told[n][1]))}
     after = [told[n + 1] for n in blocks if n + 1 < len(told)]
     marks = [role == "user" and _is_result(text) for role, text in after]
-    acts = len(blocks) >= len(own) - 1 and len(marks) >= _SEVERAL and all(marks)
-    return blocks if acts else {}
+    acts = bool(marks) if run else len(blocks) >= len(own) - 1 and len(marks) >= _SEVERAL
+    return blocks if acts and all(marks) else {}
 
 
 def _is_result(text: str) -> bool:
@@ -78,12 +87,17 @@ def bind_programs(said: Sequence[Speech]) -> None:
     """Make calls of an agent's programs and commands, and their results of what the user's side answers."""
     programs = programs_in([(one.role, one.message) for one in said])
     commands = commands_in(_text(one) for one in said if programs and one.role == "system")
+    in_python = any("python" in _text(one).lower() for one in said[:2] if programs)
     for n, found in programs.items():
         first = found[3].split(maxsplit=1)[:1]
         name = found[2] or (first[0] if first and first[0] in commands else SHELL)
+        if found.re is _RUN:
+            name = (found[2] or "_python" * in_python).strip("_") or "execute"
         function = {"name": name, "arguments": json_text({"command": found[3]})}
         made = {"id": f"run_{n}", "type": "function", "function": function}
         words = _HEADING.sub("", found[1]).strip()
+        around = _AROUND.fullmatch(words)
+        words = around[2] if around else words
         said[n].message = {"content": words or None, "tool_calls": [made]}
         for after in said[n + 1 : n + 2]:
             told = RESULT_MARK.sub("", _text(after), count=1)

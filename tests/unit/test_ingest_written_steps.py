@@ -1,0 +1,277 @@
+"""Agents whose files write an action as text in a step, a line or a log: each layout once, in a small invented conversation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ingest.formats.format import Decoded
+from tests.unit.exported_lines import decoded_below
+from tests.unit.ingest_emitters import APP
+from tests.unit.test_ingest_harnesses import ANSWER, ASKED, Record, decoded, only, said, told
+
+OPEN = "ui.click(3, 7)\nui.write('boat 7')"
+SHOT = "step_1.png"
+
+
+def line(number: int, action: str, wrote: str) -> Record:
+    """A line of a run at a screen: nothing was observed but a picture."""
+    beside = {"reward": 0, "done": False, "info": {}, "screenshot_file": SHOT}
+    return {"step_num": number, "action": action, "response": wrote, **beside}
+
+
+def test_steps_a_line_are_one_run(tmp_path: Path) -> None:
+    """Lines of one answer are several calls; a reward of nothing in each step judges nobody; a last line that did nothing is passed over."""
+    both = f"I look.\n```python\n{OPEN}\n```\n\n```python\nui.press('enter')\n```"
+    lines = [
+        line(1, OPEN, both),
+        line(1, "ui.press('enter')", both),
+        line(2, "DONE", "It is free.\n```DONE```"),
+        {"Error": "time is up"},
+    ]
+    chat = only(tmp_path, lines, "steps.jsonl")
+    calls = [("python", {"input": OPEN}), ("python", {"input": "ui.press('enter')"})]
+    assert told(chat.episode.steps) == [
+        ("assistant", "I look.", calls),
+        ("tool", "", []),
+        ("tool", "", []),
+        ("assistant", "It is free.", [("DONE", {})]),
+        ("tool", "", []),
+    ]
+    assert chat.outcomes == ()
+
+
+def test_lines_of_several_tasks_are_a_run_each(tmp_path: Path) -> None:
+    """What names a task on every line tells the runs apart."""
+    lines = [
+        {"task_id": f"t-{boat}", "thought": "I look.", "action": f"find[{boat}]", "observation": "free"}
+        for boat in (7, 7, 8)
+    ]  # fmt: skip
+    found = decoded(tmp_path, lines, "steps.jsonl")
+    assert [len(one.episode.steps) for one in found.chats] == [4, 2]
+    assert [one.episode.task_key for one in found.chats] == ["t-7", "t-8"]
+
+
+STEPS = [
+    {"step": 1, "thought": "Thought 1: I look.", "action": "FindBoat[7, Friday]", "observation": "free"},
+    {"step": 2, "thought": "", "action": "Finish[it is free]", "observation": "ok"},
+]  # fmt: skip
+DONE = [
+    ("assistant", "I look.", [("FindBoat", {"input": "7, Friday"})]),
+    ("tool", "free", []),
+    ("assistant", None, [("Finish", {"input": "it is free"})]),
+    ("tool", "ok", []),
+]
+
+
+def test_steps_with_written_actions_under_any_key(tmp_path: Path) -> None:
+    """A list of steps is what an agent did, whatever the list is called."""
+    chat = only(tmp_path, {"question": ASKED, "action_log": STEPS, "answer": ANSWER})
+    assert told(chat.episode.steps) == [("user", ASKED, []), *DONE, ("assistant", ANSWER, [])]
+
+
+def test_runs_of_several_models_in_one_object(tmp_path: Path) -> None:
+    """Keys that begin with whose run it is part the object into runs."""
+    value = {
+        "m-1_two_log": STEPS,
+        "m-1_two_plan": "Take boat 7.",
+        "m-2_two_log": STEPS[:1],
+        "m-2_two_plan": "Take boat 8.",
+    }
+    found = decoded(tmp_path, [value])
+    assert [told(one.episode.steps) for one in found.chats] == [DONE, DONE[:2]]
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [{"step": 1, "action": "Open the page", "expected": "a page", "result": "pass"}],
+        [{"action": "up", "reward": 0.0}, {"action": "down", "reward": 1.0}],
+        [{"action": "find[7]", "reward": 0.0}],
+        [{"if": "late", "action": {"type": "close", "id": 7}, "result": "ok"}],
+    ],
+)
+def test_what_is_no_agents_step(tmp_path: Path, steps: list[Record]) -> None:
+    """A tester's sheet, and actions of which nothing tells what came of them."""
+    assert decoded(tmp_path, {"name": "boats", "steps": steps}).chats == []
+
+
+def test_programs_in_tags_of_an_agent(tmp_path: Path) -> None:
+    """One marked answer is enough, as the tag says that it is run; what is said without one stays said, and so does what answers it."""
+    prompt = "Solve the task. You may run Python in <execute> tags."
+    messages = [
+        said("user", f"{prompt}\n\n{ASKED}"),
+        said("assistant", "<thought> I look. </thought>\n<execute>\nprint(find(7))\n</execute>"),
+        said("user", "Observation:\nfree"),
+        said("assistant", "The answer is <solution> yes </solution>."),
+        said("user", "Your answer is wrong."),
+        said("assistant", "<execute>\nprint(find(8))"),
+    ]
+    chat = only(tmp_path, {"messages": messages})
+    assert told(chat.episode.steps) == [
+        ("user", f"{prompt}\n\n{ASKED}", []),
+        ("assistant", "I look.", [("python", {"command": "print(find(7))"})]),
+        ("tool", "free", []),
+        ("assistant", "The answer is <solution> yes </solution>.", []),
+        ("user", "Your answer is wrong.", []),
+        ("assistant", None, [("python", {"command": "print(find(8))"})]),
+    ]
+
+
+def test_such_a_tag_that_nobody_answers_with_a_result_is_said(tmp_path: Path) -> None:
+    """Somebody is shown how a program would look."""
+    text = "Try this:\n<execute>\nprint(7)\n</execute>"
+    messages = [said("user", ASKED), said("assistant", text), said("user", "Thanks.")]
+    chat = only(tmp_path, {"messages": messages})
+    assert told(chat.episode.steps)[1] == ("assistant", text, [])
+
+
+HOW = "Solve a task with interleaving Thought, Action, Observation steps.\n(1) Find[boat].\n(2) Finish[answer].\n"
+LOG = f"""
+#######
+BEGIN TRIAL 0
+#######
+------------- BEGIN CORRECT AGENTS -------------
+
+{HOW}Question: {ASKED}
+Thought 1: I look.
+Action 1: Find[7]
+Observation 1: free
+
+on Friday
+Thought 2:
+Action 2: Finish[yes]
+Observation 2: Answer is CORRECT
+
+Correct answer: yes
+
+------------- BEGIN INCORRECT AGENTS -----------
+
+{HOW}Question: Is boat 8 free?
+Thought 1: I know it.
+Action 1: Finish[no]
+Observation 1: Answer is INCORRECT
+
+Correct answer: yes
+
+------------- BEGIN HALTED AGENTS --------------
+
+{HOW}Question: Is boat 9 free?
+Action 1: Find[9]
+Observation 1: taken
+"""
+
+
+def text(folder: Path, body: str) -> Decoded:
+    """What a log in text holds."""
+    (folder / "run.txt").write_text(body)
+    return decoded_below(folder / "run.txt", app=APP)
+
+
+def test_a_log_in_text_of_thoughts_and_actions(tmp_path: Path) -> None:
+    """Each question begins a run; the heading above says how it went, and the line behind it what was right."""
+    found = text(tmp_path, LOG)
+    assert found.rejected == []
+    assert told(found.chats[0].episode.steps) == [
+        ("user", ASKED, []),
+        ("assistant", "I look.", [("Find", {"input": "7"})]),
+        ("tool", "free\n\non Friday", []),
+        ("assistant", None, [("Finish", {"input": "yes"})]),
+        ("tool", "Answer is CORRECT", []),
+    ]
+    assert [[one.value for one in chat.outcomes] for chat in found.chats] == [[1.0], [0.0], []]
+
+
+def test_examples_of_a_prompt_are_no_runs(tmp_path: Path) -> None:
+    """A log of one run, which its prompt's examples precede."""
+    run = "Question: Is boat {n} free?\nThought 1: I look.\nAction 1: Find[{n}]\nObservation 1: {n} is free\n\n"
+    body = "Here are some examples:\n" + "".join(run.format(n=n) for n in (1, 2, 3))
+    (chat,) = text(tmp_path, body).chats
+    assert chat.episode.steps[0].content == "Is boat 3 free?"
+
+
+def test_a_text_about_such_logs_is_none(tmp_path: Path) -> None:
+    """A note with a label or two."""
+    assert text(tmp_path, "Question: why?\nAnswer: because.\n\nAction: call Ann\n").chats == []
+
+
+def turn(who: str, words: str) -> Record:
+    """Something that somebody says, under a word of the file's own."""
+    return {"type": "talk", "speaker": who, "utterance": words, "at": 1.5}
+
+
+def act(name: str, given: Record) -> Record:
+    """Something that somebody does, who it is the file does not say."""
+    return {"type": "hand", "state": {"page": "p.html"}, "action": {"intent": name, "arguments": given}}  # fmt: skip
+
+
+ACTED = [
+    turn("pilot", "Hello."),
+    turn("caller-in", ASKED),
+    act("load", {"url": "boats"}),
+    act("click", {"id": 7}),
+    turn("pilot", ANSWER),
+    turn("caller-in", "And boat 8?"),
+    act("click", {"id": 8}),
+]
+
+
+def test_two_who_talk_of_whom_one_acts(tmp_path: Path) -> None:
+    """Who acts when the other has spoken, and speaks when it is done, is the agent, also where it greets first."""
+    chat = only(tmp_path, {"data": ACTED, "id": "r-1"})
+    assert told(chat.episode.steps) == [
+        ("assistant", "Hello.", []),
+        ("user", ASKED, []),
+        ("assistant", None, [("load", {"url": "boats"})]),
+        ("assistant", None, [("click", {"id": 7})]),
+        ("assistant", ANSWER, []),
+        ("user", "And boat 8?", []),
+        ("assistant", None, [("click", {"id": 8})]),
+    ]
+
+
+def test_where_both_speak_alike_around_what_is_done_nobody_is_the_agent(tmp_path: Path) -> None:
+    """A log that leaves it open is refused."""
+    assert decoded(tmp_path, {"data": [*ACTED[:3], turn("caller-in", "Oh."), *ACTED[3:5]]}).chats
+    assert not decoded(tmp_path, {"data": [ACTED[1], ACTED[2], ACTED[1], ACTED[4]]}).chats
+
+
+def test_pairs_of_who_speaks_and_what_is_said(tmp_path: Path) -> None:
+    """No pairs of a question and its answer, under whatever key."""
+    for key in ("history", "original"):
+        chat = only(tmp_path, {"id": "r-1", key: [["customer", ASKED], ["agent", ANSWER]]})
+        assert told(chat.episode.steps) == [("user", ASKED, []), ("assistant", ANSWER, [])]
+    asked = [["What is a user?", "Somebody."], ["And an agent?", "Somebody, too."]]
+    assert only(tmp_path, {"id": "r-1", "history": asked}).episode.steps[0].content == asked[0][0]
+
+
+def test_a_document_of_parts_is_read_whole(tmp_path: Path) -> None:
+    """Lists of conversations by what they are for; where something else stands beside them, they are not alike."""
+    parts = {
+        name: [{"id": f"{name}-1", "turns": [["customer", ASKED], ["agent", f"{ANSWER} {name}"]]}]
+        for name in ("train", "dev", "test")
+    }
+    found = decoded(tmp_path, parts)
+    assert [one.episode.conversation_id for one in found.chats] == ["train-1", "dev-1", "test-1"]
+
+
+def test_a_file_that_is_the_steps(tmp_path: Path) -> None:
+    """A bare list is one run, not a record a step."""
+    assert told(only(tmp_path, STEPS).episode.steps) == DONE
+
+
+def test_actions_that_are_objects_of_a_kind(tmp_path: Path) -> None:
+    """What a hand does on a screen: its kind is the tool, the rest its arguments, and what came of it a picture."""
+    hands = [
+        {"thought": "I open it.", "action": {"action_type": "open_app", "app_name": "Boats"}, "screenshot": SHOT},
+        {"thought": "", "action": {"action_type": "click", "x": 3, "text": None}, "screenshot": SHOT},
+    ]  # fmt: skip
+    chat = only(tmp_path, {"task": ASKED, "id": "r-1", "steps": hands, "success": True})
+    assert told(chat.episode.steps) == [
+        ("user", ASKED, []),
+        ("assistant", "I open it.", [("open_app", {"app_name": "Boats"})]),
+        ("tool", "", []),
+        ("assistant", None, [("click", {"x": 3})]),
+        ("tool", "", []),
+    ]
