@@ -12,7 +12,7 @@ from typing import Any, Final
 from ingest.files.file_facts import stem_of
 from ingest.formats.format import Decoded, Format
 from ingest.formats.item_forms import WRAPPED, event_in, unfolded
-from ingest.formats.records.fields import CONVERSATION, TASK, Fields
+from ingest.formats.records.fields import CONVERSATION, TASK, TRIAL, Fields
 from ingest.formats.records.find import conversations_of, is_record
 from ingest.formats.records.reader import Standing, read_record
 from ingest.formats.records.speech import ROLE_NAMED, strength
@@ -41,26 +41,36 @@ def read(values: Json, arrival: Arrival) -> Decoded:
     if is_logged:
         values = [unfolded(one) for one in objects]
     are_steps = bool(objects) and not strength(objects[0]) and bool(acts_in_steps(objects[:1]))
-    by_name = conversations_of(values, (*CONVERSATION, *TASK) if are_steps else CONVERSATION)
+    by_name = _runs_of(objects) if are_steps else conversations_of(values)
     found = Decoded()
     file = stem_of(arrival.source) if arrival.facts.is_alone and len(by_name) == 1 else None
     for name, items in by_name.items():
         named = name or _named_by_event(items) or file
         # A logger says in one field what happened, also where nobody said anything.
         told = [one for one in items if strength(one)] if is_logged else items
-        is_named = named is not None and not (name and are_steps)
-        record = {"messages": told} | ({"conversation_id": named} if is_named else {})
+        record = {"messages": told} | ({} if named is None else {"conversation_id": named})
         # A reward that stands on every step is the step's; so is the name of its task.
-        record |= _names_on(items[0]) if are_steps else verdicts_among(items)
+        record = _names_on(items[0]) | record if are_steps else record | verdicts_among(items)
         if is_record(record):
             found.add(read_record(record, arrival, Standing(source=NAME)))
     return found
 
 
+def _runs_of(steps: Sequence[dict[str, Any]]) -> dict[str | None, list[Any]]:
+    """Steps by all that names their conversation, task and attempt."""
+    runs: dict[str | None, list[Any]] = {}
+    for step in steps:
+        named = "/".join(str(one) for one in _names_on(step).values() if one is not None)
+        last = named or next(reversed(runs), None)  # a footer names nothing
+        runs.setdefault(last if "action" not in step else named or None, []).append(step)
+    return runs
+
+
 def _names_on(step: Json) -> dict[str, Any]:
     """What a step says that it belongs to."""
     own = step if isinstance(step, dict) else {}
-    return {key: one for key, one in own.items() if snake_case(key) in (*CONVERSATION, *TASK)}
+    names = (*CONVERSATION, *TASK, *TRIAL, "run_id")
+    return {key: one for key, one in own.items() if snake_case(key) in names}
 
 
 def _named_by_event(items: Sequence[Json]) -> str | None:

@@ -53,6 +53,18 @@ def test_lines_of_several_tasks_are_a_run_each(tmp_path: Path) -> None:
     assert [one.episode.task_key for one in found.chats] == ["t-7", "t-8"]
 
 
+def test_lines_of_several_attempts_are_a_run_each(tmp_path: Path) -> None:
+    """Whether the attempt alone is named, or with its task."""
+    for beside in ({}, {"task_id": "t-7"}):
+        lines = [
+            {**beside, "run_id": run, "thought": "I look.", "action": f"find[{boat}]", "observation": "free"}
+            for run, boat in ((1, 7), (1, 8), (2, 7))
+        ]  # fmt: skip
+        found = decoded(tmp_path, lines, "steps.jsonl")
+        assert [len(one.episode.steps) for one in found.chats] == [4, 2]
+        assert len({one.episode.episode_id for one in found.chats}) == 2
+
+
 STEPS = [
     {"step": 1, "thought": "Thought 1: I look.", "action": "FindBoat[7, Friday]", "observation": "free"},
     {"step": 2, "thought": "", "action": "Finish[it is free]", "observation": "ok"},
@@ -274,4 +286,18 @@ def test_actions_that_are_objects_of_a_kind(tmp_path: Path) -> None:
         ("tool", "", []),
         ("assistant", None, [("click", {"x": 3})]),
         ("tool", "", []),
+    ]
+
+
+def test_what_stands_before_an_action_was_there_before_it(tmp_path: Path) -> None:
+    """The order of the fields says so; what came of the last action nobody tells."""
+    steps = [
+        {"observation": "a shop", "thought": "I look.", "action": "open[boats]"},
+        {"observation": "boat 7: free", "thought": "I take it.", "action": "take[7]"},
+    ]
+    chat = only(tmp_path, {"task": ASKED, "id": "r-1", "moves": steps})
+    assert told(chat.episode.steps)[1:] == [
+        ("assistant", "I look.", [("open", {"input": "boats"})]),
+        ("tool", "boat 7: free", []),
+        ("assistant", "I take it.", [("take", {"input": "7"})]),
     ]

@@ -460,13 +460,11 @@ def _is_map(value: dict[str, Any]) -> bool:
     return sum(map(is_record, values)) > 1
 
 
-def conversations_of(
-    items: Sequence[Json], names: Sequence[str] = CONVERSATION
-) -> dict[str | None, list[Any]]:
+def conversations_of(items: Sequence[Json]) -> dict[str | None, list[Any]]:
     """Messages by the conversation that each of them names, in order; those of one file that names none are one."""
     by_name: dict[str | None, list[Any]] = {}
     for item in items:
-        name = Fields(item).top_text(names) if isinstance(item, dict) else None
+        name = Fields(item).top_text(CONVERSATION) if isinstance(item, dict) else None
         by_name.setdefault(name, []).append(item)
     named = set(by_name) - {None}
     if len(named) == 1 and None in by_name:

@@ -200,7 +200,7 @@ def acts_in_steps(items: Sequence[Json]) -> list[dict[str, Any]]:
     if not len(acts) == len(steps) >= max(1, len(items) - 1):
         return []
     wrote = [_written_beside(one) for one in steps]
-    seen = [_seen_in(one) for one in steps]
+    seen = _seen_after(steps)
     are_calls = all(isinstance(act, dict) or _in_notation(act) for act in acts)
     # Rules and tests have actions, too, but nobody thinks at them or looks at a screen.
     is_plain = any(isinstance(act, dict) for act in acts) and not any(wrote) and any(seen)
@@ -216,8 +216,16 @@ def acts_in_steps(items: Sequence[Json]) -> list[dict[str, Any]]:
         else:
             said = _without_acts(text) or None
             told.append({"role": "assistant", "content": said, "tool_calls": [call]})
-        told.append({"role": "tool", "tool_call_id": call["id"], "content": seen[number]})
+        if number < len(seen):
+            told.append({"role": "tool", "tool_call_id": call["id"], "content": seen[number]})
     return told
+
+
+def _seen_after(steps: Sequence[dict[str, Any]]) -> list[str | None]:
+    """What came of the actions of steps, also where each tells first what was there before it acted: its action stands behind that, which no sorting does."""
+    seen = [_seen_in(one) for one in steps]
+    keys = [[key for key in one if key == "action" or (key in RESULTS and key != "response")] for one in steps]  # fmt: skip
+    return seen[1:] if len(steps) > 1 and all(one[1:] == ["action"] for one in keys) else seen
 
 
 def _action_of(value: Json) -> str | dict[str, Any] | None:
