@@ -27,6 +27,7 @@ from ingest.formats.records.fields import (
     ANSWER,
     APP,
     BODIES,
+    CONVERSATION,
     ENDED,
     MODEL,
     QUESTION,
@@ -213,7 +214,11 @@ class _Record:
         self._events = place.events if place else ()
         self._log = self._events or (place.items if place else ())
         self._said.flags |= {"odd_messages"} if place and place.events else set()
-        self._naming = naming_of(self._fields, standing.key, own_id=arrival.facts.own_id)
+        naming = naming_of(self._fields, standing.key, own_id=arrival.facts.own_id)
+        named = {Fields(own).top_text(CONVERSATION) for own in self._items if isinstance(own, dict)}
+        if naming.conversation is None and len(named) == 1 and len(self._items) > 1:
+            naming = replace(naming, conversation=named.pop())
+        self._naming = naming
 
     @property
     def shares_id(self) -> bool:
