@@ -34,6 +34,7 @@ _CALLED: Final = ("tool_call", "toolCall")
 _RETURNED: Final = ("tool_call_result", "tool_result", "toolResult")
 _RESULT_KEYS: Final = frozenset({*RESULTS, *CALL_IDS, "content"})
 _BESIDE: Final = ("tool_call_id", "name", "tool_calls")
+_OF_MESSAGE: Final = frozenset({*_BESIDE, "content", "role", "refusal", "function_call"})
 _ANSWERS: Final = "children"
 _LOGGED: Final = ("msg", "message")
 """Where loggers say in a word what happened; elsewhere it is what somebody says."""
@@ -87,12 +88,34 @@ def _is_plain(item: Item) -> bool:
         and not next(iter(item), "")[:1].isupper()
         and event_in(item) is None
         and WRAPPED not in item
+        and _role_by_type(item) is None
     )
+
+
+def _role_by_type(item: Item) -> str | None:
+    """What the agent's message is, where its type says that it is a call or what came of one: other logs have roles for these."""
+    kind = item.get("type")
+    if not isinstance(kind, str) or not isinstance(item.get("content"), str):
+        return None
+    by_agent = role_of(str(item.get("role"))) == "assistant"
+    return kind if by_agent and role_of(kind) in {CALL, "tool"} else None
+
+
+def _inner_message(item: Item) -> Item:
+    """A message with what its content holds beside it, where that is the message in the words of a model's API."""
+    inner = item.get("content")
+    if not isinstance(inner, dict) or "role" not in item or "content" not in inner:
+        return item
+    is_result = role_of(str(item["role"])) == "tool"
+    told = _OF_MESSAGE.issuperset(inner) and (not is_result or "tool_call_id" in inner)
+    return {**item, **inner} if told else item
 
 
 def _plain_item(item: Item) -> Item:
     if item and all(isinstance(key, str) and key[:1].isupper() for key in item):
         item = _in_lower_case(item)
+    item = _inner_message(item)
+    item = {**item, "role": kind} if (kind := _role_by_type(item)) is not None else item
     item = unfolded(item) if WRAPPED in item else item
     event = event_in(item)
     if event is not None:

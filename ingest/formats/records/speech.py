@@ -184,15 +184,18 @@ def speeches(items: Sequence[Json]) -> Iterator[Speech]:
     items = spoken_pairs(items) or items
     tools = _tools_addressed(items)
     told = objects_in(list(items))
+    aside = _types_aside(told)
     to_agent = any(role_of(str(one.get("recipient"))) == "assistant" for one in told)
     for index, item in enumerate(items):
         if isinstance(item, dict):
             for number, plain in enumerate(plain_items(item)):
                 one = call_by_message(plain, tools)
                 # Ids made of places stay apart where an item stands for several messages.
-                if to_agent and _is_between_others(plain):
+                if (to_agent and _is_between_others(plain)) or type_of(plain) in aside:
                     continue
-                yield from _of_item(one, index if number == 0 else f"{index}_{number}")
+                for speech in _of_item(one, index if number == 0 else f"{index}_{number}"):
+                    speech.flags |= {"side_events_left_out"} if aside else set()
+                    yield speech
         elif (
             isinstance(item, list) and len(item) == 2
         ):  # a pair, as chat widgets keep their history
@@ -209,6 +212,16 @@ def spoken_pairs(items: Sequence[Json]) -> list[Json]:
     if len(pairs) < len(items) or len(speakers) > _MOST_SPEAKERS or not {"user", "assistant"} <= roles:  # fmt: skip
         return []
     return [{"speaker": who, "text": text} for who, text in pairs]
+
+
+def _types_aside(items: Sequence[dict[str, Any]]) -> set[Json]:
+    """Types of what a framework says for itself on the agent's side, where each message's type says whether it is a question, an answer, a call or a result."""
+    types = {kind for one in items if isinstance(kind := type_of(one), str)}
+    if not {"question", "answer"} <= types or not all(
+        isinstance(type_of(one), str) for one in items
+    ):
+        return set()
+    return {kind for kind in types - {"question", "answer"} if role_of(kind) is None}
 
 
 def _tools_addressed(items: Sequence[Json]) -> set[str]:

@@ -1,7 +1,7 @@
 """Traces as JSON objects: a list of spans, and beside it what goes for the whole trace (MLflow's `Trace.to_dict`, and the like).
 
-Comes in: an object with spans below it, each in a form that `span_records` reads and perhaps with the spans below it inside, and metadata, tags and
-assessments around them. Goes out: the spans; what the trace says of itself stands on those without a parent.
+Comes in: an object with spans below it, each in a form that `span_records` or `typed_spans` reads and perhaps with the spans below it inside, and
+metadata, tags, assessments or marks around them. Goes out: the spans; what the trace says of itself stands on those without a parent.
 """
 
 from __future__ import annotations
@@ -10,19 +10,20 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from ingest.formats.format import Decoded, Format
-from ingest.formats.spans import span_records
+from ingest.formats.spans import span_records, typed_spans
 from ingest.otlp.record import Arrival
 from ingest.records.text import Json, json_text, objects_in
 
 NAME: Final = "trace_records"
 _DEEPEST: Final = 64
+_INFO: Final = ("info", "trace")
 _METADATA: Final = ("trace_metadata", "request_metadata", "metadata", "tags", "attributes")
 
 
 def claims(value: Json) -> bool:
     """Whether a value is a trace with its spans."""
     spans = _spans(value)
-    return bool(spans) and span_records.claims(spans[0])
+    return bool(spans) and any(one.claims(spans[0]) for one in (span_records, typed_spans))
 
 
 def _spans(value: Json) -> list[dict[str, Any]]:
@@ -45,9 +46,13 @@ def _with_those_below(span: dict[str, Any], depth: int) -> Iterator[dict[str, An
 
 def read(value: Json, arrival: Arrival) -> Decoded:
     """Read one trace."""
-    info = value.get("info")
-    shared = _shared(info if isinstance(info, dict) else value)
+    info = next((value[key] for key in _INFO if isinstance(value.get(key), dict)), value)
     found = Decoded()
+    if not span_records.claims(_spans(value)[0]):
+        for number, span in enumerate(_spans(value), start=1):
+            found.add(typed_spans.read_below(span, info, arrival.nth(number)))
+        return found
+    shared = _shared(info)
     for number, span in enumerate(_spans(value), start=1):
         nested = span.get("attributes")
         parent = span.get("parent_span_id") or span.get("parent_id")
@@ -76,7 +81,7 @@ def _shared(info: dict[str, Any]) -> dict[str, Any]:
 FORMAT: Final = Format(
     name=NAME,
     title="traces with their spans",
-    keys=("info", "data", "spans"),
+    keys=("info", "trace", "data", "spans"),
     claims=claims,
     read=read,
 )

@@ -14,6 +14,7 @@ from ingest.formats.records.fields import CONVERSATION, MODEL, TASK, Fields
 from ingest.formats.records.verdicts import outcomes_of_span
 from ingest.formats.records.words import snake_case
 from ingest.formats.spans.model_calls import Call, attributes_of, is_request
+from ingest.formats.unknown import refuse
 from ingest.otlp.record import Arrival
 from ingest.records.moments import from_any
 from ingest.records.span import IF_ASKED, STATUS_ERROR, STATUS_OK, Span
@@ -43,7 +44,7 @@ _RUN_OF_FUNCTION: Final = "perhaps_tool"
 _OPERATIONS: Final = {
     **dict.fromkeys(("llm", "generation", "chat_model", "completion"), "chat"),
     **dict.fromkeys(("tool", "function"), "execute_tool"),
-    **dict.fromkeys(("task", "agent", "chain", "workflow", "eval"), "invoke_agent"),
+    **dict.fromkeys(("task", "agent", "chain", "workflow", "eval", "general"), "invoke_agent"),
     **dict.fromkeys(("score", "scorer", "evaluator"), "evaluate"),
     _RUN_OF_FUNCTION: "execute_tool",
 }
@@ -77,6 +78,16 @@ def read(value: Json, arrival: Arrival) -> Decoded:
         attributes=_attributes(value),
     )
     return Decoded(spans=[span], outcomes=outcomes_of_span(span, Fields(own=_marks(value))))
+
+
+def read_below(value: dict[str, Any], trace: dict[str, Any], arrival: Arrival) -> Decoded:
+    """Read one span of a trace; what the trace says of itself stands on the span without a parent."""
+    if not claims(value):
+        return Decoded(rejected=[refuse(value, arrival)])
+    if _first(_plain_span(value), _PARENTS) is None:
+        told = {key: one for key, one in trace.items() if one and not value.get(key)}
+        value = {**value, **told}
+    return read(value, arrival)
 
 
 def _plain_span(value: dict[str, Any]) -> dict[str, Any]:
@@ -195,6 +206,7 @@ def _first(value: dict[str, Any], keys: tuple[str, ...]) -> Json:
 
 def _marks(value: dict[str, Any]) -> dict[str, Any]:
     told = {key: value[key] for key in ("scores", "expected", "feedback") if value.get(key)}
+    told |= {"scores": value["feedback_scores"]} if value.get("feedback_scores") else {}
     judged = value.get("evaluation")
     said = _feedback(value.get("summary"))
     told |= {"scores": said} if said else {}
