@@ -32,6 +32,7 @@ from environments.export.errors import ExportError
 from environments.export.registry import FORMATS
 from environments.export.splits import SplitSettings
 from environments.export.taskset import ACCEPTED, Choice, Entry, write_task_set
+from environments.export.traits import tables_of
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.manifest import TaskSetManifest
 from environments.runtime.task.share import PAYS_ALL
@@ -85,6 +86,7 @@ def export_tasks(clean: Path, apps: Sequence[str], asked: ExportRequest) -> Expo
     kept = tuple(e for e in parts.entries if not is_among(asked.leaking, e.task))
     parts = replace(parts, entries=_of_cluster(lake, apps, kept, asked.cluster))
     _require_tasks(parts, asked, clean.parent)
+    _require_tables(parts, asked.splits.shared)
     ids = {e.task.task_id for e in parts.entries if e.status in {ACCEPTED, *asked.extra}}
     hard = [_restrict_difficulty(app_difficulty(lake, app), ids) for app in sorted(apps)]
     choice = _choice(lake, apps, hard, asked)
@@ -191,6 +193,14 @@ def _splits_before(like: Path | None) -> dict[str, str] | None:
             f"{like} has no splits to keep: export it again, or leave out --splits-like"
         )
     return {str(task_id): str(split) for task_id, split in tasks.items()}
+
+
+def _require_tables(parts: TaskSetParts, shared: Collection[str]) -> None:
+    known = tables_of(parts.worlds)
+    if unknown := sorted(set(shared) - known):
+        raise InputError(
+            f"no world has a table {unknown[0]!r}; --shared takes one of: {', '.join(sorted(known)) or 'none, there are no tables'}"
+        )
 
 
 def _require_tasks(parts: TaskSetParts, asked: ExportRequest, home: Path) -> None:

@@ -2,6 +2,7 @@
 
 import signal
 import time
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -30,7 +31,7 @@ from dagster_project.cli.output import (
     print_table,
 )
 from dagster_project.cli.settings import read_settings
-from dagster_project.errors import Interrupted, StrictError
+from dagster_project.errors import InputError, Interrupted, StrictError
 from dagster_project.home.layout import MOST_REQUESTS, apps_of, open_home, set_redaction, set_risk
 from environments.runtime.answers.recall import MOST_RISK, is_risk
 
@@ -121,6 +122,7 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter per option
         raise typer.BadParameter(
             f"pass a share from 0 to {MOST_RISK} (0.005 is 0.5 %)", param_hint="--risk"
         )
+    _require_budgets(budget or ())
     opened = open_home(home)
     if risk is not None:
         set_risk(opened, risk)
@@ -175,6 +177,15 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter per option
         console.print("\n".join(told), soft_wrap=True, markup=False)
     if strict:
         _require_whole(searched, built, data, home)
+
+
+def _require_budgets(texts: Sequence[str]) -> None:
+    from dagster_project.build.budgets import budgets_of  # noqa: PLC0415 - deltalake: 0.6 s
+
+    try:
+        budgets_of(texts)
+    except InputError as fault:
+        raise typer.BadParameter(str(fault), param_hint="--budget") from fault
 
 
 def _require_whole(searched: str, built: "BuildResult", data: "ReportData", home: Path) -> None:

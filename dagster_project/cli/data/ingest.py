@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dagster_project.cli.apps import stored_name
 from dagster_project.cli.explanations import show_explained
 from dagster_project.cli.options import HOME, HomeOption, JsonOption, RefsOption
 from dagster_project.cli.output import notices, print_json, print_pairs, print_table
@@ -19,7 +20,10 @@ def ingest(  # noqa: PLR0913, PLR0917 - one parameter per option
     paths: Annotated[list[Path], typer.Argument(help="Files or folders.", metavar="PATH...")],
     home: HomeOption = HOME,
     app: Annotated[
-        str | None, typer.Option("--app", help="The app's name, where the data does not say.")
+        str | None,
+        typer.Option(
+            "--app", help="The app's name, where the data does not say.", callback=stored_name
+        ),
     ] = None,
     mapping: Annotated[
         Path | None,

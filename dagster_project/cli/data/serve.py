@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 from rich.console import Console
 
+from dagster_project.cli.apps import stored_name
 from dagster_project.cli.faults import fault_of
 from dagster_project.cli.options import HOME, HomeOption, RefsOption
 from dagster_project.cli.output import notices
@@ -58,7 +59,12 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter per option
         typer.Option("--spool", help="Read this folder of tracegym-exporter as well, as it fills."),
     ] = None,
     app: Annotated[
-        str | None, typer.Option("--app", help="The app of spooled spans; else their service.name.")
+        str | None,
+        typer.Option(
+            "--app",
+            help="The app of spooled spans; else their service.name.",
+            callback=stored_name,
+        ),
     ] = None,
     refs: RefsOption = None,
     traces_to: Annotated[
