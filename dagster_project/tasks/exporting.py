@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from dagster_project.build.left_out import Skips, without_those_that_fail
@@ -211,6 +212,6 @@ def _require_tasks(parts: TaskSetParts, asked: ExportRequest, home: Path) -> Non
         f"none of its {len(parts.entries)} tasks is accepted ({json.dumps(found)}); "
         "see the report for the reasons, or pass --include needs_review"
         if parts.entries
-        else f"make tasks with: tracegym build --home {home}"
+        else f"make tasks with: tracegym build --home {quote(str(home))}"
     )
     raise InputError(f"there is nothing to export from {home}: {why}")

@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import resource
+import shlex
 import signal
 import subprocess
 import sys
@@ -145,6 +146,20 @@ def test_an_app_that_the_home_does_not_know(
 
     assert ended.code == 1
     assert "knows no app 'lendign'; it knows: lending" in ended.sentence
+
+
+@pytest.mark.parametrize("name", ["build", "episodes", "failures"])
+def test_a_command_that_is_printed_can_be_pasted(
+    command: Command, tmp_path: Path, name: str
+) -> None:
+    """A home whose path holds a blank is one word."""
+    home = tmp_path / "my home"
+    if name != "build":
+        command("ingest", write(tmp_path / "a.jsonl", lines(1)), "--home", home)
+
+    printed = command(name, "--home", home).sentence.partition(": tracegym ")[2]
+
+    assert shlex.split(printed)[-1] == str(home)
 
 
 def test_an_app_is_found_by_the_name_that_its_team_gave_it(

@@ -5,6 +5,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -165,7 +166,7 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter per option
             publish(opened.clean, "reports")
     except KeyboardInterrupt:
         raise Interrupted(
-            f"interrupted; everything finished so far is stored. Go on with: tracegym build --home {home}"
+            f"interrupted; everything finished so far is stored. Go on with: tracegym build --home {quote(str(home))}"
         ) from None
     seconds = time.monotonic() - started
     if as_json:
@@ -212,12 +213,12 @@ def _waits(data: "ReportData", home: Path) -> list[str]:
     told = []
     if withheld:
         told.append(
-            f"{how_many(withheld, 'value')} withheld at the gate; decide with: tracegym redact review --home {home}"
+            f"{how_many(withheld, 'value')} withheld at the gate; decide with: tracegym redact review --home {quote(str(home))}"
         )
     if held:
         told.append(
             f"{how_many(held, 'episode')} held back whole: the leak check found an identifier that could not be taken out; "
-            f"the keys that taught them: tracegym redact review --home {home}"
+            f"the keys that taught them: tracegym redact review --home {quote(str(home))}"
         )
     return told
 

@@ -4,6 +4,7 @@ import shutil
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, TextIO
 
 import typer
@@ -77,5 +78,7 @@ def _write(lines: Iterable[str], out: Path) -> int:
 
 def _no_episodes(home: Path, *, raw: bool) -> str:
     if raw:
-        return f"no episodes have arrived in {home}; take some in with: tracegym ingest FILE --home {home}"
-    return f"no clean episodes in {home} yet; make them with: tracegym build --home {home}"
+        return f"no episodes have arrived in {home}; take some in with: tracegym ingest FILE --home {quote(str(home))}"
+    return (
+        f"no clean episodes in {home} yet; make them with: tracegym build --home {quote(str(home))}"
+    )

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -45,7 +46,9 @@ def failures(
     apps = asked_apps(opened, app, home)
     found = _clusters(lake, apps)
     if not found:
-        raise InputError(f"no failures are known in {home}; look for them with: tracegym build")
+        raise InputError(
+            f"no failures are known in {home}; look for them with: tracegym build --home {quote(str(home))}"
+        )
     if cluster is not None:
         chosen = [one for one in found if one.cluster_id.startswith(cluster)]
         if len(chosen) != 1:

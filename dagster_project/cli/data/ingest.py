@@ -1,6 +1,7 @@
 """`tracegym ingest`: files and folders of telemetry into the home."""
 
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -138,4 +139,4 @@ def _show(arrived: "ArrivalCounts", home: Path) -> None:
         rows = [(code, n, arrived.reasons[code]) for code, n in sorted(arrived.rejected.items())]
         print_table("Quarantined", ("reason", "records", "example"), rows)
     if arrived.usable:
-        notices().print(f"next: tracegym build --home {home}")
+        notices().print(f"next: tracegym build --home {quote(str(home))}")

@@ -1,6 +1,7 @@
 """`tracegym outcomes`: a table of what users got, joined to their episodes."""
 
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -139,7 +140,7 @@ def outcomes(  # noqa: PLR0913, PLR0917 - one option per column that a table may
             f"{how_many(arrived.waiting, 'row')} {'waits' if arrived.waiting == 1 else 'wait'}: "
             "the next build joins those whose episode has arrived since the last one"
         )
-    notices().print(f"next: tracegym build --home {home}")
+    notices().print(f"next: tracegym build --home {quote(str(home))}")
 
 
 def _query(table: str) -> str | None:

@@ -3,6 +3,7 @@
 import json
 from dataclasses import asdict
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -62,7 +63,7 @@ def review(home: HomeOption = HOME, app: AppOption = None, as_json: JsonOption =
         add_policy_lines(opened.redaction_policy, decided)
         lines = "1 line" if len(decided) == 1 else f"{len(decided)} lines"
         notices().print(
-            f"{lines} added to {opened.redaction_policy.name}; now: tracegym build --home {home}"
+            f"{lines} added to {opened.redaction_policy.name}; now: tracegym build --home {quote(str(home))}"
         )
 
 
@@ -155,14 +156,16 @@ def sample(
     opened = open_home(home)
     drawn = draw(opened, asked_apps(opened, app, home), count, seed=seed)
     if not drawn:
-        raise InputError(f"nothing has passed the gate yet: tracegym build --home {home}")
+        raise InputError(
+            f"nothing has passed the gate yet: tracegym build --home {quote(str(home))}"
+        )
     if as_json:
         print_json({"conversations": [asdict(one) for one in drawn]})
         return
     for one in drawn:
         typer.echo(conversation_text(one))
     notices().print(
-        f"{len(drawn)} conversations; if they may be used: tracegym redact sign --as NAME --home {home}"
+        f"{len(drawn)} conversations; if they may be used: tracegym redact sign --as NAME --home {quote(str(home))}"
     )
 
 

@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -128,7 +129,7 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter per option
             grpc.stop()
         until = time.monotonic() + _LAST_SECONDS
         _land(opened, wal, console, feed, OwnTraces(None), is_over=lambda: time.monotonic() > until)
-    _say(console, f"stopped. Next: tracegym build --home {home}")
+    _say(console, f"stopped. Next: tracegym build --home {quote(str(home))}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,11 +1,13 @@
 """`tracegym export`: accepted tasks in the format of a consumer."""
 
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -353,7 +355,7 @@ def _past_leak_check(clean: Path, apps: Sequence[str]) -> tuple[list[str], froze
         found = leaks_of(clean, app)
         if found is None:
             told.append(
-                f"{app} is not exported: it changed since its last leak check; check it with: tracegym build --home {home.path}"
+                f"{app} is not exported: it changed since its last leak check; check it with: tracegym build --home {quote(str(home.path))}"
             )
         elif found.shared:
             told.append(
@@ -376,9 +378,11 @@ def _past_leak_check(clean: Path, apps: Sequence[str]) -> tuple[list[str], froze
 
 def _next_step(format_name: str, dest: Path) -> str:
     if format_name == "taskset":
-        return f"python {dest} validate"
+        return f"python {quote(str(dest))} validate"
     from environments.export.registry import FORMATS as WRITTEN_FROM_IT  # noqa: PLC0415 - as above
 
     # pip asks its index for a bare name, and so does datasets.
     place = str(dest) if dest.is_absolute() else f"./{dest}"
-    return WRITTEN_FROM_IT[format_name].check.replace("DIR", place)
+    check = WRITTEN_FROM_IT[format_name].check
+    # In Python's quotes it is no word of the shell.
+    return re.sub("('?)DIR", lambda at: f"'{place}" if at[1] else quote(place), check)

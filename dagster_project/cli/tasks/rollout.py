@@ -4,6 +4,7 @@ import asyncio
 from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -205,7 +206,7 @@ def _print(counts: "RolloutCounts", home: Path | None) -> None:
         print_text(f"unknown answers in runs without a reward, by tool: {told}")
     print_policies(counts.policies)
     if home is not None and counts.policies:
-        notices().print(f"look at single rollouts with: tracegym runs --home {home}")
+        notices().print(f"look at single rollouts with: tracegym runs --home {quote(str(home))}")
 
 
 def _stopped(counts: "RolloutCounts", limits: "Limits", *, kept: bool) -> str:

@@ -2,6 +2,7 @@
 
 from dataclasses import asdict, replace
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -104,7 +105,7 @@ def open_shelf(file: Path | None, home: Path) -> "Shelf":
     shelf = LakeShelf(opened.clean, apps_of(opened))
     if not shelf.lines():
         raise InputError(
-            f"{home} has no rollouts; make some with: tracegym rollout TASKSET --policy solution --home {home}"
+            f"{home} has no rollouts; make some with: tracegym rollout TASKSET --policy solution --home {quote(str(home))}"
         )
     return shelf
 
