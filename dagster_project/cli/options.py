@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from dagster_project.cli.apps import stored_name
 from dagster_project.home.layout import DEFAULT_HOME
 
 HomeOption = Annotated[
@@ -27,7 +28,9 @@ WhoOption = Annotated[
         help="Who you are, for the audit log; else the login from which the command runs.",
     ),
 ]
-AppOption = Annotated[str | None, typer.Option("--app", help="Only this app.")]
+AppOption = Annotated[
+    str | None, typer.Option("--app", help="Only this app.", callback=stored_name)
+]
 JudgeOption = Annotated[
     str,
     typer.Option(

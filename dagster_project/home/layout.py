@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import Final
 
 from dagster_project.errors import HomeError, VaultElsewhere
@@ -124,7 +125,7 @@ def open_home(path: Path, *, create: bool = False) -> Home:
 
 def _no_home(path: Path | str) -> HomeError:
     return HomeError(
-        f"there is no tracegym home at {path}; make one with: tracegym ingest FILE --home {path}"
+        f"there is no tracegym home at {path}; make one with: tracegym ingest FILE --home {quote(str(path))}"
     )
 
 

@@ -7,6 +7,7 @@ somebody may sign; that is the organisation's.
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from shlex import quote
 from typing import Final
 
 from dagster_project.errors import HomeError, InputError
@@ -45,7 +46,7 @@ def sign(home: Home, apps: Sequence[str], *, who: str, note: str = "") -> tuple[
     )
     if not made or any(one.data == _empty_hash(one.app) for one in made):
         raise InputError(
-            f"nothing has passed the gate of {home.path} yet: tracegym build --home {home.path}"
+            f"nothing has passed the gate of {home.path} yet: tracegym build --home {quote(str(home.path))}"
         )
     append(home.clean / SIGNED, map(asdict, made))
     return made

@@ -69,6 +69,8 @@ _ATTEMPT: Final = (
     "take in an attempt at one of {n} that went well, or say what was done instead or what the right answer was: "
     "tracegym outcomes FILE --correction COLUMN"
 )
+_ALL_FAILED: Final = "all {n} outcomes mean failure: where that is wrong, say in outcomes.toml what means that it went well; else "
+_NEEDS_ATTEMPT: Final = frozenset({"no_resolved_attempt", "no_request_like_it"})
 ACTIONS: Final[Mapping[str, str]] = {
     NO_TOOLS: "record the agent's tool calls with their results, and send the tool definitions; of an agent without tools "
     "say what the right answers were: tracegym outcomes FILE --correction COLUMN",
@@ -281,6 +283,8 @@ class _Actions:
     def __init__(self, clean: CleanSide, standings: Sequence[Standing]) -> None:
         self._clean = clean
         self._apps = [standing.app for standing in standings]
+        self._labelled = sum(standing.labelled for standing in standings)
+        self._resolved = sum(standing.resolved for standing in standings)
 
     def action_for(self, reason: str, count: int, stage: str) -> str:
         """What to do about so many conversations."""
@@ -300,7 +304,8 @@ class _Actions:
         if reason == "good_attempt_not_graded" and (tools := self._suspected()):
             return f"if they change nothing, name them in worlds.toml: reads = {json.dumps(tools, ensure_ascii=False)}"
         if action := ACTIONS.get(reason.partition(":")[0]):
-            return action.format(n=count)
+            failed = reason in _NEEDS_ATTEMPT and self._labelled and not self._resolved
+            return (_ALL_FAILED.format(n=self._labelled) if failed else "") + action.format(n=count)
         return _REVIEW if stage in {TASK, TAKEN} else ""
 
     def _suspected(self) -> list[str]:

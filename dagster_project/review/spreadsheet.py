@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import Final
 
 from dagster_project.errors import InputError
@@ -131,7 +132,7 @@ def _read(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
             missing = [name for name in NEEDED if name not in (reader.fieldnames or ())]
             if missing:
                 raise InputError(
-                    f"{path} has no column {missing[0]!r}; start from: tracegym review --export {path.name}"
+                    f"{path} has no column {missing[0]!r}; start from: tracegym review --export {quote(path.name)}"
                 )
             for row in reader:
                 cells = {k: original_cell(v) for k, v in row.items() if isinstance(v, str) and k}

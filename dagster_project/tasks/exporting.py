@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from dagster_project.build.left_out import Skips, without_those_that_fail
@@ -32,6 +33,7 @@ from environments.export.errors import ExportError
 from environments.export.registry import FORMATS
 from environments.export.splits import SplitSettings
 from environments.export.taskset import ACCEPTED, Choice, Entry, write_task_set
+from environments.export.traits import tables_of
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.manifest import TaskSetManifest
 from environments.runtime.task.share import PAYS_ALL
@@ -85,6 +87,7 @@ def export_tasks(clean: Path, apps: Sequence[str], asked: ExportRequest) -> Expo
     kept = tuple(e for e in parts.entries if not is_among(asked.leaking, e.task))
     parts = replace(parts, entries=_of_cluster(lake, apps, kept, asked.cluster))
     _require_tasks(parts, asked, clean.parent)
+    _require_tables(parts, asked.splits.shared)
     ids = {e.task.task_id for e in parts.entries if e.status in {ACCEPTED, *asked.extra}}
     hard = [_restrict_difficulty(app_difficulty(lake, app), ids) for app in sorted(apps)]
     choice = _choice(lake, apps, hard, asked)
@@ -193,6 +196,14 @@ def _splits_before(like: Path | None) -> dict[str, str] | None:
     return {str(task_id): str(split) for task_id, split in tasks.items()}
 
 
+def _require_tables(parts: TaskSetParts, shared: Collection[str]) -> None:
+    known = tables_of(parts.worlds)
+    if unknown := sorted(set(shared) - known):
+        raise InputError(
+            f"no world has a table {unknown[0]!r}; --shared takes one of: {', '.join(sorted(known)) or 'none, there are no tables'}"
+        )
+
+
 def _require_tasks(parts: TaskSetParts, asked: ExportRequest, home: Path) -> None:
     if any(entry.status in {ACCEPTED, *asked.extra} for entry in parts.entries):
         return
@@ -201,6 +212,6 @@ def _require_tasks(parts: TaskSetParts, asked: ExportRequest, home: Path) -> Non
         f"none of its {len(parts.entries)} tasks is accepted ({json.dumps(found)}); "
         "see the report for the reasons, or pass --include needs_review"
         if parts.entries
-        else f"make tasks with: tracegym build --home {home}"
+        else f"make tasks with: tracegym build --home {quote(str(home))}"
     )
     raise InputError(f"there is nothing to export from {home}: {why}")

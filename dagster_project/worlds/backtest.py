@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from dagster_project.build.progress import report_each
@@ -96,7 +97,7 @@ def backtest(
     known = {app for (app,) in clean.lake.counts(WORLDS)}
     if not known:
         raise InputError(
-            f"{home.path} has learnt nothing yet; make its worlds with: tracegym build --home {home.path}"
+            f"{home.path} has learnt nothing yet; make its worlds with: tracegym build --home {quote(str(home.path))}"
         )
     chats, rejected = _read(files, _app_of_unnamed(known))
     if not chats:

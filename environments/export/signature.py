@@ -31,7 +31,7 @@ _MADE: Final = "make one with: openssl genpkey -algorithm ed25519 -out KEY.pem"
 
 def sign_folder(folder: Path, key: Path) -> str:
     """Write the signature; returns the public key, as whoever verifies must have it."""
-    private = _private(key)
+    private = signing_key(key)
     public = private.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
     (folder / NAME).unlink(missing_ok=True)
     files, odd = _files(folder)
@@ -96,7 +96,8 @@ def _files(folder: Path) -> tuple[dict[str, str], list[str]]:
     return files, odd
 
 
-def _private(path: Path) -> Ed25519PrivateKey:
+def signing_key(path: Path) -> Ed25519PrivateKey:
+    """The key with which a folder is signed; raises `ExportError` where the file holds none."""
     try:
         key = load_pem_private_key(path.read_bytes(), password=None)
     except (OSError, ValueError, TypeError, UnsupportedAlgorithm) as fault:
@@ -111,7 +112,7 @@ def _public(path: Path) -> Ed25519PublicKey:
     try:
         data = path.read_bytes()
         if b"PRIVATE KEY" in data:
-            return _private(path).public_key()
+            return signing_key(path).public_key()
         key = load_pem_public_key(data)
     except (OSError, ValueError, UnsupportedAlgorithm) as fault:
         raise ExportError(f"{path} is no public key in PEM") from fault

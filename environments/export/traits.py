@@ -68,6 +68,16 @@ def written_tables(worlds: Mapping[str, Mapping[str, Any]]) -> frozenset[str]:
     return frozenset[str]().union(*(keys_of(*world).written for world in worlds.items()))
 
 
+def tables_of(worlds: Mapping[str, Mapping[str, Any]]) -> frozenset[str]:
+    """Every table of the worlds, as the card names it."""
+    return frozenset(
+        _table(world, table)
+        for world, document in worlds.items()
+        for part in ("tables", "timeline")
+        for table in document.get(part, {})
+    )
+
+
 def keys_of(world: str, document: Mapping[str, Any]) -> Keys:
     """Every record of a world file by its key values."""
     single: dict[str, set[Record]] = {}

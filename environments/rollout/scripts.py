@@ -23,6 +23,8 @@ CLAIM: Final = "I have completed everything you asked for. It is done."
 RANDOM_CALLS: Final = 12
 """Calls of `random_calls` before it speaks."""
 
+SCRIPTS: Final = ("solution", "noop", "claim", "copy", "random_calls")
+
 Script = Callable[[Sequence[Message], Sequence[Message], Run], Message]
 
 
@@ -39,7 +41,7 @@ class ScriptedPolicy:
 
 
 def scripted_policy(name: str, task_set: TaskSet) -> Policy:
-    """The scripted policy of that name: `solution`, `noop`, `claim`, `copy` or `random_calls`."""
+    """The scripted policy of that name, one of `SCRIPTS`."""
     scripts: dict[str, Script] = {
         "solution": _solution(task_set),
         "noop": lambda _messages, _tools, _run: _say(""),

@@ -101,6 +101,16 @@ def read_outcomes(
         ) from error
 
 
+def require_target(target: str) -> None:
+    """Raise `SourceUnreadable` where no outcome can be about this kind of thing."""
+    kind, _, attribute = target.partition(":")
+    if kind not in TARGETS or (kind == _ATTRIBUTE) != bool(attribute):
+        allowed = sorted(TARGETS - {_ATTRIBUTE})
+        raise SourceUnreadable(
+            f"{target} is no target of an outcome; use {', '.join(allowed)} or attribute:NAME."
+        )
+
+
 def read_rows(
     rows: Iterable[Mapping[str, Any] | None],
     columns: OutcomeMapping,
@@ -109,12 +119,7 @@ def read_rows(
     source: str = "query",
 ) -> Iterator[OutcomeRow | Rejected]:
     """Read rows wherever they come from; None stands for one that is no row at all."""
-    kind, _, attribute = columns.target.partition(":")
-    if kind not in TARGETS or (kind == _ATTRIBUTE) != bool(attribute):
-        allowed = sorted(TARGETS - {_ATTRIBUTE})
-        raise SourceUnreadable(
-            f"{columns.target} is no target of an outcome; use {', '.join(allowed)} or attribute:NAME."
-        )
+    require_target(columns.target)
     for number, row in enumerate(rows, start=1):
         yield _read(row, columns, app=app, source=source, position=f"{ROW} {number}")
 

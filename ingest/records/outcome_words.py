@@ -73,6 +73,18 @@ def means_back(name: str) -> bool:
     return _ends_in(name, _STEMS["came_back"])
 
 
+def names_bad(name: str) -> bool:
+    """Whether a name ends with a word for something bad, so that more of it is hardly better: `toxicity_score`, but not `error_free`."""
+    words = _stems(name)
+    while words and words[-1] in _STEMS["bare"] | _STEMS["measures"]:
+        words.pop()
+    return (
+        bool(words)
+        and words[-1] in _STEMS["bad_in_names"]
+        and _STEMS["negations"].isdisjoint(words)
+    )
+
+
 def _ends_in(name: str, endings: frozenset[str]) -> bool:
     """Whether the last word that says something is one of these, and no other turns it round or is about something else."""
     words = _stems(name)

@@ -12,7 +12,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ingest.records.outcome_words import good_or_bad, is_measure, means_good
+from ingest.records.outcome_words import good_or_bad, is_measure, means_good, names_bad
 from synth.labels.policy import (
     NEVER_ALONE,
     SILENT,
@@ -37,6 +37,7 @@ _LETTERS: Final = (
 )
 """Letters that are good, bad and neither: correct and incorrect, and those of schools."""
 _SHARE: Final = OutcomeRule(good=">= 0.99", bad=f"<= {_BAD:g}")
+_HALF: Final = ">= 0.5"
 _ANY_VERDICT: Final = "verdict"
 _THUMBS: Final = OutcomeRule(good="== 1", bad="== -1")
 
@@ -119,13 +120,32 @@ def unknown_outcomes(outcomes: Iterable[NamedOutcome], policy: OutcomePolicy) ->
         ignored = all(map(policy.ignores, mine))
         unread = [o for o in mine if policy.rule_of(name) is None and policy.says(o) is None]
         if ignored or unread:
-            rule = policy.rule_of(name) or _rule_of(unread or mine)
-            found[name] = _line_of(name, rule, sorted({o.by for o in mine}) if ignored else ())
+            rule = policy.rule_of(name)
+            line = _line_of(
+                name,
+                rule or _rule_of(name, unread or mine),
+                sorted({o.by for o in mine}) if ignored else (),
+            )
+            # Pasted without a thought, a line that was only supposed would call the worst answers the best.
+            found[name] = (
+                line if rule or is_measure(name) else line + _or_else(name, unread or mine)
+            )
     return found
 
 
-def _rule_of(outcomes: Sequence[NamedOutcome]) -> OutcomeRule:
-    """What a person may mean by these outcomes; a name of which 1 may be good or bad is supposed to be good."""
+def _or_else(name: str, outcomes: Sequence[NamedOutcome]) -> str:
+    """The remark behind a line that supposes which way the numbers of a name go; empty where its labels say it."""
+    values = {o.value for o in outcomes if o.value is not None}
+    if not values:
+        return ""
+    more = "1" if max(values) <= 1 else "more of it"
+    if names_bad(name):
+        return f'  # its name says something bad; or "good", if {more} means that it went well'
+    return f'  # or "bad", if {more} means that something went wrong'
+
+
+def _rule_of(name: str, outcomes: Sequence[NamedOutcome]) -> OutcomeRule:
+    """What a person may mean by these outcomes; more is supposed to be good, unless the name says something bad."""
     values = {o.value for o in outcomes if o.value is not None}
     labels = {o.label.strip().casefold() for o in outcomes if o.label is not None}
     if labels and not values:
@@ -136,14 +156,16 @@ def _rule_of(outcomes: Sequence[NamedOutcome]) -> OutcomeRule:
         )
     highest = max(values, default=1.0)
     if highest <= 1:
-        return OutcomeRule(good=">= 0.5")
+        return OutcomeRule(bad=_HALF) if names_bad(name) else OutcomeRule(good=_HALF)
+    if names_bad(name):
+        return OutcomeRule(good=f"<= {_BAD * highest:g}", bad=f">= {_GOOD * highest:g}")
     return OutcomeRule(good=f">= {_GOOD * highest:g}", bad=f"<= {_BAD * highest:g}")
 
 
 def _line_of(name: str, rule: OutcomeRule, counts: Sequence[str] = ()) -> str:
     """The line of `outcomes.toml` that says the same; a name that is no bare key of TOML in quotes. Never shows a label that is no verdict."""
-    if rule.bad is None and not counts:
-        return f'{_key(name)} = "good"  # or "bad", if 1 means that something went wrong'
+    if not counts and rule in {OutcomeRule(good=_HALF), OutcomeRule(bad=_HALF)}:
+        return f'{_key(name)} = "{"good" if rule.good else "bad"}"'
     sides = {"good": rule.good, "bad": rule.bad, "counts": tuple(counts) or None}
     told = ", ".join(f"{side} = {_toml(test)}" for side, test in sides.items() if test is not None)
     return f"{_key(name)} = {{ {told} }}"

@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import resource
+import shlex
 import signal
 import subprocess
 import sys
@@ -69,6 +70,11 @@ def started(*arguments: object, **options: object) -> subprocess.Popen[str]:
     )
 
 
+def in_a_box(text: str) -> str:
+    """What stands in the box of a usage error, on one line."""
+    return " ".join(text.replace("│", " ").split())
+
+
 def test_a_missing_file(command: Command, tmp_path: Path) -> None:
     """It is named, and no home is made for it."""
     ended = command("ingest", tmp_path / "gone.jsonl", "--home", tmp_path / "h")
@@ -84,6 +90,88 @@ def test_wrong_usage(command: Command, tmp_path: Path) -> None:
     assert command("build", "--redaction", "maybe", "--home", tmp_path).code == 2
     assert command("export", "parquet", tmp_path / "d", "--home", tmp_path).code == 2
     assert command("export", "taskset", tmp_path / "d", "--reward", "half").code == 2
+    assert command("rollout", tmp_path, "--policy", "nop").code == 2
+
+
+def test_wrong_usage_is_said_before_anything_is_done(command: Command, tmp_path: Path) -> None:
+    """A budget of no stage plans no workers, and a target that nothing has makes no home."""
+    table = tmp_path / "t.csv"
+    table.write_text("conversation_id,value\nc1,1\n", encoding="utf-8")
+    command("ingest", write(tmp_path / "a.jsonl", lines(1)), "--home", tmp_path / "h")
+
+    built = command("build", "--budget", "foo=1m", "--home", tmp_path / "h")
+    joined = command("outcomes", table, "--target", "typo", "--home", tmp_path / "new")
+
+    assert (built.code, "stages are failures" in in_a_box(built.err)) == (2, True)
+    assert "worker" not in built.err
+    assert (joined.code, "use conversation" in in_a_box(joined.err)) == (2, True)
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_file_that_stands_there_is_written_over_only_by_a_whole_one(
+    command: Command, tmp_path: Path
+) -> None:
+    """Where no episode is clean yet the file stays what it was; else it is replaced, and nothing lies beside it."""
+    out = tmp_path / "out" / "clean.jsonl"
+    out.parent.mkdir()
+    out.write_text("mine\n", encoding="utf-8")
+    command("ingest", write(tmp_path / "a.jsonl", lines(1)), "--home", tmp_path / "h")
+
+    refused = command("episodes", "--out", out, "--home", tmp_path / "h")
+    kept = out.read_text(encoding="utf-8")
+    written = command("episodes", "--raw", "--as", "Ada", "--out", out, "--home", tmp_path / "h")
+
+    assert (refused.code, kept) == (1, "mine\n")
+    assert (written.code, len(out.read_text(encoding="utf-8").splitlines())) == (0, 2)
+    assert [path.name for path in out.parent.iterdir()] == ["clean.jsonl"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        ("episodes",),
+        ("episodes", "--raw", "--as", "Ada"),
+        ("failures",),
+        ("export", "taskset", "d"),
+        ("redact", "review"),
+    ],
+)
+def test_an_app_that_the_home_does_not_know(
+    command: Command, tmp_path: Path, name: tuple[str, ...]
+) -> None:
+    """The sentence says which it knows."""
+    command("ingest", write(tmp_path / "a.jsonl", lines(1)), "--home", tmp_path / "h")
+
+    ended = command(*name, "--app", "lendign", "--home", tmp_path / "h")
+
+    assert ended.code == 1
+    assert "knows no app 'lendign'; it knows: lending" in ended.sentence
+
+
+@pytest.mark.parametrize("name", ["build", "episodes", "failures"])
+def test_a_command_that_is_printed_can_be_pasted(
+    command: Command, tmp_path: Path, name: str
+) -> None:
+    """A home whose path holds a blank is one word."""
+    home = tmp_path / "my home"
+    if name != "build":
+        command("ingest", write(tmp_path / "a.jsonl", lines(1)), "--home", home)
+
+    printed = command(name, "--home", home).sentence.partition(": tracegym ")[2]
+
+    assert shlex.split(printed)[-1] == str(home)
+
+
+def test_an_app_is_found_by_the_name_that_its_team_gave_it(
+    command: Command, tmp_path: Path
+) -> None:
+    """Tables carry a name without other letters than those of paths; who asks need not know that."""
+    chats = [json.loads(json.dumps(one).replace('"lending"', '"kündi"')) for one in lines(1)]
+    command("ingest", write(tmp_path / "a.jsonl", chats), "--home", tmp_path / "h")
+
+    for name in ("kündi", "k%C3%BCndi"):
+        asked = ("episodes", "--raw", "--as", "Ada", "--app", name, "--home", tmp_path / "h")
+        assert command(*asked).code == 0
 
 
 @pytest.mark.parametrize(

@@ -143,6 +143,32 @@ def test_a_task_set_runs_on_a_bare_python(home: Path, tmp_path: Path) -> None:
     assert "Check by check" in tracegym("runs", "--home", home, "--show", chosen[:12])
 
 
+def test_a_key_that_signs_nothing_is_refused_before_anything_is_written(
+    home: Path, tmp_path: Path
+) -> None:
+    """Neither the folder nor the home's record of exports changes."""
+    (tmp_path / "bad.pem").write_text("no key", encoding="utf-8")
+    before = sorted(path.name for path in home.rglob("*") if path.is_file())
+
+    given = ("export", "taskset", tmp_path / "set", "--home", home, "--sign", tmp_path / "bad.pem")
+    told = tracegym(*given, code=1)
+
+    assert "bad.pem is no private key in PEM" in told
+    assert not (tmp_path / "set").exists()
+    assert sorted(path.name for path in home.rglob("*") if path.is_file()) == before
+
+
+def test_a_table_that_no_world_has_cannot_be_shared(home: Path, tmp_path: Path) -> None:
+    """The sentence names the tables, and each of them can be."""
+    given = ("export", "taskset", tmp_path / "set", "--home", home, "--shared")
+    told = tracegym(*given, "nosuchtable", code=1)
+    assert "no world has a table 'nosuchtable'; --shared takes one of: " in told
+    assert not (tmp_path / "set").exists()
+
+    table = told.strip().rpartition("one of: ")[2].split(", ")[0]
+    tracegym(*given, table)
+
+
 def test_a_set_that_pays_the_share(home: Path, tmp_path: Path) -> None:
     """Its solutions earn everything and pass every check; its rollouts are no repetitions of those of all-or-nothing."""
     whole = as_json("export", "taskset", tmp_path / "all", "--home", home)

@@ -78,7 +78,7 @@ def test_input_that_is_no_good(shop: Shop, tmp_path: Path) -> None:
         ((bad, "solver", *home), "holds no rollouts"),
         (("solver", other, *home, "--task-set", shop.task_set), "no rollout of a task of"),
         (("solver", "idler", *home, "--task-set", tmp_path / "none"), "is no folder"),
-        (("solver", "idler", *home, "--app", "other"), "has no rollouts of such a policy"),
+        (("solver", "idler", *home, "--app", "other"), "knows no app 'other'; it knows: "),
         (("solver", "idler", "--home", tmp_path / "none"), "none"),
     ):
         done = compare(*asked, cwd=tmp_path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -75,3 +76,16 @@ def test_pip_is_told_a_folder(tmp_path: Path, format_name: str) -> None:
     """A bare name is one that pip looks up in an index."""
     assert _next_step(format_name, Path("vf")).startswith("pip install ./vf ")
     assert _next_step(format_name, tmp_path).startswith(f"pip install {tmp_path} ")
+
+
+@pytest.mark.parametrize("format_name", ["taskset", "verifiers", "openenv"])
+def test_a_folder_with_a_blank_is_one_word_of_the_command(format_name: str) -> None:
+    """What is printed can be pasted."""
+    words = shlex.split(_next_step(format_name, Path("/my tasks/a")))
+    assert "/my tasks/a" in words
+
+
+def test_a_folder_in_a_program_of_the_command_is_not_quoted_twice() -> None:
+    """The shell's word is the program, in which the folder has its own quotes."""
+    program = shlex.split(_next_step("huggingface", Path("/my tasks/a")))[-1]
+    assert "load_dataset('/my tasks/a')" in program

@@ -11,13 +11,14 @@ from typing import Any
 
 import pytest
 
+from dagster_project.cli.tasks.rollout import SCRIPTS as NAMES
 from environments.rollout.budget import Limits
 from environments.rollout.endpoint import EndpointPolicy, EndpointSettings
 from environments.rollout.engine import Clock, RolloutSettings, run_rollouts
 from environments.rollout.errors import EndpointError, RefusedError, RolloutError
 from environments.rollout.policy import Message, Policy, Run, Turn, Usage
 from environments.rollout.rollout import Rollout, RolloutKey
-from environments.rollout.scripts import scripted_policy
+from environments.rollout.scripts import SCRIPTS, scripted_policy
 from environments.runtime import TaskSet
 from tests.environments_shop import call, entry, write_shop
 from tests.openai_server import ModelServer, serving, shop_clerk
@@ -109,6 +110,7 @@ def test_an_unknown_script_is_named(shop: TaskSet) -> None:
     """The choices stand in the error."""
     with pytest.raises(RolloutError, match="solution"):
         scripted_policy("nope", shop)
+    assert {scripted_policy(name, shop).name for name in SCRIPTS} == set(NAMES)
 
 
 def test_a_rollout_holds_the_whole_story(shop: TaskSet) -> None:

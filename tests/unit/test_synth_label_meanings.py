@@ -179,6 +179,52 @@ def test_what_is_read_is_shown_as_the_lines_that_say_it() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("name", "values", "line"),
+    [
+        ("toxicity", (0.0, 0.9), 'toxicity = { bad = ">= 0.5", counts = ["model"] }'),
+        (
+            "hallucination_score",
+            (0.0, 1.0),
+            'hallucination_score = { bad = ">= 0.5", counts = ["model"] }',
+        ),
+        ("errors", (0.0, 10.0), 'errors = { good = "<= 4", bad = ">= 8", counts = ["model"] }'),
+    ],
+)
+def test_a_name_for_something_bad_is_not_supposed_to_be_good(
+    name: str, values: tuple[float, ...], line: str
+) -> None:
+    """The line that is proposed calls more of it bad, and says that this was read of the name."""
+    app = [said(name, value, by="model") for value in values]
+    told = unknown_outcomes(app, OutcomePolicy())[name]
+    assert told.startswith(f'{line}  # its name says something bad; or "good", if ')
+
+
+@pytest.mark.parametrize(
+    ("name", "by", "line"),
+    [
+        ("handled", "unknown", 'handled = "good"'),
+        ("handled", "model", 'handled = { good = ">= 0.5", counts = ["model"] }'),
+        ("error_free", "model", 'error_free = { good = ">= 0.5", counts = ["model"] }'),
+        ("toxicity", "unknown", 'toxicity = "bad"'),
+    ],
+)
+def test_a_line_that_only_supposes_which_way_a_score_goes_says_so(
+    name: str, by: str, line: str, tmp_path: Path
+) -> None:
+    """Behind it stands what else it may mean; it can be pasted with that."""
+    told = unknown_outcomes([said(name, 1.0, by=by)], OutcomePolicy())[name]
+    path = tmp_path / "outcomes.toml"
+    path.write_text(f"[outcomes]\n{told}\n")
+    assert (told.partition("  # ")[0], 'or "' in told) == (line, True)
+    assert load_outcome_policy(path).rules[name] != OutcomeRule()
+
+
+def test_a_line_for_a_name_that_says_which_way_it_goes_has_no_remark() -> None:
+    """A measure is better with more."""
+    assert "#" not in unknown_outcomes([said("rating", 4.0, by="model")], OutcomePolicy())["rating"]
+
+
 def test_what_only_a_program_says_asks_for_a_line_that_counts_it(tmp_path: Path) -> None:
     """Its scale alone is no user's outcome; the line that is printed makes it one."""
     app = [said("correctness", value, by="code") for value in (0.0, 1.0)]

@@ -2,8 +2,10 @@
 
 import signal
 import time
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -30,7 +32,7 @@ from dagster_project.cli.output import (
     print_table,
 )
 from dagster_project.cli.settings import read_settings
-from dagster_project.errors import Interrupted, StrictError
+from dagster_project.errors import InputError, Interrupted, StrictError
 from dagster_project.home.layout import MOST_REQUESTS, apps_of, open_home, set_redaction, set_risk
 from environments.runtime.answers.recall import MOST_RISK, is_risk
 
@@ -121,6 +123,7 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter per option
         raise typer.BadParameter(
             f"pass a share from 0 to {MOST_RISK} (0.005 is 0.5 %)", param_hint="--risk"
         )
+    _require_budgets(budget or ())
     opened = open_home(home)
     if risk is not None:
         set_risk(opened, risk)
@@ -163,7 +166,7 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter per option
             publish(opened.clean, "reports")
     except KeyboardInterrupt:
         raise Interrupted(
-            f"interrupted; everything finished so far is stored. Go on with: tracegym build --home {home}"
+            f"interrupted; everything finished so far is stored. Go on with: tracegym build --home {quote(str(home))}"
         ) from None
     seconds = time.monotonic() - started
     if as_json:
@@ -175,6 +178,15 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter per option
         console.print("\n".join(told), soft_wrap=True, markup=False)
     if strict:
         _require_whole(searched, built, data, home)
+
+
+def _require_budgets(texts: Sequence[str]) -> None:
+    from dagster_project.build.budgets import budgets_of  # noqa: PLC0415 - deltalake: 0.6 s
+
+    try:
+        budgets_of(texts)
+    except InputError as fault:
+        raise typer.BadParameter(str(fault), param_hint="--budget") from fault
 
 
 def _require_whole(searched: str, built: "BuildResult", data: "ReportData", home: Path) -> None:
@@ -201,12 +213,12 @@ def _waits(data: "ReportData", home: Path) -> list[str]:
     told = []
     if withheld:
         told.append(
-            f"{how_many(withheld, 'value')} withheld at the gate; decide with: tracegym redact review --home {home}"
+            f"{how_many(withheld, 'value')} withheld at the gate; decide with: tracegym redact review --home {quote(str(home))}"
         )
     if held:
         told.append(
             f"{how_many(held, 'episode')} held back whole: the leak check found an identifier that could not be taken out; "
-            f"the keys that taught them: tracegym redact review --home {home}"
+            f"the keys that taught them: tracegym redact review --home {quote(str(home))}"
         )
     return told
 

@@ -1,12 +1,15 @@
 """`tracegym episodes`: the canonical episodes as chat-log JSONL."""
 
+import shutil
 import sys
-from contextlib import nullcontext
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from shlex import quote
+from typing import Annotated, TextIO
 
 import typer
 
+from dagster_project.cli.apps import asked_apps
 from dagster_project.cli.options import HOME, AppOption, HomeOption, WhoOption
 from dagster_project.cli.output import notices
 from dagster_project.cli.settings import read_settings
@@ -36,19 +39,46 @@ def episodes(
     opened = open_home(home)
     name = person(who, sudo_user=read_settings().sudo_user) if raw else ""
     lines = raw_lines(opened, app=app) if raw else clean_lines(opened, app=app)
-    written = 0
-    with out.open("w", encoding="utf-8") if out else nullcontext(sys.stdout) as file:
-        for line in lines:
-            file.write(line + "\n")
-            written += 1
+    written = _write(lines, out) if out else _write_to(sys.stdout, lines)
     if raw:
         note(opened, "episodes --raw", who=name, app=app, episodes=written)
     if not written:
+        _ = asked_apps(opened, app, home)
         raise InputError(_no_episodes(home, raw=raw))
     notices().print(f"{written} episodes")
 
 
+def _write_to(file: TextIO, lines: Iterable[str]) -> int:
+    """How many lines were written."""
+    written = 0
+    for line in lines:
+        file.write(line + "\n")
+        written += 1
+    return written
+
+
+def _write(lines: Iterable[str], out: Path) -> int:
+    """Write a file that is whole or not there; what stood there stays where nothing is written. A pipe or a device is written as it is."""
+    if out.exists() and not out.is_file():
+        with out.open("w", encoding="utf-8") as file:
+            return _write_to(file, lines)
+    whole = out.resolve()
+    beside = whole.with_name(f"{whole.name}.part")
+    try:
+        with beside.open("w", encoding="utf-8") as file:
+            written = _write_to(file, lines)
+        if written:
+            if whole.exists():
+                shutil.copymode(whole, beside)
+            beside.replace(whole)
+    finally:
+        beside.unlink(missing_ok=True)
+    return written
+
+
 def _no_episodes(home: Path, *, raw: bool) -> str:
     if raw:
-        return f"no episodes have arrived in {home}; take some in with: tracegym ingest FILE --home {home}"
-    return f"no clean episodes in {home} yet; make them with: tracegym build --home {home}"
+        return f"no episodes have arrived in {home}; take some in with: tracegym ingest FILE --home {quote(str(home))}"
+    return (
+        f"no clean episodes in {home} yet; make them with: tracegym build --home {quote(str(home))}"
+    )

@@ -1,6 +1,7 @@
 """`tracegym erase` and `tracegym withdrawn`: what a home keeps of somebody is removed, and task sets that left it are told apart."""
 
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -119,7 +120,7 @@ def _print(done: "Erasure", home: Path) -> None:
         print_table("to withdraw from task sets that were exported before", ("app", "task"), tasks)
     if done.withdrawn:
         notices().print(
-            f"look at each with: tracegym withdrawn TASKSET --home {home}; then: tracegym build --home {home}"
+            f"look at each with: tracegym withdrawn TASKSET --home {quote(str(home))}; then: tracegym build --home {quote(str(home))}"
         )
 
 

@@ -2,14 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from dagster_project.cli.apps import asked_apps
 from dagster_project.cli.options import HOME, AppOption, HomeOption, JsonOption
 from dagster_project.cli.output import print_json, print_table, print_text
 from dagster_project.errors import InputError
-from dagster_project.home.layout import apps_of, open_home
+from dagster_project.home.layout import open_home
 
 if TYPE_CHECKING:
     from dagster_project.lake.store import Lake
@@ -41,10 +43,12 @@ def failures(
     from synth.failures.causes import PARTIES  # noqa: PLC0415
 
     lake = Lake(opened.clean / "lake")
-    apps = [app] if app else list(apps_of(opened))
+    apps = asked_apps(opened, app, home)
     found = _clusters(lake, apps)
     if not found:
-        raise InputError(f"no failures are known in {home}; look for them with: tracegym build")
+        raise InputError(
+            f"no failures are known in {home}; look for them with: tracegym build --home {quote(str(home))}"
+        )
     if cluster is not None:
         chosen = [one for one in found if one.cluster_id.startswith(cluster)]
         if len(chosen) != 1:
@@ -200,7 +204,7 @@ def said_of(one: "Cluster") -> "Cluster":
     return replace(one, error=one.says, exemplars=one.exemplars if one.named else ())
 
 
-def _clusters(lake: "Lake", apps: list[str]) -> list["Cluster"]:
+def _clusters(lake: "Lake", apps: "Sequence[str]") -> list["Cluster"]:
     from dagster_project.lake.clean_records import clusters_of  # noqa: PLC0415 - see above
 
     found = [one for app in apps for one in clusters_of(lake, app) if one.failures]

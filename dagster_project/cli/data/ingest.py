@@ -1,10 +1,12 @@
 """`tracegym ingest`: files and folders of telemetry into the home."""
 
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dagster_project.cli.apps import stored_name
 from dagster_project.cli.explanations import show_explained
 from dagster_project.cli.options import HOME, HomeOption, JsonOption, RefsOption
 from dagster_project.cli.output import notices, print_json, print_pairs, print_table
@@ -19,7 +21,10 @@ def ingest(  # noqa: PLR0913, PLR0917 - one parameter per option
     paths: Annotated[list[Path], typer.Argument(help="Files or folders.", metavar="PATH...")],
     home: HomeOption = HOME,
     app: Annotated[
-        str | None, typer.Option("--app", help="The app's name, where the data does not say.")
+        str | None,
+        typer.Option(
+            "--app", help="The app's name, where the data does not say.", callback=stored_name
+        ),
     ] = None,
     mapping: Annotated[
         Path | None,
@@ -134,4 +139,4 @@ def _show(arrived: "ArrivalCounts", home: Path) -> None:
         rows = [(code, n, arrived.reasons[code]) for code, n in sorted(arrived.rejected.items())]
         print_table("Quarantined", ("reason", "records", "example"), rows)
     if arrived.usable:
-        notices().print(f"next: tracegym build --home {home}")
+        notices().print(f"next: tracegym build --home {quote(str(home))}")

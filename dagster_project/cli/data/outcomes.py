@@ -1,10 +1,12 @@
 """`tracegym outcomes`: a table of what users got, joined to their episodes."""
 
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
 
+from dagster_project.cli.apps import stored_name
 from dagster_project.cli.options import HOME, HomeOption, JsonOption
 from dagster_project.cli.output import how_many, notices, print_json, print_pairs, print_table
 from dagster_project.errors import InputError
@@ -20,7 +22,10 @@ def outcomes(  # noqa: PLR0913, PLR0917 - one option per column that a table may
         ),
     ],
     home: HomeOption = HOME,
-    app: Annotated[str | None, typer.Option("--app", help="The app the rows are about.")] = None,
+    app: Annotated[
+        str | None,
+        typer.Option("--app", help="The app the rows are about.", callback=stored_name),
+    ] = None,
     key: Annotated[
         str, typer.Option("--key", help="Column that names what a row is about.")
     ] = "key",
@@ -75,7 +80,6 @@ def outcomes(  # noqa: PLR0913, PLR0917 - one option per column that a table may
         )
     if query is None and database is not None:
         raise InputError("a database is asked with SQL: write a query that starts with SELECT")
-    opened = open_home(home, create=True)
     # pyarrow and deltalake: 0.6 s
     from dagster_project.arrival.outcome_tables import (  # noqa: PLC0415
         keep_outcomes,
@@ -83,8 +87,14 @@ def outcomes(  # noqa: PLR0913, PLR0917 - one option per column that a table may
         query_files,
         take_in_outcomes,
     )
-    from ingest.files.outcome_table import OutcomeMapping, read_rows  # noqa: PLC0415
+    from ingest.errors import SourceUnreadable  # noqa: PLC0415
+    from ingest.files.outcome_table import OutcomeMapping, read_rows, require_target  # noqa: PLC0415
 
+    try:
+        require_target(target)
+    except SourceUnreadable as fault:
+        raise typer.BadParameter(str(fault), param_hint="--target") from fault
+    opened = open_home(home, create=True)
     mapping = OutcomeMapping(
         key=key,
         target=target,
@@ -130,7 +140,7 @@ def outcomes(  # noqa: PLR0913, PLR0917 - one option per column that a table may
             f"{how_many(arrived.waiting, 'row')} {'waits' if arrived.waiting == 1 else 'wait'}: "
             "the next build joins those whose episode has arrived since the last one"
         )
-    notices().print(f"next: tracegym build --home {home}")
+    notices().print(f"next: tracegym build --home {quote(str(home))}")
 
 
 def _query(table: str) -> str | None:

@@ -3,15 +3,17 @@
 import json
 from dataclasses import asdict
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from dagster_project.cli.apps import asked_apps, stored_name
 from dagster_project.cli.options import HOME, AppOption, HomeOption, JsonOption, WhoOption
 from dagster_project.cli.output import how_many, notices, print_json, print_table
 from dagster_project.cli.settings import read_settings
 from dagster_project.errors import InputError
-from dagster_project.home.layout import Home, apps_of, lock, open_home
+from dagster_project.home.layout import Home, lock, open_home
 from dagster_project.privacy.audit import note, person
 
 if TYPE_CHECKING:
@@ -40,7 +42,7 @@ def review(home: HomeOption = HOME, app: AppOption = None, as_json: JsonOption =
 
     opened = open_home(home)
     lake = Lake(opened.clean / "lake")
-    account = [row for one in ([app] if app else apps_of(opened)) for row in account_in(lake, one)]
+    account = [row for one in asked_apps(opened, app, home) for row in account_in(lake, one)]
     waiting = waiting_keys(account)
     if as_json:
         print_json({"waiting": [asdict(one) for one in waiting]})
@@ -61,7 +63,7 @@ def review(home: HomeOption = HOME, app: AppOption = None, as_json: JsonOption =
         add_policy_lines(opened.redaction_policy, decided)
         lines = "1 line" if len(decided) == 1 else f"{len(decided)} lines"
         notices().print(
-            f"{lines} added to {opened.redaction_policy.name}; now: tracegym build --home {home}"
+            f"{lines} added to {opened.redaction_policy.name}; now: tracegym build --home {quote(str(home))}"
         )
 
 
@@ -152,16 +154,18 @@ def sample(
     from dagster_project.privacy.samples import conversation_text, draw  # noqa: PLC0415 - pyarrow, dagster: 2 s
 
     opened = open_home(home)
-    drawn = draw(opened, [app] if app else apps_of(opened), count, seed=seed)
+    drawn = draw(opened, asked_apps(opened, app, home), count, seed=seed)
     if not drawn:
-        raise InputError(f"nothing has passed the gate yet: tracegym build --home {home}")
+        raise InputError(
+            f"nothing has passed the gate yet: tracegym build --home {quote(str(home))}"
+        )
     if as_json:
         print_json({"conversations": [asdict(one) for one in drawn]})
         return
     for one in drawn:
         typer.echo(conversation_text(one))
     notices().print(
-        f"{len(drawn)} conversations; if they may be used: tracegym redact sign --as NAME --home {home}"
+        f"{len(drawn)} conversations; if they may be used: tracegym redact sign --as NAME --home {quote(str(home))}"
     )
 
 
@@ -183,7 +187,7 @@ def sign(
 
     opened = open_home(home)
     name = person(who, sudo_user=read_settings().sudo_user)
-    given = sign_for(opened, [app] if app else apps_of(opened), who=name, note=note_)
+    given = sign_for(opened, asked_apps(opened, app, home), who=name, note=note_)
     note(opened, "redact sign", who=name, apps=[one.app for one in given])
     if as_json:
         print_json({"signed": [asdict(one) for one in given]})
@@ -195,7 +199,7 @@ def sign(
 @redact.command()
 def reveal(  # noqa: PLR0913, PLR0917 - one parameter per option
     surrogate: Annotated[str, typer.Argument(help="What stands past the gate.")],
-    app: Annotated[str, typer.Option("--app", help="The app it stands in.")],
+    app: Annotated[str, typer.Option("--app", help="The app it stands in.", callback=stored_name)],
     kind: Annotated[str, typer.Option("--kind", help="What it replaced: full_name, email, ...")],
     reason: Annotated[str, typer.Option("--reason", help="Why; goes into the audit log.")],
     home: HomeOption = HOME,
@@ -210,8 +214,7 @@ def reveal(  # noqa: PLR0913, PLR0917 - one parameter per option
     opened = open_home(home)
     if kind not in KINDS:
         raise typer.BadParameter(f"choose from {', '.join(KINDS)}", param_hint="--kind")
-    if app not in apps_of(opened):
-        raise InputError(f"{home} knows no app {app!r}; it knows: {', '.join(apps_of(opened))}")
+    asked_apps(opened, app, home)
     name = person(who, sudo_user=read_settings().sudo_user)
     with lock(opened, "vault"):
         vault = _vault(opened)

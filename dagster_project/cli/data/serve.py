@@ -6,11 +6,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 from rich.console import Console
 
+from dagster_project.cli.apps import stored_name
 from dagster_project.cli.faults import fault_of
 from dagster_project.cli.options import HOME, HomeOption, RefsOption
 from dagster_project.cli.output import notices
@@ -58,7 +60,12 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter per option
         typer.Option("--spool", help="Read this folder of tracegym-exporter as well, as it fills."),
     ] = None,
     app: Annotated[
-        str | None, typer.Option("--app", help="The app of spooled spans; else their service.name.")
+        str | None,
+        typer.Option(
+            "--app",
+            help="The app of spooled spans; else their service.name.",
+            callback=stored_name,
+        ),
     ] = None,
     refs: RefsOption = None,
     traces_to: Annotated[
@@ -122,7 +129,7 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter per option
             grpc.stop()
         until = time.monotonic() + _LAST_SECONDS
         _land(opened, wal, console, feed, OwnTraces(None), is_over=lambda: time.monotonic() > until)
-    _say(console, f"stopped. Next: tracegym build --home {home}")
+    _say(console, f"stopped. Next: tracegym build --home {quote(str(home))}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -186,7 +187,7 @@ def _keep_file(found: "list[FoundCheat]", home: Path | None, *, as_json: bool) -
         print_json({"cheats": len(found), "new": fresh})
     else:
         print_text(f"{how_many(len(found), 'cheat')} read, {fresh} of them new")
-        notices().print(f"next: tracegym build --home {home or HOME}")
+        notices().print(f"next: tracegym build --home {quote(str(home or HOME))}")
 
 
 def _says(told: "Attacked") -> str:
@@ -225,7 +226,9 @@ def _print(told: "Attacked", home: Home | None, fresh: int) -> None:
     if told.unfinished:
         notices().print("time or money ended the search before every task had its attempts")
     if told.found_cheats and home is not None:
-        notices().print(f"{fresh} new ones kept; next: tracegym build --home {home.path}")
+        notices().print(
+            f"{fresh} new ones kept; next: tracegym build --home {quote(str(home.path))}"
+        )
     elif told.found_cheats:
         notices().print("kept nowhere; --home DIR keeps them, --out FILE writes them")
 

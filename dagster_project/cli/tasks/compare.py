@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dagster_project.cli.apps import asked_apps
 from dagster_project.cli.options import HOME, AppOption
 from dagster_project.cli.output import how_many, notices, print_table, print_text, write_document
 from dagster_project.cli.reasons import print_policies
@@ -60,6 +61,8 @@ def compare(  # noqa: PLR0913 - one parameter per option
     from dagster_project.runs.comparison import compare as compared  # noqa: PLC0415
 
     opened = _home(a, b, home)
+    if app and opened is not None and not (Path(a).is_file() and Path(b).is_file()):
+        _ = asked_apps(opened, app, home or HOME)
     rows_a, rows_b = (_rows(name, opened, app or "") for name in (a, b))
     known = _known_tasks(task_set, opened, {row.app for row in (*rows_a, *rows_b)})
     if task_set is not None:

@@ -1,20 +1,23 @@
 """`tracegym export`: accepted tasks in the format of a consumer."""
 
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dagster_project.cli.apps import asked_apps
 from dagster_project.cli.options import HOME, AppOption, HomeOption, JsonOption
 from dagster_project.cli.output import notices, print_json, print_pairs
 from dagster_project.cli.settings import read_settings
 from dagster_project.errors import InputError
-from dagster_project.home.layout import apps_of, open_home
+from dagster_project.home.layout import open_home
 
 if TYPE_CHECKING:
     from dagster_project.home.layout import Home
@@ -165,9 +168,7 @@ def export(  # noqa: C901, PLR0913, PLR0917 - one parameter per option
         raise typer.BadParameter("only needs_review can be added", param_hint="--include")
     _require(reward in PAYS, f"choose from {', '.join(PAYS)}", "--reward")
     opened = open_home(home)
-    known = apps_of(opened)
-    if app is not None and app not in known:
-        raise InputError(f"{home} knows no app {app!r}; it knows: {', '.join(known) or 'none yet'}")
+    apps: Sequence[str] = asked_apps(opened, app, home)
     _require(split in {"", *SPLITS}, f"choose from {', '.join(SPLITS)}", "--split")
     _require(split_by in SPLIT_BY, f"choose from {', '.join(SPLIT_BY)}", "--split-by")
     kind, _, cluster = select.partition("=")
@@ -180,8 +181,9 @@ def export(  # noqa: C901, PLR0913, PLR0917 - one parameter per option
     from dagster_project.tasks.exporting import ExportRequest, export_tasks  # noqa: PLC0415
     from environments.export.splits import SplitSettings  # noqa: PLC0415
 
+    if sign is not None:
+        _require_key(sign)
     _ask_before_overwriting(dest, yes=yes)
-    apps = [app] if app else list(known)
     _require(not (signed and rekey), "nobody signed for data under another key", "--signed")
     signatures = () if rekey else _signatures(opened, apps, required=signed)
     asked = ExportRequest(
@@ -246,8 +248,19 @@ def _ask_before_overwriting(dest: Path, *, yes: bool) -> None:
     typer.confirm(f"{dest} holds files; write over an older export there?", abort=True, err=True)
 
 
-def _sign(dest: Path, key: Path) -> None:
+def _require_key(key: Path) -> None:
+    """Refuse what is no key before anything is written."""
     from environments.export.errors import ExportError  # noqa: PLC0415 - cryptography: 0.1 s
+    from environments.export.signature import signing_key  # noqa: PLC0415 - as above
+
+    try:
+        signing_key(key)
+    except ExportError as fault:
+        raise InputError(str(fault)) from fault
+
+
+def _sign(dest: Path, key: Path) -> None:
+    from environments.export.errors import ExportError  # noqa: PLC0415 - as above
     from environments.export.signature import sign_folder  # noqa: PLC0415 - as above
 
     try:
@@ -342,7 +355,7 @@ def _past_leak_check(clean: Path, apps: Sequence[str]) -> tuple[list[str], froze
         found = leaks_of(clean, app)
         if found is None:
             told.append(
-                f"{app} is not exported: it changed since its last leak check; check it with: tracegym build --home {home.path}"
+                f"{app} is not exported: it changed since its last leak check; check it with: tracegym build --home {quote(str(home.path))}"
             )
         elif found.shared:
             told.append(
@@ -365,9 +378,11 @@ def _past_leak_check(clean: Path, apps: Sequence[str]) -> tuple[list[str], froze
 
 def _next_step(format_name: str, dest: Path) -> str:
     if format_name == "taskset":
-        return f"python {dest} validate"
+        return f"python {quote(str(dest))} validate"
     from environments.export.registry import FORMATS as WRITTEN_FROM_IT  # noqa: PLC0415 - as above
 
     # pip asks its index for a bare name, and so does datasets.
     place = str(dest) if dest.is_absolute() else f"./{dest}"
-    return WRITTEN_FROM_IT[format_name].check.replace("DIR", place)
+    check = WRITTEN_FROM_IT[format_name].check
+    # In Python's quotes it is no word of the shell.
+    return re.sub("('?)DIR", lambda at: f"'{place}" if at[1] else quote(place), check)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -54,7 +55,7 @@ def regrade(
     if not found.regraded:
         raise InputError(
             f"{home} holds no rollout of a task in {task_set}; "
-            f"make some with: tracegym rollout {task_set} --policy solution --home {home}"
+            f"make some with: tracegym rollout {quote(str(task_set))} --policy solution --home {quote(str(home))}"
         )
     version = opened_set.manifest.task_set_version
     if as_json:

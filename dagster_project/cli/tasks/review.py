@@ -2,6 +2,7 @@
 
 import getpass
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -95,7 +96,7 @@ def _desk(opened: Home, home: Path) -> "tuple[Desk, list[Entry]]":
         entries = list(desk.entries(show_progress))
     if not entries:
         raise InputError(
-            f"{home} has no tasks to review; make some with: tracegym build --home {home}"
+            f"{home} has no tasks to review; make some with: tracegym build --home {quote(str(home))}"
         )
     return desk, entries
 
@@ -132,7 +133,9 @@ def _share(opened: Home, home: Path, names: str, overlap: float, *, as_json: boo
         return
     print_pairs("reviewers", document)
     if team.names:
-        notices().print(f"each starts: tracegym review --home {home} --as {team.names[0]}")
+        notices().print(
+            f"each starts: tracegym review --home {quote(str(home))} --as {quote(team.names[0])}"
+        )
 
 
 def _reviews(desk: "Desk") -> "dict[str, Reviews]":
@@ -149,7 +152,9 @@ def _export(desk: "Desk", entries: "list[Entry]", dest: Path, *, as_json: bool) 
         print_json(document)
     else:
         print_pairs("review spreadsheet", document)
-        notices().print(f"fill in the column label, then: tracegym review --import {dest}")
+        notices().print(
+            f"fill in the column label, then: tracegym review --import {quote(str(dest))}"
+        )
 
 
 def _import(  # noqa: PLR0913 - what a row is checked against
@@ -198,4 +203,6 @@ def _serve(desk: "Desk", author: str, port: int, *, browser: bool, home: Home) -
             f"{author} is none of the reviewers ({', '.join(team.names)}) and sees all tasks"
         )
     serve_page(ReviewPage(desk, author, keys, team).app, keys, port, browser=browser)
-    notices().print(f"stopped. What was saved takes effect with: tracegym build --home {home.path}")
+    notices().print(
+        f"stopped. What was saved takes effect with: tracegym build --home {quote(str(home.path))}"
+    )

@@ -4,6 +4,7 @@ import asyncio
 from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -107,6 +108,7 @@ def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
     simulated_by = simulator_of(simulate, simulate_url)
     user_by = user_of(user_model, user_url)
     _require_format(out_format)
+    _require_policy(policy)
     if not task_set.is_dir():
         raise InputError(f"{task_set} is no folder; make a task set with: tracegym export taskset")
     where = home or (HOME if HOME.is_dir() else None)
@@ -204,7 +206,7 @@ def _print(counts: "RolloutCounts", home: Path | None) -> None:
         print_text(f"unknown answers in runs without a reward, by tool: {told}")
     print_policies(counts.policies)
     if home is not None and counts.policies:
-        notices().print(f"look at single rollouts with: tracegym runs --home {home}")
+        notices().print(f"look at single rollouts with: tracegym runs --home {quote(str(home))}")
 
 
 def _stopped(counts: "RolloutCounts", limits: "Limits", *, kept: bool) -> str:
@@ -237,9 +239,23 @@ OUT_FORMATS = ("rows", "chat", "trl", "verl", "skyrl")
 """As `environments.rollout.training` has them, and the lake's own columns."""
 
 
+SCRIPTS = ("solution", "noop", "claim", "copy", "random_calls")
+"""As `environments.rollout.scripts` has them."""
+
+
 def _require_format(name: str) -> None:
     if name not in OUT_FORMATS:
         raise typer.BadParameter(f"choose from {', '.join(OUT_FORMATS)}", param_hint="--out-format")
+
+
+def _require_policy(name: str) -> None:
+    """A word alone is a script; anything else is asked for where it lies."""
+    if name.startswith(("http://", "https://", "torch:")) or "/" in name or name in SCRIPTS:
+        return
+    raise typer.BadParameter(
+        f"{name} is none; choose from {', '.join(SCRIPTS)}, http://host/v1, torch:FOLDER or provider/model",
+        param_hint="--policy",
+    )
 
 
 def _says(counts: "RolloutCounts") -> str:

@@ -2,10 +2,12 @@
 
 from dataclasses import asdict, replace
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dagster_project.cli.apps import asked_apps
 from dagster_project.cli.local_page import serve_page
 from dagster_project.cli.options import HOME, AppOption, JsonOption
 from dagster_project.cli.output import notices, print_json, print_pairs, print_table, print_text
@@ -74,6 +76,8 @@ def runs(  # noqa: PLR0913, PLR0917 - one parameter per option
     if as_list and show:
         raise typer.BadParameter("pass --list or --show, not both")
     shelf = open_shelf(file, home)
+    if file is None:
+        _ = asked_apps(open_home(home), app, home)
     choice = Choice(app=app or "", policy=policy, task=task, got=got)
     if show:
         _show(shelf, choose_lines(shelf.lines(), choice), show, as_json=as_json)
@@ -101,7 +105,7 @@ def open_shelf(file: Path | None, home: Path) -> "Shelf":
     shelf = LakeShelf(opened.clean, apps_of(opened))
     if not shelf.lines():
         raise InputError(
-            f"{home} has no rollouts; make some with: tracegym rollout TASKSET --policy solution --home {home}"
+            f"{home} has no rollouts; make some with: tracegym rollout TASKSET --policy solution --home {quote(str(home))}"
         )
     return shelf
 
