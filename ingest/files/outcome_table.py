@@ -170,7 +170,10 @@ def _read(
     lacks: dict[str, tuple[str, str, str]] = {}
     if key is None:
         lacks["no_key"] = (columns.key, "--key", f"names the {columns.target}")
-    if columns.value not in row and correction is None:
+    value, label = _value(row.get(columns.value))
+    comment = _text(row.get(columns.comment))
+    says = comment if columns.value in row else None  # without the column an option is wrong
+    if value is None and label is None and says is None and correction is None:
         lacks["no_value"] = (columns.value, "--value", "holds the outcome's value")
     if name is None:
         lacks["no_name"] = (columns.name, "--name", "names the outcome")
@@ -183,7 +186,6 @@ def _read(
             "bad_time",
             f"Column {columns.at} holds no time; write ISO 8601, such as 2026-09-01T08:00:00Z.",
         )
-    value, label = _value(row.get(columns.value))
     given = _text(row.get(columns.by)) or columns.fixed_by
     kind, _, attribute = columns.target.partition(":")
     return OutcomeRow(
@@ -193,7 +195,7 @@ def _read(
         name=name,
         value=value,
         label=label,
-        comment=_text(row.get(columns.comment)),
+        comment=comment,
         correction=correction,
         by=annotator_of(given, default="business_record"),
         author=_text(row.get(columns.author)),
@@ -233,7 +235,9 @@ def _value(raw: object) -> tuple[float | None, str | None]:
         except ValueError:
             return None, text or None
     number = number_of(float(raw) if isinstance(raw, Decimal) else raw)
-    return number, None if number is not None or raw is None else str(raw)
+    # A number that is none is how a data frame writes an empty cell.
+    is_empty = raw is None or isinstance(raw, float | Decimal)
+    return number, None if number is not None or is_empty else str(raw)
 
 
 def join(
@@ -247,7 +251,7 @@ def join(
     index = _Index(episodes, responses or {}, attributes or {})
     joined: dict[str, Outcome] = {}
     for row in rows:
-        keep_latest(joined, index.join(_outcome(row)))
+        keep_latest(joined, _by_app(index.join(_outcome(row))))
     return list(joined.values())
 
 
@@ -262,16 +266,26 @@ def attach(
     index = _Index(episodes, responses or {}, attributes or {})
     joined: dict[str, Outcome] = {}
     for outcome in outcomes:
-        keep_latest(joined, outcome if outcome.episode_id else index.join(outcome))
+        keep_latest(joined, _by_app(outcome if outcome.episode_id else index.join(outcome)))
     return list(joined.values())
+
+
+def _by_app(outcome: Outcome) -> Outcome:
+    """A row's outcome under the id of its app, which its episode tells: whether the table named the app changes nothing."""
+    if outcome.source != _SOURCE:
+        return outcome
+    app = None if outcome.app == UNNAMED else outcome.app
+    return replace(outcome, outcome_id=_id_of(outcome, app))
+
+
+def _id_of(row: OutcomeRow | Outcome, app: str | None) -> str:
+    return outcome_id_of(app, row.target_kind, row.target_id, row.name, row.by, row.author, _SOURCE)
 
 
 def _outcome(row: OutcomeRow) -> Outcome:
     return Outcome(
         app=row.app or UNNAMED,
-        outcome_id=outcome_id_of(
-            row.app, row.target_kind, row.target_id, row.name, row.by, row.author, _SOURCE
-        ),
+        outcome_id=_id_of(row, row.app),
         target_kind=row.target_kind,
         target_id=row.target_id,
         episode_id=None,
@@ -289,7 +303,7 @@ def _outcome(row: OutcomeRow) -> Outcome:
 
 
 class _Index:
-    """Episodes by everything that a row may call them."""
+    """Episodes by everything that a row may call them; blanks around an id mean nothing."""
 
     def __init__(
         self,
@@ -309,19 +323,18 @@ class _Index:
                 *(("trace", trace_id) for trace_id in episode.trace_ids),
                 ("file", _file_in(episode.conversation_id)),
             ):
-                if name:
-                    self._by_name[kind, name].append(episode)
+                if name and (bare := name.strip()):
+                    self._by_name[kind, bare].append(episode)
         for response, episode_id in responses.items():
             if episode_id in by_id:
-                self._by_name["response", response].append(by_id[episode_id])
-
+                self._by_name["response", response.strip()].append(by_id[episode_id])
         for named, traces in attributes.items():
             found = {e.episode_id: e for t in traces for e in self._by_name.get(("trace", t), ())}
-            self._by_name[_ATTRIBUTE, named] = list(found.values())
+            self._by_name[_ATTRIBUTE, named.strip()] += found.values()
 
     def join(self, outcome: Outcome) -> Outcome:
         """The outcome with its episode, if exactly one can be meant."""
-        kind, target = outcome.target_kind, outcome.target_id
+        kind, target = outcome.target_kind, outcome.target_id.strip()
         found = self._by_name.get((kind, target), [])
         if kind in {"episode", "conversation"} and not found:
             # People say "episode" for the id they gave it, and ours for theirs.
