@@ -25,7 +25,7 @@ from ingest.records.moments import from_any
 from ingest.records.outcome import TARGETS, Outcome, keep_latest
 from ingest.records.quarantine import ROW, Rejected
 from ingest.records.right_answer import right_answer, right_answer_among
-from ingest.records.text import NOT_JSON, load_json
+from ingest.records.text import NOT_UTF8, is_utf8, json_bytes, load_json, why_no_json
 from ingest.tables.cells import separator_in
 
 _TRUTHS: Final = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
@@ -95,20 +95,22 @@ def read_outcomes(
         yield from read_rows(_rows(path), columns, app=app, source=path.name)
     except FileNotFoundError as error:
         raise SourceUnreadable(f"{path} does not exist; check the path.") from error
-    except (OSError, UnicodeDecodeError, csv.Error, ValueError) as error:
+    except UnicodeDecodeError as error:
+        raise SourceUnreadable(f"{path} is {NOT_UTF8}.") from error
+    except (OSError, csv.Error, ValueError) as error:
         raise SourceUnreadable(
             f"{path} cannot be read as CSV, JSON or Parquet; check the file and its ending."
         ) from error
 
 
 def read_rows(
-    rows: Iterable[Mapping[str, Any] | None],
+    rows: Iterable[Mapping[str, Any] | bytes],
     columns: OutcomeMapping,
     *,
     app: str | None = None,
     source: str = "query",
 ) -> Iterator[OutcomeRow | Rejected]:
-    """Read rows wherever they come from; None stands for one that is no row at all."""
+    """Read rows wherever they come from; bytes are one that is no row at all."""
     kind, _, attribute = columns.target.partition(":")
     if kind not in TARGETS or (kind == _ATTRIBUTE) != bool(attribute):
         allowed = sorted(TARGETS - {_ATTRIBUTE})
@@ -119,7 +121,7 @@ def read_rows(
         yield _read(row, columns, app=app, source=source, position=f"{ROW} {number}")
 
 
-def _rows(path: Path) -> Iterator[Mapping[str, Any] | None]:
+def _rows(path: Path) -> Iterator[Mapping[str, Any] | bytes]:
     ending = path.suffix.lower()
     if ending == ".parquet":
         with pq.ParquetFile(path) as table:
@@ -128,13 +130,16 @@ def _rows(path: Path) -> Iterator[Mapping[str, Any] | None]:
     elif ending in {".jsonl", ".ndjson", ".json"}:
         with path.open("rb") as lines:
             if lines.peek(1)[:1] == b"[":
-                listed = load_json(lines.read())
-                rows = listed if isinstance(listed, list) else [listed]
-                yield from (row if isinstance(row, dict) else None for row in rows)
+                text = lines.read()
+                listed = load_json(text)
+                rows = listed if isinstance(listed, list) else [text]
+                yield from (
+                    row if isinstance(row, dict | bytes) else json_bytes(row) for row in rows
+                )
             for line in lines:
                 if line.strip():
                     value = load_json(line)
-                    yield value if value is not NOT_JSON and isinstance(value, dict) else None
+                    yield value if isinstance(value, dict) else line
     else:
         with path.open(encoding="utf-8-sig", newline="") as lines:
             separator = separator_in(lines.readline())
@@ -143,7 +148,7 @@ def _rows(path: Path) -> Iterator[Mapping[str, Any] | None]:
 
 
 def _read(
-    row: Mapping[str, Any] | None,
+    row: Mapping[str, Any] | bytes,
     columns: OutcomeMapping,
     *,
     app: str | None,
@@ -156,13 +161,14 @@ def _read(
             position=position,
             code=code,
             reason=reason,
-            body=repr(row).encode()[: 64 << 10],
+            body=(row if isinstance(row, bytes) else repr(row).encode())[: 64 << 10],
             app=app,
             at=time.time_ns(),
         )
 
-    if row is None:
-        return refuse("not_json", "The line is not a JSON object; write one row a line.")
+    if isinstance(row, bytes):
+        why = "The line is not a JSON object; write one row a line."
+        return refuse("not_json", why if is_utf8(row) else why_no_json(row))
     key, name = _text(row.get(columns.key)), columns.fixed_name or _text(row.get(columns.name))
     correction = _right(row, columns)
     if name is None and correction is not None:

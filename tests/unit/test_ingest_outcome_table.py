@@ -246,6 +246,19 @@ def test_unreadable_tables_are_one_clear_error(tmp_path: Path) -> None:
         list(read_outcomes(tmp_path / "t.csv", OutcomeMapping(target="planet")))
 
 
+def test_tables_that_are_not_utf8_say_so(tmp_path: Path) -> None:
+    """A CSV as a whole, a line of JSON alone; its text is kept in quarantine."""
+    (tmp_path / "t.csv").write_bytes("key,name,value\na,csat,caf\xe9\n".encode("cp1252"))
+    with pytest.raises(SourceUnreadable, match="not UTF-8; save the file as UTF-8"):
+        list(read_outcomes(tmp_path / "t.csv"))
+    line = '{"key": "a", "name": "csat", "value": "caf\xe9"}'.encode("cp1252")
+    (tmp_path / "t.jsonl").write_bytes(b'{"key": "a", "name": "csat", "value": 1}\n' + line)
+    _, refused = read_outcomes(tmp_path / "t.jsonl")
+    assert isinstance(refused, Rejected)
+    assert (refused.code, refused.position, refused.body) == ("not_json", "row 2", line)
+    assert "not UTF-8" in refused.reason
+
+
 def test_outcomes_with_an_episode_pass_unchanged() -> None:
     """What is joined stays joined."""
     done = Outcome(
