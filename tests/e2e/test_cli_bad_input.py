@@ -458,6 +458,15 @@ def test_outcomes_of_an_app_that_nobody_knows(command: Command, tmp_path: Path) 
     assert "row waits" not in ended.err
 
 
+def test_the_quarantine_names_file_and_line(command: Command, tmp_path: Path) -> None:
+    """Of the first record of each reason."""
+    path = write(tmp_path / "c.jsonl", lines(1))
+    path.write_text(f"{path.read_text().strip()}\nno json\n")
+    number = len(path.read_text().splitlines())
+    found = json.loads(command("ingest", path, "--home", tmp_path / "h", "--json").out)
+    assert found["places"] == {"not_json": f"c.jsonl, line {number}"}
+
+
 def test_a_table_sent_with_and_without_its_app_counts_once(
     command: Command, tmp_path: Path
 ) -> None:

@@ -114,6 +114,7 @@ def _document(arrived: "ArrivalCounts") -> dict[str, object]:
         "apps": sorted(arrived.apps),
         "quarantined": dict(sorted(arrived.rejected.items())),
         "reasons": arrived.reasons,
+        "places": arrived.places,
     }
 
 
@@ -131,7 +132,10 @@ def _show(arrived: "ArrivalCounts", home: Path) -> None:
     }
     print_pairs("Arrived", pairs)
     if arrived.rejected:
-        rows = [(code, n, arrived.reasons[code]) for code, n in sorted(arrived.rejected.items())]
-        print_table("Quarantined", ("reason", "records", "example"), rows)
+        rows = [
+            (code, n, arrived.places[code], arrived.reasons[code])
+            for code, n in sorted(arrived.rejected.items())
+        ]
+        print_table("Quarantined", ("reason", "records", "first place", "example"), rows)
     if arrived.usable:
         notices().print(f"next: tracegym build --home {home}")
