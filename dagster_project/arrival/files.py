@@ -60,6 +60,8 @@ class ArrivalCounts:
     """Quarantined records by code."""
     reasons: dict[str, str] = field(default_factory=dict)
     """One sentence for each code."""
+    places: dict[str, str] = field(default_factory=dict)
+    """Where that record stands: its file, and the place in it."""
     apps: set[str] = field(default_factory=set)
 
     def add(self, other: "ArrivalCounts") -> None:
@@ -70,6 +72,7 @@ class ArrivalCounts:
         self.outcomes += other.outcomes
         self.rejected += other.rejected
         self.reasons = {**other.reasons, **self.reasons}
+        self.places = {**other.places, **self.places}
         self.apps |= other.apps
 
     @property
@@ -314,6 +317,7 @@ def keep_rejected(lake: Lake, rejected: Sequence[Rejected], arrived: ArrivalCoun
     for record in rejected:
         arrived.rejected[record.code] += 1
         arrived.reasons.setdefault(record.code, record.reason)
+        arrived.places.setdefault(record.code, f"{record.source}, {record.position}")
     rows = to_table(
         rejected,
         QUARANTINE.schema,

@@ -11,6 +11,7 @@ from dagster_project.lake.digests import digest_of
 from dagster_project.lake.rows import constant_column, from_rows, texts, to_table
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import (
+    ARRIVED_AT,
     ARRIVED_OUTCOMES,
     EPISODES,
     OUTCOMES,
@@ -35,13 +36,11 @@ _NAMES = (
 
 def outcomes_by_day(lake: Lake, app: str) -> dict[str, list[Outcome]]:
     """All outcomes of an app, by the partition they belong to."""
-    said = arrived_outcomes(lake, app)
+    # A table that names no app may be about this one; what joins nothing stays with the unnamed.
+    every = arrived_outcomes(lake, *dict.fromkeys((app, UNNAMED)))
+    strangers = [outcome for outcome in every if outcome.app == UNNAMED]
     apps = [app]
-    if app != UNNAMED:
-        # A table that names no app may be about this one; what joins nothing stays with the unnamed.
-        strangers = arrived_outcomes(lake, UNNAMED)
-    else:
-        strangers, said = said, []
+    if app == UNNAMED:
         apps = sorted({of_app for of_app, _ in lake.counts(EPISODES)} | {app}) if strangers else []
     rows = [
         row for name in apps for row in lake.read(EPISODES, app=name, columns=_NAMES).to_pylist()
@@ -49,7 +48,6 @@ def outcomes_by_day(lake: Lake, app: str) -> dict[str, list[Outcome]]:
     home = {row["episode_id"]: row["day"] for row in rows}
     episodes = from_rows(Episode, rows)
     responses = {k: v for name in apps for k, v in responses_of(lake, name).items()}
-    every = [*said, *strangers]
     names = attribute_names((o.target_kind, o.target_id) for o in every if not o.episode_id)
     attributes = traces_by_attribute(lake, apps, names)
     joined = attach(every, episodes, responses=responses, attributes=attributes)
@@ -78,8 +76,7 @@ def attach_arrived(
 
     What named no app is among them where it joins.
     """
-    strangers = arrived_outcomes(lake, UNNAMED) if app != UNNAMED else []
-    every = [*arrived_outcomes(lake, app), *told, *strangers]
+    every = [*arrived_outcomes(lake, *dict.fromkeys((app, UNNAMED))), *told]
     names = attribute_names((o.target_kind, o.target_id) for o in every if not o.episode_id)
     attributes = traces_by_attribute(lake, [app], names)
     known = list(episodes)
@@ -88,10 +85,19 @@ def attach_arrived(
     return [o for o in joined if o.app == app or o.episode_id in ids]
 
 
-def arrived_outcomes(lake: Lake, app: str) -> list[Outcome]:
-    """Outcomes as they came, each once."""
-    rows = deduplicate(lake.read(ARRIVED_OUTCOMES, app=app), ARRIVED_OUTCOMES).to_pylist()
-    latest = {o.outcome_id: o for o in from_rows(Outcome, rows)}
+def arrived_outcomes(lake: Lake, *apps: str) -> list[Outcome]:
+    """Outcomes as they came, each of an app once, in the order of arrival: of two equal ones the later counts."""
+    rows = [
+        row
+        for app in apps
+        for row in deduplicate(lake.read(ARRIVED_OUTCOMES, app=app), ARRIVED_OUTCOMES).to_pylist()
+    ]
+    rows.sort(key=lambda row: row[ARRIVED_AT] or 0)
+    latest: dict[tuple[str, str], Outcome] = {}
+    for outcome in from_rows(Outcome, rows):
+        key = outcome.app, outcome.outcome_id
+        latest.pop(key, None)  # so that it stands where it came last
+        latest[key] = outcome
     return list(latest.values())
 
 

@@ -6,7 +6,7 @@ means is not decided here; only whether some format knows it, because that says 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from io import BufferedReader
 from itertools import islice
@@ -17,6 +17,7 @@ from ingest.files.json_split import Break, split
 from ingest.files.json_values import (
     first_line,
     has_a_value_a_line,
+    lines_behind,
     rejection_of_break,
     skip_line,
     too_long,
@@ -33,7 +34,7 @@ from ingest.formats.unknown import no_known_format
 from ingest.formats.verdict_rows import FORMAT as VERDICT_ROWS
 from ingest.receiver.wal import WalRecord
 from ingest.records.quarantine import Rejected
-from ingest.records.text import NOT_JSON, Json, json_bytes, load_json
+from ingest.records.text import NOT_JSON, NOT_UTF8, Json, is_utf8, json_bytes, load_json
 
 _LOOKED_AT: Final = 20
 """Lines that are looked at to tell what a file of lines is."""
@@ -49,14 +50,20 @@ def read_json_file(source: FileSource, stream: BufferedReader) -> Iterator[WalRe
     if has_a_value_a_line(stream, first):
         yield from _lines(source, stream, first, number)
     else:
-        yield from _document(source, stream, first)
+        yield from _document(source, stream, first, number)
 
 
 def _lines(
-    source: FileSource, stream: BufferedReader, first: bytes, number: int
+    source: FileSource,
+    stream: BufferedReader,
+    first: bytes,
+    number: int,
+    *,
+    behind: Sequence[bytes] = (),
 ) -> Iterator[WalRecord | Rejected]:
+    """The records of a file of lines; `behind` are lines that stand for a first one that is too long to look at."""
     rest = stream.peek(PEEK)[:PEEK]
-    row = _format_of_lines([first, *rest.split(b"\n")[:_LOOKED_AT]])
+    row = _format_of_lines((behind or [first, *rest.split(b"\n")])[: _LOOKED_AT + 1])
     is_alone = not rest.strip()
     if row is None and source.can_be_read_again:
         values = [one for one in islice(_values_of_lines(source), _SAMPLE) if one is not NOT_JSON]
@@ -127,7 +134,7 @@ def _one_record(
 
 
 def _document(
-    source: FileSource, stream: BufferedReader, first: bytes
+    source: FileSource, stream: BufferedReader, first: bytes, number: int
 ) -> Iterator[WalRecord | Rejected]:
     """One value that fills the file, several of them, or the beginning of one."""
     limit = source.limits.body_bytes
@@ -157,7 +164,12 @@ def _document(
         yield part
     if found:
         return
-    if len(body) > limit:
+    if behind := lines_behind(source):
+        yield from _lines(source, stream, first, number, behind=behind)
+        return
+    if not is_utf8(body):
+        yield source.refused("unknown_json", f"{source.name} is {NOT_UTF8}.", body=body)
+    elif len(body) > limit:
         reason = (
             f"{source.name} is one JSON document of more than {limit} bytes without a list of records "
             "that could be read one by one; write one record a line."

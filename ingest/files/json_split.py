@@ -49,6 +49,7 @@ class Break:
     """How many records stand before it."""
     is_cut: bool
     """Whether the text just ends; otherwise something in it is no JSON."""
+    is_utf8: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,9 +77,9 @@ def split(opened: Open, knows: Knows, *, limit: int) -> Iterator[Part | Break]:
                 number += 1
                 yield Part(number=number, value=_enclosed(item, where))
         except ijson.IncompleteJSONError as error:
-            yield Break(after=number, is_cut=_is_cut(error))
-        except (ijson.JSONError, ValueError, OverflowError):
-            yield Break(after=number, is_cut=False)
+            yield Break(after=number, is_cut=_is_cut(error), is_utf8=_is_utf8(error))
+        except (ijson.JSONError, ValueError, OverflowError) as error:
+            yield Break(after=number, is_cut=False, is_utf8=_is_utf8(error))
 
 
 def may_begin_json(text: bytes) -> bool:
@@ -97,6 +98,10 @@ def _is_cut(error: Exception) -> bool:
     return ("lexical error" not in str(error) and "parse error" not in str(error)) or (
         "premature EOF" in str(error)
     )
+
+
+def _is_utf8(error: Exception) -> bool:
+    return not isinstance(error, UnicodeDecodeError) and "UTF8" not in str(error)
 
 
 def _enclosed(item: Json, where: _RecordsPlace) -> Json:

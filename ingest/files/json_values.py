@@ -14,7 +14,7 @@ from typing import Any
 from ingest.files.file_source import PEEK, FileSource
 from ingest.files.json_split import Break, Knows, may_begin_json, split
 from ingest.records.quarantine import Rejected
-from ingest.records.text import NOT_JSON, Json, load_json
+from ingest.records.text import NOT_JSON, NOT_UTF8, Json, is_utf8, load_json, why_no_json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +57,22 @@ def skip_line(stream: BufferedReader, line: bytes) -> None:
         line = stream.readline(1 << 20)
 
 
+def lines_behind(source: FileSource) -> list[bytes]:
+    """Lines behind a first one over the limit, as many as a look shows; none where the file is no file of lines."""
+    if not source.can_be_read_again:
+        return []
+    limit = source.limits.body_bytes
+    with source.opened() as stream:
+        line, _ = first_line(stream, limit)
+        if len(line) <= limit:
+            return []
+        while len(line) > limit:
+            skip_line(stream, line)
+            line, _ = first_line(stream, limit)
+        rest = stream.peek(PEEK)[:PEEK]
+    return [line, *rest.split(b"\n")] if isinstance(load_json(line), dict | list) else []
+
+
 def too_long(source: FileSource, number: int) -> Rejected:
     """The refusal of a line over the limit."""
     reason = (
@@ -69,9 +85,11 @@ def too_long(source: FileSource, number: int) -> Rejected:
 def rejection_of_break(source: FileSource, part: Break) -> Rejected:
     """The refusal of what stands behind the last whole record."""
     what = "is cut off" if part.is_cut else "is no JSON any more"
+    todo = "write the file again for the rest"
+    if not part.is_utf8:
+        what, _, todo = f"is {NOT_UTF8}".partition("; ")
     reason = (
-        f"{source.name} {what} after record {part.after}; "
-        f"the records before it were kept, write the file again for the rest."
+        f"{source.name} {what} after record {part.after}; the records before it were kept, {todo}."
     )
     code = "cut_off" if part.is_cut else "damaged_json"
     return source.refused(code, reason, position=f"after record {part.after}")
@@ -90,6 +108,10 @@ def placed_values(source: FileSource, knows: Knows) -> Iterator[PlacedValue | Re
     if value is not NOT_JSON:
         yield PlacedValue(value=value, place="the file", is_document=True)
         return
+    if lines_behind(source):  # first: else each item of a list in a later line would be a record
+        with source.opened() as stream:
+            yield from _lines(source, stream, *first_line(stream, limit))
+        return
     found = False
     for part in split(source.opened, knows, limit=limit):
         found = True
@@ -99,6 +121,8 @@ def placed_values(source: FileSource, knows: Knows) -> Iterator[PlacedValue | Re
             yield PlacedValue(value=part.value, place=f"record {part.number}")
     if not found:
         reason = f"{source.name} is cut off, no JSON, or too large to be read whole; write one record a line."
+        if not is_utf8(body):
+            reason = f"{source.name} is {NOT_UTF8}."
         yield source.refused("unknown_json", reason, body=body)
 
 
@@ -116,8 +140,7 @@ def _lines(
         elif line.strip():
             value: Json = load_json(line)
             if value is NOT_JSON:
-                reason = "The text is not JSON, or is cut off; write one JSON value a line."
-                yield source.refused("not_json", reason, position=place, body=line)
+                yield source.refused("not_json", why_no_json(line), position=place, body=line)
             else:
                 yield PlacedValue(value=value, place=place, is_document=is_alone)
         number += 1

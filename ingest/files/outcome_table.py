@@ -25,7 +25,7 @@ from ingest.records.moments import from_any
 from ingest.records.outcome import TARGETS, Outcome, keep_latest
 from ingest.records.quarantine import ROW, Rejected
 from ingest.records.right_answer import right_answer, right_answer_among
-from ingest.records.text import NOT_JSON, load_json
+from ingest.records.text import NOT_UTF8, is_utf8, json_bytes, load_json, why_no_json
 from ingest.tables.cells import separator_in
 
 _TRUTHS: Final = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
@@ -95,7 +95,9 @@ def read_outcomes(
         yield from read_rows(_rows(path), columns, app=app, source=path.name)
     except FileNotFoundError as error:
         raise SourceUnreadable(f"{path} does not exist; check the path.") from error
-    except (OSError, UnicodeDecodeError, csv.Error, ValueError) as error:
+    except UnicodeDecodeError as error:
+        raise SourceUnreadable(f"{path} is {NOT_UTF8}.") from error
+    except (OSError, csv.Error, ValueError) as error:
         raise SourceUnreadable(
             f"{path} cannot be read as CSV, JSON or Parquet; check the file and its ending."
         ) from error
@@ -112,19 +114,19 @@ def require_target(target: str) -> None:
 
 
 def read_rows(
-    rows: Iterable[Mapping[str, Any] | None],
+    rows: Iterable[Mapping[str, Any] | bytes],
     columns: OutcomeMapping,
     *,
     app: str | None = None,
     source: str = "query",
 ) -> Iterator[OutcomeRow | Rejected]:
-    """Read rows wherever they come from; None stands for one that is no row at all."""
+    """Read rows wherever they come from; bytes are one that is no row at all."""
     require_target(columns.target)
     for number, row in enumerate(rows, start=1):
         yield _read(row, columns, app=app, source=source, position=f"{ROW} {number}")
 
 
-def _rows(path: Path) -> Iterator[Mapping[str, Any] | None]:
+def _rows(path: Path) -> Iterator[Mapping[str, Any] | bytes]:
     ending = path.suffix.lower()
     if ending == ".parquet":
         with pq.ParquetFile(path) as table:
@@ -133,13 +135,16 @@ def _rows(path: Path) -> Iterator[Mapping[str, Any] | None]:
     elif ending in {".jsonl", ".ndjson", ".json"}:
         with path.open("rb") as lines:
             if lines.peek(1)[:1] == b"[":
-                listed = load_json(lines.read())
-                rows = listed if isinstance(listed, list) else [listed]
-                yield from (row if isinstance(row, dict) else None for row in rows)
+                text = lines.read()
+                listed = load_json(text)
+                rows = listed if isinstance(listed, list) else [text]
+                yield from (
+                    row if isinstance(row, dict | bytes) else json_bytes(row) for row in rows
+                )
             for line in lines:
                 if line.strip():
                     value = load_json(line)
-                    yield value if value is not NOT_JSON and isinstance(value, dict) else None
+                    yield value if isinstance(value, dict) else line
     else:
         with path.open(encoding="utf-8-sig", newline="") as lines:
             separator = separator_in(lines.readline())
@@ -148,7 +153,7 @@ def _rows(path: Path) -> Iterator[Mapping[str, Any] | None]:
 
 
 def _read(
-    row: Mapping[str, Any] | None,
+    row: Mapping[str, Any] | bytes,
     columns: OutcomeMapping,
     *,
     app: str | None,
@@ -161,13 +166,14 @@ def _read(
             position=position,
             code=code,
             reason=reason,
-            body=repr(row).encode()[: 64 << 10],
+            body=(row if isinstance(row, bytes) else repr(row).encode())[: 64 << 10],
             app=app,
             at=time.time_ns(),
         )
 
-    if row is None:
-        return refuse("not_json", "The line is not a JSON object; write one row a line.")
+    if isinstance(row, bytes):
+        why = "The line is not a JSON object; write one row a line."
+        return refuse("not_json", why if is_utf8(row) else why_no_json(row))
     key, name = _text(row.get(columns.key)), columns.fixed_name or _text(row.get(columns.name))
     correction = _right(row, columns)
     if name is None and correction is not None:
@@ -175,7 +181,10 @@ def _read(
     lacks: dict[str, tuple[str, str, str]] = {}
     if key is None:
         lacks["no_key"] = (columns.key, "--key", f"names the {columns.target}")
-    if columns.value not in row and correction is None:
+    value, label = _value(row.get(columns.value))
+    comment = _text(row.get(columns.comment))
+    says = comment if columns.value in row else None  # without the column an option is wrong
+    if value is None and label is None and says is None and correction is None:
         lacks["no_value"] = (columns.value, "--value", "holds the outcome's value")
     if name is None:
         lacks["no_name"] = (columns.name, "--name", "names the outcome")
@@ -188,7 +197,6 @@ def _read(
             "bad_time",
             f"Column {columns.at} holds no time; write ISO 8601, such as 2026-09-01T08:00:00Z.",
         )
-    value, label = _value(row.get(columns.value))
     given = _text(row.get(columns.by)) or columns.fixed_by
     kind, _, attribute = columns.target.partition(":")
     return OutcomeRow(
@@ -198,7 +206,7 @@ def _read(
         name=name,
         value=value,
         label=label,
-        comment=_text(row.get(columns.comment)),
+        comment=comment,
         correction=correction,
         by=annotator_of(given, default="business_record"),
         author=_text(row.get(columns.author)),
@@ -238,7 +246,9 @@ def _value(raw: object) -> tuple[float | None, str | None]:
         except ValueError:
             return None, text or None
     number = number_of(float(raw) if isinstance(raw, Decimal) else raw)
-    return number, None if number is not None or raw is None else str(raw)
+    # A number that is none is how a data frame writes an empty cell.
+    is_empty = raw is None or isinstance(raw, float | Decimal)
+    return number, None if number is not None or is_empty else str(raw)
 
 
 def join(
@@ -252,7 +262,7 @@ def join(
     index = _Index(episodes, responses or {}, attributes or {})
     joined: dict[str, Outcome] = {}
     for row in rows:
-        keep_latest(joined, index.join(_outcome(row)))
+        keep_latest(joined, _by_app(index.join(_outcome(row))))
     return list(joined.values())
 
 
@@ -267,16 +277,26 @@ def attach(
     index = _Index(episodes, responses or {}, attributes or {})
     joined: dict[str, Outcome] = {}
     for outcome in outcomes:
-        keep_latest(joined, outcome if outcome.episode_id else index.join(outcome))
+        keep_latest(joined, _by_app(outcome if outcome.episode_id else index.join(outcome)))
     return list(joined.values())
+
+
+def _by_app(outcome: Outcome) -> Outcome:
+    """A row's outcome under the id of its app, which its episode tells: whether the table named the app changes nothing."""
+    if outcome.source != _SOURCE:
+        return outcome
+    app = None if outcome.app == UNNAMED else outcome.app
+    return replace(outcome, outcome_id=_id_of(outcome, app))
+
+
+def _id_of(row: OutcomeRow | Outcome, app: str | None) -> str:
+    return outcome_id_of(app, row.target_kind, row.target_id, row.name, row.by, row.author, _SOURCE)
 
 
 def _outcome(row: OutcomeRow) -> Outcome:
     return Outcome(
         app=row.app or UNNAMED,
-        outcome_id=outcome_id_of(
-            row.app, row.target_kind, row.target_id, row.name, row.by, row.author, _SOURCE
-        ),
+        outcome_id=_id_of(row, row.app),
         target_kind=row.target_kind,
         target_id=row.target_id,
         episode_id=None,
@@ -294,7 +314,7 @@ def _outcome(row: OutcomeRow) -> Outcome:
 
 
 class _Index:
-    """Episodes by everything that a row may call them."""
+    """Episodes by everything that a row may call them; blanks around an id mean nothing."""
 
     def __init__(
         self,
@@ -314,19 +334,18 @@ class _Index:
                 *(("trace", trace_id) for trace_id in episode.trace_ids),
                 ("file", _file_in(episode.conversation_id)),
             ):
-                if name:
-                    self._by_name[kind, name].append(episode)
+                if name and (bare := name.strip()):
+                    self._by_name[kind, bare].append(episode)
         for response, episode_id in responses.items():
             if episode_id in by_id:
-                self._by_name["response", response].append(by_id[episode_id])
-
+                self._by_name["response", response.strip()].append(by_id[episode_id])
         for named, traces in attributes.items():
             found = {e.episode_id: e for t in traces for e in self._by_name.get(("trace", t), ())}
-            self._by_name[_ATTRIBUTE, named] = list(found.values())
+            self._by_name[_ATTRIBUTE, named.strip()] += found.values()
 
     def join(self, outcome: Outcome) -> Outcome:
         """The outcome with its episode, if exactly one can be meant."""
-        kind, target = outcome.target_kind, outcome.target_id
+        kind, target = outcome.target_kind, outcome.target_id.strip()
         found = self._by_name.get((kind, target), [])
         if kind in {"episode", "conversation"} and not found:
             # People say "episode" for the id they gave it, and ours for theirs.

@@ -28,13 +28,26 @@ from ingest.records.app_name import safe_app_name
 from ingest.records.quarantine import Rejected
 from ingest.tables.cells import TableError
 from ingest.tables.folder import joined_files
-from ingest.tables.lines import are_rows, as_lines
+from ingest.tables.lines import WORKBOOKS, are_rows, as_lines
 from ingest.tables.marked_text import as_dialogue
 from ingest.tables.react_log import as_runs
 from ingest.tables.text_log import as_events
 
 _CONTROL: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\xc0\xc1\xf5-\xff]")
 """What every body of OTLP has in it, and no text that begins with an empty line."""
+_ZIP: Final = b"PK\x03\x04"
+_WORKBOOK: Final = (b"xl/", b"[Content_Types].xml", b"mimetypeapplication")
+_TAR: Final = b"ustar"
+_TAR_AT: Final = 257
+"""Where in a tar archive its mark stands."""
+_ARCHIVES: Final = {
+    _ZIP: "a ZIP archive",
+    b"7z\xbc\xaf\x27\x1c": "a 7z archive",
+    b"Rar!\x1a\x07": "a RAR archive",
+    b"\xfd7zXZ\x00": "packed by xz",
+    b"BZh": "packed by bzip2",
+    b"\x28\xb5\x2f\xfd": "packed by zstd",
+}
 
 
 def read_file(
@@ -97,13 +110,23 @@ def read_source(
 
 def _read(source: FileSource, layout: Layout | None) -> Iterator[WalRecord | Rejected]:
     """The file's records; what was read before a broken spot is kept."""
+    is_something_kept = False
     try:
         with source.opened() as stream:
-            yield from _recognised(source, stream, layout)
+            for one in _recognised(source, stream, layout):
+                is_something_kept = is_something_kept or isinstance(one, WalRecord)
+                yield one
     except FileNotFoundError as error:
         raise SourceUnreadable(f"{source.path} does not exist; check the path.") from error
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        reason = f"{source.name} is damaged or cut off gzip ({error}); what stands before the damage was kept."
+        kept = (
+            "what stands before the damage was kept"
+            if is_something_kept
+            else "nothing of it could be read"
+        )
+        reason = (
+            f"{source.name} is damaged or cut off gzip ({error}); {kept}, write the file again."
+        )
         yield source.refused("damaged_gzip", reason)
     except OSError as error:
         raise SourceUnreadable(
@@ -115,7 +138,10 @@ def _recognised(
     source: FileSource, stream: BufferedReader, layout: Layout | None
 ) -> Iterator[WalRecord | Rejected]:
     head = stream.peek(PEEK)[:PEEK]
-    if not head.strip():
+    if (archive := _archive_in(source, head)) is not None:
+        reason = f"{source.name} is {archive}; unpack it first, then take in what was in it."
+        yield source.refused("unknown_format", reason, body=head)
+    elif not head.strip():
         yield source.refused("empty_file", f"{source.name} is empty; nothing to read.")
     elif head.lstrip()[:1] in {b"{", b"["} and layout is not None:
         yield from read_mapped_file(source, layout)
@@ -127,6 +153,16 @@ def _recognised(
         yield from _raw_body(source, stream)
     else:
         yield from _table(source, head, layout)
+
+
+def _archive_in(source: FileSource, head: bytes) -> str | None:
+    """What packed files begin with, those that are opened here left out; None where a file is none."""
+    is_workbook = WORKBOOKS & {ending.lower() for ending in source.path.suffixes}
+    if is_workbook or (head.startswith(_ZIP) and any(part in head for part in _WORKBOOK)):
+        return None  # a table's refusal says what to do
+    if head[_TAR_AT:].startswith(_TAR):
+        return "a tar archive"
+    return next((title for mark, title in _ARCHIVES.items() if head.startswith(mark)), None)
 
 
 def _table(

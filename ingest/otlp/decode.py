@@ -21,7 +21,7 @@ from ingest.otlp.record import Arrival
 from ingest.otlp.values import check_json
 from ingest.receiver.wal import StoredRecord
 from ingest.records.quarantine import Rejected
-from ingest.records.text import NOT_JSON, Json, json_bytes, load_json, nests_deeper
+from ingest.records.text import NOT_JSON, Json, json_bytes, load_json, nests_deeper, why_no_json
 
 _NUMBERED: Final = {"jsonl": "line", "records": "record"}
 """Encodings with a value a line, by what a line is called."""
@@ -94,8 +94,7 @@ def _decode_json(
         return
     value = load_json(text)
     if value is NOT_JSON:
-        reason = "The text is not JSON, or is cut off; write one JSON value a line."
-        found.rejected.append(refused(record, position, "not_json", reason, text))
+        found.rejected.append(refused(record, position, "not_json", why_no_json(text), text))
         return
     whole = replace(arrival_of(record, position, limits), text=text)
     together: dict[str, list[Json]] = {}

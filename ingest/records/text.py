@@ -5,6 +5,7 @@ Comes in: content as strings, lists of parts, objects. Goes out: plain text and 
 
 from __future__ import annotations
 
+import codecs
 import json
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
@@ -140,6 +141,24 @@ def whole_text(value: Json) -> Json:
 
 NOT_JSON: Final = object()
 """What `load_json` returns for text that is no JSON."""
+NOT_UTF8: Final = "not UTF-8; save the file as UTF-8 (a spreadsheet as CSV UTF-8)"
+"""What is wrong with a text in another encoding, and what to do."""
+
+
+def is_utf8(raw: bytes) -> bool:
+    """Whether bytes are UTF-8; they may end within a character."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(raw)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def why_no_json(raw: bytes) -> str:
+    """What is wrong with a text that is no JSON, and what to do, in one sentence."""
+    if not is_utf8(raw):
+        return f"The text is {NOT_UTF8}."
+    return "The text is not JSON, or is cut off; write one JSON value a line."
 
 
 def load_json(raw: bytes) -> Json:

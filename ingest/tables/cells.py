@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 
 from ingest.dialects.attributes import is_shown, read_shown
 from ingest.files.file_source import FileSource
-from ingest.records.text import NOT_JSON, Json, load_json
+from ingest.records.text import NOT_JSON, NOT_UTF8, Json, load_json
 
 Row = dict[str, Any]
 
@@ -123,7 +123,7 @@ def _text_rows(source: FileSource) -> Iterator[Row]:
                     if cell.strip() not in _EMPTY
                 }
         except UnicodeDecodeError as error:
-            raise TableError("its text is not UTF-8; save it as CSV UTF-8") from error
+            raise TableError(f"its text is {NOT_UTF8}") from error
         except csv.Error as error:
             raise TableError(f"a row is no row of a table ({error}); export it again") from error
 

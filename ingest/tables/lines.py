@@ -38,7 +38,7 @@ from ingest.tables.rows import (
 
 _TEXT_TABLES: Final = frozenset({".csv", ".tsv"})
 _MARKS: Final = {b"PAR1": parquet_table, b"SQLite format 3\x00": database_table}
-_WORKBOOKS: Final = frozenset({".xlsx", ".xls", ".ods", ".xlsm"})
+WORKBOOKS: Final = frozenset({".xlsx", ".xls", ".ods", ".xlsm"})
 _LOOKED_AT: Final = 5
 _MOSTLY: Final = 0.7
 
@@ -57,7 +57,7 @@ def as_lines(source: FileSource, head: bytes) -> FileSource | None:
     """The file as lines, if it is a table; `TableError` where it is one and holds no conversations."""
     endings = {suffix.lower() for suffix in source.path.suffixes}
     made = next((make for mark, make in _MARKS.items() if head.startswith(mark)), None)
-    if endings & _WORKBOOKS:
+    if endings & WORKBOOKS:
         raise TableError("it is a workbook; save the sheet of messages as CSV UTF-8")
     is_json = head.lstrip()[:1] == b"{"  # asked of these only where they are rows
     if made is None and not (is_json or endings & _TEXT_TABLES):

@@ -17,9 +17,12 @@ from pathlib import Path
 
 import pytest
 
+from dagster_project.arrival.outcome_days import attach_arrived
 from dagster_project.build.plan import plan_days
 from dagster_project.cli.main import run
 from dagster_project.defs.resources import CleanSide, PrivateSide
+from dagster_project.lake.store import Lake
+from ingest.records.episode import Episode
 from tests.lending_desk import line, lines, write
 
 ROOT = Path(__file__).parents[2]
@@ -541,6 +544,36 @@ def test_outcomes_of_an_app_that_nobody_knows(command: Command, tmp_path: Path) 
     assert ended.code == 0
     assert "knows no app 'lendign', so these rows wait for it; it knows: lending" in ended.err
     assert "row waits" not in ended.err
+
+
+def test_the_quarantine_names_file_and_line(command: Command, tmp_path: Path) -> None:
+    """Of the first record of each reason."""
+    path = write(tmp_path / "c.jsonl", lines(1))
+    path.write_text(f"{path.read_text().strip()}\nno json\n")
+    number = len(path.read_text().splitlines())
+    found = json.loads(command("ingest", path, "--home", tmp_path / "h", "--json").out)
+    assert found["places"] == {"not_json": f"c.jsonl, line {number}"}
+
+
+def test_a_table_sent_with_and_without_its_app_counts_once(
+    command: Command, tmp_path: Path
+) -> None:
+    """The same statement is the same outcome, and the later table's value is the one that counts."""
+    home = tmp_path / "h"
+    chats = [{k: v for k, v in one.items() if not k.startswith("outcome")} for one in lines(1)]
+    command("ingest", write(tmp_path / "c.jsonl", chats), "--home", home)
+    episode = Episode(
+        app="lending", episode_id="e", conversation_id="lending-0-0", source="s", started_at=0
+    )
+    for value, app in ((1, ()), (2, ("--app", "lending")), (3, ()), (4, ("--app", "lending"))):
+        table = tmp_path / "t.csv"
+        table.write_text(f"key,value\nlending-0-0,{value}\n")
+        command("outcomes", table, "--outcome", "csat", *app, "--home", home)
+        (one,) = json.loads(command("doctor", "--home", home, "--json").out)["apps"]
+        assert one["outcomes"] == {"csat by business_record": 1}
+        lake = Lake(home / "private" / "lake")
+        joined = attach_arrived(lake, "lending", [], [episode], responses={})
+        assert [(o.episode_id, o.value) for o in joined] == [("e", value)]
 
 
 def test_the_doctor_sees_outcomes_that_name_no_app(command: Command, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 from ingest.errors import SourceUnreadable
 from ingest.files.explain import explain
+from ingest.files.mapping import load_mapping
 from ingest.files.telemetry_files import read_file
 from ingest.otlp.limits import Limits
 from ingest.receiver.wal import WalRecord
@@ -110,6 +111,30 @@ def test_what_is_no_telemetry_is_refused_with_a_sentence(
     assert all(r.reason.endswith(".") for r in found if isinstance(r, Rejected))
 
 
+@pytest.mark.parametrize(
+    "head", [b"PK\x03\x04", b"7z\xbc\xaf\x27\x1c", bytes(257) + b"ustar\x0000"]
+)
+def test_an_archive_is_to_be_unpacked_first(tmp_path: Path, head: bytes) -> None:
+    """What is packed in a way that is not opened here is called by its name; a workbook is none of these."""
+    (refused,) = read(written(tmp_path, head + bytes(500)))
+    assert isinstance(refused, Rejected)
+    assert refused.code == "unknown_format"
+    assert "archive; unpack it first" in refused.reason
+    (refused,) = read(written(tmp_path, b"PK\x03\x04 [Content_Types].xml", "a.xlsx"))
+    assert isinstance(refused, Rejected)
+    assert "workbook" in refused.reason
+
+
+def test_damaged_gzip_says_what_was_kept_only_where_something_was(tmp_path: Path) -> None:
+    """A file that is cut at its beginning held nothing; of a longer one the parts before the damage are stored."""
+    packed = gzip.compress(LINE * 100_000, compresslevel=0, mtime=0)
+    for size, told in ((12, "nothing of it could be read"), (len(packed) // 2, "was kept")):
+        *kept, refused = read(written(tmp_path, packed[:size]))
+        assert isinstance(refused, Rejected)
+        assert told in refused.reason
+        assert bool(kept) == (told == "was kept")
+
+
 def test_lines_keep_their_numbers_across_records(tmp_path: Path) -> None:
     """A large file becomes several records; each knows its first line."""
     line = json.dumps({"messages": [{"role": "user", "content": "x" * 50_000}]}).encode() + b"\n"
@@ -127,6 +152,38 @@ def test_a_line_without_an_end_is_refused_alone(tmp_path: Path) -> None:
     assert [r.code for r in found if isinstance(r, Rejected)] == ["line_too_long"]
     (record,) = [r for r in found if isinstance(r, WalRecord)]
     assert record.body == LINE + b"\n" + LINE
+
+
+def test_a_first_line_over_the_limit_costs_only_itself(tmp_path: Path) -> None:
+    """As any other line does, also where several are too long; read by a mapping as well."""
+    small = Limits(body_bytes=10_000)
+    huge = b'{"messages": "' + b"x" * 50_000 + b'"}\n'
+    path = written(tmp_path, b"\n" + huge * 2 + LINE * 3, "a.jsonl")
+    found = read(path, limits=small)
+    refused = [r for r in found if isinstance(r, Rejected)]
+    assert [(r.code, r.position) for r in refused] == [
+        ("line_too_long", "line 2"),
+        ("line_too_long", "line 3"),
+    ]
+    (record,) = [r for r in found if isinstance(r, WalRecord)]
+    assert (record.body.strip(), record.position) == ((LINE * 3).strip(), 2)
+    draft = tmp_path / "m.toml"
+    draft.write_text(
+        '[conversation]\nmessages = "messages"\n[message]\nrole = "role"\ncontent = "content"\n'
+    )
+    mapped = read(path, limits=small, layout=load_mapping(draft))
+    assert [r.code for r in mapped if isinstance(r, Rejected)] == ["line_too_long"] * 2
+    assert sum(r.body.count(b"\n") for r in mapped if isinstance(r, WalRecord)) == 3
+
+
+def test_messages_behind_one_that_is_too_long_are_no_conversation(tmp_path: Path) -> None:
+    """A file of one message a line is read whole or not at all: its first message is missing."""
+    small = Limits(body_bytes=10_000)
+    lines = [{"role": "user", "content": "x" * 20_000}, *[{"role": "user", "content": "a"}] * 3]
+    content = "\n".join(json.dumps(one) for one in lines).encode()
+    (refused,) = read(written(tmp_path, content), limits=small)
+    assert isinstance(refused, Rejected)
+    assert refused.code == "file_too_large"
 
 
 def test_large_documents_and_bodies_are_refused(tmp_path: Path) -> None:

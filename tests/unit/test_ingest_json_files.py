@@ -193,6 +193,24 @@ def test_a_broken_first_line_costs_only_itself(tmp_path: Path, first: str, lengt
     assert [(r.position, r.code) for r in found.rejected] == [("line 1", "not_json")]
 
 
+def test_text_in_another_encoding_is_told(tmp_path: Path) -> None:
+    """In a line, in a document and in a list of records: it is not UTF-8, and what to do."""
+    said = [{"role": "user", "content": "caf\xe9"}, {"role": "assistant", "content": "yo"}]
+    odd = json.dumps(record(1, traj=said), ensure_ascii=False).encode("cp1252")
+    plain = json.dumps(record(0)).encode()
+    for content, place in (
+        (b"\n".join([plain, odd, plain]), "line 2"),
+        (odd, "file"),
+        (b"[" + plain + b",\n" + odd + b"]", "after record 1"),
+    ):
+        (refused,) = decoded(tmp_path, content).rejected
+        assert "not UTF-8" in refused.reason
+        assert "save the file as UTF-8" in refused.reason
+        assert refused.position == place
+    cut = decoded(tmp_path, plain + b"\n" + '{"a": "é'.encode()[:-1])
+    assert ["cut off" in one.reason for one in cut.rejected] == [True]
+
+
 def test_a_refusal_names_keys_and_the_command_but_no_value(tmp_path: Path) -> None:
     """Keys that look like a program's words are shown, a handful of them; what somebody wrote is not."""
     value = {

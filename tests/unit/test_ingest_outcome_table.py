@@ -151,17 +151,80 @@ def test_the_same_table_twice_gives_the_same_outcomes_once(tmp_path: Path) -> No
     assert join(rows(path) + rows(path), [episode("a")]) == once
 
 
+def test_a_table_with_and_without_its_app_gives_the_same_outcomes(tmp_path: Path) -> None:
+    """An app that the episode tells is as good as one that was named, whichever came first, also while rows waited."""
+    path = tmp_path / "t.csv"
+    path.write_text("key,name,value\na,csat,4\n")
+    named, bare = rows(path), [r for r in read_outcomes(path) if isinstance(r, OutcomeRow)]
+    at_once = join(named, [episode("a")])
+    assert join(bare, [episode("a")]) == at_once
+    waited = attach([*join(named, []), *join(bare, [])], [episode("a")])
+    assert waited == at_once
+    assert attach([*at_once, *join(bare, [])], [episode("a")]) == at_once
+
+
+def test_equal_ids_of_two_apps_stay_two_outcomes(tmp_path: Path) -> None:
+    """What was said of one app's conversation is not said of another's; without an app it joins neither."""
+    path = tmp_path / "t.csv"
+    path.write_text("key,name,value\na,csat,4\n")
+    of_desk = Episode(
+        app="desk", episode_id="id-desk", conversation_id="a", source="s", started_at=T0
+    )
+    both = [episode("a"), of_desk]
+    tables = [read_outcomes(path, app=app) for app in ("shop", "desk", None)]
+    found = join([r for t in tables for r in t if isinstance(r, OutcomeRow)], both)
+    assert [(o.app, o.episode_id) for o in found] == [
+        ("shop", "id-a"),
+        ("desk", "id-desk"),
+        ("unknown", None),
+    ]
+    assert len({o.outcome_id for o in found}) == 3
+
+
+def test_blanks_around_an_id_keep_no_row_from_joining(tmp_path: Path) -> None:
+    """Neither those in the table nor those that the app itself put into its id."""
+    path = tmp_path / "t.csv"
+    path.write_text("key,name,value\n a ,csat,4\nb,csat,4\n")
+    joined = join(rows(path), [episode("a"), episode("b ")])
+    assert [o.episode_id for o in joined] == ["id-a", "id-b "]
+    by_ticket = OutcomeMapping(target="attribute:ticket")
+    (one, _) = join(rows(path, by_ticket), [episode("z")], attributes={"ticket=a ": ["trace-z"]})
+    assert one.episode_id == "id-z"
+
+
 @pytest.mark.parametrize(
-    ("line", "code"), [(",csat,4,", "no_key"), ("a,,4,", "no_name"), ("a,csat,4,soon", "bad_time")]
+    ("line", "code"),
+    [
+        (",csat,4,", "no_key"),
+        ("a,,4,", "no_name"),
+        ("a,csat,4,soon", "bad_time"),
+        ("a,csat,,", "no_value"),
+        ("a,csat, ,", "no_value"),
+        ("a,csat,NaN,", "no_value"),
+    ],
 )
 def test_rows_that_cannot_be_used_are_refused(tmp_path: Path, line: str, code: str) -> None:
-    """A row without key or name, or with a time that is none, is refused with its number."""
+    """A row without key, name or value, or with a time that is none, is refused with its number."""
     path = tmp_path / "t.csv"
     path.write_text(f"key,name,value,at\n{line}\n")
     (found,) = read_outcomes(path)
     assert isinstance(found, Rejected)
     assert (found.code, found.position) == (code, "row 1")
     assert found.is_outcome, "no conversation is lost by it"
+
+
+def test_an_empty_value_beside_a_comment_or_a_correction_is_kept(tmp_path: Path) -> None:
+    """What somebody wrote is not lost with the mark that they left out; a data frame's NaN is an empty cell."""
+    path = tmp_path / "t.csv"
+    path.write_text("key,name,value,comment,correction\na,csat,,too slow,\nb,csat,,,Boston\n")
+    assert [(r.value, r.comment, r.correction) for r in rows(path)] == [
+        (None, "too slow", None),
+        (None, None, "Boston"),
+    ]
+    frame = {"key": ["a", "b"], "name": ["csat"] * 2, "value": [4.0, float("nan")]}
+    pq.write_table(pa.table(frame), tmp_path / "t.parquet")
+    found = list(read_outcomes(tmp_path / "t.parquet"))
+    assert [getattr(one, "code", None) for one in found] == [None, "no_value"]
 
 
 def test_labels_are_kept_where_no_number_stands(tmp_path: Path) -> None:
@@ -181,6 +244,19 @@ def test_unreadable_tables_are_one_clear_error(tmp_path: Path) -> None:
             list(read_outcomes(path))
     with pytest.raises(SourceUnreadable, match="target"):
         list(read_outcomes(tmp_path / "t.csv", OutcomeMapping(target="planet")))
+
+
+def test_tables_that_are_not_utf8_say_so(tmp_path: Path) -> None:
+    """A CSV as a whole, a line of JSON alone; its text is kept in quarantine."""
+    (tmp_path / "t.csv").write_bytes("key,name,value\na,csat,caf\xe9\n".encode("cp1252"))
+    with pytest.raises(SourceUnreadable, match="not UTF-8; save the file as UTF-8"):
+        list(read_outcomes(tmp_path / "t.csv"))
+    line = '{"key": "a", "name": "csat", "value": "caf\xe9"}'.encode("cp1252")
+    (tmp_path / "t.jsonl").write_bytes(b'{"key": "a", "name": "csat", "value": 1}\n' + line)
+    _, refused = read_outcomes(tmp_path / "t.jsonl")
+    assert isinstance(refused, Rejected)
+    assert (refused.code, refused.position, refused.body) == ("not_json", "row 2", line)
+    assert "not UTF-8" in refused.reason
 
 
 def test_outcomes_with_an_episode_pass_unchanged() -> None:

@@ -119,6 +119,7 @@ def _document(arrived: "ArrivalCounts") -> dict[str, object]:
         "apps": sorted(arrived.apps),
         "quarantined": dict(sorted(arrived.rejected.items())),
         "reasons": arrived.reasons,
+        "places": arrived.places,
     }
 
 
@@ -136,7 +137,10 @@ def _show(arrived: "ArrivalCounts", home: Path) -> None:
     }
     print_pairs("Arrived", pairs)
     if arrived.rejected:
-        rows = [(code, n, arrived.reasons[code]) for code, n in sorted(arrived.rejected.items())]
-        print_table("Quarantined", ("reason", "records", "example"), rows)
+        rows = [
+            (code, n, arrived.places[code], arrived.reasons[code])
+            for code, n in sorted(arrived.rejected.items())
+        ]
+        print_table("Quarantined", ("reason", "records", "first place", "example"), rows)
     if arrived.usable:
         notices().print(f"next: tracegym build --home {quote(str(home))}")
