@@ -119,7 +119,7 @@ def _derived(clean: CleanSide, app: str, skips: Skips) -> pa.Table:
 def _without_needless_checks(
     derived: Sequence[Candidate], world: StoredWorld | None, skips: Skips
 ) -> list[Candidate]:
-    """The tasks, without the words that no cheat makes necessary; one at which the gate fails stays out."""
+    """The tasks, without the words and look-ups that no cheat makes necessary; one at which the gate fails stays out."""
     if world is None:
         return list(derived)
     backend, others = World(world.document), OtherTasks(derived)
