@@ -67,10 +67,10 @@ def digest_of(steps: Sequence[Step]) -> str:
         [step.role, step.content, [[call.name, call.arguments] for call in step.tool_calls]]
         for step in steps
     ]
-    return hash_of(canonical(told))
+    return _short_hash(canonical(told))
 
 
-def hash_of(text: str) -> str:
+def _short_hash(text: str) -> str:
     """A short name for a text."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:_DIGITS]
 
@@ -79,7 +79,7 @@ def told_apart(chat: Chat, *, by_model: bool) -> Chat:
     """The chat under an id of its own, made of the task's and of what was said, `by_model` where another model said the same."""
     episode = chat.episode
     said = digest_of(episode.steps)
-    said = hash_of(f"{said} {episode.model}") if by_model else said
+    said = _short_hash(f"{said} {episode.model}") if by_model else said
     name = f"{episode.conversation_id}/{said}"
     identity = episode_id_of(episode.app, name)
     outcomes = tuple(
