@@ -9,6 +9,8 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from dagster_project.errors import InputError
+
 _MOST_LINES = 5
 _LONGEST_ID = 40
 _NARROWEST_TEXT = 20
@@ -32,9 +34,24 @@ def write_document(document: object, out: Path | None) -> bool:
         sys.stdout.write(text)
         return True
     if out is not None:
+        if not _is_such_a_document(document, out):
+            raise InputError(f"{out} holds something else already; name another file")
         out.write_text(text, encoding="utf-8")
         notices().print(f"written: {out}")
     return False
+
+
+def _is_such_a_document(document: object, out: Path) -> bool:
+    """Whether nothing is lost by writing there: nothing is there, or an older document of this kind."""
+    if not out.exists():
+        return True
+    try:
+        there = json.loads(out.read_text(encoding="utf-8") or "null")
+    except (OSError, ValueError):
+        return False
+    return there is None or (
+        isinstance(there, dict) and isinstance(document, dict) and set(there) == set(document)
+    )
 
 
 def print_table(

@@ -14,7 +14,7 @@ from typing import Any
 
 from dagster_project.arrival.assembly import assemble_days, days_of
 from dagster_project.arrival.files import land, quarantined
-from dagster_project.arrival.outcome_days import attach_arrived
+from dagster_project.arrival.outcome_days import arrived_outcomes, attach_arrived
 from dagster_project.build.left_out import SkippedUnit, Skips, skipped_of
 from dagster_project.defs.resources import CleanSide
 from dagster_project.defs.spans import counts_once
@@ -103,6 +103,8 @@ class Diagnosis:
     wal_bytes: int
     disk_free_bytes: int
     quarantined: dict[str, int]
+    waiting_outcomes: int
+    """Of those that name no app: how many join no episode of any."""
     apps: tuple[AppDiagnosis, ...]
     advice: tuple[str, ...]
     stages: tuple[FunnelStage, ...] = ()
@@ -113,6 +115,14 @@ class Diagnosis:
     """What the last builds left out because tracegym itself failed at it."""
 
 
+_Said = tuple[str, str, str]
+"""What an outcome is about and its name: the same whether or not it names its app."""
+
+
+def _said(outcome: Outcome) -> _Said:
+    return outcome.target_kind, outcome.target_id, outcome.name
+
+
 def diagnose(home: Home) -> Diagnosis:
     """Look at a home."""
     lake = Lake(home.private / "lake")
@@ -120,7 +130,9 @@ def diagnose(home: Home) -> Diagnosis:
         land(home, wal)
         counts = wal.counts()
     policy = load_outcome_policy(home.outcome_policy)
-    apps, seen = _apps(lake, policy)
+    joined: set[_Said] = set()
+    apps, seen = _apps(lake, policy, joined)
+    homeless = sum(_said(one) not in joined for one in arrived_outcomes(lake, UNNAMED))
     skipped = [*skipped_of(Lake(home.clean / "lake")), *seen]
     records = list(quarantined(lake))
     refused = Counter(f"{r.app or UNNAMED}: {r.code}" for r in records)
@@ -136,7 +148,8 @@ def diagnose(home: Home) -> Diagnosis:
         disk_free_bytes=shutil.disk_usage(home.path).free,
         quarantined=dict(sorted(refused.items())),
         apps=apps,
-        advice=_home_advice(apps, refused),
+        waiting_outcomes=homeless,
+        advice=_home_advice(apps, refused, homeless),
         stages=_stages(home, lake, apps, lost),
         built=_is_built(lake),
         left_out=rows_of(skipped),
@@ -161,24 +174,29 @@ def _stages(
     )
 
 
-def _apps(lake: Lake, policy: OutcomePolicy) -> tuple[tuple[AppDiagnosis, ...], list[SkippedUnit]]:
-    """Every app; one at which the look itself fails is noted, and the others are shown."""
+def _apps(
+    lake: Lake, policy: OutcomePolicy, joined: set[_Said]
+) -> tuple[tuple[AppDiagnosis, ...], list[SkippedUnit]]:
+    """Every app; one at which the look itself fails is noted, and the others are shown. What joins an episode goes into `joined`."""
     found: list[AppDiagnosis] = []
     noted: list[SkippedUnit] = []
     for app, days in sorted(days_of(lake).items()):
         skips = Skips("doctor", app)
         with skips.unit("app"):
-            found.append(_app(lake, app, days, policy))
+            found.append(_app(lake, app, days, policy, joined))
         noted += skips.found
     return tuple(found), noted
 
 
-def _app(lake: Lake, app: str, days: Iterable[str], policy: OutcomePolicy) -> AppDiagnosis:
+def _app(
+    lake: Lake, app: str, days: Iterable[str], policy: OutcomePolicy, joined: set[_Said]
+) -> AppDiagnosis:
     ordered = sorted(days)
     timed = [day for day in ordered if day != NO_DAY]
     assembly = assemble_days(lake, app, ordered)
     episodes = [e for group in assembly.episodes.values() for e in group]
     outcomes = attach_arrived(lake, app, assembly.outcomes, episodes, responses=assembly.responses)
+    joined |= {_said(outcome) for outcome in outcomes if outcome.episode_id is not None}
     policy = with_meanings(policy, outcomes)
     missing = Counter(gap for episode in episodes for gap in episode.completeness)
     subjects = sum(episode.subject is not None for episode in episodes)
@@ -262,7 +280,9 @@ def _app_advice(
     return tuple(found)
 
 
-def _home_advice(apps: Sequence[AppDiagnosis], refused: Counter[str]) -> tuple[str, ...]:
+def _home_advice(
+    apps: Sequence[AppDiagnosis], refused: Counter[str], homeless: int
+) -> tuple[str, ...]:
     found: list[str] = []
     if not apps:
         found.append(
@@ -271,6 +291,10 @@ def _home_advice(apps: Sequence[AppDiagnosis], refused: Counter[str]) -> tuple[s
         )
     if any(app.app == UNNAMED for app in apps):
         found.append("some data names no app: set service.name in the app, or pass --app to ingest")
+    if homeless and apps:
+        found.append(
+            f"{homeless} outcomes name no app and join no episode of any: check --key and --target of tracegym outcomes"
+        )
     if refused:
         found.append(f"{sum(refused.values())} records are in quarantine, by reason above")
     return tuple(found)

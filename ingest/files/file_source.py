@@ -8,6 +8,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -51,6 +52,8 @@ class FileSource:
     """The lines that are read in the place of the file's bytes: what a table holds, as JSON."""
     within: Path | None = None
     """The folder that was asked for; a file of it that links lead out of is not read: nobody asked for what is there."""
+    damages: list[str] = field(default_factory=list)
+    """What is wrong with a packed file, once it was read to the spot; it ends there."""
 
     @contextmanager
     def opened(self) -> Iterator[BufferedReader]:
@@ -63,8 +66,7 @@ class FileSource:
             stream: BufferedReader = stack.enter_context(self.path.open("rb"))
             if stream.peek(2)[:2] == _GZIP_MAGIC:
                 unpacked = stack.enter_context(gzip.GzipFile(fileobj=stream))
-                # A GzipFile is a raw stream in all but name.
-                stream = BufferedReader(cast("RawIOBase", unpacked), PEEK)
+                stream = BufferedReader(_Unpacked(unpacked, self.damages), PEEK)
             head = stream.peek(4)[:4]
             encoding = next((name for mark, name in _MARKS if head.startswith(mark)), None)
             if encoding is not None:
@@ -149,6 +151,42 @@ class _Lines(RawIOBase):
         if not self._ready:
             self._ready = next(self._lines, b"")
         taken, self._ready = self._ready[: len(view)], self._ready[len(view) :]
+        view[: len(taken)] = taken
+        return len(taken)
+
+
+class _Unpacked(RawIOBase):
+    """What a gzip holds, up to the first damage."""
+
+    def __init__(self, packed: gzip.GzipFile, damages: list[str]) -> None:
+        super().__init__()
+        self._packed = packed
+        self._damages = damages
+
+    def readable(self) -> bool:
+        """Always."""
+        return True
+
+    def seekable(self) -> bool:
+        """Always, if slowly."""
+        return True
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """Go to a place of the plain bytes."""
+        return self._packed.seek(offset, whence)
+
+    def tell(self) -> int:
+        """The place in the plain bytes."""
+        return self._packed.tell()
+
+    def readinto(self, buffer: object) -> int:
+        """Fill a buffer."""
+        view = memoryview(cast("bytearray", buffer)).cast("B")
+        try:
+            taken = self._packed.read1(len(view))
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            self._damages.append(str(error))
+            return 0
         view[: len(taken)] = taken
         return len(taken)
 

@@ -7,6 +7,7 @@ about. A row that joins nothing is kept with `episode_id` None, to be joined whe
 from __future__ import annotations
 
 import csv
+import re
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -38,6 +39,9 @@ _MOST_COLUMNS: Final = 40
 """So many are listed."""
 _MANY: Final = frozenset({"user", "task_key", _ATTRIBUTE})
 """Targets that several episodes may share."""
+_OF_ONE: Final = ("conversation", "episode", "file", "trace", "response")
+"""Names that one episode has; where a row's own kind knows none, the others are looked through in this order."""
+_UUID: Final = re.compile(r"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -314,7 +318,7 @@ def _outcome(row: OutcomeRow) -> Outcome:
 
 
 class _Index:
-    """Episodes by everything that a row may call them; blanks around an id mean nothing."""
+    """Episodes by everything that a row may call them; blanks around an id, and how a UUID is written, mean nothing."""
 
     def __init__(
         self,
@@ -326,7 +330,7 @@ class _Index:
         by_id: dict[str, Episode] = {}
         for episode in episodes:
             by_id[episode.episode_id] = episode
-            self._by_name["episode", episode.episode_id].append(episode)
+            self._by_name["episode", _bare(episode.episode_id)].append(episode)
             for kind, name in (
                 ("conversation", episode.conversation_id),
                 ("user", episode.subject),
@@ -334,26 +338,26 @@ class _Index:
                 *(("trace", trace_id) for trace_id in episode.trace_ids),
                 ("file", _file_in(episode.conversation_id)),
             ):
-                if name and (bare := name.strip()):
+                if name and (bare := _bare(name)):
                     self._by_name[kind, bare].append(episode)
         for response, episode_id in responses.items():
             if episode_id in by_id:
-                self._by_name["response", response.strip()].append(by_id[episode_id])
+                self._by_name["response", _bare(response)].append(by_id[episode_id])
         for named, traces in attributes.items():
-            found = {e.episode_id: e for t in traces for e in self._by_name.get(("trace", t), ())}
+            known = (self._by_name.get(("trace", _bare(trace)), ()) for trace in traces)
+            found = {episode.episode_id: episode for some in known for episode in some}
             self._by_name[_ATTRIBUTE, named.strip()] += found.values()
 
     def join(self, outcome: Outcome) -> Outcome:
         """The outcome with its episode, if exactly one can be meant."""
-        kind, target = outcome.target_kind, outcome.target_id.strip()
+        kind, target = outcome.target_kind, _bare(outcome.target_id)
         found = self._by_name.get((kind, target), [])
-        if kind in {"episode", "conversation"} and not found:
-            # People say "episode" for the id they gave it, and ours for theirs.
-            other = "conversation" if kind == "episode" else "episode"
-            found = self._by_name.get((other, target), [])
-            found = found or self._by_name.get(("file", target), [])
+        if kind in _OF_ONE and not found:
+            # People say "conversation" for a trace, "episode" for the id they gave it, and ours for theirs.
+            others = (self._by_name.get((other, target)) for other in _OF_ONE)
+            found = next(filter(None, others), [])
         if kind in {"span", "tool_call"} and ":" in target:
-            found = self._by_name.get(("trace", target.split(":", 1)[0]), [])
+            found = self._by_name.get(("trace", _bare(target.split(":", 1)[0])), [])
         if outcome.app != UNNAMED:
             found = [episode for episode in found if episode.app == outcome.app]
         if kind in _MANY:
@@ -362,6 +366,12 @@ class _Index:
         if len(ids) != 1:
             return outcome
         return replace(outcome, episode_id=found[0].episode_id, app=found[0].app)
+
+
+def _bare(name: str) -> str:
+    """An id as it is compared: a UUID without its dashes, in small letters, as telemetry has a trace's."""
+    name = name.strip()
+    return name.replace("-", "").lower() if _UUID.fullmatch(name) else name
 
 
 def _file_in(conversation: str | None) -> str | None:

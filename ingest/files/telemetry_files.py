@@ -7,9 +7,7 @@ is none of these. A file of any size is streamed. Records are not decoded here: 
 
 from __future__ import annotations
 
-import gzip
 import re
-import zlib
 from collections.abc import Iterator
 from io import BufferedReader
 from pathlib import Path
@@ -114,24 +112,25 @@ def _read(source: FileSource, layout: Layout | None) -> Iterator[WalRecord | Rej
     try:
         with source.opened() as stream:
             for one in _recognised(source, stream, layout):
-                is_something_kept = is_something_kept or isinstance(one, WalRecord)
-                yield one
+                is_kept = isinstance(one, WalRecord)
+                is_something_kept = is_something_kept or is_kept
+                # Of a file that ends too early, what cannot be read is the damage's doing.
+                if is_kept or not source.damages:
+                    yield one
     except FileNotFoundError as error:
         raise SourceUnreadable(f"{source.path} does not exist; check the path.") from error
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+    except OSError as error:
+        raise SourceUnreadable(
+            f"{source.path} cannot be read ({error.strerror or error}); check its owner and the disk."
+        ) from error
+    if source.damages:
         kept = (
             "what stands before the damage was kept"
             if is_something_kept
             else "nothing of it could be read"
         )
-        reason = (
-            f"{source.name} is damaged or cut off gzip ({error}); {kept}, write the file again."
-        )
+        reason = f"{source.name} is damaged or cut off gzip ({source.damages[0]}); {kept}, write the file again."
         yield source.refused("damaged_gzip", reason)
-    except OSError as error:
-        raise SourceUnreadable(
-            f"{source.path} cannot be read ({error.strerror or error}); check its owner and the disk."
-        ) from error
 
 
 def _recognised(

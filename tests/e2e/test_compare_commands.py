@@ -43,6 +43,12 @@ def test_two_policies_of_a_home(shop: Shop, tmp_path: Path) -> None:
     assert found["overall"]["difference"] > 0
     assert found["overall"]["better"] == ""
     assert found["rewards_a"]["null_share"] == 0
+    _ = compare("idler", "solver", "--home", shop.home.path, "--json", out)
+    run = run_file(shop, tmp_path / "run.jsonl", "solver")
+    was = run.read_text()
+    refused = compare("idler", "solver", "--home", shop.home.path, "--json", run)
+    assert (refused.returncode, run.read_text()) == (1, was)
+    assert "holds something else" in refused.stderr
     printed = compare("idler", "solver", "--home", shop.home.path, "--json", "-")
     assert json.loads(printed.stdout) == found
 

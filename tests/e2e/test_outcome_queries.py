@@ -83,6 +83,16 @@ def outcomes(home: Home, *arguments: str) -> dict[str, Any]:
     return found
 
 
+def test_doctor_names_rows_of_no_app_that_join_nothing(home: Home, tmp_path: Path) -> None:
+    """A key that no conversation has is told; one that an app's conversation has is not counted."""
+    (tmp_path / "t.csv").write_text("key,name,value\nc1,csat,4\nnobody,csat,4\nno-one,csat,1\n")
+    told = ["outcomes", str(tmp_path / "t.csv"), "--home", str(home.path)]
+    assert CliRunner().invoke(cli, told).exit_code == 0
+    found = diagnose(home)
+    assert found.waiting_outcomes == 2
+    assert [advice for advice in found.advice if "2 outcomes name no app" in advice]
+
+
 def kept(home: Home) -> dict[tuple[str, str], tuple[float | None, str | None]]:
     """What was kept, by what it is about and its name: its value and its episode."""
     found = arrived_outcomes(Lake(home.private / "lake"), "shop")

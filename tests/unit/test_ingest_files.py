@@ -135,6 +135,16 @@ def test_damaged_gzip_says_what_was_kept_only_where_something_was(tmp_path: Path
         assert bool(kept) == (told == "was kept")
 
 
+def test_whole_lines_before_the_damage_of_a_gzip_are_kept(tmp_path: Path) -> None:
+    """A log that a broken upload cut: its last line is lost, the hundreds before it are not."""
+    packed = gzip.compress(LINE * 400, compresslevel=0, mtime=0)
+    *kept, refused = read(written(tmp_path, packed[:-200]))
+    lines = sum(one.body.count(b"\n") for one in kept if isinstance(one, WalRecord))
+    assert isinstance(refused, Rejected)
+    assert refused.code == "damaged_gzip"
+    assert 400 - 200 // len(LINE) - 3 <= lines < 400
+
+
 def test_lines_keep_their_numbers_across_records(tmp_path: Path) -> None:
     """A large file becomes several records; each knows its first line."""
     line = json.dumps({"messages": [{"role": "user", "content": "x" * 50_000}]}).encode() + b"\n"

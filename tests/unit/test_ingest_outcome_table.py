@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -74,6 +75,10 @@ def test_csv_jsonl_and_parquet_give_the_same_rows(tmp_path: Path) -> None:
         ("user", "u"),
         ("task_key", "t"),
         ("response", "r1"),
+        ("conversation", "trace-a"),
+        ("conversation", "id-a"),
+        ("trace", "a"),
+        ("response", "trace-a"),
     ],
 )
 def test_rows_are_joined_by_every_kind_of_key(tmp_path: Path, target: str, key: str) -> None:
@@ -83,6 +88,17 @@ def test_rows_are_joined_by_every_kind_of_key(tmp_path: Path, target: str, key: 
     episodes = [episode("a", subject="u", task_key="t"), episode("b", subject="v", task_key="w")]
     (outcome,) = join(rows(path, OutcomeMapping(target=target)), episodes, responses={"r1": "id-a"})
     assert (outcome.episode_id, outcome.app, outcome.source) == ("id-a", "shop", "table")
+
+
+def test_a_traces_id_may_be_written_as_a_uuid(tmp_path: Path) -> None:
+    """Telemetry has 32 digits in small letters; platforms' tables have dashes and capitals."""
+    trace = "0af7651916cd43dd8448eb211c80319c"
+    (tmp_path / "t.csv").write_text("key,name,value\n0AF76519-16CD-43DD-8448-EB211C80319C,csat,4\n")
+    one = replace(episode("a"), trace_ids=(trace,))
+    for target in ("trace", "conversation"):
+        mapping = OutcomeMapping(target=target)
+        (outcome,) = join(rows(tmp_path / "t.csv", mapping), [one, episode("b")])
+        assert outcome.episode_id == "id-a"
 
 
 def test_a_row_names_a_conversation_by_its_files_name(tmp_path: Path) -> None:

@@ -44,6 +44,7 @@ def doctor(home: HomeOption = HOME, as_json: JsonOption = False) -> None:
             "size of the log": f"{found.wal_bytes / 1e6:.1f} MB",
             "free on the disk": f"{found.disk_free_bytes / 1e9:.1f} GB",
             "quarantined": _counts(found.quarantined),
+            "outcomes of no app, waiting for an episode": found.waiting_outcomes,
         },
     )
     print_table(

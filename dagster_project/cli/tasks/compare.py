@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _NAMED = 8
 """Policies that a sentence about an unknown one lists."""
+_MOST_CLUSTERS = 5
+"""Clusters with a row of their own, those with most tasks; the document has all."""
 
 
 def compare(  # noqa: PLR0913 - one parameter per option
@@ -134,6 +136,7 @@ def _known_tasks(
 
 
 def _print(found: "Comparison") -> None:
+    largest = sorted(found.clusters.items(), key=lambda item: -item[1].tasks)[:_MOST_CLUSTERS]
     print_table(
         "B compared with A; 95 % intervals by bootstrap over tasks",
         ("of", "tasks", "A", "B", "B - A", "from", "to", "A more", "B more", "p", "better"),
@@ -141,9 +144,11 @@ def _print(found: "Comparison") -> None:
             _row("tasks with a reward of both", found.overall),
             _row("null counted as 0", found.null_as_zero),
             *(_row(f"split {name}", one) for name, one in found.splits.items()),
-            *(_row(f"cluster {name[:12]}", one) for name, one in found.clusters.items()),
+            *(_row(f"cluster {name[:12]}", one) for name, one in largest),
         ],
     )
+    if (more := len(found.clusters) - len(largest)) > 0:
+        print_text(f"and {how_many(more, 'cluster')} with fewer tasks: --json - tells them")
     print_policies(
         [
             replace(one, policy=f"{side}: {name}")
