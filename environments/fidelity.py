@@ -16,13 +16,8 @@ from typing import Any, Final
 from environments.runtime.sessions.recorded_session import PATH
 from environments.runtime.sessions.simulated_session import SimulatedWorld
 from environments.runtime.task.attempt import SIMULATED, UNKNOWN, Json, ToolResult
-from environments.runtime.values.normal import (
-    parse_arguments,
-    parse_json,
-    same_json,
-    stable,
-    unwrap,
-)
+from environments.runtime.values.literals import parse_arguments, parse_json
+from environments.runtime.values.normal import same_json, stable, unwrap
 from environments.runtime.views.clock_and_ids import ANY, BY_FORMAT, places_of
 from environments.runtime.views.python_literals import from_literal
 from environments.runtime.views.view import CallInFlight

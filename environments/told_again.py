@@ -17,7 +17,9 @@ from typing import Final, Protocol
 
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.formats import read_time
-from environments.runtime.values.normal import leaves, parse_json, stable
+from environments.runtime.values.literals import parse_json
+from environments.runtime.values.mentions import leaves
+from environments.runtime.values.normal import stable
 from environments.runtime.views.clock_and_ids import PUNCTUATION
 
 MIN_ANEW: Final = 5

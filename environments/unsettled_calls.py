@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
-from environments.runtime.values.normal import parse_arguments
+from environments.runtime.values.literals import parse_arguments
 
 NO_ARGUMENTS: Final = "without arguments"
 NOT_AN_OBJECT: Final = "with arguments that are not a JSON object"

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import parse_json
+from environments.runtime.values.literals import parse_json
 from environments.runtime.views.python_literals import literal
 
 MAX_LAYERS: Final = 5

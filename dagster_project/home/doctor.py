@@ -115,11 +115,11 @@ class Diagnosis:
     """What the last builds left out because tracegym itself failed at it."""
 
 
-_Said = tuple[str, str, str]
+_Statement = tuple[str, str, str]
 """What an outcome is about and its name: the same whether or not it names its app."""
 
 
-def _said(outcome: Outcome) -> _Said:
+def _statement(outcome: Outcome) -> _Statement:
     return outcome.target_kind, outcome.target_id, outcome.name
 
 
@@ -130,9 +130,9 @@ def diagnose(home: Home) -> Diagnosis:
         land(home, wal)
         counts = wal.counts()
     policy = load_outcome_policy(home.outcome_policy)
-    joined: set[_Said] = set()
+    joined: set[_Statement] = set()
     apps, seen = _apps(lake, policy, joined)
-    homeless = sum(_said(one) not in joined for one in arrived_outcomes(lake, UNNAMED))
+    homeless = sum(_statement(one) not in joined for one in arrived_outcomes(lake, UNNAMED))
     skipped = [*skipped_of(Lake(home.clean / "lake")), *seen]
     records = list(quarantined(lake))
     refused = Counter(f"{r.app or UNNAMED}: {r.code}" for r in records)
@@ -175,7 +175,7 @@ def _stages(
 
 
 def _apps(
-    lake: Lake, policy: OutcomePolicy, joined: set[_Said]
+    lake: Lake, policy: OutcomePolicy, joined: set[_Statement]
 ) -> tuple[tuple[AppDiagnosis, ...], list[SkippedUnit]]:
     """Every app; one at which the look itself fails is noted, and the others are shown. What joins an episode goes into `joined`."""
     found: list[AppDiagnosis] = []
@@ -189,14 +189,14 @@ def _apps(
 
 
 def _app(
-    lake: Lake, app: str, days: Iterable[str], policy: OutcomePolicy, joined: set[_Said]
+    lake: Lake, app: str, days: Iterable[str], policy: OutcomePolicy, joined: set[_Statement]
 ) -> AppDiagnosis:
     ordered = sorted(days)
     timed = [day for day in ordered if day != NO_DAY]
     assembly = assemble_days(lake, app, ordered)
     episodes = [e for group in assembly.episodes.values() for e in group]
     outcomes = attach_arrived(lake, app, assembly.outcomes, episodes, responses=assembly.responses)
-    joined |= {_said(outcome) for outcome in outcomes if outcome.episode_id is not None}
+    joined |= {_statement(outcome) for outcome in outcomes if outcome.episode_id is not None}
     policy = with_meanings(policy, outcomes)
     missing = Counter(gap for episode in episodes for gap in episode.completeness)
     subjects = sum(episode.subject is not None for episode in episodes)

@@ -13,7 +13,7 @@ from typing import Final
 from dagster_project.privacy.account import HELD, AccountRow
 from dagster_project.privacy.gate import texts_of
 from dagster_project.privacy.leak_search import Searcher, TaughtPlaces, words_of
-from environments.runtime.values.normal import parse_json
+from environments.runtime.values.literals import parse_json
 from ingest.records.episode import Episode
 from redact.apply.scrub import Scrubbed
 from redact.apply.withheld_leaves import WithheldLeaf

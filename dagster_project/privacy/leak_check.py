@@ -31,7 +31,7 @@ from dagster_project.privacy.leak_search import (
     words_of,
 )
 from dagster_project.privacy.leaks import SEARCHED, AppLeaks, keep_leaks, made_of, read_leaks
-from environments.runtime.values.normal import parse_json
+from environments.runtime.values.literals import parse_json
 from redact.audit.leaks import Leak
 from redact.operators.vault import Vault
 

@@ -16,7 +16,7 @@ from dagster_project.home.layout import Home
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import CLEAN_EPISODES, EPISODES
 from dagster_project.privacy.gate import knowledge_of, policy_of
-from environments.runtime.values.normal import Parsed, parse_json
+from environments.runtime.values.literals import Parsed, parse_json
 from ingest.records.episode import Episode
 from redact.apply.context import vocabulary_of
 from redact.audit.leaks import Leak, LeakSearch

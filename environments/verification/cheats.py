@@ -16,7 +16,7 @@ from typing import Final
 from environments.runtime.checks.view import text_of
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.candidate import Action
-from environments.runtime.values.normal import parse_json
+from environments.runtime.values.literals import parse_json
 from environments.verification.constant import said_texts
 from environments.verification.material import Material, PlannedCall
 from environments.verification.mutants import FIGURE, falsified, inserted, one_argument_changed

@@ -23,7 +23,8 @@ from environments.runtime.task.tool_definition import (
     name_of,
     properties_of,
 )
-from environments.runtime.values.normal import parse_json, stable
+from environments.runtime.values.literals import parse_json
+from environments.runtime.values.normal import stable
 from environments.verification.readable_values import SMALL, VisibleTexts, fold
 
 MOST_GIVE: Final = 0.5

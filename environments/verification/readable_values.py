@@ -18,7 +18,7 @@ from math import isfinite
 from typing import Final
 
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import parse_json
+from environments.runtime.values.literals import parse_json
 
 RUN: Final = re.compile(r"[^\W_]+")
 """Letters and digits without a break."""

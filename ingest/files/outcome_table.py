@@ -330,7 +330,7 @@ class _Index:
         by_id: dict[str, Episode] = {}
         for episode in episodes:
             by_id[episode.episode_id] = episode
-            self._by_name["episode", _bare(episode.episode_id)].append(episode)
+            self._by_name["episode", _id_as_compared(episode.episode_id)].append(episode)
             for kind, name in (
                 ("conversation", episode.conversation_id),
                 ("user", episode.subject),
@@ -338,26 +338,26 @@ class _Index:
                 *(("trace", trace_id) for trace_id in episode.trace_ids),
                 ("file", _file_in(episode.conversation_id)),
             ):
-                if name and (bare := _bare(name)):
+                if name and (bare := _id_as_compared(name)):
                     self._by_name[kind, bare].append(episode)
         for response, episode_id in responses.items():
             if episode_id in by_id:
-                self._by_name["response", _bare(response)].append(by_id[episode_id])
+                self._by_name["response", _id_as_compared(response)].append(by_id[episode_id])
         for named, traces in attributes.items():
-            known = (self._by_name.get(("trace", _bare(trace)), ()) for trace in traces)
+            known = (self._by_name.get(("trace", _id_as_compared(trace)), ()) for trace in traces)
             found = {episode.episode_id: episode for some in known for episode in some}
             self._by_name[_ATTRIBUTE, named.strip()] += found.values()
 
     def join(self, outcome: Outcome) -> Outcome:
         """The outcome with its episode, if exactly one can be meant."""
-        kind, target = outcome.target_kind, _bare(outcome.target_id)
+        kind, target = outcome.target_kind, _id_as_compared(outcome.target_id)
         found = self._by_name.get((kind, target), [])
         if kind in _OF_ONE and not found:
             # People say "conversation" for a trace, "episode" for the id they gave it, and ours for theirs.
             others = (self._by_name.get((other, target)) for other in _OF_ONE)
             found = next(filter(None, others), [])
         if kind in {"span", "tool_call"} and ":" in target:
-            found = self._by_name.get(("trace", _bare(target.split(":", 1)[0])), [])
+            found = self._by_name.get(("trace", _id_as_compared(target.split(":", 1)[0])), [])
         if outcome.app != UNNAMED:
             found = [episode for episode in found if episode.app == outcome.app]
         if kind in _MANY:
@@ -368,7 +368,7 @@ class _Index:
         return replace(outcome, episode_id=found[0].episode_id, app=found[0].app)
 
 
-def _bare(name: str) -> str:
+def _id_as_compared(name: str) -> str:
     """An id as it is compared: a UUID without its dashes, in small letters, as telemetry has a trace's."""
     name = name.strip()
     return name.replace("-", "").lower() if _UUID.fullmatch(name) else name

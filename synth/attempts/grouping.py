@@ -16,7 +16,8 @@ from typing import Final
 
 from environments.runtime.checks.view import View, numbers_in, text_of
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import names_in, stable
+from environments.runtime.values.mentions import names_in
+from environments.runtime.values.normal import stable
 from synth.recordings.attempt import EpisodeAttempt
 from synth.recordings.tool_kinds import MAYBE, WRITE, ToolKinds
 

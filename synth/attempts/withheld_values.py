@@ -12,7 +12,8 @@ from typing import Final
 from environments.runtime.task.attempt import Attempt, Json
 from environments.runtime.task.rubric import Rubric
 from environments.runtime.task.task import Task
-from environments.runtime.values.normal import leaves, stable
+from environments.runtime.values.mentions import leaves
+from environments.runtime.values.normal import stable
 from redact.records.clean_episode import WITHHELD
 
 SHORTEST: Final = 3

@@ -17,7 +17,7 @@ from environments.runtime.task.tool_definition import (
     properties_of,
     read_definition,
 )
-from environments.runtime.values.normal import parse_arguments, parse_json
+from environments.runtime.values.literals import parse_arguments, parse_json
 from environments.runtime.views.multiplexed import words_of_part
 from redact.records.clean_episode import CleanEpisode, CleanStep
 from synth.failures.answers import Path, comparable, learn_differing, sole_value

@@ -10,12 +10,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import (
-    NotLiteralError,
-    parse_arguments,
-    parse_literal,
-    stable,
-)
+from environments.runtime.values.literals import NotLiteralError, parse_arguments, parse_literal
+from environments.runtime.values.normal import stable
 from synth.failures.calls import SeenCall
 from synth.failures.causes import Evidence
 from synth.failures.reading import Reading

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from environments.runtime.values.normal import parse_arguments
+from environments.runtime.values.literals import parse_arguments
 from environments.verification.readable_values import VisibleTexts, leaves_by_path
 from synth.failures.calls import SeenCall, cause_of_refusal
 from synth.failures.causes import CHANGED, DEED, FACT, Evidence

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from environments.runtime.values.normal import parse_arguments
+from environments.runtime.values.literals import parse_arguments
 from environments.runtime.views.multiplexed import Dispatched
 from redact.records.clean_episode import CleanEpisode
 from synth.failures.calls import SeenCall

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from environments.runtime.task.attempt import RECORDED, Attempt, Call, Json, ToolResult
 from environments.runtime.task.candidate import Action
-from environments.runtime.values.normal import parse_json
+from environments.runtime.values.literals import parse_json
 from environments.runtime.views.multiplexed import EMPTY, Dispatched
 from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.recordings.results import Results

@@ -16,7 +16,7 @@ from environments.runtime.checks.texts import groundless_texts
 from environments.runtime.checks.view import View, numbers_in, plain_words, text_of, words_in
 from environments.runtime.task.attempt import Attempt, Json
 from environments.runtime.values.facts import DATE, TIME, Fact, facts_in, folded
-from environments.runtime.values.normal import is_name
+from environments.runtime.values.mentions import is_name
 from synth.labels.label import UNLABELLED, Label
 from synth.recordings.attempt import EpisodeAttempt
 from synth.recordings.tool_kinds import ACT, MAYBE, READ, WRITE, ToolKinds

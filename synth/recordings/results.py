@@ -13,7 +13,8 @@ from typing import Self
 
 from environments.runtime.play.environment import Session
 from environments.runtime.task.attempt import UNKNOWN, Attempt, Json, ToolResult
-from environments.runtime.values.normal import parse_arguments, unwrap
+from environments.runtime.values.literals import parse_arguments
+from environments.runtime.values.normal import unwrap
 from environments.runtime.views.clock_and_ids import MarkedResults
 from environments.runtime.views.view import CallInFlight, View
 from environments.runtime.world.world import World

@@ -14,7 +14,8 @@ from typing import Final
 
 from environments.runtime.checks.closing import is_named
 from environments.runtime.task.attempt import Attempt, Json
-from environments.runtime.values.normal import fields_in, parse_json
+from environments.runtime.values.literals import parse_json
+from environments.runtime.values.mentions import fields_in
 from synth.recordings.attempt import EpisodeAttempt
 
 MIN_NAMES: Final = 3

@@ -22,7 +22,7 @@ from environments.runtime.checks.view import View, text_of
 from environments.runtime.task.attempt import Attempt, Json
 from environments.runtime.task.rubric import BOTH, REWARD, Check
 from environments.runtime.values.facts import DATE, NUMBER, facts_in
-from environments.runtime.values.normal import parse_json
+from environments.runtime.values.literals import parse_json
 from redact.readers.corrections import calls_in
 from redact.records.clean_episode import WITHHELD
 from redact.records.clean_outcome import CleanOutcome

@@ -24,7 +24,9 @@ from environments.runtime.checks.told_values import (
 from environments.runtime.checks.view import View
 from environments.runtime.task.attempt import UNKNOWN, Json
 from environments.runtime.values.facts import NUMBER, Fact, facts_in, folded
-from environments.runtime.values.normal import is_number, leaves, parse_json
+from environments.runtime.values.literals import parse_json
+from environments.runtime.values.mentions import leaves
+from environments.runtime.values.normal import is_number
 from redact.records.clean_episode import CleanEpisode
 from synth.recordings.attempt import record
 from synth.rubric.fact_forms import ENGLISH, forms_of

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import parse_json, stable
+from environments.runtime.values.literals import parse_json
+from environments.runtime.values.normal import stable
 from redact.readers.corrections import calls_in
 from redact.records.clean_outcome import CleanOutcome
 from synth.labels.policy import OutcomePolicy

@@ -18,15 +18,9 @@ from environments.runtime.task.tool_definition import (
     properties_of,
     read_definition,
 )
-from environments.runtime.values.normal import (
-    names_in,
-    names_in_text,
-    parse_arguments,
-    parse_json,
-    simplify,
-    stable,
-    tokens_in,
-)
+from environments.runtime.values.literals import parse_arguments, parse_json
+from environments.runtime.values.mentions import names_in, names_in_text, tokens_in
+from environments.runtime.values.normal import simplify, stable
 from redact.records.clean_episode import CleanEpisode, CleanToolCall
 from synth.world.subjects import subject_of
 

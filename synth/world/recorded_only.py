@@ -17,7 +17,8 @@ from environments.runtime.answers.recorded_only import past_key
 from environments.runtime.document.recordings import RecordedPart, TruePast, UnlearntPart
 from environments.runtime.document.world_file import WorldDocument
 from environments.runtime.task.tool_definition import name_of, read_definition
-from environments.runtime.values.normal import parse_arguments, unwrap
+from environments.runtime.values.literals import parse_arguments
+from environments.runtime.values.normal import unwrap
 from environments.runtime.world.entries import asked_text, read_call_text
 from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode, CleanStep

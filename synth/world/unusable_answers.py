@@ -15,13 +15,9 @@ from dataclasses import dataclass, field
 from itertools import accumulate, groupby, zip_longest
 from typing import Final
 
-from environments.runtime.values.normal import (
-    HOLE,
-    names_in,
-    names_in_text,
-    parse_arguments,
-    parse_json,
-)
+from environments.runtime.values.literals import parse_arguments, parse_json
+from environments.runtime.values.mentions import names_in, names_in_text
+from environments.runtime.values.normal import HOLE
 from redact.records.clean_episode import CleanEpisode, CleanToolCall
 from synth.tool_errors import is_own_trouble, looks_failed
 from synth.world.observation import paired_results, without_calls

@@ -7,7 +7,7 @@ import json
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from environments.runtime.values.normal import labels_in, names_in, tokens_in
+from environments.runtime.values.mentions import labels_in, names_in, tokens_in
 from environments.runtime.world.entries import CallResult, Entry, RowSnapshot
 
 TEXTS = st.one_of(st.text(max_size=50), st.sampled_from(["ab-12", "2024-01-02", "123456", "red"]))

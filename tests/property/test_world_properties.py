@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from environments.runtime.values.normal import NotLiteralError, parse_literal
+from environments.runtime.values.literals import NotLiteralError, parse_literal
 from environments.runtime.world.world import World
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.world_backend import Workshop, workshop_episodes

@@ -6,20 +6,14 @@ import pytest
 
 from environments.runtime.answers.outcome import outcome_of
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import (
+from environments.runtime.values.literals import (
     NotLiteralError,
-    coerce,
-    is_name,
-    labels_in,
-    mask,
-    names_in,
     parse_arguments,
     parse_json,
     parse_literal,
-    same_json,
-    simplify,
-    unwrap,
 )
+from environments.runtime.values.mentions import is_name, labels_in, names_in
+from environments.runtime.values.normal import coerce, mask, same_json, simplify, unwrap
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from environments.runtime import TaskSet
 from environments.runtime.task.attempt import UNKNOWN
-from environments.runtime.values.normal import parse_json
+from environments.runtime.values.literals import parse_json
 from environments.runtime.world.world import World
 from tests.environments_shop import call, world, write_shop
 

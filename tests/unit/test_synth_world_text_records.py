@@ -23,7 +23,7 @@ from benchmarks.worlds.enveloped import measure
 from environments.runtime.document.codec import decode, encode
 from environments.runtime.document.views import TextsPart
 from environments.runtime.task.attempt import UNKNOWN, Json, ToolResult
-from environments.runtime.values.text_style import LINES, XML, YAML, Style
+from environments.runtime.text_forms.style import LINES, XML, YAML, Style
 from environments.runtime.views.text_records import Texts, from_text, read, to_text, write
 from environments.runtime.views.view import CallInFlight
 from redact.records.clean_episode import CleanEpisode, CleanStep

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from environments.runtime.task.attempt import RECORDED, UNKNOWN, Json
-from environments.runtime.values.normal import names_in
+from environments.runtime.values.mentions import names_in
 from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode
 from synth.worlds import WorldSettings, learn_world

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Mapping
 from ..document.records import KnownField
 from ..expr.gaps import Partial
 from ..task.attempt import Json
-from ..values.normal import labels_in, names_in, parse_json
+from ..values.literals import parse_json
+from ..values.mentions import labels_in, names_in
 
 
 def load_parts(

@@ -13,15 +13,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ..task.attempt import Json
-from ..values.normal import (
-    figures_in,
-    is_whole,
-    labels_in,
-    long_numbers_in,
-    names_in,
-    parse_arguments,
-    parse_json,
-)
+from ..values.literals import parse_arguments, parse_json
+from ..values.mentions import figures_in, labels_in, long_numbers_in, names_in
+from ..values.normal import is_whole
 from ..views.implicit_subject import SUBJECT
 from ..world.entries import asked_text
 

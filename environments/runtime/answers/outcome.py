@@ -10,7 +10,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from ..task.attempt import Json
-from ..values.normal import mask, names_in, parse_json
+from ..values.literals import parse_json
+from ..values.mentions import names_in
+from ..values.normal import mask
 
 ERROR_WORDS: Final = frozenset({"error", "errors", "exception", "fault", "failed", "failure"})
 GOOD_FLAGS: Final = frozenset({"ok", "success", "succeeded", "successful"})

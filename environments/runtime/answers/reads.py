@@ -10,7 +10,8 @@ from collections.abc import Mapping
 
 from ..expr.gaps import TOUCHED, NoValueError, required
 from ..task.attempt import DERIVED, RECORDED, Json, ToolResult
-from ..values.normal import names_in, parse_arguments
+from ..values.literals import parse_arguments
+from ..values.mentions import names_in
 from ..world.entries import Entry, Place
 from ..world.log import words_in
 from ..world.notice import notice

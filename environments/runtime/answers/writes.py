@@ -9,7 +9,9 @@ from __future__ import annotations
 from ..expr.gaps import TOUCHED, Gap, NoValueError, required
 from ..expr.scope import Scope
 from ..task.attempt import DERIVED, Json, ToolResult
-from ..values.normal import names_in, parse_json, stable
+from ..values.literals import parse_json
+from ..values.mentions import names_in
+from ..values.normal import stable
 from ..views.implicit_subject import SUBJECT
 from ..world.entries import CallResult, Place
 from ..world.log import entry_of, history, log_unknown

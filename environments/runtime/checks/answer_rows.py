@@ -13,7 +13,8 @@ from typing import Final
 
 from ..task.attempt import Json
 from ..values.facts import DATE, NUMBER, Fact, facts_in, folded
-from ..values.normal import parse_json, stable
+from ..values.literals import parse_json
+from ..values.normal import stable
 from .final_answer import AMONG_OTHERS, ANOTHER, sentences, tokens, words_of
 
 LIST: Final = "list"

@@ -13,7 +13,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from ..task.attempt import Json
-from ..values.normal import NotLiteralError, parse_literal, stable
+from ..values.literals import NotLiteralError, parse_literal
+from ..values.normal import stable
 
 AT_ANY: Final = "=*"
 """Behind an argument's name where leaving it out means the same as any value of it."""

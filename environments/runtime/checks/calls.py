@@ -14,7 +14,9 @@ from typing import Final
 from ..task.attempt import UNKNOWN, Attempt, Call, Json
 from ..task.verdict import count_text
 from ..values.consent import agrees, asks_consent, assents, offers, refuses
-from ..values.normal import as_list, as_names, as_object, leaves, names_in, parse_arguments
+from ..values.literals import parse_arguments
+from ..values.mentions import leaves, names_in
+from ..values.normal import as_list, as_names, as_object
 from .view import Key, NormalCall, View, readings_in, telling_parts, text_of, whole_of, words_in
 
 LONGEST_SMALL_WORD: Final = 4

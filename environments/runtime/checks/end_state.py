@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ..task.attempt import Call, EndState, Json
-from ..values.normal import as_list, as_names, as_object, is_plain, leaves, stable
+from ..values.mentions import leaves
+from ..values.normal import as_list, as_names, as_object, is_plain, stable
 from .arguments import AT_ANY, canonical_arguments, normal, ordered, ordered_arguments
 from .likely_results import was_refused
 from .view import View, objects_of

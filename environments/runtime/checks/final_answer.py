@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Final
 
 from ..values.facts import folded
-from ..values.normal import fields_in
+from ..values.mentions import fields_in
 from .view import View, text_of
 
 AMONG_OTHERS: Final = "the right one stands among others"

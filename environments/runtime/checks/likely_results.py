@@ -11,7 +11,8 @@ import re
 from typing import Final
 
 from ..task.attempt import Call, Json
-from ..values.normal import leaves, stable
+from ..values.mentions import leaves
+from ..values.normal import stable
 from ..world.notice import objected
 from .view import View, text_of
 

@@ -27,7 +27,9 @@ from ..values.facts import (
     readings_of,
     stands_in,
 )
-from ..values.normal import as_list, is_name, leaves, parse_json
+from ..values.literals import parse_json
+from ..values.mentions import is_name, leaves
+from ..values.normal import as_list
 from .ground import counts_told
 from .view import View, objects_of, texts_of, whole_of, words_in
 

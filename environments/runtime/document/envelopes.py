@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass
 from typing import Final
 
-from ..values.normal import Parsed, parse_json
+from ..values.literals import Parsed, parse_json
 from .codec import always_written
 
 RAW: Final = "raw"

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..task.attempt import Json
-from ..values.text_style import Style
+from ..text_forms.style import Style
 from .codec import Named, always_written, flat
 from .envelopes import Envelopes
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from ..task.attempt import Json
 from ..values.json_text import halved, nested_deeper
-from ..values.normal import DECODER
+from ..values.literals import DECODER
 
 MAX_DEPTH: Final = 64
 """Nesting of arguments; no real tool takes more, and the interpreter's own limit is near 1,000."""

@@ -14,7 +14,8 @@ from typing import Final
 from ..document.recordings import ProsePart
 from ..task.attempt import Json
 from ..values.canonical import digest_bytes
-from ..values.normal import object_in, parse_json, simplify, stable
+from ..values.literals import object_in, parse_json
+from ..values.normal import simplify, stable
 
 _LENGTH: Final = 32
 _ABSENT: Final = "\x00"

@@ -13,7 +13,8 @@ from dataclasses import replace
 from typing import Final, Self
 
 from ..task.attempt import DERIVED, UNKNOWN, AnsweredCall, EndState, Json, MeantCall, ToolResult
-from ..values.normal import parse_arguments, stable
+from ..values.literals import parse_arguments
+from ..values.normal import stable
 from ..views.view import in_form_of
 from ..world.session import Session
 from .prose import Prose, reworded, said_again, with_texts

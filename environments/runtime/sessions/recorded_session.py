@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final, Self
 
 from ..answers.recorded_only import past_key
 from ..task.attempt import RECORDED, UNKNOWN, AnsweredCall, Json, ToolResult
-from ..values.normal import parse_arguments, same_answer, unwrap
+from ..values.literals import parse_arguments
+from ..values.normal import same_answer, unwrap
 from ..views.result_wrappers import Wrapped
 from ..views.view import CallInFlight
 from ..world.cached_states import CachedState

@@ -14,7 +14,7 @@ from threading import Lock
 
 from ..task.attempt import SIMULATED, UNKNOWN, AnsweredCall, EndState, Json, ToolResult
 from ..values.canonical import digest
-from ..values.normal import parse_arguments
+from ..values.literals import parse_arguments
 from ..world.session import Session
 from ..world.tool import SIMULATE
 from ..world.world import World

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from math import isfinite
 from typing import Final
 
-from ..values.normal import MAX_DEPTH
+from ..values.literals import MAX_DEPTH
 from .attempt import Json
 
 TYPES: Final = frozenset({"string", "integer", "number", "boolean", "array", "object", "null"})

@@ -1,1 +1,1 @@
-"""Normal forms, canonical JSON, facts, and records written as text."""
+"""Values in normal form, what they mention, canonical JSON, dates and numbers in words."""

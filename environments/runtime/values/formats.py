@@ -16,7 +16,8 @@ from typing import Final
 
 from ..document.views import ValueForm
 from ..task.attempt import Json
-from .normal import is_name, is_number
+from .mentions import is_name
+from .normal import is_number
 
 SECOND: Final = 1_000_000_000
 MINUTE: Final = 60 * SECOND

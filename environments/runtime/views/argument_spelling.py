@@ -13,15 +13,9 @@ from typing import Final
 
 from ..document.views import SpellingPart
 from ..task.attempt import UNKNOWN, Json, ToolResult
-from ..values.normal import (
-    is_number,
-    is_plain,
-    names_in,
-    parse_arguments,
-    parse_json,
-    simplify,
-    stable,
-)
+from ..values.literals import parse_arguments, parse_json
+from ..values.mentions import names_in
+from ..values.normal import is_number, is_plain, simplify, stable
 from ..world.notice import notice
 from .view import CallInFlight, View, keep
 

@@ -17,7 +17,7 @@ from typing import Any, Final
 from ..document.views import FreshPart, JsonStyle, MarkPart, ValueForm
 from ..task.attempt import DERIVED, Json, ToolResult
 from ..values.formats import draw_id, fits, write_time
-from ..values.normal import parse_json
+from ..values.literals import parse_json
 from ..world.notice import notice
 from .view import CallInFlight, View
 

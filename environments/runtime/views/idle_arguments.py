@@ -13,7 +13,8 @@ from typing import Final
 from ..document.views import IdlePart, ValueForm
 from ..task.attempt import Json
 from ..values.formats import DAY, fits, read_time, short_digest
-from ..values.normal import parse_arguments, stable
+from ..values.literals import parse_arguments
+from ..values.normal import stable
 from .view import CallInFlight, View, in_form_of
 
 DEFAULT: Final = "default"

@@ -12,7 +12,8 @@ from typing import Any, Final
 
 from ..document.views import OwnersPart
 from ..task.attempt import Json
-from ..values.normal import names_in, parse_arguments
+from ..values.literals import parse_arguments
+from ..values.mentions import names_in
 from .view import CallInFlight, View, in_form_of
 
 SUBJECT: Final = "__subject__"

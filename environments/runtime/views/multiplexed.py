@@ -17,7 +17,7 @@ from ..document.codec import decode_all, encode
 from ..document.views import OperationPart, RulePart
 from ..task.attempt import Json, MeantCall, ToolResult
 from ..task.tool_definition import function_of, name_of
-from ..values.normal import object_in, parse_arguments, parse_json
+from ..values.literals import object_in, parse_arguments, parse_json
 from ..world.notice import notice_for
 from .argument_spelling import NO_NAMES, RecordNames
 from .view import CallInFlight, View, in_form_of

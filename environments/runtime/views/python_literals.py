@@ -12,7 +12,7 @@ import re
 from typing import Final
 
 from ..task.attempt import Json
-from ..values.normal import parse_json
+from ..values.literals import parse_json
 from .result_forms import ResultForm
 
 MAX_LENGTH: Final = 200_000

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Final
 from ..answers.outcome import is_of_words, outcome_of
 from ..document.views import ValueForm, WrappingPart
 from ..task.attempt import UNKNOWN, Json, ToolResult
+from ..text_forms.block import UnreadError
+from ..text_forms.xml import elements
 from ..values.formats import fits
-from ..values.normal import parse_arguments, parse_json, same_json
-from ..values.text_block import UnreadError
-from ..values.text_xml import elements
+from ..values.literals import parse_arguments, parse_json
+from ..values.normal import same_json
 from .clock_and_ids import MARK, Fresh, Marks
 from .view import CallInFlight, View
 

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from ..task.attempt import UNKNOWN, Json, ToolResult
-from ..values.normal import parse_arguments, stable
+from ..values.literals import parse_arguments
+from ..values.normal import stable
 from .view import CallInFlight, View, in_form_of
 
 if TYPE_CHECKING:

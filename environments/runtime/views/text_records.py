@@ -1,7 +1,7 @@
 """Results that are records written as text for a language model, and the same as JSON.
 
 Goes in: a result's text. Comes out: JSON, and back, byte for byte. Inside a world such a record is one like any other: each field has its own past,
-its own time and its own rule. Not here: which tools write so, and how (`synth.world.views.text_records`), single forms (`text_block`, `text_xml`).
+its own time and its own rule. Not here: which tools write so, and how (`synth.world.views.text_records`), single forms (`text_forms.block`, `text_forms.xml`).
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from collections.abc import Iterable
 
 from ..document.views import TextsPart
 from ..task.attempt import Json
-from ..values.normal import parse_json
-from ..values.text_block import UnreadError, read_block, write_block
-from ..values.text_style import XML, Style, UnwrittenError
-from ..values.text_xml import read_xml, write_xml
+from ..text_forms.block import UnreadError, read_block, write_block
+from ..text_forms.style import XML, Style, UnwrittenError
+from ..text_forms.xml import read_xml, write_xml
+from ..values.literals import parse_json
 from .result_forms import ResultForm
 
 

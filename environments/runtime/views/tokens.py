@@ -17,7 +17,8 @@ from typing import Final
 from ..document.views import TokensPart
 from ..task.attempt import DERIVED, UNKNOWN, Json, ToolResult
 from ..values.formats import draw_id, fits, short_digest
-from ..values.normal import parse_arguments, parse_json, stable
+from ..values.literals import parse_arguments, parse_json
+from ..values.normal import stable
 from .clock_and_ids import BY_FORMAT, fields_of
 from .view import CallInFlight, View, in_form_of
 

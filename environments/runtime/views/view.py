@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from ..task.attempt import Json, MeantCall, ToolResult
-from ..values.normal import parse_arguments
+from ..values.literals import parse_arguments
 
 _Key = TypeVar("_Key")
 _Form = TypeVar("_Form")

@@ -15,17 +15,9 @@ from typing import Final
 
 from ..task.attempt import Event, Json
 from ..values.canonical import canonical
-from ..values.normal import (
-    labels_in,
-    leaves,
-    names_in,
-    names_in_text,
-    parse_arguments,
-    parse_json,
-    simplify,
-    stable,
-    tokens_in,
-)
+from ..values.literals import parse_arguments, parse_json
+from ..values.mentions import labels_in, leaves, names_in, names_in_text, tokens_in
+from ..values.normal import simplify, stable
 
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
 _JOINED: Final = re.compile(r"(?<![\w.@/-])[^\W\d]+(?:[.@/-][^\W\d]+)+(?![\w@/-])")

@@ -19,7 +19,7 @@ from ..document.world_file import BadWorldError, WorldDocument
 from ..expr.language import BadTreeError
 from ..sessions.prose import Prose
 from ..task.attempt import Json, ToolResult
-from ..values.normal import parse_arguments
+from ..values.literals import parse_arguments
 from ..views.argument_spelling import RecordNames
 from ..views.chain import views_of
 from ..views.multiplexed import Dispatched

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from ..expr.gaps import NoValueError
 from ..task.attempt import Json
-from ..values.normal import labels_in, tokens_in
+from ..values.mentions import labels_in, tokens_in
 from .entries import CallResult, Entry, Place, RowSnapshot
 from .scope import CallContext, place_of, plain_place
 from .state import ABSENT, ONLY

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from ..task.attempt import UNKNOWN, Json, ToolResult
-from ..values.normal import parse_json, stable
+from ..values.literals import parse_json
+from ..values.normal import stable
 
 ONLY_RECORDED: Final = "only recorded answers are allowed for this tool"
 NEVER_DONE: Final = "success was never seen under this condition: "

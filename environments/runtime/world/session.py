@@ -15,7 +15,8 @@ from ..answers.reads import show
 from ..answers.recall import Recall
 from ..answers.writes import follow_change, follow_read
 from ..task.attempt import DERIVED, RECORDED, UNKNOWN, AnsweredCall, EndState, Json, ToolResult
-from ..values.normal import parse_arguments, unwrap
+from ..values.literals import parse_arguments
+from ..values.normal import unwrap
 from ..views.view import CallInFlight
 from .answerers import LookUp, ToolCall, change, read
 from .cached_states import CachedState

@@ -14,7 +14,9 @@ from ..answers.nested_tables import Nested, find
 from ..document.records import SourcePart
 from ..expr.gaps import MISSING, TOUCHED, UNSEEN, Gap, Partial, unknown
 from ..task.attempt import Effect, EndState, Json
-from ..values.normal import labels_in, parse_json, same_json
+from ..values.literals import parse_json
+from ..values.mentions import labels_in
+from ..values.normal import same_json
 from .entries import Entry, Place, RowSnapshot
 
 ABSENT: Final = object()

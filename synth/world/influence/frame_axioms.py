@@ -10,7 +10,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Final
 
-from environments.runtime.values.normal import labels_in, names_in, stable
+from environments.runtime.values.mentions import labels_in, names_in
+from environments.runtime.values.normal import stable
 from environments.runtime.world.state import names_of_key
 from synth.world.influence.writers import place_of, resights
 from synth.world.model import Workbench, refused

@@ -18,7 +18,8 @@ from typing import Final
 
 from environments.runtime.answers.protocol_preconditions import pair_of
 from environments.runtime.document.tools import EarlyPart
-from environments.runtime.values.normal import leaves, simplify, stable
+from environments.runtime.values.mentions import leaves
+from environments.runtime.values.normal import simplify, stable
 from synth.world.document import holds_withheld
 from synth.world.grouping import sets_by_key
 from synth.world.model import ToolModel, Workbench, refused

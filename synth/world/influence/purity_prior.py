@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from environments.runtime.values.normal import leaves
+from environments.runtime.values.mentions import leaves
 from synth.verbs import READS, WRITES, tool_words, words_of
 from synth.world.model import ToolModel
 from synth.world.observation import Observation

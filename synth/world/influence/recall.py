@@ -39,7 +39,8 @@ from environments.runtime.expr.scope import Tree
 from environments.runtime.expr.trees import operands_of
 from environments.runtime.sessions.recorded_session import only_looks
 from environments.runtime.values.canonical import canonical
-from environments.runtime.values.normal import parse_json, unwrap
+from environments.runtime.values.literals import parse_json
+from environments.runtime.values.normal import unwrap
 from environments.runtime.views.view import CallInFlight
 from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode

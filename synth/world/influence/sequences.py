@@ -12,7 +12,8 @@ from collections.abc import Collection, Iterator
 from itertools import pairwise
 from typing import Any, Final
 
-from environments.runtime.values.normal import is_number, names_in
+from environments.runtime.values.mentions import names_in
+from environments.runtime.values.normal import is_number
 from synth.world.grouping import lists_by_key
 from synth.world.model import Workbench, outcome_class, refused
 from synth.world.observation import Observation

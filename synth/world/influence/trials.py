@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations, islice
 from typing import Any, Final, Protocol, TypeVar
 
-from environments.runtime.values.normal import tokens_in
+from environments.runtime.values.mentions import tokens_in
 from synth.world.grouping import lists_by_key, sets_by_key
 from synth.world.model import Workbench, refused
 from synth.world.observation import Observation

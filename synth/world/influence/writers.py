@@ -12,13 +12,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import (
-    figures_in,
-    long_numbers_in,
-    names_in,
-    stable,
-    tokens_in,
-)
+from environments.runtime.values.mentions import figures_in, long_numbers_in, names_in, tokens_in
+from environments.runtime.values.normal import stable
 from environments.runtime.world.state import ABSENCE, names_of_key
 from synth.world.influence.trials import fewest
 from synth.world.model import TOO_FEW, TableModel, ToolModel, Workbench, refused

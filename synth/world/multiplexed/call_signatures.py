@@ -13,7 +13,8 @@ from itertools import combinations, islice
 from typing import Final
 
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import object_in, stable
+from environments.runtime.values.literals import object_in
+from environments.runtime.values.normal import stable
 from synth.tool_content import innermost_value
 from synth.world.observation import Observation
 from synth.world.support import NEARLY_ALWAYS

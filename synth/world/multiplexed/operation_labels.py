@@ -12,7 +12,8 @@ from itertools import combinations
 from typing import Final
 
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import is_name, stable
+from environments.runtime.values.mentions import is_name
+from environments.runtime.values.normal import stable
 from environments.runtime.views.multiplexed import GIVEN, label_value
 from synth.world.grouping import lists_by_key
 from synth.world.multiplexed.call_signatures import DEPTH, Call

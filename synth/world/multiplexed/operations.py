@@ -16,7 +16,9 @@ from urllib.parse import parse_qsl
 from environments.runtime.document.views import OperationPart, RulePart
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.tool_definition import type_name
-from environments.runtime.values.normal import leaves, object_in, parse_json, stable
+from environments.runtime.values.literals import object_in, parse_json
+from environments.runtime.values.mentions import leaves
+from environments.runtime.values.normal import stable
 from environments.runtime.views.multiplexed import (
     Rule,
     label_value,

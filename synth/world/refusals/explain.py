@@ -14,7 +14,8 @@ from environments.runtime.document.tools import ProposalPart
 from environments.runtime.expr.gaps import UNKNOWN
 from environments.runtime.expr.language import prefix
 from environments.runtime.expr.scope import Scope, Tree
-from environments.runtime.values.normal import HOLE, is_name, stable
+from environments.runtime.values.mentions import is_name
+from environments.runtime.values.normal import HOLE, stable
 from synth.world.actions.examples import Example, evaluate, has_value, is_broken, value_in
 from synth.world.proposals import Proposer, proposal_of
 from synth.world.refusals.cases import Cases, Literal, Source

@@ -12,7 +12,8 @@ from typing import Final
 
 from environments.runtime.expr.scope import Tree
 from environments.runtime.expr.trees import looks_at
-from environments.runtime.values.normal import is_name, stable
+from environments.runtime.values.mentions import is_name
+from environments.runtime.values.normal import stable
 from synth.world.actions.effects import only_record
 from synth.world.actions.examples import evaluate, has_value
 from synth.world.model import ToolModel

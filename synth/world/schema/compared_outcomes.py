@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 
 from environments.runtime.answers.outcome import PARTLY, STATUS_FIELDS, statuses_in
-from environments.runtime.values.normal import names_in
+from environments.runtime.values.mentions import names_in
 from synth.world.model import Workbench, outcome_class
 
 

@@ -14,7 +14,7 @@ from environments.runtime.document.records import CounterPart
 from environments.runtime.expr.scope import Tree
 from environments.runtime.expr.trees import operands_of
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import is_name, names_in
+from environments.runtime.values.mentions import is_name, names_in
 from synth.world.grouping import sets_by_key
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.support import SEEN_THRICE

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import is_name, leaves, names_in_text
+from environments.runtime.values.mentions import is_name, leaves, names_in_text
 from synth.world.observation import History, Observation, every_call
 from synth.world.support import SEEN_OFTEN, SEEN_TWICE
 

@@ -11,7 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from environments.runtime.values.normal import is_number, leaves, stable
+from environments.runtime.values.mentions import leaves
+from environments.runtime.values.normal import is_number, stable
 from synth.world.grouping import lists_by_key, sets_by_key
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import Observation

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import leaves, stable
+from environments.runtime.values.mentions import leaves
+from environments.runtime.values.normal import stable
 from synth.world.model import ToolModel
 from synth.world.observation import Observation
 from synth.world.support import SEEN_THRICE

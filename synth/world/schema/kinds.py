@@ -11,7 +11,8 @@ from itertools import combinations
 from typing import Final
 
 from environments.runtime.expr.arithmetic import DECIMAL_FORMS, FORMS, RARE, answer, calculate
-from environments.runtime.values.normal import is_name, stable
+from environments.runtime.values.mentions import is_name
+from environments.runtime.values.normal import stable
 from environments.runtime.views.implicit_subject import SUBJECT
 from synth.world.grouping import lists_by_key
 from synth.world.model import TableModel, ToolModel, Workbench

@@ -19,7 +19,8 @@ from typing import Final
 from environments.runtime.answers.differing_pasts import DoneCall, names_shown, names_told
 from environments.runtime.answers.made_things import AND, MadeThings, name_of_two, names_by
 from environments.runtime.document.recordings import UnmadePart
-from environments.runtime.values.normal import labels_in, parse_json
+from environments.runtime.values.literals import parse_json
+from environments.runtime.values.mentions import labels_in
 from synth.world.grouping import sets_by_key
 from synth.world.support import MOSTLY, NEARLY_ALWAYS, SEEN_THRICE, accept_counts
 

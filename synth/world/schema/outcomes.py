@@ -15,7 +15,7 @@ from environments.runtime.answers.outcome import ERROR_WORDS, PARTLY, STATUS_FAI
 from environments.runtime.document.tools import LayoutPart
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.json_text import writer
-from environments.runtime.values.normal import parse_json
+from environments.runtime.values.literals import parse_json
 from synth.tool_errors import ERROR_START, HEAD
 from synth.world.model import ToolModel, outcome_class
 from synth.world.observation import Observation

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from environments.runtime.expr.scope import Scope, Tree
-from environments.runtime.values.normal import is_name, is_number, stable
+from environments.runtime.values.mentions import is_name
+from environments.runtime.values.normal import is_number, stable
 
 MIN_LENGTH: Final = 3
 """Shorter values stand in texts by accident."""

@@ -15,7 +15,8 @@ from itertools import pairwise
 from typing import Final
 
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import is_name, is_number, leaves, stable
+from environments.runtime.values.mentions import is_name, leaves
+from environments.runtime.values.normal import is_number, stable
 from synth.world.grouping import lists_by_key
 from synth.world.model import ToolModel, outcome_class, refused
 from synth.world.observation import History, Observation

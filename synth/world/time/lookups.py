@@ -12,14 +12,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import (
-    FieldPath,
-    fields_in,
-    is_plain,
-    key_text,
-    simplify,
-    stable,
-)
+from environments.runtime.values.mentions import FieldPath, fields_in
+from environments.runtime.values.normal import is_plain, key_text, simplify, stable
 from synth.world.influence.writers import place_of
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import History, Observation

@@ -14,7 +14,8 @@ from typing import Any, Final
 
 from environments.runtime.document.records import PairsPart, RowVersion, TimelinePart
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import names_in, same_json, stable
+from environments.runtime.values.mentions import names_in
+from environments.runtime.values.normal import same_json, stable
 from environments.runtime.world.dated_rows import GONE, MADE, reaches
 from environments.runtime.world.entries import Entry, Place
 from environments.runtime.world.session import Session

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import coerce, parse_json, simplify, unwrap
+from environments.runtime.values.literals import parse_json
+from environments.runtime.values.normal import coerce, simplify, unwrap
 from synth.world.observation import History, every_call
 from synth.world.support import SEEN_TWICE
 

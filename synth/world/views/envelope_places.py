@@ -14,7 +14,8 @@ from typing import Any, Final
 
 from environments.runtime.answers.outcome import ERROR_WORDS, GOOD_FLAGS
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import leaves, names_in, parse_json
+from environments.runtime.values.literals import parse_json
+from environments.runtime.values.mentions import leaves, names_in
 
 MAX_KEYS: Final = 6
 MAX_DEPTH: Final = 3

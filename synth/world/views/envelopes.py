@@ -23,7 +23,7 @@ from environments.runtime.document.envelopes import (
 )
 from environments.runtime.document.views import EnvelopesByTool
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import parse_json
+from environments.runtime.values.literals import parse_json
 from synth.world.grouping import sets_by_key
 from synth.world.observation import History, Observation, by_tool, every_call
 from synth.world.support import SEEN_THRICE, SEEN_TWICE

@@ -23,7 +23,8 @@ from environments.runtime.task.tool_definition import (
     properties_of,
 )
 from environments.runtime.values.formats import is_day, read_time
-from environments.runtime.values.normal import is_name, leaves, stable
+from environments.runtime.values.mentions import is_name, leaves
+from environments.runtime.values.normal import stable
 from environments.runtime.views.clock_and_ids import fields_of, places_of
 from environments.runtime.views.idle_arguments import (
     DEFAULT,

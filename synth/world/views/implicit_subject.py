@@ -15,7 +15,8 @@ from typing import Final
 
 from environments.runtime.document.views import OwnersPart
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import leaves, names_in, stable
+from environments.runtime.values.mentions import leaves, names_in
+from environments.runtime.values.normal import stable
 from environments.runtime.views.implicit_subject import SUBJECT, subject_name
 from environments.runtime.world.entries import call_text
 from synth.world.grouping import lists_by_key

@@ -27,7 +27,7 @@ from environments.runtime.task.tool_definition import (
     properties_of,
 )
 from environments.runtime.values.facts import folded
-from environments.runtime.values.normal import object_in, parse_json
+from environments.runtime.values.literals import object_in, parse_json
 from redact.records.clean_episode import CleanEpisode
 from synth.world.grouping import lists_by_key
 from synth.world.model import Workbench, refused

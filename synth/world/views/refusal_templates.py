@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from environments.runtime.values.normal import parse_json
+from environments.runtime.values.literals import parse_json
 from synth.tool_errors import looks_failed
 from synth.world.support import SEEN_THRICE, SEEN_TWICE
 from synth.world.views.envelope_places import Place, faulty, places_of, shows

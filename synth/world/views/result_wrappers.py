@@ -16,7 +16,8 @@ from typing import Final
 from environments.runtime.document.views import MarkPart, ValueForm, WrappingPart
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.formats import type_of
-from environments.runtime.values.normal import parse_json, same_json, stable
+from environments.runtime.values.literals import parse_json
+from environments.runtime.values.normal import same_json, stable
 from environments.runtime.views.clock_and_ids import ANY, STYLES, Marks
 from environments.runtime.views.result_wrappers import (
     AT_TIMES,

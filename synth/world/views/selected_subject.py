@@ -14,7 +14,8 @@ from itertools import combinations
 from typing import Final
 
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import leaves, stable
+from environments.runtime.values.mentions import leaves
+from environments.runtime.values.normal import stable
 from environments.runtime.views.implicit_subject import SUBJECT
 from environments.runtime.views.selected_subject import CHOSEN, Choice, chosen_name
 from synth.world.grouping import lists_by_key

@@ -15,11 +15,11 @@ from typing import Final
 
 from environments.runtime.document.views import TextsPart
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.normal import LITERALS, parse_json
-from environments.runtime.values.text_block import UnreadError
-from environments.runtime.values.text_style import LINES, XML, YAML, Style, number_of
-from environments.runtime.values.text_xml import ATTRIBUTE, ROOT, Element, elements
-from environments.runtime.values.text_yaml import TIME
+from environments.runtime.text_forms.block import UnreadError
+from environments.runtime.text_forms.style import LINES, XML, YAML, Style, number_of
+from environments.runtime.text_forms.xml import ATTRIBUTE, ROOT, Element, elements
+from environments.runtime.text_forms.yaml import TIME
+from environments.runtime.values.literals import LITERALS, parse_json
 from environments.runtime.views.python_literals import from_literal, to_literal
 from environments.runtime.views.text_records import from_text, read
 from synth.tool_errors import looks_failed

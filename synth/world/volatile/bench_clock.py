@@ -17,7 +17,7 @@ from typing import Final
 from environments.runtime.document.views import ValueForm
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.formats import fits, is_day, read_time, read_written
-from environments.runtime.values.normal import fields_in
+from environments.runtime.values.mentions import fields_in
 from environments.runtime.views.clock_and_ids import Marks, places_of
 from synth.world.grouping import sets_by_key
 from synth.world.observation import History, Observation, every_call

@@ -30,7 +30,7 @@ from environments.runtime.values.formats import (
     read_time,
     short_digest,
 )
-from environments.runtime.values.normal import is_name, names_in
+from environments.runtime.values.mentions import is_name, names_in
 from environments.runtime.views.clock_and_ids import (
     WHOLE,
     WORD,

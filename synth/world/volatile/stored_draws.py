@@ -18,7 +18,8 @@ from typing import Final
 from environments.runtime.document.views import MarkPart, ValueForm
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.formats import grain, read_time
-from environments.runtime.values.normal import fields_in, is_plain, names_in
+from environments.runtime.values.mentions import fields_in, names_in
+from environments.runtime.values.normal import is_plain
 from environments.runtime.views.clock_and_ids import ANY, STYLES
 from synth.world.grouping import sets_by_key
 from synth.world.observation import History, Observation, every_call

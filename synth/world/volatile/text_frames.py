@@ -15,7 +15,7 @@ from typing import Final
 
 from environments.runtime.document.views import MarkPart, ValueForm, WrappingPart
 from environments.runtime.values.formats import read_time
-from environments.runtime.values.normal import parse_json
+from environments.runtime.values.literals import parse_json
 from environments.runtime.views.clock_and_ids import ANY
 from environments.runtime.views.result_wrappers import IN_WORDS, is_in_words
 from synth.world.grouping import sets_by_key

@@ -1,7 +1,7 @@
 """Records as lines with labels, and as YAML's blocks: read into JSON and written again.
 
 Goes in: a text and its style, or a value. Comes out: the value, or the text. One grammar for both: `label: value`, records and lists
-indented under their label, `- ` before the items. Not here: single values (`text_style`, `text_yaml`).
+indented under their label, `- ` before the items. Not here: single values (`style`, `yaml`).
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import re
 from typing import Final
 
 from ..task.attempt import Json
-from .text_style import YAML, Style, UnwrittenError
-from .text_yaml import closes, read_yaml, write_yaml
+from .style import YAML, Style, UnwrittenError
+from .yaml import closes, read_yaml, write_yaml
 
 MAX_LABEL: Final = 40
 MAX_WORDS: Final = 4

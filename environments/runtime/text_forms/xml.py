@@ -2,7 +2,7 @@
 
 Goes in: a text and its style, or a value. Comes out: the value, or the text. An element with elements inside is a record by their names, or a list
 where the style says so. Attributes come first in a record, by their names behind an `@`; what such an element holds otherwise than
-elements stands under `#`. Not here: single values (`text_style`).
+elements stands under `#`. Not here: single values (`style`).
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from ..task.attempt import Json
-from .text_block import MAX_DEPTH, MAX_LENGTH, UnreadError
-from .text_style import Style, UnwrittenError
+from .block import MAX_DEPTH, MAX_LENGTH, UnreadError
+from .style import Style, UnwrittenError
 
 ROOT: Final = "/"
 """The name under which a style has the list that the outermost element is."""

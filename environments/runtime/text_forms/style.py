@@ -1,7 +1,7 @@
 """How a tool writes records as text for a language model: one style of labelled lines, of YAML's blocks, or of XML.
 
 Goes in: a part of a world file. Comes out: the style, with single values read and written as they are spelt. What a style never
-showed (a word for null, a list without items) cannot be written. Not here: blocks (`text_block`), elements (`text_xml`).
+showed (a word for null, a list without items) cannot be written. Not here: blocks (`block`), elements (`xml`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ..task.attempt import Json
-from .normal import is_number
+from ..values.normal import is_number
 
 LINES: Final = "lines"
 YAML: Final = "yaml"

@@ -1,6 +1,6 @@
 """Single values as YAML's plain dumpers write them: plain where that reads back as a text, else in quotes, folded after 80 columns.
 
-Goes in: a value or its spelling. Comes out: the other. Only what PyYAML's `safe_dump` writes. Not here: blocks (`text_block`).
+Goes in: a value or its spelling. Comes out: the other. Only what PyYAML's `safe_dump` writes. Not here: blocks (`block`).
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ import re
 from typing import Final
 
 from ..task.attempt import Json
-from .normal import character_of, is_number
-from .text_style import Style, UnwrittenError, number_of
+from ..values.literals import character_of
+from ..values.normal import is_number
+from .style import Style, UnwrittenError, number_of
 
 WIDTH: Final = 80
 _OTHER: Final = re.compile(

@@ -1,0 +1,1 @@
+"""Records that tools write as text: blocks of lines, YAML, XML."""
