@@ -6,10 +6,12 @@ a map or a key further down. A key in common use decides only between several li
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from functools import wraps
 from itertools import chain, takewhile
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from ingest.dialects.attributes import python_objects
 from ingest.dialects.parts import first_of, kinds_of
@@ -65,6 +67,38 @@ _LOOKED_AT: Final = 50
 _MOST_LIKE: Final = 0.5
 
 
+T = TypeVar("T")
+_Answers = dict[tuple[str, int], tuple[Json, Any]]
+_known: ContextVar[_Answers | None] = ContextVar(
+    "what was found of the objects of a value", default=None
+)
+
+
+def _once_an_object(function: Callable[[Json], T]) -> Callable[[Json], T]:
+    """The function, asked once of each object while its outermost question lasts.
+
+    What an object is depends on what its parts are, from several sides: without this the work grows with a power of the depth.
+    """
+
+    @wraps(function)
+    def asked(value: Json) -> T:
+        known = _known.get()
+        if known is None:
+            token = _known.set({})
+            try:
+                return asked(value)
+            finally:
+                _known.reset(token)
+        key = function.__name__, id(value)
+        if key not in known:
+            # With the object, whose id could be another's once it is gone.
+            known[key] = value, function(value)
+        answer: T = known[key][1]
+        return answer
+
+    return asked
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
     """A list of messages within a record."""
@@ -114,6 +148,7 @@ def _are_pairs(items: Sequence[Json]) -> bool:
     )
 
 
+@_once_an_object
 def messages_of(value: Json) -> Place | None:
     """The list of messages of one record; None where it holds none of its own."""
     if isinstance(value, list):
@@ -380,6 +415,7 @@ def _is_exchange(value: Json) -> bool:
     return bool(said & _ASKED) and bool(said & _ANSWERED)
 
 
+@_once_an_object
 def records_of(value: Json) -> Records | None:
     """The records of a value that is no record itself: a list or a map of them, at the top or below a key."""
     if isinstance(value, list):
@@ -450,9 +486,10 @@ def _objects(
         waiting += [((*path, k), (*holders, one)) for k, one in below if isinstance(one, dict)]
 
 
-def _is_map(value: dict[str, Any]) -> bool:
+@_once_an_object
+def _is_map(value: Json) -> bool:
     """Whether an object's keys are the names of several records."""
-    values = list(value.values())[:_LOOKED_AT]
+    values = list(value.values())[:_LOOKED_AT] if isinstance(value, dict) else []
     if len(values) < 2 or not all(isinstance(one, dict | list) for one in values):
         return False
     if any(snake_case(key) in _OF_ONE | _ASIDE for key in value):
