@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
-from environments.runtime.checks.end_state import effect_rows, event_rows
+from environments.runtime.checks.ends.rows import effect_rows, event_rows
 from environments.runtime.checks.table import evaluate
 from environments.runtime.checks.view import View, text_of
 from environments.runtime.task.attempt import Attempt, Json

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from environments.runtime.checks.end_state import HARDLY, MOSTLY
+from environments.runtime.checks.ends.prediction import HARDLY, MOSTLY
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.candidate import Action, Candidate
 from environments.runtime.task.rubric import Check

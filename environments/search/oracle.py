@@ -2,7 +2,7 @@
 
 In: the attempts at a task that are known to be good, and one attempt to look at. Out: why it is bad, or nothing. It reads the
 final attempt only and never assumes what made it, so that scripts and models are held against the same. Where it cannot tell it
-says nothing: another good attempt must never be called bad. What a rubric calls volatile or worded freely can only excuse here.
+says nothing: another good attempt must never be called bad. What a rubric calls worded freely can only excuse here.
 Not here: what an attempt is paid (`environments.runtime.checks.table`), who makes attempts (`hunt`, `player`).
 """
 
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
-from environments.runtime.checks.end_state import effect_rows, event_rows, own_texts
+from environments.runtime.checks.ends.rows import effect_rows, event_rows, own_texts
 from environments.runtime.checks.ground import doubted_facts
 from environments.runtime.checks.view import View, text_of
 from environments.runtime.task.attempt import Attempt, Json
@@ -61,8 +61,6 @@ class Terms:
 
     changing: frozenset[str] = frozenset()
     """Tools that change something."""
-    volatile: tuple[str, ...] = ()
-    """Fields that are another in every run."""
     ignore: Mapping[str, Json] = field(default_factory=dict)
     """Arguments that agents word freely, by tool."""
     answers: bool = False
@@ -76,7 +74,6 @@ class Terms:
         ignore = own.get("ignore")
         return Terms(
             changing=frozenset(name for args in every for name in _texts(args.get("writes"))),
-            volatile=tuple(_texts(own.get("volatile"))),
             ignore=ignore if isinstance(ignore, dict) else {},
             answers=any(check.fn == "answered" for check in rubric.checks),
         )
@@ -186,8 +183,8 @@ class _AttemptReading:
         end = self.attempt.end
         if end.unknown or not all(effect.sure for effect in end.effects):
             return None
-        said = own_texts(self.attempt.calls, dict(self._terms.ignore))
-        rows = effect_rows(end, self._terms.volatile, said)
+        said = own_texts(self.attempt.calls, self._terms.ignore)
+        rows = effect_rows(end, said)
         events = event_rows(end, self._terms.ignore)
         changes = Counter({k: n for k, n in events.items() if k[0] in self._terms.changing})
         return frozenset(map(tuple, rows)), changes

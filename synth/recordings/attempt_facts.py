@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from environments.runtime.checks.end_state import Write
+from environments.runtime.checks.ends.terms import Write
 from environments.runtime.checks.texts import groundless_texts
 from environments.runtime.checks.view import View, numbers_in, plain_words, text_of, words_in
 from environments.runtime.task.attempt import Attempt, Json

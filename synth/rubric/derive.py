@@ -14,7 +14,8 @@ from typing import Final
 
 from environments.runtime.checks.arguments import canonical_arguments
 from environments.runtime.checks.calls import user_declines
-from environments.runtime.checks.end_state import Write, effect_rows, event_rows, own_texts
+from environments.runtime.checks.ends.rows import effect_rows, event_rows, own_texts
+from environments.runtime.checks.ends.terms import Write, end_id
 from environments.runtime.checks.final_answer import tokens
 from environments.runtime.checks.ground import written_without_ground
 from environments.runtime.checks.told_values import counts_otherwise
@@ -255,7 +256,7 @@ def _end_check(
     ends: Sequence[End], traits: AppTraits, end_of: Callable[[Facts], EndState] | None
 ) -> Check:
     kinds = traits.kinds
-    accepted = [(f"e{n}", end) for n, end in enumerate(ends, 1) if end.accepted]
+    accepted = [(end_id(n), one) for n, one in enumerate((e for e in ends if e.accepted), 1)]
     doubtful = [end for end in ends if end.good and not end.accepted]
     changes = any(end.good[0].writes for _, end in accepted)
     args: dict[str, Json] = {
@@ -406,7 +407,7 @@ def _told_checks(accepted: Sequence[End], after: str, role: str, language: str) 
             args: dict[str, Json] = {
                 "value": _plain_number(value),
                 "after": after,
-                "ends": [f"e{number}"],
+                "ends": [end_id(number)],
                 "on_missing": "fail" if len(end.good) + len(silent) > 1 else "null",
             }
             # A small count in words stands in any sentence.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
 
-from environments.runtime.checks.end_state import Write
+from environments.runtime.checks.ends.terms import Write
 from synth.recordings.attempt_facts import Facts
 from synth.recordings.traits import AppTraits
 from synth.rubric.contrast import is_explained

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from environments.runtime.checks.calls import declined_questions
-from environments.runtime.checks.end_state import Write
+from environments.runtime.checks.ends.terms import Write
 from environments.runtime.checks.view import View, numbers_in, text_of, words_in
 from environments.runtime.play.user_recording import is_specific
 from environments.runtime.task.attempt import Json

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from environments.runtime.checks.calls import called, confirmed, repeats_at_most
-from environments.runtime.checks.end_state import Write
+from environments.runtime.checks.ends.terms import Write
 from environments.runtime.checks.view import DECLINED, View
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.rubric import AGREEMENT, BOTH, Check

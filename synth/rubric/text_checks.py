@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from environments.runtime.checks.arguments import canonical_arguments
-from environments.runtime.checks.end_state import Write
+from environments.runtime.checks.ends.terms import Write, end_id
 from environments.runtime.checks.ground import counts_in
 from environments.runtime.checks.texts import (
     content_words,
@@ -81,7 +81,7 @@ def text_checks(accepted: Sequence[Sequence[Facts]], traits: AppTraits, after: s
     checks: list[Check] = []
     for number, good in enumerate(accepted, 1):
         for place, one in enumerate(written_texts(good, traits), 1):
-            where: dict[str, Json] = {"after": after, "ends": [f"e{number}"]}
+            where: dict[str, Json] = {"after": after, "ends": [end_id(number)]}
             checks += _checks_of(one, traits, good, where, f"{number}_{place}")
     return checks
 

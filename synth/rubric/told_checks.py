@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from environments.runtime.checks.calls import before, confirmed
+from environments.runtime.checks.ends.terms import end_id
 from environments.runtime.checks.table import FUNCTIONS
 from environments.runtime.checks.view import View, text_of
 from environments.runtime.task.attempt import Json
@@ -52,7 +53,7 @@ def told_some_checks(accepted: Sequence[End], traits: AppTraits, after: str) -> 
     for number, end in enumerate(accepted, 1):
         reckoned = reckoned_of(end.good)
         facts, told, found_out = _facts(end.good, reckoned, traits.language)
-        where: dict[str, Json] = {"after": after, "ends": [f"e{number}"]}
+        where: dict[str, Json] = {"after": after, "ends": [end_id(number)]}
         if all(fact["kind"] == TEXT for fact in facts):
             checks += _small_checks(end, where, number)
         if not facts:
@@ -118,9 +119,9 @@ def unlike_checks(
     for number, end in enumerate(accepted, 1):
         for bad in end.bad if len(end.good) >= WITNESSES else ():
             # A fact that belongs to another end is not asked for here.
-            view = View(bad.recorded.attempt, matched={after: f"e{number}"})
+            view = View(bad.recorded.attempt, matched={after: end_id(number)})
             if all(FUNCTIONS[c.fn](c.args, view, c.check_id)[0] != 0.0 for c in (*paid, *made)):
-                where: dict[str, Json] = {"after": after, "ends": [f"e{number}"]}
+                where: dict[str, Json] = {"after": after, "ends": [end_id(number)]}
                 made += _told_by_others(
                     end, bad, where, language, f"unlike_{number}_{len(made) + 1}"
                 )
@@ -170,7 +171,7 @@ def closing_checks(accepted: Sequence[End], after: str) -> list[Check]:
             facts = [{**fact, "forms": []} for fact in fact_args(told, ENGLISH)]
             args: dict[str, Json] = {
                 "after": after,
-                "ends": [f"e{number}"],
+                "ends": [end_id(number)],
                 "facts": list[Json](facts),
             }
             says = f"Nothing else is told in the place of {_list_text(facts)}."
@@ -194,7 +195,7 @@ def closing_names(accepted: Sequence[End], traits: AppTraits, after: str) -> lis
         for place, (right, others) in enumerate(_names_in_place(end, traits), 1):
             args: dict[str, Json] = {
                 "after": after,
-                "ends": [f"e{number}"],
+                "ends": [end_id(number)],
                 "right": list[Json](right),
                 "others": list[Json](others),
             }

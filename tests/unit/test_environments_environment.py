@@ -19,6 +19,7 @@ from environments.runtime.task.attempt import (
     ToolResult,
 )
 from environments.runtime.task.task import Limits, Task, UserTurn
+from environments.runtime.values.normal import same_answer
 
 
 @dataclass
@@ -281,6 +282,22 @@ def test_a_claimed_result_that_differs_is_tampering() -> None:
     assert run_actions(TASK, WORLD, [look, fine]).tampered == ()
     assert run_actions(TASK, WORLD, [look, false]).tampered == ("c1",)
     assert run_actions(TASK, WORLD, [look, made_up]).tampered == ("c9",)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_same"),
+    [
+        ('{"paid": true}', '{"paid":true}', True),
+        ('{"paid": 5}', '{"paid": 5.0}', True),
+        ('{"paid": true}', '{"paid": 1}', False),
+        ('{"paid": 0}', '{"paid": false}', False),
+        ("NaN", " NaN", False),
+        ("it is free", "it is taken", False),
+    ],
+)
+def test_a_claim_is_compared_as_json_has_it(one: str, other: str, is_same: bool) -> None:
+    """Layout says nothing; `true` is not 1, and what is no JSON has to be the same text."""
+    assert same_answer(one, other) is is_same
 
 
 def test_claimed_user_words_do_not_reach_the_attempt() -> None:

@@ -52,6 +52,41 @@ def end_score(*calls: Call, end: EndState, **more: Json) -> float | None:
     return evaluate(Rubric(task_id="t", checks=(check,)), attempt, task_version="v").checks[0].score
 
 
+THERE = EndState(effects=(SAILED,))
+ELSEWHERE = EndState(effects=(replace(SAILED, after=["mill"]),))
+DARK = EndState(unknown=("*",))
+RIGHT, FOREIGN = made("rent", RENT), made("paint", {"boat": "B7"})
+ASKED = made("rent", RENT, UNKNOWN)
+
+
+@pytest.mark.parametrize(
+    ("calls", "end", "score"),
+    [
+        # The same writes decide before the records do.
+        ((RIGHT,), THERE, 1.0),
+        ((RIGHT,), ELSEWHERE, 1.0),
+        ((RIGHT,), DARK, 1.0),
+        # Other writes: records that both sides know decide, whatever the writes say.
+        ((FOREIGN,), THERE, 1.0),
+        ((FOREIGN,), ELSEWHERE, 0.0),
+        ((), THERE, 1.0),
+        ((), EndState(), 0.0),
+        # Records that nobody knows: a foreign write that left no trace may be undone, a missing one is missing.
+        ((RIGHT, FOREIGN), DARK, None),
+        ((FOREIGN,), DARK, None),
+        ((), DARK, 0.0),
+        # Calls without an answer leave the verdict open.
+        ((ASKED,), THERE, None),
+        ((ASKED, FOREIGN), DARK, None),
+    ],
+)
+def test_which_of_writes_and_records_decides(
+    calls: tuple[Call, ...], end: EndState, score: float | None
+) -> None:
+    """The order of `compare_end`, case by case."""
+    assert end_score(*calls, end=end) == score
+
+
 def test_a_wrong_write_that_may_be_undone_is_not_held_against_the_attempt() -> None:
     """Nobody knows another call: a write that left nothing in the world is no proof of another end."""
     calls = made("rent", WRONG), made("rent", RENT), made("paint", {"boat": "C1"}, UNKNOWN)

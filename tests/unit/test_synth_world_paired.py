@@ -62,6 +62,19 @@ def test_an_argument_seen_to_differ_is_left_out() -> None:
     assert world.session().call("weigh", asked).content == json.dumps(BOXES["BX-307"])
 
 
+def test_a_value_that_the_answer_repeats_is_part_of_the_question() -> None:
+    """Two guests were shown into rooms, by one task each: for another room nothing of this is known."""
+    made = []
+    for number in range(4):
+        guest, room = ("HL-31", "302") if number < 2 else ("HL-77", "102")
+        asked = {"guest": guest, "room": room}
+        told = json.dumps({**asked, "keys": 1, "balance": 532.5 + number // 2})
+        made.append(episode(number, [("check_in", asked, told)]))
+    world = World(learn_world(made, WorldSettings()).document)
+    assert world.session().call("check_in", {"guest": "HL-31", "room": "302"}).source == RECORDED
+    assert world.session().call("check_in", {"guest": "HL-31", "room": "201"}).source == UNKNOWN
+
+
 def tagged() -> list[CleanEpisode]:
     """A box is weighed, tagged and weighed again for its own tenant; a pale tag is refused."""
     made = []

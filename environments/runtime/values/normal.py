@@ -155,7 +155,5 @@ def same_answer(left: str, right: str) -> bool:
     """Whether two texts of a tool's answer are equal, or the same JSON."""
     if left == right:
         return True
-    try:
-        return bool(json.loads(left) == json.loads(right))
-    except (ValueError, RecursionError):
-        return False
+    one, other = parse_json(left), parse_json(right)
+    return one is not None and other is not None and same_json(one.value, other.value)

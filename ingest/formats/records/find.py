@@ -81,12 +81,12 @@ def _once_an_object(function: Callable[[Json], T]) -> Callable[[Json], T]:
     """
 
     @wraps(function)
-    def asked(value: Json) -> T:
+    def ask_once(value: Json) -> T:
         known = _known.get()
         if known is None:
             token = _known.set({})
             try:
-                return asked(value)
+                return ask_once(value)
             finally:
                 _known.reset(token)
         key = function.__name__, id(value)
@@ -96,7 +96,7 @@ def _once_an_object(function: Callable[[Json], T]) -> Callable[[Json], T]:
         answer: T = known[key][1]
         return answer
 
-    return asked
+    return ask_once
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

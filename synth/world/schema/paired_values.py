@@ -2,7 +2,8 @@
 
 Comes from tools with their tables and keys; sets `paired`. A line was always asked for with its own customer: that says nothing of
 what comes back with another customer, and most backends refuse it. An argument is left out of the question where one record was ever
-shown with two values, or where it is free text; not where it names the record (results show its words, and no other record has them). One record is enough where some tool's refusal names the values of both
+shown with two values, or where it is free text; not where it names the record (results show its words, and no other record has them). One record
+is enough where every record repeats the argument in a field of its name, where some tool's refusal names the values of both
 arguments (`line 3 not found for customer 1`), and where one was refused to who asked with a value other than those it was told with.
 Writers that take both arguments are told of the pairs of readers, save in that last case. Not here: relations between
 records (`refusals.guards`).
@@ -16,6 +17,7 @@ from itertools import combinations
 from typing import Final
 
 from environments.runtime.values.facts import folded
+from environments.runtime.values.mentions import fields_in
 from environments.runtime.values.normal import stable
 from environments.runtime.views.implicit_subject import SUBJECT
 from synth.world.grouping import sets_by_key
@@ -54,7 +56,7 @@ def learn_paired(bench: Workbench) -> None:
             asked = len(keys) == 1 and (min(keys[0], name), max(keys[0], name)) in named
             found = _pairs(bench, tool, keys, name)
             # Whether a backend shows one subject what is another's was hardly ever recorded.
-            enough = asked or name == SUBJECT
+            enough = asked or name == SUBJECT or _is_repeated(tool, name)
             if found and (enough or _count_shared_records(tool, keys, task_of) >= MIN_PAIRED):
                 tool.paired[name] = found
                 _tell_writers(bench, keys, name, found)
@@ -95,6 +97,18 @@ def _names(seen: Observation, name: str) -> bool:
     """Whether a result repeats an argument."""
     value = seen.arguments.get(name)
     return isinstance(value, str | int) and str(value) in seen.content
+
+
+def _is_repeated(tool: ToolModel, name: str) -> bool:
+    """Whether every record has the argument's value in a field of its name: what was shown with one value is no answer to another."""
+    values = [seen for seen in tool.good() if seen.arguments.get(name) is not None]
+    return bool(values) and all(
+        any(
+            path[-1:] == (name,) and value == seen.arguments[name]
+            for path, value in fields_in(seen.value)
+        )
+        for seen in values
+    )
 
 
 def _tell_writers(

@@ -1,0 +1,48 @@
+"""Whether two calls are about the same thing, by the ids and values in their arguments."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from ...task.attempt import Json
+from ...values.mentions import leaves
+from ...values.normal import is_plain
+from .terms import Write
+
+
+def sets_anew(done: Write, doubtful: Iterable[Write]) -> bool:
+    """Whether a call of the same tool that nobody can answer may have set the same thing anew."""
+    return any(tool == done[0] and _ids(text) & _ids(done[1]) for tool, text in doubtful)
+
+
+def could_supply(wanted: Write, doubtful: Iterable[Write]) -> bool:
+    """Whether another tool's write that nobody can judge may have done it: it names the same record, or says the same.
+
+    A call about something else changed something else, and the same tool with other arguments did another thing or nothing,
+    whatever they answered: nobody is spared a failure for them.
+    """
+    tool, arguments = wanted
+    others = [text for other, text in doubtful if other != tool]
+    ids, values = _ids(arguments), _values(arguments)
+    if ids:
+        return any(ids & _ids(text) for text in others)
+    return any(values & _values(text) for text in others)
+
+
+def _ids(arguments: str) -> set[str]:
+    """The values that look like ids: texts with a digit."""
+    return {text for text in _values(arguments) if len(text) > 2 and any(map(str.isdigit, text))}
+
+
+def _read(arguments: str) -> Json:
+    try:
+        value: Json = json.loads(arguments)
+    except (ValueError, RecursionError):
+        return None
+    return value
+
+
+def _values(arguments: str) -> set[str]:
+    """The texts and numbers in arguments; none in what is no JSON."""
+    return {str(value) for value in leaves(_read(arguments)) if is_plain(value)}
