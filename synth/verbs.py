@@ -128,9 +128,11 @@ def _of_name(words: list[str], description: str) -> float:
     """
     if not words:
         return 0.0
-    if len(words) > 1 and (order := _sign_of_order(words, description)):
+    is_phrase = bool(_sign("".join(words[:2])))
+    # `checkIn` checks nothing, though it says "Check a guest in".
+    if len(words) > 1 + is_phrase and (order := _sign_of_order(words, description)):
         return order * 2.5
-    if _sign("".join(words[:2])):
+    if is_phrase:
         words = ["".join(words[:2]), *words[2:]]  # `checkOut`, `hand_over`
     verb = _word_sign(words[0])
     noun = words[0] in NOUNS and not _leads(words[0], description)

@@ -62,17 +62,18 @@ def test_an_argument_seen_to_differ_is_left_out() -> None:
     assert world.session().call("weigh", asked).content == json.dumps(BOXES["BX-307"])
 
 
-def test_a_value_that_the_answer_repeats_is_part_of_the_question() -> None:
-    """Two guests were shown into rooms, by one task each: for another room nothing of this is known."""
+@pytest.mark.parametrize("repeats", [True, False])
+def test_a_value_that_every_answer_repeats_is_part_of_the_question(repeats: bool) -> None:
+    """No task asked for a box that another one asked for: only what comes back tells that the bay matters."""
     made = []
-    for number in range(4):
-        guest, room = ("HL-31", "302") if number < 2 else ("HL-77", "102")
-        asked = {"guest": guest, "room": room}
-        told = json.dumps({**asked, "keys": 1, "balance": 532.5 + number // 2})
-        made.append(episode(number, [("check_in", asked, told)]))
+    for number, box in enumerate(BOXES):
+        bay = f"{number % 4}0{number % 3}"
+        told = {**BOXES[box], "bay": bay} if repeats else BOXES[box]
+        made.append(episode(number, [("get_weight", {"box": box, "bay": bay}, json.dumps(told))]))
     world = World(learn_world(made, WorldSettings()).document)
-    assert world.session().call("check_in", {"guest": "HL-31", "room": "302"}).source == RECORDED
-    assert world.session().call("check_in", {"guest": "HL-31", "room": "201"}).source == UNKNOWN
+    assert world.session().call("get_weight", {"box": "BX-307", "bay": "101"}).source == RECORDED
+    elsewhere = world.session().call("get_weight", {"box": "BX-307", "bay": "202"})
+    assert (elsewhere.source == UNKNOWN) is repeats
 
 
 def tagged() -> list[CleanEpisode]:
