@@ -114,7 +114,7 @@ def _outcome(said: Statement, span: str, source: str, addresses: Addresses, app:
         ),
         target_kind=said.target_kind,
         target_id=target,
-        episode_id=addresses.find(said.target_kind, target),
+        episode_id=addresses.find(said.target_kind, target) or addresses.find("span", span),
         name=said.name,
         value=said.value,
         label=said.label,

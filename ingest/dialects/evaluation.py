@@ -72,16 +72,15 @@ def verdicts_on(span: Span, *, works: bool) -> dict[str, Statement]:
 
     `works` says that the span is a step of the agent's work: such a span asks nobody, whatever it is called.
     """
-    found: dict[str, Statement] = {}
-    for key, value in span.attributes.items() if span.parent_id is None else ():
+    asked = [] if works else [*asked_by(span.name, span.attributes, at=span.ended_at)]
+    found = {one.name: one for one in asked}
+    for key, value in span.attributes.items() if span.parent_id is None and not asked else ():
         *above, name = key.lower().split(".")
         known = name in VERDICTS or (name in _WORDED and tells_how(name, value))
         if known and above and above[0] not in _CONVENTIONS:
             number = number_of(value)
             label = text_of(value) if number is None else None
             found[name] = Statement(name=name, value=number, label=label, by=annotator(key, None))
-    if not works:
-        found |= asked_in(span.name, span.attributes, at=span.ended_at)
     for event in span.events:
         told = asked_by(event.name, event.attributes, at=event.at)
         found |= {f"{one.target_id}:{one.name}": one for one in told}
@@ -89,7 +88,7 @@ def verdicts_on(span: Span, *, works: bool) -> dict[str, Statement]:
 
 
 def asked_by(name: str, attributes: Attributes, *, at: int | None) -> Iterator[Statement]:
-    """What an event says that asks somebody: users are asked later, in a request of its own, and so about the conversation that it names."""
+    """What a span or an event says that asks somebody: users are asked later, in a request of its own, and so about the conversation that it names."""
     named = identity_in(attributes, {})["conversation"]
     for said in asked_in(name, attributes, at=at).values():
         yield replace(said, target_kind="conversation", target_id=named) if named else said

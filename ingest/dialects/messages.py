@@ -204,6 +204,8 @@ def role_of(value: dict[str, Any], default: str) -> str:
 
 def _read_message(value: dict[str, Any], default: str, found: Messages) -> None:
     role = role_of(value, default)
+    if role == "user" and isinstance(value.get("tool_call_id"), str):
+        role = "tool"  # Anthropic's API has results in the user's name
     if value.get("lc") and isinstance(value.get("kwargs"), dict):
         value = value["kwargs"]
     kind = type_of(value)

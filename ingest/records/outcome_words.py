@@ -18,6 +18,8 @@ _TRANSCRIPTION: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß":
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _BETWEEN: Final = re.compile(r"[\W_]+")
 _INFLECTION: Final = re.compile(r"(?<=..)[eao]?s?\Z")
+_OF_ROUTE: Final = re.compile(r"\{\w+\}|:\w+|<\w+>")
+"""The parameters of a route."""
 _LONGEST_NAME: Final = 64
 _MOST_WORDS: Final = 4
 """A longer text is a remark, no verdict."""
@@ -180,8 +182,8 @@ def tells_how(name: str, value: object) -> bool:
 
 
 def asks_how(name: str) -> bool:
-    """Whether what has this name says how somebody found it: `user-feedback`, `feedback.submit`, `csat_survey`."""
-    words = _stems(name) if len(name) <= _LONGEST_NAME else []
+    """Whether what has this name says how somebody found it: `user-feedback`, `POST /chats/{id}/feedback`, `csat_survey`."""
+    words = _stems(_OF_ROUTE.sub("", name)) if len(name) <= _LONGEST_NAME else []
     return not _STEMS["asked"].isdisjoint(words) and _is_plain(words)
 
 

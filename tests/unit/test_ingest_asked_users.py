@@ -139,6 +139,21 @@ def test_an_event_on_another_requests_span_is_about_the_conversation_that_it_nam
     ]
 
 
+def test_a_later_requests_span_is_about_the_conversation_that_it_names() -> None:
+    """Its rating is told once; a parameter in its route says nothing."""
+    given = {"kiosk.conv.id": "k1", "feedback.rating": "negative", "feedback.comment": "No help."}
+    later = span(7, given, name="POST /chats/{id}/feedback", trace_id="9" * 32)
+    chats = [
+        call(n, [SYSTEM, USER], ANSWER, attributes={"kiosk.conv.id": f"k{n}"}, trace_id=f"{n:032x}")
+        for n in (1, 2)
+    ]
+    found = assemble([*chats, later], app=APP)
+    named = {episode.conversation_id: episode.episode_id for episode in found.episodes}
+    (outcome,) = found.outcomes
+    assert (outcome.label, outcome.text) == ("negative", "No help.")
+    assert outcome.episode_id == named["k1"]
+
+
 EVALUATORS = [
     ("openinference.span.kind", "EVALUATOR", "output.value"),
     ("langfuse.observation.type", "evaluator", "langfuse.observation.output"),

@@ -105,6 +105,27 @@ def test_an_id_made_by_the_client_gives_way_to_the_apps() -> None:
     assert only([turn, given]).conversation_id == "c2"
 
 
+def test_a_result_in_the_users_name_is_no_message_of_the_user() -> None:
+    """Anthropic's API has results in messages of the user; its instrumentation leaves the call's id beside the role."""
+    asked = {
+        "openinference.span.kind": "LLM",
+        "llm.input_messages.0.message.role": "user",
+        "llm.input_messages.0.message.content": "Where is it?",
+        "llm.input_messages.1.message.role": "assistant",
+        "llm.input_messages.1.message.tool_calls.0.tool_call.id": "t1",
+        "llm.input_messages.1.message.tool_calls.0.tool_call.function.name": "find",
+        "llm.input_messages.1.message.tool_calls.0.tool_call.function.arguments": "{}",
+        "llm.input_messages.2.message.role": "user",
+        "llm.input_messages.2.message.content": "on its way",
+        "llm.input_messages.2.message.tool_call_id": "t1",
+        "llm.output_messages.0.message.role": "assistant",
+        "llm.output_messages.0.message.content": "On its way.",
+    }
+    steps = only([span(1, asked)]).steps
+    assert [step.role for step in steps] == ["user", "assistant", "tool", "assistant"]
+    assert (steps[2].call_id, steps[2].content) == ("t1", "on its way")
+
+
 def test_tools_are_defined_on_their_own_spans_where_nothing_else_defines_them() -> None:
     """The OpenAI Agents SDK by way of OpenInference; tools that never ran stay unknown, and the episode says so."""
     model = {
