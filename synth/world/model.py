@@ -25,6 +25,7 @@ from environments.runtime.document.tools import (
 from environments.runtime.document.views import ViewParts
 from environments.runtime.document.world_file import LIVING, ContinuityPart
 from environments.runtime.task.attempt import Json
+from environments.runtime.world.tool import INNOCENT
 from synth.llm import LlmSettings
 from synth.world.observation import History, Observation
 from synth.world.stated_effects import says_write
@@ -124,7 +125,7 @@ class ToolModel:
     @property
     def innocent(self) -> bool:
         """Whether calling it changes nothing."""
-        return self.kind in {"constant", "pure", "read", "search"}
+        return self.kind in INNOCENT
 
     def take_for_reader(self) -> None:
         """Hold that it shows what is there: a record, or a list of them."""

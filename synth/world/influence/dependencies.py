@@ -14,6 +14,7 @@ from typing import Final
 
 from environments.runtime.views.implicit_subject import SUBJECT
 from environments.runtime.world.state import ABSENCE
+from environments.runtime.world.tool import INNOCENT
 from synth.world.influence.independence import left_alone, matters_far, never_matters, states_of
 from synth.world.influence.purity_prior import MIN_NAMED, enough
 from synth.world.influence.sequences import (
@@ -37,7 +38,8 @@ MAX_ROUNDS: Final = 8
 MIN_MYSTERIES: Final = SEEN_THRICE
 MIN_RATE: Final = HALF_OF_CASES
 """Changes that only a reader can explain, or their share, before it counts as a writer."""
-READERS: Final = frozenset({"read", "search", "constant"})
+READERS: Final = INNOCENT - {"pure"}
+"""Kinds of tools that show something: what only computes has nothing that a change could show in."""
 
 
 def learn_relevance(bench: Workbench) -> None:
