@@ -20,7 +20,7 @@ from synth.failures.calls import SeenCall
 from synth.failures.compared import steps_unlike_resolved
 from synth.failures.reading import Reading
 from synth.failures.words import ASKS_FOR_HUMAN, CORRECTION, DONE, INABILITY, WITHDRAWS, stem
-from synth.rubric.told_facts import groundless_of
+from synth.rubric.facts.told_facts import groundless_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

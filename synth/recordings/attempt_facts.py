@@ -20,7 +20,7 @@ from environments.runtime.values.mentions import is_name
 from synth.labels.label import UNLABELLED, Label
 from synth.recordings.attempt import EpisodeAttempt
 from synth.recordings.tool_kinds import ACT, MAYBE, READ, WRITE, ToolKinds
-from synth.rubric.told_facts import ToldFacts, known_facts, told_facts
+from synth.rubric.facts.told_facts import ToldFacts, known_facts, told_facts
 
 ASKS_A_VALUE: Final = re.compile(
     r"\bhow (?:much|many|long|far|old|big)\b|\bnumber of\b|"

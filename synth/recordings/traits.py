@@ -20,11 +20,11 @@ from synth.recordings.attempt_facts import Facts
 from synth.recordings.repeats import Repeats, repeats_of
 from synth.recordings.tool_kinds import READ, WRITE, ToolKinds
 from synth.recordings.vocabularies import Vocabularies, vocabularies_of
-from synth.rubric.fact_forms import ENGLISH
+from synth.rubric.facts.amounts import AmountSpread, spread_of
+from synth.rubric.facts.forms import ENGLISH
+from synth.rubric.facts.told_facts import Place, ToldFacts, shared_by_others
 from synth.rubric.forgiveness import Seen, ended_right, undecided, unforgiven
 from synth.rubric.habits import NULL
-from synth.rubric.told_amounts import AmountSpread, spread_of
-from synth.rubric.told_facts import Place, ToldFacts, shared_by_others
 
 EVERYDAY: Final = 0.15
 """Share of an app's attempts from which a word says nothing about one task."""

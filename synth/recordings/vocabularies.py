@@ -2,7 +2,7 @@
 
 In: an app's recorded attempts. Out: sets of names (people, products, codes) that calls give or results show at one place, and of which
 new tasks bring hardly another one.
-Not here: what is made of them (`synth.rubric.told_checks`).
+Not here: what is made of them (`synth.rubric.told_checks`, `synth.rubric.closing_checks`).
 """
 
 from __future__ import annotations

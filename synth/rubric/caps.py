@@ -12,7 +12,7 @@ from typing import Final
 from environments.runtime.task.rubric import REWARD, Check
 from synth.recordings.attempt_facts import Facts
 from synth.rubric.ends import End
-from synth.rubric.told_amounts import SLACK, AmountSpread
+from synth.rubric.facts.amounts import SLACK, AmountSpread
 
 CHARACTERS_PER_MESSAGE: Final = 1500
 CHARACTERS: Final = 5000

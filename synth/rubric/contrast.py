@@ -14,6 +14,13 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.task.rubric import AGREEMENT, Check
 from synth.recordings.attempt_facts import Facts
 from synth.recordings.traits import AppTraits
+from synth.rubric.facts.told_facts import (
+    SharedFacts,
+    facts_at,
+    meaning,
+    reckoned_facts,
+    shared_facts,
+)
 from synth.rubric.habits import (
     NO_ACT,
     NO_READ,
@@ -28,7 +35,6 @@ from synth.rubric.habits import (
     shared_words,
     unexplained,
 )
-from synth.rubric.told_facts import SharedFacts, facts_at, meaning, reckoned_facts, shared_facts
 
 
 def is_explained(bad: Facts, good: Sequence[Facts], traits: AppTraits) -> bool:

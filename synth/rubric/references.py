@@ -17,8 +17,8 @@ from environments.runtime.checks.answer import (
     answered,
 )
 from environments.runtime.checks.answer_rows import answer_row, says_something
-from environments.runtime.checks.final_answer import words_compared, words_of
-from environments.runtime.checks.view import View, text_of
+from environments.runtime.checks.final_answer import tokens, words_compared, words_of
+from environments.runtime.checks.view import View, objects_of, text_of
 from environments.runtime.task.attempt import Attempt, Json
 from environments.runtime.task.rubric import BOTH, REWARD, Check
 from environments.runtime.values.facts import DATE, NUMBER, facts_in
@@ -27,12 +27,16 @@ from redact.readers.corrections import calls_in
 from redact.records.clean_episode import WITHHELD
 from redact.records.clean_outcome import CleanOutcome
 from synth.labels.policy import RANKS, OutcomePolicy
-from synth.rubric.fact_forms import ENGLISH, forms_of, number_words
+from synth.recordings.attempt_facts import Facts
+from synth.rubric.evidence import origin_of, required_check
+from synth.rubric.facts.forms import ENGLISH, forms_of, number_words
 
 REFERENCE: Final = "reference"
 """Who says that an attempt is resolved whose final answer gives the reference, and the solution of a task made of one."""
 CHECK_ID: Final = "answered"
 MOST_ANSWERS: Final = 32
+LONGEST_ANSWER: Final = 4
+"""Words of a reference up to which resolved attempts are expected to say it as it stands."""
 NEVER: Final = ("model", "implicit")
 """Whose word is no reference: a guess would be paid as if it were right."""
 
@@ -197,3 +201,87 @@ def _with_forms(row: dict[str, Json], language: str) -> dict[str, Json]:
         rows: list[Json] = [_with_forms(i, language) for i in items if isinstance(i, dict)]
         return {**row, "items": rows}
     return {**row, "forms": list[Json](forms_of(facts[0], language))} if facts else row
+
+
+class ReferenceAnswers:
+    """What the check on the final answer makes of a task's attempts."""
+
+    def __init__(self, wanted: Check | None, attempts: Sequence[Facts]) -> None:
+        self._wanted = wanted
+        self._attempts = attempts
+        self._given = {
+            id(a): None if wanted is None else gives(wanted, a.recorded.attempt) for a in attempts
+        }
+        self._good = [a for a in attempts if a.resolved]
+
+    @property
+    def excused(self) -> frozenset[str]:
+        """Unresolved attempts that answered otherwise: the end is not why they failed."""
+        if self._wanted is None:
+            return frozenset()
+        bad = (a for a in self._attempts if a.resolved is False)
+        return frozenset(a.episode_id for a in bad if not self._given[id(a)])
+
+    @property
+    def _agree(self) -> bool:
+        told = [self._given[id(a)] for a in self._good]
+        return None in told or 2 * sum(map(bool, told)) >= len(told)
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether the answer is required: outcomes do not speak against it."""
+        return self._wanted is not None and self._agree
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether outcomes and the reference disagree about who answered right."""
+        if self._wanted is None:
+            return False
+        bad = [a for a in self._attempts if a.resolved is False and not a.writes]
+        otherwise = not self._agree and not self._is_described
+        return otherwise or any(self._given[id(a)] for a in bad)
+
+    @property
+    def _is_described(self) -> bool:
+        """Whether the reference describes what is right (`refused: closed deals are read-only`): nobody says it in these words."""
+        answers = objects_of(self._wanted.args, "answers") if self._wanted else []
+        return all(len(tokens(str(one.get("value")))) > LONGEST_ANSWER for one in answers)
+
+    @property
+    def is_grounded(self) -> bool:
+        """Whether tools show what resolved attempts tell: an answer that is known by heart has no ground."""
+        return all(a.recorded.attempt.calls and not a.told_facts.groundless for a in self._good)
+
+    @property
+    def checks(self) -> list[Check]:
+        """The check on the final answer, required or for people to see."""
+        if self._wanted is None:
+            return []
+        good = [a for a in self._good if self._given[id(a)] is not False]
+        found = replace(
+            self._wanted,
+            support=len(good),
+            counter=len(self._good) - len(good),
+            origin=origin_of(self._good),
+        )
+        return [found if self.is_asked else replace(found, required=False, weight=0.0)]
+
+    @property
+    def looks(self) -> list[Check]:
+        """That something is looked up, where every resolved attempt does: right words alone may be remembered from elsewhere."""
+        if not self._good or not all(a.recorded.attempt.calls for a in self._good):
+            return []
+        return [
+            required_check(
+                "called",
+                {"least": 1},
+                "Something is looked up or done before the answer.",
+                self._good,
+                check_id="looked_up",
+                positive=False,
+            )
+        ]
+
+    def answers_otherwise(self, attempt: Facts) -> bool:
+        """Whether an attempt does not give the answer although it is required."""
+        return self.is_asked and self._given[id(attempt)] is False

@@ -30,7 +30,7 @@ from synth.recordings.attempt_facts import Facts
 from synth.recordings.tool_kinds import WRITE, texts_before
 from synth.recordings.traits import AppTraits
 from synth.rubric.evidence import required_check
-from synth.rubric.told_facts import fact_args, known_facts
+from synth.rubric.facts.told_facts import fact_args, known_facts
 
 HANDFUL: Final = 6
 """Facts of one text that get a check each; more are one check together."""

@@ -1,48 +1,58 @@
 """Checks on what the user is told: each value that was asked for, enough of what resolved attempts told, nothing without a ground.
 
 In: the accepted ends of one task. Out: required checks for reward, and one line per fact for people, the
-score and a reward by share. Not here: what an attempt told (`told_facts`), caps on how much (`caps`).
+score and a reward by share. Not here: what an attempt told (`facts.told_facts`), the last messages
+(`closing_checks`), caps on how much (`caps`).
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from environments.runtime.checks.calls import before, confirmed
 from environments.runtime.checks.ends.terms import end_id
 from environments.runtime.checks.table import FUNCTIONS
+from environments.runtime.checks.told_values import counts_otherwise
 from environments.runtime.checks.view import View, text_of
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.rubric import AGREEMENT, REWARD, SHARE, Check
-from environments.runtime.values.facts import COUNT, DATE, EMAIL, ID, NUMBER, TIME, Fact
+from environments.runtime.values.facts import (
+    COUNT,
+    DATE,
+    EMAIL,
+    ID,
+    LEAST_SPECIFIC,
+    NUMBER,
+    TIME,
+    Fact,
+)
 from synth.recordings.attempt_facts import Facts
 from synth.recordings.traits import AppTraits
-from synth.recordings.vocabularies import told_names
-from synth.rubric.contrast import asks_first, facts_asked, reckoned_of
-from synth.rubric.ends import End
+from synth.rubric.contrast import facts_asked, reckoned_of
+from synth.rubric.ends import WITNESSES, End
 from synth.rubric.evidence import origin_of, required_check
-from synth.rubric.fact_forms import ENGLISH
-from synth.rubric.habits import PREDICTED
-from synth.rubric.told_facts import (
+from synth.rubric.facts.forms import forms_of
+from synth.rubric.facts.told_facts import (
     TEXT,
     SharedFacts,
     enough_of,
     fact_args,
+    facts_text,
     known_facts,
     text_args,
     told_by_all_but,
 )
+from synth.rubric.habits import PREDICTED
 
 AMONG: Final = 5
 """New facts in one message among which a fact still counts as told and not as listed."""
+AMONG_VALUES: Final = 4
+"""The same for a value that was asked for, which few words answer."""
 GROUNDLESS: Final = 0.4
 """Share of what is told that may lack a ground, where resolved attempts tell such things too; who makes everything up tells more."""
 ENOUGH: Final = 0.1
 """Share of what a resolved attempt told that another one tells at least."""
-WITNESSES: Final = 2
 MOST_LINES: Final = 60
 """Facts that get a line of their own."""
 
@@ -65,7 +75,7 @@ def told_some_checks(accepted: Sequence[End], traits: AppTraits, after: str) -> 
             "least": enough_of(told, ENOUGH),
             "among": beside,
         }
-        says = f"The user is told at least {args['least']} of these, or of what else was found out: {_list_text(facts)}."
+        says = f"The user is told at least {args['least']} of these, or of what else was found out: {facts_text(facts)}."
         alike = facts_asked(end.good, traits)
         answers = text_args(_answering_texts(end)) if facts[0]["kind"] == TEXT else []
         answer: dict[str, Json] = {
@@ -77,10 +87,10 @@ def told_some_checks(accepted: Sequence[End], traits: AppTraits, after: str) -> 
         if alike.facts:
             asked = fact_args(alike.facts, traits.language)
             args = answer = {**answer, "facts": list[Json](asked), "least": alike.least}
-            says = f"The user is told at least {alike.least} of these: {_list_text(asked)}."
+            says = f"The user is told at least {alike.least} of these: {facts_text(asked)}."
         elif answers and end.bad:
             args = answer
-            says = f"The user is told {_list_text(answers)}."
+            says = f"The user is told {facts_text(answers)}."
         paid = required_check(
             "told_some", args, says, end.good, check_id=f"told_some_{number}", positive=found_out
         )
@@ -141,7 +151,7 @@ def _told_by_others(
         found = [*facts, *text_args(texts)]
         beside = max(AMONG, 2 * max(one.beside for one in told))
         args |= {"facts": list[Json](found), "least": 1, "among": beside, "only": True}
-        says = f"The user is told at least 1 of these: {_list_text(found)}."
+        says = f"The user is told at least 1 of these: {facts_text(found)}."
         made = required_check("told_some", args, says, end.good, check_id=name, positive=True)
     elif small:
         args |= {"values": list[Json](sorted(small)), "most": max(len(one.small) for one in told)}
@@ -152,77 +162,6 @@ def _told_by_others(
     else:
         return []
     return [replace(made, counter=1)]
-
-
-def closing_checks(accepted: Sequence[End], after: str) -> list[Check]:
-    """Per accepted end: that what is said at the end contradicts nothing that its resolved attempts told.
-
-    Times are left out: of hours that are free or taken, good attempts tell others.
-    """
-    checks = []
-    for number, end in enumerate(accepted, 1):
-        told = [
-            fact
-            for one in (a.told_facts for a in end.good)
-            for fact in (*one.new, *one.repeated, *one.groundless)
-            if fact.specific and fact.kind != TIME
-        ]
-        if told:
-            facts = [{**fact, "forms": []} for fact in fact_args(told, ENGLISH)]
-            args: dict[str, Json] = {
-                "after": after,
-                "ends": [end_id(number)],
-                "facts": list[Json](facts),
-            }
-            says = f"Nothing else is told in the place of {_list_text(facts)}."
-            checks.append(
-                required_check(
-                    "closing_facts",
-                    args,
-                    says,
-                    end.good,
-                    check_id=f"closing_{number}",
-                    positive=False,
-                )
-            )
-    return checks
-
-
-def closing_names(accepted: Sequence[End], traits: AppTraits, after: str) -> list[Check]:
-    """Per accepted end: that no other name is told at the end in the place of those that every resolved attempt tells there."""
-    checks = []
-    for number, end in enumerate(accepted, 1):
-        for place, (right, others) in enumerate(_names_in_place(end, traits), 1):
-            args: dict[str, Json] = {
-                "after": after,
-                "ends": [end_id(number)],
-                "right": list[Json](right),
-                "others": list[Json](others),
-            }
-            says = f"No other name is told in the place of {', '.join(right[:6])}."
-            checks.append(
-                required_check(
-                    "closing_words",
-                    args,
-                    says,
-                    end.good,
-                    check_id=f"names_{number}_{place}",
-                    positive=False,
-                )
-            )
-    return checks
-
-
-def _names_in_place(end: End, traits: AppTraits) -> list[tuple[list[str], list[str]]]:
-    """The names that every resolved attempt at an end tells last, with those that may stand in their place."""
-    found: dict[frozenset[str], set[str]] = defaultdict(set)
-    said = [View(a.recorded.attempt).stated for a in end.good]
-    for names in traits.vocabularies:
-        told = [told_names(text, names) for text in said]
-        if frozenset.intersection(*told):
-            right = frozenset[str]().union(*told)
-            found[right] |= names - right
-    return sorted((sorted(right), sorted(others)) for right, others in found.items() if others)
 
 
 def _small_checks(end: End, where: Mapping[str, Json], number: int) -> list[Check]:
@@ -265,78 +204,12 @@ def grounded_checks(accepted: Sequence[End], traits: AppTraits, definitions: str
     return [required_check("grounded", args, says, good, positive=False)]
 
 
-def spoke_checks(accepted: Sequence[End], traits: AppTraits) -> list[Check]:
-    """That something is said after the last call, where every resolved attempt does so; a hand-over may come last."""
-    good = [a for end in accepted for a in end.good]
-    if not all(_closes(a) for a in good):
-        return []
-    acts = list[Json](sorted({*traits.kinds.tools_of("act"), *traits.kinds.terminal()}))
-    says = "The user is told something after the last call."
-    args: dict[str, Json] = {"after_calls": True, "unless": acts}
-    return [required_check("spoke", args, says, good, check_id="closes", positive=False)]
-
-
-def consent_checks(accepted: Sequence[End], traits: AppTraits) -> list[Check]:
-    """That the user agrees before each change that this app asks about, where every resolved attempt waits for it."""
-    tools = set(traits.asked_before)
-    good = [a for end in accepted for a in end.good if any(t in tools for t, _ in a.writes)]
-    args: dict[str, Json] = {"tools": list[Json](traits.asked_before)}
-    if not good or not all(asks_first(a, traits) for a in good):
-        return []
-    if all(
-        confirmed({**args, "named": True}, View(a.recorded.attempt), "")[0] == 1.0 for a in good
-    ):
-        args["named"] = True
-    says = "The user agrees before anything is changed."
-    return [required_check("confirmed", args, says, good, check_id="consent", positive=False)]
-
-
-def look_checks(accepted: Sequence[End], traits: AppTraits) -> list[Check]:
-    """That changes come after the look-ups that every resolved attempt of the app made before its own, as who asks is asked for."""
-    good = [a for end in accepted for a in end.good]
-    if not any(a.writes for a in good):
-        return []
-    checks = []
-    for number, looks in enumerate(sorted(map(sorted, traits.looks_first)), 1):
-        args: dict[str, Json] = {
-            "first": list[Json](looks),
-            "then": list[Json](traits.kinds.tools_of("write")),
-            "never": "pass",
-        }
-        strict: dict[str, Json] = {**args, "of_this": True}
-        if all(before(strict, View(a.recorded.attempt), "")[0] == 1.0 for a in good):
-            args = strict
-        # A constructed attempt may hold nothing but the changes.
-        if all(before(args, View(a.recorded.attempt), "")[0] == 1.0 for a in good):
-            says = f"{' or '.join(looks)} comes before anything is changed."
-            checks.append(
-                required_check(
-                    "before", args, says, good, check_id=f"looks_{number}", positive=False
-                )
-            )
-    return checks
-
-
-def _closes(attempt: Facts) -> bool:
-    whole = attempt.recorded.attempt
-    last = max((c.message for c in whole.calls), default=-1)
-    return any(
-        m.get("role") == "assistant" and m.get("content") and not m.get("tool_calls")
-        for m in whole.messages[max(last + 1, whole.opening) :]
-    )
-
-
 def _answering_texts(end: End) -> frozenset[str]:
     """What answers the user's question: texts of records that all of several resolved attempts told, and of the others none."""
     if len(end.good) < WITNESSES or not all(map(_asks, end.good)):
         return frozenset()
     shared = frozenset.intersection(*(a.told_facts.texts for a in end.good))
     return shared.difference(*(a.told_facts.texts for a in end.bad))
-
-
-def _asks(attempt: Facts) -> bool:
-    """Whether the user asks something."""
-    return any("?" in text_of(m) for m in attempt.recorded.attempt.messages if m["role"] == "user")
 
 
 def _facts(
@@ -363,6 +236,56 @@ def _tells(attempt: Facts, fact: Mapping[str, Json]) -> bool:
     return fact["value"] in {*attempt.told_facts.texts, *(f.text for f in told)}
 
 
-def _list_text(facts: Sequence[Mapping[str, Json]]) -> str:
-    named = [str(fact["value"]) for fact in facts[:6]]
-    return ", ".join([*named, *(["…"] if len(facts) > len(named) else [])])
+def asked_value_checks(
+    accepted: Sequence[End], after: str, role: str, language: str
+) -> list[Check]:
+    """Values that every resolved attempt at an end tells after being asked, and no user said first."""
+    checks = []
+    for number, end in enumerate(accepted, 1):
+        facts = frozenset.intersection(*(a.answers for a in end.good))
+        for value in sorted(facts, key=str):
+            silent = [a for a in end.bad if value not in a.told]
+            args: dict[str, Json] = {
+                "value": _plain_number(value),
+                "after": after,
+                "ends": [end_id(number)],
+                "on_missing": "fail" if len(end.good) + len(silent) > 1 else "null",
+            }
+            # A small count in words stands in any sentence.
+            if isinstance(value, float) and value >= LEAST_SPECIFIC:
+                fact = Fact(NUMBER, str(_plain_number(value)), (value,), specific=True)
+                args["forms"] = list[Json](forms_of(fact, language))
+            elif isinstance(value, float):
+                seen = (View(a.recorded.attempt) for a in end.good)
+                args["stands"] = not any(counts_otherwise(value, view) for view in seen)
+            if role == REWARD:
+                args["among"] = max(
+                    AMONG_VALUES, 2 * min(a.fewest_told_beside(value) for a in end.good)
+                )
+            checks.append(
+                Check(
+                    check_id=f"{'told' if role == REWARD else 'expected'}_{number}_{_short(value)}",
+                    fn="told",
+                    args=args,
+                    role=role,
+                    required=True,
+                    says=f"The user is told {_plain_number(value)}.",
+                    support=len(end.good),
+                    counter=sum(value in a.told for a in end.bad),
+                    origin=origin_of(end.good),
+                )
+            )
+    return checks
+
+
+def _plain_number(value: float | str) -> Json:
+    return int(value) if isinstance(value, float) and value == int(value) else value
+
+
+def _short(value: float | str) -> str:
+    return str(_plain_number(value)).replace(" ", "_")
+
+
+def _asks(attempt: Facts) -> bool:
+    """Whether the user asks something."""
+    return any("?" in text_of(m) for m in attempt.recorded.attempt.messages if m["role"] == "user")

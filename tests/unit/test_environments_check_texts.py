@@ -15,7 +15,7 @@ from environments.runtime.checks.texts import text_grounded, text_holds
 from environments.runtime.checks.view import View
 from environments.runtime.task.attempt import Attempt, Call, Json, ToolResult
 from environments.runtime.values.facts import facts_in
-from synth.rubric.told_facts import fact_args
+from synth.rubric.facts.told_facts import fact_args
 
 USER = (
     "Tell Mia that the pool opens on 14 September at 2 pm and costs 1,234.50 in all, for 3 people."

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from environments.runtime.task.attempt import RECORDED, Attempt, Call, Json, ToolResult
 from environments.runtime.task.rubric import Check
 from environments.runtime.values.facts import facts_in
-from synth.rubric.told_facts import fact_args, text_args
+from synth.rubric.facts.told_facts import fact_args, text_args
 from tests.unit.graded_attempts import attempt, score
 
 RESULT: dict[str, Json] = {

@@ -16,7 +16,7 @@ from synth.recordings.attempt_facts import Facts, facts_of
 from synth.recordings.tool_kinds import infer_tools
 from synth.recordings.traits import traits_of
 from synth.rubric.derive import derive_rubric
-from synth.rubric.told_amounts import COMPARED, NUMBERS, SLACK, SPARE, AmountSpread, spread_of
+from synth.rubric.facts.amounts import COMPARED, NUMBERS, SLACK, SPARE, AmountSpread, spread_of
 
 TOOL = json.dumps({"name": "get_bill", "parameters": {"properties": {"bill": {}}}})
 

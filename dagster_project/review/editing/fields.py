@@ -18,7 +18,7 @@ from dagster_project.review.editing.call_lines import (
     read_calls,
 )
 from environments.runtime.task.attempt import Json
-from synth.rubric.told_facts import fact_of_text
+from synth.rubric.facts.told_facts import fact_of_text
 
 MAX_TEXT: Final = 200_000
 LINE: Final = "line"

@@ -19,7 +19,7 @@ from dagster_project.review.editing.fields import (
 from environments.describe_check import describe_arguments
 from environments.runtime.checks.table import FUNCTIONS
 from environments.runtime.task.attempt import Json
-from synth.rubric.told_facts import fact_of_text
+from synth.rubric.facts.told_facts import fact_of_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

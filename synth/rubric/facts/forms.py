@@ -2,7 +2,7 @@
 
 In: a fact and the language of the conversation. Out: folded texts beside what digits already say: numbers in words, dates and
 times as that language writes them. babel and num2words know the languages; they work at build time alone, the runtime
-compares texts. Not here: which facts are asked for (`told_facts`).
+compares texts. Not here: which facts are asked for (`facts.told_facts`).
 """
 
 from __future__ import annotations

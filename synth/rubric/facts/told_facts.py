@@ -29,7 +29,7 @@ from environments.runtime.values.mentions import leaves
 from environments.runtime.values.normal import is_number
 from redact.records.clean_episode import CleanEpisode
 from synth.recordings.attempt import record
-from synth.rubric.fact_forms import ENGLISH, forms_of
+from synth.rubric.facts.forms import ENGLISH, forms_of
 
 TEXT: Final = "text"
 WORDS_BEFORE: Final = 2
@@ -296,3 +296,9 @@ def text_args(texts: Iterable[str]) -> list[dict[str, Json]]:
 def enough_of(told: Sequence[int], share: float) -> int:
     """How many facts somebody else must tell, where resolved attempts told so many each."""
     return max(1, int(share * min(told)))
+
+
+def facts_text(facts: Sequence[Mapping[str, Json]]) -> str:
+    """The facts of a check for a person: the first few, and a mark where there are more."""
+    named = [str(fact["value"]) for fact in facts[:6]]
+    return ", ".join([*named, *(["…"] if len(facts) > len(named) else [])])
