@@ -19,6 +19,12 @@ from environments.runtime.values.hidden import seen_of
             '<div style="overflow: hidden">It is 5.</div>',
         ),
         ("<input hidden name=x> It is 5.", "<input hidden name=x> It is 5."),
+        ("<think>7? No.</think>It is 5.", "It is 5."),
+        ("Is it 7? No.\n</think>\nIt is 5.", "It is 5."),
+        ("It is 5. <thinking>Or 7", "It is 5."),
+        ("[//]: # (7)\nIt is 5.", "It is 5."),
+        ("I think> it is 5.", "I think> it is 5."),
+        ("[Total]: 5", "[Total]: 5"),
         ("About ~~ five.\n\nOr ~~ six.", "About ~~ five. Or ~~ six."),
     ],
 )
