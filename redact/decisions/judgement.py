@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from redact.bounds import SEVERAL
+from redact.bounds import SEVERAL, STEM
 from redact.decisions.field_forms import is_day
 from redact.decisions.free_text import (
     Tokens,
@@ -50,6 +50,7 @@ from redact.evidence.own_words import personal_parts
 from redact.evidence.people_places import choices, people_places
 from redact.evidence.public_values import public_values, recorded_values, seen_at
 from redact.fold import fold_value
+from redact.kinds import KINDS
 from redact.names.unknown_names import unexplained_in
 from redact.readers.place import (
     RESULT,
@@ -177,6 +178,9 @@ def _make_judgement(app: AppLearnt, k: int) -> Judgement:
     large = kept | with_dictionaries(places.language, app.small, large=True)
     told = [seen for key, seen in counted.items() if key.endswith(_OF_NAMES)]
     large |= words_of_many(told, large, k=k)
+    dictionary = with_dictionaries(frozenset(), app.small)
+    for value, kind in _strange_ids(app, dictionary | nobodys | public | recorded):
+        keep_kind(values, value, kind)
     unknown = {part for seen in told for run in seen for part in unexplained_in(run, large)}
     for name in unknown:
         if " " in name:
@@ -260,6 +264,14 @@ def _made_personal(
         spared = recorded if places.places[key].free else places.public
         for value in made_personal(parts, verdict, spared, recorded):
             yield value, verdict.action
+
+
+def _strange_ids(app: AppLearnt, words: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Yield the user names and ids of people that are no `words`: one names its person in other people's conversations, too."""
+    for local in app.local.values():
+        for value, kind in local.items():
+            if KINDS[kind].family == "identifier" and len(value) >= STEM and value not in words:
+                yield value, kind
 
 
 def _templates(
