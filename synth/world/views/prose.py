@@ -44,8 +44,10 @@ CHARACTERS: Final = 3
 """Characters that count as a word where words have no spaces."""
 VARIED: Final = HALF_OF_CASES
 """Share of different calls that have a text of their own: codes and states come again."""
-SHOWN: Final = SELDOM
-"""Share of texts that may have been shown before, or be looked up elsewhere, by accident."""
+SHOWN: Final = HALF_OF_CASES
+"""Share of texts that a tool had shown before, beyond which they are names that agents copy: some requests are made in the words of an older one."""
+LOOKED_UP: Final = SELDOM
+"""Share of texts that may be looked up elsewhere, by accident."""
 ALIKE: Final = MOSTLY
 """Share of pairs that differ in prose alone and end alike; what was changed in between accounts for the others."""
 PAIRS_OF_LOOKS: Final = SEEN_SEVERAL_TIMES
@@ -183,7 +185,7 @@ def _is_prose(
 def _is_looked_up(path: Path, done: Sequence[Observation], looked_up: set[str]) -> bool:
     """Whether other tools look things up by what stands there."""
     texts = {folded(t) for c in done if (t := text_at(c.arguments, path)) is not None}
-    return len(texts & looked_up) > SHOWN * len(texts)
+    return len(texts & looked_up) > LOOKED_UP * len(texts)
 
 
 def _ends_alike(
