@@ -45,9 +45,9 @@ from synth.rubric.facts.told_facts import (
 )
 from synth.rubric.habits import PREDICTED
 
-AMONG: Final = 5
+AMONG: Final = 3
 """New facts in one message among which a fact still counts as told and not as listed."""
-AMONG_VALUES: Final = 4
+AMONG_VALUES: Final = 2
 """The same for a value that was asked for, which few words answer."""
 GROUNDLESS: Final = 0.4
 """Share of what is told that may lack a ground, where resolved attempts tell such things too; who makes everything up tells more."""
