@@ -155,7 +155,7 @@ def parse_value(
         chat = RawChat.model_validate(value)
     except ValidationError as error:
         where = ".".join(str(part) for part in error.errors()[0]["loc"][:6])
-        return refuse("bad_field", f"The field {where} has the wrong type; see docs/dialects.md.")
+        return refuse("bad_field", f"The field {where} has the wrong type; see docs/files.md.")
     for index, message in enumerate(chat.messages):
         if message.role not in ROLE_OF:
             return refuse(

@@ -174,7 +174,7 @@ def _table(
         if lines is None:
             reason = (
                 f"{source.name} is in no known format: neither JSON, OTLP protobuf nor a table, plain or gzipped; "
-                "docs/dialects.md names the files that tracegym reads."
+                "docs/files.md names the files that tracegym reads."
             )
             yield source.refused("unknown_format", reason, body=head)
         elif layout is not None:

@@ -1,6 +1,6 @@
 """The table of file formats: the first row that claims a value reads it.
 
-Adding a format is one file in this folder and one row here; docs/dialects.md says how.
+Adding a format is one file in this folder and one row here; docs/files.md says how.
 """
 
 from __future__ import annotations

@@ -147,5 +147,5 @@ def _refuse_nothing(row: Format, found: Decoded, value: Json, arrival: Arrival) 
     if not is_empty or row.may_be_empty:
         return found
     text = json_bytes(value) if arrival.text is None else arrival.text
-    reason = f"The value is {row.title} and holds no message, call or outcome that can be read; see docs/dialects.md."
+    reason = f"The value is {row.title} and holds no message, call or outcome that can be read; see docs/files.md."
     return Decoded(rejected=[arrival.refused("nothing_in_it", reason, text)])
