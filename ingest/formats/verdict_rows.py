@@ -66,13 +66,20 @@ def _verdicts_in(row: dict[str, Any]) -> list[Outcome]:
     told = outcome_of(name, {key: parts[key] for key in (*_FIGURES, *REASONS) if key in parts})
     if told is None:
         return []
-    is_judged = "score" in parts or not _OF_JUDGES.isdisjoint(map(snake_case, row))
+    is_judged = "score" in parts or not {*_OF_JUDGES, *_JUDGES}.isdisjoint(map(snake_case, row))
     return [told] if is_judged or tells_how(name, told.get("value", told.get("label"))) else []
 
 
 def _name_of_verdict(row: dict[str, Any]) -> str | None:
-    name = first_of({snake_case(key): one for key, one in row.items()}, *_NAMES)
+    told = {snake_case(key): one for key, one in row.items()}
+    # A bare name is the verdict's where somebody is said to have judged.
+    name = first_of(told, *_NAMES, *(("name",) if first_of(told, *_JUDGES) else ()))
     return name if isinstance(name, str) else None
+
+
+def is_on_span(row: dict[str, Any]) -> bool:
+    """Whether a row is a verdict with a name of its own, on a trace or a span."""
+    return claims(row) and (_target(row) or ("",))[0] in {"span", "trace"}
 
 
 def last_part(key: str) -> str:
