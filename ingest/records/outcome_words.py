@@ -118,8 +118,12 @@ def good_or_bad(value: str, name: str) -> bool | None:
     negated = not _STEMS["negations"].isdisjoint(words[:-1])
     if left_early or _is_bad(words, set(_stems(value))):
         return None if negated else False
-    attained = words[-1] in _STEMS["attained"] and not _STEMS["wanted"].isdisjoint(words)
-    return not negated if attained or words[-1] in _GOOD_VALUES else None
+    return not negated if _says_attained(words) or words[-1] in _GOOD_VALUES else None
+
+
+def _says_attained(words: list[str]) -> bool:
+    """Whether words say that somebody got what he wanted: `goal_reached`, and not `limit_reached`."""
+    return words[-1] in _STEMS["attained"] and not _STEMS["wanted"].isdisjoint(words)
 
 
 def _is_bad(words: list[str], and_besides: set[str]) -> bool:
@@ -175,7 +179,8 @@ def tells_how(name: str, value: object) -> bool:
     if isinstance(value, bool):
         # `done` and `log_completions` may be anything's.
         endings = _STEMS["good"] | _STEMS["measures"]
-        return _ends_in(name, endings) or means_failed(name) or means_back(name)
+        attained = means_good(name) and _says_attained(_stems(name))
+        return attained or _ends_in(name, endings) or means_failed(name) or means_back(name)
     return isinstance(value, int | float) and (is_measure(name) or means_good(name))
 
 

@@ -27,6 +27,8 @@ _MAPS: Final = NAMES["maps_of_verdicts"]
 """Names of maps or lists of several such statements."""
 REFERENCES: Final = NAMES["references"]
 """Names of the answer that would have been right."""
+_OPINIONS: Final = frozenset(NAMES["opinions"])
+"""Names of how somebody liked it, beside which a word may say how it went."""
 _MARKS: Final = frozenset(NAMES["marks_on_messages"])
 REASONS: Final = NAMES["reasons"]
 _FIGURE: Final = ("score", "value")
@@ -61,7 +63,9 @@ def outcomes_of(fields: Fields, *, answered: bool) -> list[Outcome]:
         for value, _ in fields.values(name):
             _add_many(found, value)
     _add(found, "success", _judged_patch(fields.own), None)
-    found = found or by_words(fields)
+    if found.keys() <= _OPINIONS:
+        told_by_words = by_words(fields).items()
+        found |= {k: one for k, one in told_by_words if not found or not is_measure(k)}
     if len(found) == 1:
         _explain(next(iter(found.values())), fields)
     right = _reference(fields, answered=answered)
