@@ -24,6 +24,7 @@ from ingest.formats.format import Decoded
 from ingest.formats.records.verdicts import outcome_about
 from ingest.formats.run_questions import Questions, tasks_in_paths
 from ingest.formats.run_verdicts import Parts, Run, Verdicts
+from ingest.formats.spans.model_calls import RUN
 from ingest.otlp.decode import decode
 from ingest.records.episode import Episode, Step
 from ingest.records.outcome import Outcome
@@ -127,7 +128,10 @@ def _runs(
             held = []
         for app in {span.app for span in found.spans}:
             made = assemble(found.spans, found.events, app=app)
-            yield from (_run(episode, path, made.outcomes) for episode in made.episodes)
+            runs = {span.trace_id: span.attributes.get(RUN) for span in found.spans}
+            for episode in made.episodes:
+                named = {runs.get(trace) for trace in episode.trace_ids}
+                yield _run(episode, path, made.outcomes, named.pop() if len(named) == 1 else None)
 
 
 def _first_words(episode: Episode) -> str | None:

@@ -109,6 +109,12 @@ def is_measure(name: str) -> bool:
     return not _STEMS["measures"].isdisjoint(words) and _STEMS["other_ways"].isdisjoint(words)
 
 
+def says_what_it_took(name: str) -> bool:
+    """Whether what has this name is what a run took: `latency_s`, but not `latency_score`."""
+    words = _stems(name)
+    return not _STEMS["taken"].isdisjoint(words) and _STEMS["measures"].isdisjoint(words)
+
+
 def good_or_bad(value: str, name: str) -> bool | None:
     """Whether a value in words says that it went well: `not resolved` under any name, `up` under one that judges; None where it does not say."""
     words, named = _stems(_REMARK.sub("", value)), _stems(name)

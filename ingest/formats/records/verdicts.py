@@ -16,7 +16,7 @@ from ingest.formats.records.fields import ANSWER, FIGURE_NAMES, ITEM_NAMES, Fiel
 from ingest.formats.records.speech import strength
 from ingest.formats.records.words import NAMES, snake_case
 from ingest.records.outcome import Outcome as SpanOutcome
-from ingest.records.outcome_words import figure_of, is_measure, tells_how
+from ingest.records.outcome_words import figure_of, is_measure, says_what_it_took, tells_how
 from ingest.records.right_answer import right_answer
 from ingest.records.span import Span
 from ingest.records.text import Json, json_text, objects_in
@@ -98,11 +98,13 @@ def outcomes_on(
 def outcome_about(
     about: tuple[str, str], said: Outcome, *, app: str, source: str, at: int | None
 ) -> SpanOutcome:
-    """One statement about something else, which its kind and its name tell."""
+    """One statement about something else, which its kind and its name tell; it may have an id and an author."""
     kind, target = about
     return SpanOutcome(
         app=app,
-        outcome_id=outcome_id_of(app, f"{kind}:{target}", said["name"], said["by"], source),
+        outcome_id=outcome_id_of(
+            app, said.get("id") or f"{kind}:{target}", said["name"], said["by"], source
+        ),
         target_kind=kind,
         target_id=target,
         episode_id=None,
@@ -112,6 +114,7 @@ def outcome_about(
         text=said.get("comment"),
         correction=said.get("correction"),
         by=said["by"],
+        author=said.get("author"),
         at=at,
         source=source,
     )
@@ -163,7 +166,7 @@ def _add(found: dict[str, Outcome], name: str, value: Json, reason: str | None) 
             _add(found, f"{name}.{part}", inner, reason)
         return
     outcome = outcome_of(name, value)
-    if outcome is None:
+    if outcome is None or says_what_it_took(name):
         return
     if reason is not None:
         outcome.setdefault("comment", reason)

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ingest.dialects.attributes import number_of, parsed, text_of
-from ingest.files.chat_outcome import annotator_of, outcome_id_of
+from ingest.files.chat_outcome import annotator_of
 from ingest.formats.format import Decoded, Format
+from ingest.formats.records.verdicts import outcome_about
 from ingest.formats.records.words import snake_case
 from ingest.otlp.record import Arrival
 from ingest.records.moments import from_any
@@ -20,7 +21,10 @@ from ingest.records.text import Json, json_text, objects_in
 
 _PREFIX: Final = "langfuse.observation."
 _TYPES: Final = frozenset(
-    ("GENERATION SPAN EVENT AGENT TOOL CHAIN RETRIEVER EVALUATOR EMBEDDING GUARDRAIL").split()
+    {
+        *("GENERATION", "SPAN", "EVENT", "AGENT", "TOOL", "CHAIN", "RETRIEVER"),
+        *("EVALUATOR", "EMBEDDING", "GUARDRAIL"),
+    }
 )
 _OF_TRACE: Final = ("session_id", "user_id")
 
@@ -39,7 +43,7 @@ def claims(value: Json) -> bool:
 
 def _table(value: dict[str, Any]) -> str | None:
     """Which table a row is of, by the columns that no other platform has together."""
-    row = _plain(value)
+    row = _in_snake_case(value)
     keys = row.keys()
     if {"trace_id", "start_time"} <= keys and str(row.get("type")) in _TYPES:
         return "observations"
@@ -51,7 +55,7 @@ def _table(value: dict[str, Any]) -> str | None:
 def read(value: Json, arrival: Arrival) -> Decoded:
     """Read one exported trace, or one row."""
     table = _table(value)
-    row = _plain(value)
+    row = _in_snake_case(value)
     if table == "scores":
         return Decoded(outcomes=_outcome(row, arrival.app_for(None), ""))
     if table == "observations":
@@ -60,8 +64,8 @@ def read(value: Json, arrival: Arrival) -> Decoded:
         trace_id = text_of(row["trace_id"]) or "unnamed"
         return Decoded(spans=[_span(row, shared, arrival.app_for(None), trace_id, arrival)])
     inside = row.get("trace")
-    trace = _plain(inside) if isinstance(inside, dict) else row
-    observations = [_plain(one) for one in objects_in(row.get("observations"))]
+    trace = _in_snake_case(inside) if isinstance(inside, dict) else row
+    observations = [_in_snake_case(one) for one in objects_in(row.get("observations"))]
     app = arrival.app_for(_service(trace, observations))
     trace_id = text_of(trace.get("id")) or "unnamed"
     export = Decoded()
@@ -73,11 +77,11 @@ def read(value: Json, arrival: Arrival) -> Decoded:
         export.spans.append(_span(observation, shared, app, trace_id, arrival))
     for record in (trace, *observations):
         for score in objects_in(record.get("scores")):
-            export.outcomes += _outcome(_plain(score), app, trace_id)
+            export.outcomes += _outcome(_in_snake_case(score), app, trace_id)
     return export
 
 
-def _plain(record: dict[str, Any]) -> dict[str, Any]:
+def _in_snake_case(record: dict[str, Any]) -> dict[str, Any]:
     """A record's fields in one spelling: the API writes `traceId`, a storage export `trace_id`."""
     return {snake_case(key): value for key, value in record.items()}
 
@@ -171,29 +175,23 @@ def _outcome(score: dict[str, Any], app: str, trace_id: str) -> list[Outcome]:
         kind, target = "span", f"{trace}:{observation}"
     elif session and not score.get("trace_id"):
         kind, target = "conversation", session
-    by = annotator_of(text_of(_metadata(score).get("by") or score.get("source")))
-    text_value = text_of(score.get("string_value"))
-    correction = str(score.get("data_type")) == "CORRECTION"
-    return [
-        Outcome(
-            app=app,
-            outcome_id=outcome_id_of(
-                app, text_of(score.get("id")) or f"{kind}:{target}", name, by, "langfuse"
-            ),
-            target_kind=kind,
-            target_id=target,
-            episode_id=None,
-            name=name,
-            value=None if correction else number_of(score.get("value")),
-            label=None if correction else text_value,
-            text=text_of(score.get("comment")),
-            correction=text_value if correction else None,
-            by=by,
-            author=text_of(score.get("author_user_id")),
-            at=from_any(score.get("timestamp")),
-            source="langfuse",
-        )
-    ]
+    word = text_of(score.get("string_value"))
+    is_correction = score.get("data_type") == "CORRECTION"
+    told = (
+        {"correction": word}
+        if is_correction
+        else {"value": number_of(score.get("value")), "label": word}
+    )
+    said = {
+        **told,
+        "name": name,
+        "by": annotator_of(text_of(_metadata(score).get("by") or score.get("source"))),
+        "id": text_of(score.get("id")),
+        "comment": text_of(score.get("comment")),
+        "author": text_of(score.get("author_user_id")),
+    }
+    at = from_any(score.get("timestamp"))
+    return [outcome_about((kind, target), said, app=app, source="langfuse", at=at)]
 
 
 FORMAT: Final = Format(
