@@ -25,10 +25,6 @@ _SHORTEST: Final = 2
 """A shared history must hold at least what the user said and what the model answered."""
 
 
-Asked = tuple[str, frozenset[str], frozenset[str]]
-"""All that was asked, by whom, and for which task."""
-
-
 @dataclass(slots=True, kw_only=True)
 class Conversation:
     """The spans of one conversation, in order."""
@@ -67,7 +63,7 @@ def _join(gathered: list[Conversation]) -> list[Conversation]:
     """Let every unnamed conversation go on from the one earlier conversation that it provably continues."""
     by_response: dict[str, Conversation] = {}
     by_history: dict[str, list[Conversation]] = defaultdict(list)
-    unanswered: dict[Asked, Conversation] = {}
+    unanswered: dict[str, Conversation] = {}
     into: dict[int, Conversation] = {}
     kept: list[Conversation] = []
     for one in gathered:
@@ -102,12 +98,12 @@ def _by_response(one: Conversation, known: dict[str, Conversation]) -> Conversat
     return None
 
 
-def _retried(one: Conversation, unanswered: dict[Asked, Conversation]) -> Conversation | None:
+def _retried(one: Conversation, unanswered: dict[str, Conversation]) -> Conversation | None:
     """The conversation that so far is nothing but calls that failed, and that asked the same of a model."""
     calls = [node for node in one.nodes if node.reading.kind == MODEL and node.reading.input]
     if not calls:
         return None
-    asked = history_marks(calls[0].reading.input)[-1], *_users_and_tasks((one,))
+    asked = f"{history_marks(calls[0].reading.input)[-1]} {_users_and_tasks((one,))}"
     before = unanswered.pop(asked, None)
     if all(has_failed(call.span) and not call.reading.output for call in calls):
         unanswered[asked] = before or one
@@ -151,10 +147,10 @@ def _may_be_one(one: Conversation, other: Conversation) -> bool:
     return all(len(told) <= 1 for told in _users_and_tasks((one, other)))
 
 
-def _users_and_tasks(several: Iterable[Conversation]) -> tuple[frozenset[str], frozenset[str]]:
+def _users_and_tasks(several: Iterable[Conversation]) -> list[list[str]]:
     """The users and the tasks of conversations."""
     told = [node.reading for one in several for node in one.nodes]
-    return frozenset(r.subject for r in told if r.subject), frozenset(r.task_key for r in told if r.task_key)  # fmt: skip
+    return [sorted({r.subject for r in told if r.subject}), sorted({r.task_key for r in told if r.task_key})]  # fmt: skip
 
 
 def _index_history(

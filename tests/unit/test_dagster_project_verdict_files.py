@@ -87,6 +87,20 @@ def test_a_row_names_what_calls_to_a_model_belong_to(tmp_path: Path) -> None:
     assert "unclear_verdict" not in arrived.rejected
 
 
+def test_a_row_names_a_span_and_its_verdict(tmp_path: Path) -> None:
+    """A table of what was marked on spans says neither which trace nor under which name of its own: the span and a column's word do."""
+    spans = [
+        {"name": "llm", "span_kind": "LLM", "context": {"trace_id": f"t{n}", "span_id": f"5{n}"}, "start_time": f"2026-11-01T10:00:0{n}Z",
+         "attributes": {"llm.input_messages": [{"message": run(n)["messages"][0]}], "llm.output_messages": [{"message": run(n)["messages"][1]}]}}
+        for n in ("1", "2")
+    ]  # fmt: skip
+    marks = "span_id,name,label,score,annotator_kind\n51,done,yes,1.0,LLM\n51,tone,kind,0.5,LLM\n52,done,no,0.0,LLM\n"
+    lines = "".join(json.dumps(span) + "\n" for span in spans)
+    found, arrived = outcomes(tmp_path, {"spans.jsonl": lines, "marks.csv": marks})
+    assert found == {"1": {"done": 1.0, "tone": 0.5}, "2": {"done": 0.0}}
+    assert not arrived.rejected
+
+
 def test_several_attempts_at_one_task(tmp_path: Path) -> None:
     """A verdict is about the attempt that it numbers, or the one of its own folder; one that may mean several is counted."""
     files = {f"{of}/t-7/attempt_{n}/chat.json": run(f"{of}{n}") for of in "ab" for n in (0, 1)}

@@ -67,6 +67,9 @@ def test_a_trace_with_its_spans(tmp_path: Path) -> None:
     assert episode.task_key == "case-1"
     (outcome,) = assemble(found.spans, app=APP).outcomes
     assert (outcome.name, outcome.value, outcome.by) == ("solved", 1.0, "reviewer")
+    # A data frame has the spans in a column beside the whole trace.
+    row = {"trace_id": "tr-1", "spans": trace()["data"]["spans"], "trace": trace()}
+    assert only_episode(read(tmp_path, [row])) == episode
 
 
 def rows() -> list[Record]:

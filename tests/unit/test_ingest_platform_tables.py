@@ -172,7 +172,7 @@ def parts(folder: Path, *, snake: bool) -> Path:
     trace = {"id": "t1", "timestamp": TIMES[0], "name": "turn", "sessionId": "c1", "userId": "u1", "tags": [], "public": False,
              "input": {"message": "Where is my order A1?"}, "output": {"reply": "It was sent."}}  # fmt: skip
     seen = [
-        {"id": f"o{n}", "traceId": "t1", "type": "GENERATION", "parentObservationId": None, "name": "chat", "startTime": TIMES[n], "endTime": TIMES[n + 1],
+        {"id": f"o{n}", "traceId": "t1", "type": "GENERATION", "parentObservationId": None, "name": "chat", "level": "DEFAULT", "startTime": TIMES[n], "endTime": TIMES[n + 1],
          "input": {"messages": given, "tools": [TOOL]}, "output": made, "metadata": {"resourceAttributes": {"service.name": "other"}}}
         for n, (given, made) in enumerate(MODEL_CALLS)
     ]  # fmt: skip
@@ -211,6 +211,17 @@ def test_a_table_of_what_was_marked_on_spans_alone(tmp_path: Path) -> None:
     found = decoded_below(tmp_path, app=APP)
     assert found.rejected == []
     assert [(one.name, one.value, one.by, one.target_id) for one in found.outcomes] == [("done", 1.0, "model", "t1:s1"), ("done", 0.0, "model", "t1:s1")]  # fmt: skip
+
+
+def test_rows_of_a_database_in_one_list_stand_in_any_order(tmp_path: Path) -> None:
+    """Where each names its conversation and its time, the times say in which order they were written."""
+    said = [("c1", "assistant", 2), ("c2", "assistant", 3), ("c1", "user", 0), ("c2", "user", 1)]
+    rows = [{"id": f"m{n}", "chatId": talk, "role": role, "parts": [{"type": "text", "text": f"{talk} {role}"}], "createdAt": TIMES[n]} for talk, role, n in said]  # fmt: skip
+    (tmp_path / "Message_v2.json").write_text(json.dumps(rows))
+    found = decoded_below(tmp_path, app=APP)
+    assert {c.episode.conversation_id: [s.content for s in c.episode.steps] for c in found.chats} == {
+        talk: [f"{talk} user", f"{talk} assistant"] for talk in ("c1", "c2")
+    }  # fmt: skip
 
 
 def test_a_figure_of_a_trace_without_a_name_is_no_verdict(tmp_path: Path) -> None:

@@ -20,12 +20,6 @@ from ingest.records.span import STATUS_ERROR, Span
 from ingest.records.text import Json, json_text, objects_in
 
 _PREFIX: Final = "langfuse.observation."
-_TYPES: Final = frozenset(
-    {
-        *("GENERATION", "SPAN", "EVENT", "AGENT", "TOOL", "CHAIN", "RETRIEVER"),
-        *("EVALUATOR", "EMBEDDING", "GUARDRAIL"),
-    }
-)
 _OF_TRACE: Final = ("session_id", "user_id")
 
 
@@ -45,7 +39,7 @@ def _table(value: dict[str, Any]) -> str | None:
     """Which table a row is of, by the columns that no other platform has together."""
     row = _in_snake_case(value)
     keys = row.keys()
-    if {"trace_id", "start_time"} <= keys and str(row.get("type")) in _TYPES:
+    if {"trace_id", "start_time", "level"} <= keys and str(row.get("type")).isupper():
         return "observations"
     if {"name", "source", "data_type"} <= keys and not keys.isdisjoint(("trace_id", "session_id")):
         return "scores"
