@@ -24,6 +24,7 @@ from ingest.formats.format import Decoded
 from ingest.formats.records.verdicts import outcome_about
 from ingest.formats.run_questions import Questions, tasks_in_paths
 from ingest.formats.run_verdicts import Parts, Run, Verdicts
+from ingest.formats.spans.model_calls import RUN
 from ingest.otlp.decode import decode
 from ingest.records.episode import Episode, Step
 from ingest.records.outcome import Outcome
@@ -127,20 +128,26 @@ def _runs(
             held = []
         for app in {span.app for span in found.spans}:
             made = assemble(found.spans, found.events, app=app)
-            yield from (_run(episode, path, made.outcomes) for episode in made.episodes)
+            names: dict[str, set[str]] = {}
+            for span in found.spans:
+                told = (span.span_id, str(span.attributes.get(RUN, "")))
+                names.setdefault(span.trace_id, set()).update(told)
+            for episode in made.episodes:
+                spans = [name for one in episode.trace_ids for name in names.get(one, ())]
+                yield _run(episode, path, made.outcomes, *spans)
 
 
 def _first_words(episode: Episode) -> str | None:
     return next((step.content or "" for step in episode.steps if step.role == "user"), None)
 
 
-def _run(episode: Episode, path: Parts, told: Iterable[Outcome], shared: str | None = None) -> Run:
+def _run(episode: Episode, path: Parts, told: Iterable[Outcome], *shared: str | None) -> Run:
     own = (one for one in told if one.episode_id == episode.episode_id)
     return Run(
         app=episode.app,
         episode_id=episode.episode_id,
         path=path,
-        names=tuple(filter(None, (episode.conversation_id, shared, episode.task_key))),
+        names=tuple(filter(None, (episode.conversation_id, *shared, episode.task_key))),
         is_judged=any(one.value is not None or one.label for one in own),
     )
 

@@ -14,6 +14,8 @@ from typing import Final
 
 from ingest.assembly.forest import Node
 from ingest.assembly.history import key_of
+from ingest.dialects.identity import has_failed
+from ingest.dialects.reading import MODEL
 from ingest.records.episode import Step
 
 WINDOW: Final = 24 * 3600 * 1_000_000_000
@@ -61,12 +63,14 @@ def _join(gathered: list[Conversation]) -> list[Conversation]:
     """Let every unnamed conversation go on from the one earlier conversation that it provably continues."""
     by_response: dict[str, Conversation] = {}
     by_history: dict[str, list[Conversation]] = defaultdict(list)
+    unanswered: dict[str, Conversation] = {}
     into: dict[int, Conversation] = {}
     kept: list[Conversation] = []
     for one in gathered:
         before = None
         if one.conversation_id is None:
             before = _by_response(one, by_response) or _by_history(one, by_history)
+            before = before or _retried(one, unanswered)
         while before is not None and id(before) in into:
             before = into[id(before)]
         if before is None:
@@ -92,6 +96,18 @@ def _by_response(one: Conversation, known: dict[str, Conversation]) -> Conversat
         if previous and previous in known:
             return known[previous]
     return None
+
+
+def _retried(one: Conversation, unanswered: dict[str, Conversation]) -> Conversation | None:
+    """The conversation that so far is nothing but calls that failed, and that asked the same of a model."""
+    calls = [node for node in one.nodes if node.reading.kind == MODEL and node.reading.input]
+    if not calls:
+        return None
+    asked = f"{history_marks(calls[0].reading.input)[-1]} {_users_and_tasks((one,))}"
+    before = unanswered.pop(asked, None)
+    if all(has_failed(call.span) and not call.reading.output for call in calls):
+        unanswered[asked] = before or one
+    return before if before and one.started_at - before.ended_at <= WINDOW else None
 
 
 def _by_history(one: Conversation, known: dict[str, list[Conversation]]) -> Conversation | None:
@@ -128,8 +144,13 @@ def _call_ids(one: Conversation) -> set[str]:
 
 
 def _may_be_one(one: Conversation, other: Conversation) -> bool:
-    subjects = {n.reading.subject for n in (*one.nodes, *other.nodes) if n.reading.subject}
-    return len(subjects) <= 1
+    return all(len(told) <= 1 for told in _users_and_tasks((one, other)))
+
+
+def _users_and_tasks(several: Iterable[Conversation]) -> list[list[str]]:
+    """The users and the tasks of conversations."""
+    told = [node.reading for one in several for node in one.nodes]
+    return [sorted({r.subject for r in told if r.subject}), sorted({r.task_key for r in told if r.task_key})]  # fmt: skip
 
 
 def _index_history(

@@ -33,6 +33,7 @@ _KINDS: Final = {
     "agent": AGENT,
     "chain": AGENT,
     "span": AGENT,
+    "trace": AGENT,
     "evaluator": EVALUATOR,
 }
 _INPUT_USAGE: Final = ("input", "prompt_tokens", "input_tokens", "promptTokens")
@@ -56,7 +57,7 @@ def read(span: Span) -> Reading:
         fields["input_tokens"] = first_integer(usage, _INPUT_USAGE)
         fields["output_tokens"] = first_integer(usage, _OUTPUT_USAGE)
     given, made = Messages(), Messages()
-    if kind == MODEL:
+    if kind == MODEL or attributes["langfuse.observation.type"] == "trace":
         given, made = _content(attributes)
         given.tools = given.tools or _tools(attributes)
     elif kind == TOOL:

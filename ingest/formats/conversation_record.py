@@ -20,6 +20,7 @@ from ingest.formats.records.find import (
 )
 from ingest.formats.records.naming import facts_of_all
 from ingest.formats.records.reader import NAME, Standing, read_record
+from ingest.formats.records.speech import time_of
 from ingest.formats.spans.model_calls import call_in
 from ingest.formats.unknown import refuse
 from ingest.otlp.record import Arrival
@@ -116,8 +117,19 @@ def _rows(items: list[Any], arrival: Arrival) -> Decoded:
         if name is None and len(by_name) == 1:
             return read_record(items, arrival)
         named = {} if name is None else {"conversation_id": name}
-        found.add(read_record({**named, "messages": rows}, replace(arrival, text=None)))
+        found.add(
+            read_record(
+                {**named, "messages": _by_time(rows) if named else rows},
+                replace(arrival, text=None),
+            )
+        )
     return found
+
+
+def _by_time(rows: list[Any]) -> list[Any]:
+    """Rows of a database, which stand in any order, by their times where each has one."""
+    timed = all(isinstance(row, dict) and time_of(row) for row in rows)
+    return sorted(rows, key=lambda row: time_of(row) or 0) if timed else rows
 
 
 def records_in(values: Iterable[Json]) -> Iterator[tuple[Json, str | None]]:

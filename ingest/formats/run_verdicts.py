@@ -21,6 +21,7 @@ from ingest.formats.records.verdicts import (
     right_answer_of,
 )
 from ingest.formats.records.words import NAMES, snake_case
+from ingest.formats.verdict_rows import name_of_verdict, verdicts_in
 from ingest.records.outcome_words import good_or_bad, is_measure, means_good
 from ingest.records.text import Json, load_json
 
@@ -236,6 +237,8 @@ def _words_in(row: dict[str, Any]) -> set[str]:
 
 def verdicts_of(row: dict[str, Any]) -> list[Outcome]:
     """Verdicts under names that are known, and shares under names that measure: the whole before its parts."""
+    if name_of_verdict(row) is not None:
+        return verdicts_in(row)
     found = {one["name"]: one for one in outcomes_of(Fields(row), answered=False)}
     for key, value in row.items():
         is_share = isinstance(value, bool) or (isinstance(value, float) and 0 <= value <= 1)

@@ -40,7 +40,7 @@ def claims(value: Json) -> bool:
     said = [one for key, one in value.items() if last_part(key) not in REASONS]
     if any(isinstance(one, str) and len(one.split()) >= _SENTENCE for one in said):
         return False
-    told = _verdicts_in(value) if _target(value) else []
+    told = verdicts_in(value) if _target(value) else []
     return any("value" in one or "label" in one for one in told)
 
 
@@ -48,31 +48,44 @@ def read(value: Json, arrival: Arrival) -> Decoded:
     """Read one row."""
     fields = Fields(value)
     target, at = _target(value), from_any(fields.time(STARTED))
-    by = annotator_of(fields.top_text(_JUDGES))
     app = arrival.app or UNNAMED
     about = target or ("", "")
-    found = [{**one, "by": by} for one in _verdicts_in(value)] if target else []
+    found = verdicts_in(value) if target else []
     return Decoded(
         outcomes=[outcome_about(about, one, app=app, source=NAME, at=at) for one in found]
     )
 
 
-def _verdicts_in(row: dict[str, Any]) -> list[Outcome]:
+def verdicts_in(row: dict[str, Any]) -> list[Outcome]:
+    """What a row says, and who said it."""
+    by = annotator_of(Fields(row).top_text(_JUDGES))
+    return [{**one, "by": by} for one in _said_in(row)]
+
+
+def _said_in(row: dict[str, Any]) -> list[Outcome]:
     """The verdict of which a field of its own is the name (`metric: solved, score: 1`), else those under their names."""
     parts = {last_part(key): one for key, one in row.items()}
-    name = _name_of_verdict(row)
+    name = name_of_verdict(row)
     if name is None:
         return outcomes_of(Fields(row), answered=False)
     told = outcome_of(name, {key: parts[key] for key in (*_FIGURES, *REASONS) if key in parts})
     if told is None:
         return []
-    is_judged = "score" in parts or not _OF_JUDGES.isdisjoint(map(snake_case, row))
+    is_judged = "score" in parts or not {*_OF_JUDGES, *_JUDGES}.isdisjoint(map(snake_case, row))
     return [told] if is_judged or tells_how(name, told.get("value", told.get("label"))) else []
 
 
-def _name_of_verdict(row: dict[str, Any]) -> str | None:
-    name = first_of({snake_case(key): one for key, one in row.items()}, *_NAMES)
+def name_of_verdict(row: dict[str, Any]) -> str | None:
+    """What a field of a row calls its verdict."""
+    told = {snake_case(key): one for key, one in row.items()}
+    # A bare name is the verdict's where somebody is said to have judged.
+    name = first_of(told, *_NAMES, *(("name",) if first_of(told, *_JUDGES) else ()))
     return name if isinstance(name, str) else None
+
+
+def is_on_span(row: dict[str, Any]) -> bool:
+    """Whether a row is a verdict with a name of its own, on a trace or a span."""
+    return claims(row) and (_target(row) or ("",))[0] in {"span", "trace"}
 
 
 def last_part(key: str) -> str:
@@ -89,7 +102,7 @@ def _target(row: dict[str, Any]) -> tuple[str, str] | None:
     if name or response:
         return ("conversation", name) if name else ("response", response or "")
     trace, span = (fields.top_text((one,)) for one in SPAN)
-    if trace is None or _name_of_verdict(row) is None:
+    if trace is None or name_of_verdict(row) is None:
         return None
     return ("span", f"{trace}:{span}") if span else ("trace", trace)
 

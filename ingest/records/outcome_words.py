@@ -111,6 +111,12 @@ def is_measure(name: str) -> bool:
     return not _STEMS["measures"].isdisjoint(words) and _STEMS["other_ways"].isdisjoint(words)
 
 
+def says_what_it_took(name: str) -> bool:
+    """Whether what has this name is what a run took: `latency_s`, but not `latency_score`."""
+    words = _stems(name)
+    return not _STEMS["taken"].isdisjoint(words) and _STEMS["measures"].isdisjoint(words)
+
+
 def good_or_bad(value: str, name: str) -> bool | None:
     """Whether a value in words says that it went well: `not resolved` under any name, `up` under one that judges; None where it does not say."""
     words, named = _stems(_REMARK.sub("", value)), _stems(name)
@@ -120,8 +126,12 @@ def good_or_bad(value: str, name: str) -> bool | None:
     negated = not _STEMS["negations"].isdisjoint(words[:-1])
     if left_early or _is_bad(words, set(_stems(value))):
         return None if negated else False
-    attained = words[-1] in _STEMS["attained"] and not _STEMS["wanted"].isdisjoint(words)
-    return not negated if attained or words[-1] in _GOOD_VALUES else None
+    return not negated if _says_attained(words) or words[-1] in _GOOD_VALUES else None
+
+
+def _says_attained(words: list[str]) -> bool:
+    """Whether words say that somebody got what he wanted: `goal_reached`, and not `limit_reached`."""
+    return words[-1] in _STEMS["attained"] and not _STEMS["wanted"].isdisjoint(words)
 
 
 def _is_bad(words: list[str], and_besides: set[str]) -> bool:
@@ -177,7 +187,8 @@ def tells_how(name: str, value: object) -> bool:
     if isinstance(value, bool):
         # `done` and `log_completions` may be anything's.
         endings = _STEMS["good"] | _STEMS["measures"]
-        return _ends_in(name, endings) or means_failed(name) or means_back(name)
+        attained = means_good(name) and _says_attained(_stems(name))
+        return attained or _ends_in(name, endings) or means_failed(name) or means_back(name)
     return isinstance(value, int | float) and (is_measure(name) or means_good(name))
 
 

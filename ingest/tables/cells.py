@@ -36,7 +36,9 @@ _EMPTY: Final = ("", "NULL", "\\N")
 _QUOTED: Final = re.compile(r'"[^"]*"')
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,9})?")
 """A number that text and number tell alike: no code with zeros before it."""
-_TEXT, _JSON, _FIGURE, _OTHER, _PYTHON = range(5)
+_TEXT, _JSON, _FIGURE, _OTHER, _PYTHON, _TRUTH = range(6)
+_TRUTHS: Final = {"t": True, "f": False}
+"""How PostgreSQL writes what is true or not, where a column holds nothing else."""
 
 
 class TableError(ValueError):
@@ -82,12 +84,16 @@ def _kind_of(value: Json) -> int:
     if value.lstrip()[:1] in {"{", "["}:
         is_json = load_json(value.encode("utf-8", "replace")) is not NOT_JSON
         return _JSON if is_json else _PYTHON if is_shown(value) else _TEXT
+    if value in _TRUTHS:
+        return _TRUTH
     return _FIGURE if _NUMBER.fullmatch(value) else _TEXT
 
 
 def _typed(value: Json, kind: int) -> Json:
     if kind == _FIGURE:
         return float(value) if "." in value else int(value)
+    if kind == _TRUTH:
+        return _TRUTHS[value]
     if kind == _JSON and _kind_of(value) == _JSON:
         return load_json(value.encode("utf-8", "replace"))
     if kind in {_JSON, _PYTHON} and _kind_of(value) == _PYTHON:

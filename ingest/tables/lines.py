@@ -15,8 +15,10 @@ from ingest.formats import turn_records
 from ingest.formats.records.find import is_record
 from ingest.formats.records.reader import NAME as RECORD
 from ingest.formats.records.transcripts import items_of
+from ingest.formats.spans import langfuse_export
 from ingest.formats.table import format_within
 from ingest.formats.verdict_rows import FORMAT as VERDICT_ROWS
+from ingest.formats.verdict_rows import is_on_span
 from ingest.records.text import NOT_JSON, json_bytes, load_json
 from ingest.tables.cells import (
     SAMPLE,
@@ -103,6 +105,7 @@ def _formats_of(rows: list[Row]) -> set[str]:
     """What a table's first rows are, where nearly each says it by itself: a conversation, a span."""
     cells = [one for row in rows for one in row.values()]
     tells = any(isinstance(one, dict | list) or items_of(str(one)) for one in cells)
+    tells = tells or any(is_on_span(row) or langfuse_export.claims(row) for row in rows)
     found = [format_within(row) for row in rows] if tells else []
     sure = [row.name for row in found if row is not None and not row.is_whole_file]
     # A run that broke off at once may hold nothing.

@@ -65,6 +65,42 @@ def test_what_a_file_says_of_runs(tmp_path: Path, files: Files, name: str | None
     assert "unclear_verdict" not in arrived.rejected
 
 
+def test_a_row_names_its_conversation_as_a_session(tmp_path: Path) -> None:
+    """The conversation's own id stands under a name without `id`, beside whose it is."""
+    talks = {f"talks/{n}.json": run(n, session_id=f"s-{n}") for n in ("1", "2")}
+    rows = [{"session": f"s-{n}", "user_id": "u", "goal_reached": n == "1", "stars": 4} for n in ("1", "2")]  # fmt: skip
+    found, _ = outcomes(tmp_path, {**talks, "ratings.json": {"ratings": rows}})
+    assert [one["goal_reached"] for one in (found["1"], found["2"])] == [1.0, 0.0]
+
+
+def test_a_row_names_what_calls_to_a_model_belong_to(tmp_path: Path) -> None:
+    """Two attempts at one task, each call to the model with the attempt's own id, and only the verdict's row tells which is which."""
+    calls = [
+        {"ts": f"2026-11-01T10:00:0{n}Z", "run_id": f"r-{n}", "task_id": "t", "request": {"model": "m", "messages": run(n)["messages"][:1]},
+         "response": {"id": f"a{n}", "choices": [{"message": run(n)["messages"][1]}]}}
+        for n in ("1", "2")
+    ]  # fmt: skip
+    rows = [{"run_id": f"r-{n}", "task_id": "t", "verdict": n == "1"} for n in ("1", "2")]
+    lines = "".join(json.dumps(call) + "\n" for call in calls)
+    found, arrived = outcomes(tmp_path, {"calls.jsonl": lines, "verdicts.json": rows})
+    assert found == {"1": {"verdict": 1.0}, "2": {"verdict": 0.0}}
+    assert "unclear_verdict" not in arrived.rejected
+
+
+def test_a_row_names_a_span_and_its_verdict(tmp_path: Path) -> None:
+    """A table of what was marked on spans says neither which trace nor under which name of its own: the span and a column's word do."""
+    spans = [
+        {"name": "llm", "span_kind": "LLM", "context": {"trace_id": f"t{n}", "span_id": f"5{n}"}, "start_time": f"2026-11-01T10:00:0{n}Z",
+         "attributes": {"llm.input_messages": [{"message": run(n)["messages"][0]}], "llm.output_messages": [{"message": run(n)["messages"][1]}]}}
+        for n in ("1", "2")
+    ]  # fmt: skip
+    marks = "span_id,name,label,score,annotator_kind\n51,done,yes,1.0,LLM\n51,tone,kind,0.5,LLM\n52,done,no,0.0,LLM\n"
+    lines = "".join(json.dumps(span) + "\n" for span in spans)
+    found, arrived = outcomes(tmp_path, {"spans.jsonl": lines, "marks.csv": marks})
+    assert found == {"1": {"done": 1.0, "tone": 0.5}, "2": {"done": 0.0}}
+    assert not arrived.rejected
+
+
 def test_several_attempts_at_one_task(tmp_path: Path) -> None:
     """A verdict is about the attempt that it numbers, or the one of its own folder; one that may mean several is counted."""
     files = {f"{of}/t-7/attempt_{n}/chat.json": run(f"{of}{n}") for of in "ab" for n in (0, 1)}

@@ -90,7 +90,7 @@ RUN: Record = {
     "outputs": {"choices": [{"message": said("assistant", ANSWER)}]},
     "reference_example_id": "example-3",
     "feedback_stats": {
-        "correct": {"n": 2, "avg": 0.5, "values": {}},
+        "correct": {"n": 2, "avg": 0.5, "values": {}, "sources": ['{"type": "model"}']},
         "tone": {"n": 1, "avg": None, "values": {"kind": 1}},
         "length": {"n": 2, "avg": None, "values": {"short": 1, "long": 1}},
     },
@@ -179,6 +179,7 @@ def test_an_exported_run_says_its_marks_and_its_example(tmp_path: Path) -> None:
     ]
     (episode,) = assemble(found.spans, app=APP).episodes
     assert episode.task_key == "example-3"
+    assert [one.by for one in found.outcomes] == ["model", "unknown"]
 
 
 def test_json_that_was_written_twice(tmp_path: Path) -> None:

@@ -154,6 +154,39 @@ def test_a_call_without_an_answer_tells_what_was_sent(tmp_path: Path) -> None:
     assert [told(step) for step in episode.steps] == EXPECTED[:4]
 
 
+def test_a_first_call_that_failed_is_the_beginning_of_the_one_that_was_sent_again(
+    tmp_path: Path,
+) -> None:
+    """Nothing names the conversation; another one that asks the same is no third try."""
+    sent = unnamed(TURNS[:2], TURNS[2], 0)
+    failed = {**sent, "response": None, "error": {"type": "overloaded"}}
+    tries = [{**failed, "ts": f"{LATER}{n}Z"} for n in (1, 2)]
+    later = [{**sent, "ts": f"{LATER}{n}Z", "response": {**sent["response"], "id": f"r{n}"}} for n in (3, 4)]  # fmt: skip
+    episodes = assembled(read(tmp_path, [*tries, *later]))
+    assert [[told(step) for step in one.steps] for one in episodes] == [EXPECTED[:3]] * 2
+
+
+def test_a_session_whose_failed_call_has_an_empty_response(tmp_path: Path) -> None:
+    """A gateway keeps the request under one name and nothing under the response's: that call is no conversation of its own."""
+    lines: list[Record] = [
+        {"request_id": f"q{n}", "startTime": f"{LATER}{n}Z", "session_id": "s1", "status": "success", "messages": {}, "response": one["response"], "proxied_request": one["request"]}
+        for n, one in enumerate(openai(given, made, n) for n, (given, made) in enumerate(MODEL_CALLS))
+    ]  # fmt: skip
+    failed = {**lines[1], "startTime": f"{LATER}0.5Z", "status": "failure", "response": {}}
+    episode = only_episode(read(tmp_path, [lines[0], failed, lines[1]]))
+    assert [told(step) for step in episode.steps] == EXPECTED
+
+
+def test_equal_beginnings_under_two_tasks_are_two_conversations(tmp_path: Path) -> None:
+    """The same was asked and answered at once for two tasks: the next calls go on with their own."""
+    lines = []
+    for number, task in enumerate(("t-1", "t-2")):
+        turns = json.loads(json.dumps(TURNS[:2] + TURNS[4:] + TURNS[1:2] + TURNS[4:]))
+        lines += [{**unnamed(turns[:2], turns[2], number), "task_id": task}, {**unnamed(turns[:4], turns[4], number + 2), "task_id": task}]  # fmt: skip
+    episodes = assembled(read(tmp_path, lines))
+    assert sorted((one.task_key or "", len(one.steps)) for one in episodes) == [("t-1", 5), ("t-2", 5)]  # fmt: skip
+
+
 def assembled(found: Decoded) -> list[Episode]:
     """The episodes of the spans that a file holds, by their beginning."""
     assert found.rejected == []

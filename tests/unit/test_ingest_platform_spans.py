@@ -52,6 +52,7 @@ def trace() -> Record:
     info = {
         "trace_id": "tr-1",
         "trace_metadata": {"mlflow.trace.session": "c1", "mlflow.trace.user": "u1"},
+        "tags": {"mlflow.eval.requestId": "case-1"},
         "assessments": [mark],
     }
     return {"info": info, "data": {"spans": [span(0, "AGENT", "desk", {}, "It was sent."), *asked, ran]}}  # fmt: skip
@@ -63,8 +64,12 @@ def test_a_trace_with_its_spans(tmp_path: Path) -> None:
     episode = only_episode(found)
     assert [told(step) for step in episode.steps] == EXPECTED
     assert (episode.conversation_id, episode.subject, len(episode.tools)) == ("c1", "u1", 1)
+    assert episode.task_key == "case-1"
     (outcome,) = assemble(found.spans, app=APP).outcomes
     assert (outcome.name, outcome.value, outcome.by) == ("solved", 1.0, "reviewer")
+    # A data frame has the spans in a column beside the whole trace.
+    row = {"trace_id": "tr-1", "spans": trace()["data"]["spans"], "trace": trace()}
+    assert only_episode(read(tmp_path, [row])) == episode
 
 
 def rows() -> list[Record]:

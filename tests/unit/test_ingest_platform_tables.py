@@ -10,6 +10,7 @@ from typing import Any
 from ingest.assembly.assemble import assemble
 from ingest.files.mapping import layout_of
 from ingest.files.telemetry_files import sources_in
+from ingest.formats.records.words import snake_case
 from tests.unit.exported_lines import (
     ARGUMENTS,
     EXPECTED,
@@ -164,6 +165,63 @@ def test_data_frames_of_spans_and_of_marks_on_them(tmp_path: Path) -> None:
     assert (mark.name, mark.value, mark.by, mark.text) == ("correctness", 1.0, "reviewer", "as it should be")  # fmt: skip
     assert {(one.target_kind, one.target_id) for one in (mark, tone)} == {("span", "t1:s1")}
     assert assemble(found.spans, app=APP).episodes
+
+
+def parts(folder: Path, *, snake: bool) -> Path:
+    """What Langfuse knows of one trace, as files of its own: its row, its observations the newest first, and its scores as a table."""
+    trace = {"id": "t1", "timestamp": TIMES[0], "name": "turn", "sessionId": "c1", "userId": "u1", "tags": [], "public": False,
+             "input": {"message": "Where is my order A1?"}, "output": {"reply": "It was sent."}}  # fmt: skip
+    seen = [
+        {"id": f"o{n}", "traceId": "t1", "type": "GENERATION", "parentObservationId": None, "name": "chat", "level": "DEFAULT", "startTime": TIMES[n], "endTime": TIMES[n + 1],
+         "input": {"messages": given, "tools": [TOOL]}, "output": made, "metadata": {"resourceAttributes": {"service.name": "other"}}}
+        for n, (given, made) in enumerate(MODEL_CALLS)
+    ]  # fmt: skip
+    scores = [{"id": "s1", "timestamp": TIMES[5], "traceId": "t1", "observationId": "", "name": "helped", "value": 1, "stringValue": "", "source": "ANNOTATION", "dataType": "NUMERIC"}]  # fmt: skip
+    spelt = snake_case if snake else str
+    for name, rows in (("traces", [trace]), ("observations", seen[::-1])):
+        told_of = [{spelt(key): one for key, one in row.items()} for row in rows]
+        (folder / f"{name}.json").write_text(json.dumps(told_of))
+    sheet(folder / "scores.csv", [{spelt(key): one for key, one in row.items()} for row in scores])
+    return folder
+
+
+def test_the_tables_of_a_platform_are_files_of_their_own(tmp_path: Path) -> None:
+    """Observations, the traces that say whose they are, and scores are one conversation with its outcome, in either spelling; the trace repeats no step."""
+    for snake in (False, True):
+        found = decoded_below(parts(tmp_path, snake=snake), app=APP)
+        episode = only_episode(found)
+        assert [told(step) for step in episode.steps] == EXPECTED
+        assert (episode.conversation_id, episode.subject, len(episode.tools)) == ("c1", "u1", 1)
+        (score,) = found.outcomes
+        assert (score.name, score.value, score.by, score.target_kind, score.target_id) == ("helped", 1.0, "reviewer", "trace", "t1")  # fmt: skip
+
+
+def test_traces_alone_say_what_was_asked_and_answered(tmp_path: Path) -> None:
+    """Without observations the trace's own input and output are the turn."""
+    parts(tmp_path, snake=False)
+    row = json.loads((tmp_path / "traces.json").read_text())[0]
+    episode = only_episode(read(tmp_path, [{**row, "output": "It was sent.", "observations": ["o1"]}]))  # fmt: skip
+    assert [told(step)[:2] for step in episode.steps] == [("user", "Where is my order A1?"), ("assistant", "It was sent.")]  # fmt: skip
+
+
+def test_a_table_of_what_was_marked_on_spans_alone(tmp_path: Path) -> None:
+    """A plain `name` is the verdict's where a column says who judged; the spans may be in a file of any other kind."""
+    rows = [{"span_id": "s1", "trace_id": "t1", "name": name, "label": "", "score": score, "explanation": "as it should be", "annotator_kind": "LLM"} for name, score in (("done", 1.0), ("done", 0.0))]  # fmt: skip
+    sheet(tmp_path / "marks.csv", rows)
+    found = decoded_below(tmp_path, app=APP)
+    assert found.rejected == []
+    assert [(one.name, one.value, one.by, one.target_id) for one in found.outcomes] == [("done", 1.0, "model", "t1:s1"), ("done", 0.0, "model", "t1:s1")]  # fmt: skip
+
+
+def test_rows_of_a_database_in_one_list_stand_in_any_order(tmp_path: Path) -> None:
+    """Where each names its conversation and its time, the times say in which order they were written."""
+    said = [("c1", "assistant", 2), ("c2", "assistant", 3), ("c1", "user", 0), ("c2", "user", 1)]
+    rows = [{"id": f"m{n}", "chatId": talk, "role": role, "parts": [{"type": "text", "text": f"{talk} {role}"}], "createdAt": TIMES[n]} for talk, role, n in said]  # fmt: skip
+    (tmp_path / "Message_v2.json").write_text(json.dumps(rows))
+    found = decoded_below(tmp_path, app=APP)
+    assert {c.episode.conversation_id: [s.content for s in c.episode.steps] for c in found.chats} == {
+        talk: [f"{talk} user", f"{talk} assistant"] for talk in ("c1", "c2")
+    }  # fmt: skip
 
 
 def test_a_figure_of_a_trace_without_a_name_is_no_verdict(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from ingest.files.file_source import FileSource
 from ingest.files.mapping import load_mapping
 from ingest.files.telemetry_files import sources_in
 from ingest.records.episode import Episode
+from ingest.tables.cells import text_table
 from ingest.tables.folder import joined_files
 from tests.unit.exported_lines import decoded_below
 from tests.unit.ingest_emitters import APP
@@ -663,6 +664,41 @@ def test_calls_in_a_table_that_names_the_messages(tmp_path: Path) -> None:
         ("assistant", "To Bern.", []),
     ]
     assert [s.is_error for s in steps if s.role == "tool"] == [True, None]
+
+
+def test_truths_as_a_database_writes_them(tmp_path: Path) -> None:
+    """A column of nothing but `t` and `f` holds truths; one with another letter holds letters."""
+    (tmp_path / "votes.csv").write_text("chatId,isUpvoted,grade\nc1,t,t\nc2,f,e\n")
+    table = text_table(next(iter(sources_in(tmp_path / "votes.csv"))))
+    assert [(row["isUpvoted"], row["grade"]) for row in table.rows()] == [(True, "t"), (False, "e")]
+
+
+def test_calls_with_results_inside_are_told_one_by_one(tmp_path: Path) -> None:
+    """A message lists what was done before it was sent: one call failed, was made again, and the next one used its result."""
+    done: list[Any] = [
+        {"tool": "find", "args": {"ship": "A"}, "ok": False, "error": "503"},
+        {"tool": "find", "args": {"ship": "A"}, "ok": True, "result": {"port": 7}},
+        {"tool": "track", "args": {"port": 7}, "ok": True, "result": "at sea"},
+    ]
+    rows = [
+        {"conv_id": "c1", "turn_no": 1, "sender": "customer", "message": "Where is A?"},
+        {"conv_id": "c1", "turn_no": 2, "sender": "bot", "message": "At sea.", "tool_calls": done},
+    ]
+    path = tmp_path / "turns.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (chat,) = decoded_below(path).chats
+    steps = chat.episode.steps
+    assert [(s.role, s.content, [c.name for c in s.tool_calls]) for s in steps] == [
+        ("user", "Where is A?", []),
+        ("assistant", None, ["find"]),
+        ("tool", "503", []),
+        ("assistant", None, ["find"]),
+        ("tool", '{"port": 7}', []),
+        ("assistant", None, ["track"]),
+        ("tool", "at sea", []),
+        ("assistant", "At sea.", []),
+    ]
+    assert [s.is_error for s in steps if s.role == "tool"] == [True, None, None]
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,8 @@ class MessageCalls:
     content: Json = None
     is_written: bool = False
     """Whether the call is a line of the text."""
+    holds_results: bool = False
+    """Whether results stood inside listed calls."""
     is_list: bool = False
     """Whether the calls are a list in the text, or one where others have one call: their results are a list, too."""
 
@@ -53,15 +55,17 @@ def message_calls(
     """Everything that a message asks for; `index` makes ids for calls that need one, `is_model` lets text hold calls."""
     found = MessageCalls(content=content, is_list=bool(_several_calls(item)))
     for number, call in enumerate(_listed_calls(item)):
-        held = next((key for key in _RESULT if _stands_beside(call, key)), None)
+        held = next((key for key in (*_RESULT, "error") if _stands_beside(call, key)), None)
         own = call
         if held is not None:
             identity = next((call[key] for key in ("id", *CALL_IDS) if call.get(key)), None)
             identity = identity or f"call_{index}_{number}"
             own = {**call, "id": identity}
-            failed = {"is_error": True} if call.get("status") in _FAILED else {}
+            has_failed = held == "error" or call.get("status") in _FAILED
+            failed = {"is_error": True} if has_failed else {}
             found.results.append({"tool_call_id": identity, "content": call[held], **failed})
         found.calls.append(own)
+    found.holds_results = bool(found.results)
     if is_model and not found.calls and isinstance(content, str):
         tagged = calls_in(content)
         told = tagged or written_call(content)
@@ -250,7 +254,7 @@ def _several_calls(item: Message) -> list[Json]:
 
 def _stands_beside(call: Message, key: str) -> bool:
     """Whether a call carries its result: it has arguments of its own, and this beside them."""
-    if call.get(key) is None:
+    if call.get(key) is None or (key == "error" and not isinstance(call[key], str)):
         return False
     return isinstance(call.get("function"), dict) or any(
         one in call for one in ARGUMENTS if one != key

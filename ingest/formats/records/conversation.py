@@ -202,7 +202,7 @@ def _list_of(content: Json) -> list[Any] | None:
 
 
 def _in_order(said: Sequence[Speech]) -> list[Speech]:
-    """The text of a message that holds calls with their results behind these, where it is the agent's last of a turn."""
+    """Calls with their results inside one by one, as a later one may have been made by an earlier result; behind them the text, where it is the agent's last of a turn."""
     found: list[Speech] = []
     start = 0
     while start < len(said):
@@ -211,14 +211,28 @@ def _in_order(said: Sequence[Speech]) -> list[Speech]:
             end += 1
         text = one.message.get("content")
         is_last = end == len(said) or said[end].role != "assistant"
-        if one.holds_results and is_last and isinstance(text, str) and text.strip():
-            found.append(replace(one, message={**one.message, "content": None}))
-            found += said[start + 1 : end]
-            found.append(replace(one, message={"content": text}))
+        if one.holds_results:
+            is_behind = is_last and isinstance(text, str) and bool(text.strip())
+            found += _one_by_one(one, said[start + 1 : end], None if is_behind else text)
+            found += [replace(one, message={"content": text})] if is_behind else []
         else:
             found += said[start:end]
         start = end
     return found
+
+
+def _one_by_one(asked: Speech, results: Sequence[Speech], text: Json) -> Iterator[Speech]:
+    """Each call of a message with its result behind it; a text before the first."""
+    calls = asked.message["tool_calls"]
+    whose = [one.message.get("tool_call_id") for one in results]
+    if whose != [call.get("id") for call in calls]:
+        yield replace(asked, message={**asked.message, "content": text})
+        yield from results
+        return
+    for number, (call, result) in enumerate(zip(calls, results, strict=True)):
+        message = {**asked.message, "content": None if number else text, "tool_calls": [call]}
+        yield replace(asked, message=message)
+        yield result
 
 
 def _are_same(one: Speech, other: Speech) -> bool:

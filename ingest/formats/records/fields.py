@@ -54,6 +54,8 @@ FIGURE_NAMES: Final = frozenset(NAMES["figures"])
 _NO_VERDICTS: Final = frozenset(
     {*NAMES["messages"], *TOOLS, *NAMES["references"], *BODIES, "scenario"}
 )
+_ROWS: Final = frozenset({"conversation", "chat", "thread", "dialogue", "dialog"})
+"""Names of messages that are as often what is known of them all, where that is an object."""
 _LONGEST_NAME: Final = 200
 _MOST_WORDS: Final = 4
 """Words of a user's name; more of them are something that the user said."""
@@ -196,7 +198,8 @@ def _leaves_of(
         return
     for key, value in place.items():
         word = snake_case(key)
-        if word in _NO_VERDICTS or word.endswith(COUNTS):
+        is_row = word in _ROWS and isinstance(value, dict)
+        if (word in _NO_VERDICTS and not is_row) or word.endswith(COUNTS):
             continue
         if is_about_else(key) and isinstance(value, dict | list):
             continue

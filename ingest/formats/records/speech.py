@@ -96,7 +96,7 @@ class Speech:
     is_event: bool = False
     """Whether it was the load of an event: some logs tell the same message by several events."""
     holds_results: bool = False
-    """Whether the results of its calls stood inside it."""
+    """Whether the results of its calls stood inside these, in the order in which they were made."""
     is_written: bool = False
     """Whether its call is a line of its text: who answers it has no role for that."""
     is_list: bool = False
@@ -380,7 +380,7 @@ def _message(item: dict[str, Any], index: int | str) -> Iterator[Speech]:
         tg=item.get("tg"),
         is_written=told.is_written,
         is_list=told.is_list,
-        holds_results=bool(told.calls and told.results),
+        holds_results=told.holds_results,
     )
     _take_usage(item, speech)
     if any(isinstance(item.get(key), str) and item[key].strip() for key in _REASONING):

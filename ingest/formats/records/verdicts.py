@@ -16,7 +16,7 @@ from ingest.formats.records.fields import ANSWER, FIGURE_NAMES, ITEM_NAMES, Fiel
 from ingest.formats.records.speech import strength
 from ingest.formats.records.words import NAMES, snake_case
 from ingest.records.outcome import Outcome as SpanOutcome
-from ingest.records.outcome_words import figure_of, is_measure, tells_how
+from ingest.records.outcome_words import figure_of, is_measure, says_what_it_took, tells_how
 from ingest.records.right_answer import right_answer
 from ingest.records.span import Span
 from ingest.records.text import Json, json_text, objects_in
@@ -27,6 +27,8 @@ _MAPS: Final = NAMES["maps_of_verdicts"]
 """Names of maps or lists of several such statements."""
 REFERENCES: Final = NAMES["references"]
 """Names of the answer that would have been right."""
+_OPINIONS: Final = frozenset(NAMES["opinions"])
+"""Names of how somebody liked it, beside which a word may say how it went."""
 _MARKS: Final = frozenset(NAMES["marks_on_messages"])
 REASONS: Final = NAMES["reasons"]
 _FIGURE: Final = ("score", "value")
@@ -61,7 +63,9 @@ def outcomes_of(fields: Fields, *, answered: bool) -> list[Outcome]:
         for value, _ in fields.values(name):
             _add_many(found, value)
     _add(found, "success", _judged_patch(fields.own), None)
-    found = found or by_words(fields)
+    if found.keys() <= _OPINIONS:
+        told_by_words = by_words(fields).items()
+        found |= {k: one for k, one in told_by_words if not found or not is_measure(k)}
     if len(found) == 1:
         _explain(next(iter(found.values())), fields)
     right = _reference(fields, answered=answered)
@@ -94,11 +98,13 @@ def outcomes_on(
 def outcome_about(
     about: tuple[str, str], said: Outcome, *, app: str, source: str, at: int | None
 ) -> SpanOutcome:
-    """One statement about something else, which its kind and its name tell."""
+    """One statement about something else, which its kind and its name tell; it may have an id and an author."""
     kind, target = about
     return SpanOutcome(
         app=app,
-        outcome_id=outcome_id_of(app, f"{kind}:{target}", said["name"], said["by"], source),
+        outcome_id=outcome_id_of(
+            app, said.get("id") or f"{kind}:{target}", said["name"], said["by"], source
+        ),
         target_kind=kind,
         target_id=target,
         episode_id=None,
@@ -108,6 +114,7 @@ def outcome_about(
         text=said.get("comment"),
         correction=said.get("correction"),
         by=said["by"],
+        author=said.get("author"),
         at=at,
         source=source,
     )
@@ -159,7 +166,7 @@ def _add(found: dict[str, Outcome], name: str, value: Json, reason: str | None) 
             _add(found, f"{name}.{part}", inner, reason)
         return
     outcome = outcome_of(name, value)
-    if outcome is None:
+    if outcome is None or says_what_it_took(name):
         return
     if reason is not None:
         outcome.setdefault("comment", reason)

@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final
 
-from ingest.dialects.attributes import number_of, text_of
+from ingest.dialects.attributes import number_of, parsed, text_of
 from ingest.dialects.evaluation import annotator
 from ingest.dialects.parts import first_of
-from ingest.files.chat_outcome import annotator_of, outcome_id_of
+from ingest.files.chat_outcome import annotator_of
 from ingest.formats.format import Decoded, Format
 from ingest.formats.records.fields import Fields
-from ingest.formats.records.verdicts import outcomes_of_span
+from ingest.formats.records.verdicts import outcome_about, outcomes_of_span
 from ingest.otlp.record import Arrival
 from ingest.records.app_name import UNNAMED
 from ingest.records.moments import from_any
@@ -67,11 +67,15 @@ def read_run(run: Json, arrival: Arrival) -> Decoded:
 def _marks(run: dict[str, Any], span: Span) -> Iterator[Outcome]:
     """What feedback a run says that it got, by its key; of several marks their mean, or the word that all of them are."""
     marks: dict[str, Json] = {}
-    for name, told in _dict(run.get("feedback_stats")).items():
-        words = list(_dict(_dict(told).get("values")))
+    stats = {k: _dict(told) for k, told in _dict(run.get("feedback_stats")).items()}
+    for name, told in stats.items():
+        words = list(_dict(told.get("values")))
         marks[name] = first_of(told, "avg") if len(words) != 1 else words[0]
     for one in outcomes_of_span(span, Fields(own={"scores": marks})):
-        yield replace(one, by=annotator(one.name, None))
+        listed = stats.get(one.name, {}).get("sources")
+        kinds = {_dict(parsed(source)).get("type") for source in listed or ()}
+        by = _JUDGED_BY.get(str(kinds.pop())) if len(kinds) == 1 else None
+        yield replace(one, by=by or annotator(one.name, None))
 
 
 def read_feedback(value: Json, arrival: Arrival) -> Decoded:
@@ -89,28 +93,19 @@ def read_feedback(value: Json, arrival: Arrival) -> Decoded:
     stated = value.get("metadata") if isinstance(value.get("metadata"), dict) else {}
     if isinstance(stated, dict) and stated.get("by"):
         by = annotator_of(str(stated["by"]))
-    score, word = value.get("score"), value.get("value")
+    said = {
+        "name": name,
+        "by": by,
+        "id": text_of(value.get("id")),
+        "value": number_of(value.get("score")),
+        "label": text_of(value.get("value")),
+        "comment": text_of(value.get("comment")),
+        "correction": right_answer(value.get("correction")),
+        "author": text_of(source.get("user_id")),
+    }
+    at = from_any(value.get("created_at"))
     return Decoded(
-        outcomes=[
-            Outcome(
-                app=app,
-                outcome_id=outcome_id_of(
-                    app, text_of(value.get("id")) or f"{kind}:{target}", name, by, "langsmith"
-                ),
-                target_kind=kind,
-                target_id=target,
-                episode_id=None,
-                name=name,
-                value=number_of(score),
-                label=text_of(word) if word is not None else None,
-                text=text_of(value.get("comment")),
-                correction=right_answer(value.get("correction")),
-                by=by,
-                author=text_of(source.get("user_id")),
-                at=from_any(value.get("created_at")),
-                source="langsmith",
-            )
-        ]
+        outcomes=[outcome_about((kind, target), said, app=app, source="langsmith", at=at)]
     )
 
 

@@ -52,6 +52,10 @@ _OUTPUT_TOKENS: Final = (
 )
 _NUMBER: Final = re.compile(r"\d+")
 _DEEPEST: Final = 3
+RUN: Final = "run_id"
+"""An app's own id of what it did, by which its other files may go; it may also be one call's, and joins none."""
+_NOTHING: Final[tuple[Json, ...]] = (None, "", {}, [])
+_FAILED: Final = ("failure", "failed", "error")
 _BATCH_ID: Final = "custom_id"
 _BEFORE: Final = 3600 * 10**9
 
@@ -92,10 +96,10 @@ def call_in(value: Json) -> Call | None:
         return None
     if response is None:
         # Nothing in the place of the answer: the call was broken off.
-        twin = request[0].replace("request", "response")
-        if twin == request[0] or twin not in value or value[twin]:
+        empty = (key for key, one in value.items() if _names_response(key) and one in _NOTHING)
+        response = (next(empty, ""), {})
+        if not response[0]:
             return None
-        response = (twin, {})
     beside = {key: one for key, one in others.items() if key != request[0]}
     return Call(request=request[1], response=response[1], beside=beside)
 
@@ -142,7 +146,11 @@ def _is_response(body: dict[str, Any]) -> bool:
 
 def _tells_failure(key: str, body: dict[str, Any]) -> bool:
     """Whether an object says that the call came to nothing."""
-    return "response" in snake_case(key).split("_") and bool(body.get("error"))
+    return _names_response(key) and bool(body.get("error"))
+
+
+def _names_response(key: str) -> bool:
+    return "response" in snake_case(key).split("_")
 
 
 def read(value: Json, arrival: Arrival) -> Decoded:
@@ -164,11 +172,16 @@ def read(value: Json, arrival: Arrival) -> Decoded:
         span_id=key,
         name="chat",
         started_at=started_at,
-        status=STATUS_ERROR if call.response.get("error") else 0,
+        status=STATUS_ERROR if _has_failed(call) else 0,
         scope=NAME,
         attributes=attributes_of(call, fields),
     )
     return Decoded(spans=[span], outcomes=outcomes_of_span(span, fields))
+
+
+def _has_failed(call: Call) -> bool:
+    told = call.beside.get("error") or call.beside.get("status") in _FAILED
+    return bool(call.response.get("error") or (told and not call.response))
 
 
 def attributes_of(call: Call, fields: Fields) -> dict[str, Any]:
@@ -192,6 +205,7 @@ def attributes_of(call: Call, fields: Fields) -> dict[str, Any]:
         "gen_ai.conversation.id": conversation_of(call),
         "user.id": _user(call),
         "tracegym.task_key": fields.text(TASK),
+        RUN: fields.top_text((RUN,)),
         "tracegym.do_not_train": fields.flag("do_not_train") or None,
         "gen_ai.usage.input_tokens": first_of(usage, *_INPUT_TOKENS),
         "gen_ai.usage.output_tokens": first_of(usage, *_OUTPUT_TOKENS),

@@ -47,6 +47,7 @@ def _with_those_below(span: dict[str, Any], depth: int) -> Iterator[dict[str, An
 def read(value: Json, arrival: Arrival) -> Decoded:
     """Read one trace."""
     info = next((value[key] for key in _INFO if isinstance(value.get(key), dict)), value)
+    info = info["info"] if isinstance(info.get("info"), dict) else info
     found = Decoded()
     if not span_records.claims(_spans(value)[0]):
         for number, span in enumerate(_spans(value), start=1):
