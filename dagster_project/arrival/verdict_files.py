@@ -94,7 +94,7 @@ def _decoded(
         found = Decoded()
         with skips.unit("file"):
             parts = read_source(source, None, among_others=True)
-            for part in parts if source.path.stat().st_size <= _LARGEST else ():
+            for part in parts if source.size <= _LARGEST else ():
                 found.add(Decoded() if isinstance(part, Rejected) else decode(part.stored(1)))
         if not (found.chats or found.spans or found.outcomes):
             others[source.name] = source

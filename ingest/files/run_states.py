@@ -1,6 +1,8 @@
-"""A run kept as files of its own, one a step, or as the calls to its model, each of which repeats the conversation so far: it is told once.
+"""A run kept as files of its own, one a step or an event, or as the calls to its model, each of which repeats the conversation so far: it is told once.
 
-Comes in: the files of a folder. Goes out: the same without what only tells how a conversation began. Files are states of one run where
+Comes in: the files of a folder. Goes out: the same, parts of one thing as one file, without what only tells how a conversation began. Numbered files
+are events of one conversation where only together they hold what both sides say; a folder holds the parts of the document beside it where a format
+keeps them in a list of the folder's name. Files are states of one run where
 their paths differ in one number that counts no attempts, and each conversation begins as the one before it ended; calls, where files of one name in
 several folders hold nothing else, and each call of a file sends what the one before it sent, and more.
 """
@@ -10,8 +12,12 @@ from __future__ import annotations
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import chain
+from operator import itemgetter
+from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from ingest.errors import IngestError
@@ -20,19 +26,25 @@ from ingest.files.telemetry_files import read_source
 from ingest.formats.records.conversation import answer_in
 from ingest.formats.records.words import NAMES
 from ingest.formats.spans.model_calls import call_in, conversation_of
+from ingest.formats.table import FORMATS
 from ingest.otlp.decode import decode
 from ingest.records.quarantine import Rejected
-from ingest.records.text import json_bytes, load_json
+from ingest.records.text import NOT_JSON, Json, json_bytes, load_json
 
 _NUMBERED: Final = re.compile(r"((?:.*\D)?)(\d{1,9})(\D*)", re.DOTALL)
+_EVENT: Final = re.compile(r"(\D*)(\d{1,9})(?!\d).*\.json", re.DOTALL)
+"""Files that begin with the same word and a number; what stands behind these names the event."""
 _ATTEMPT: Final = re.compile(rf"(?i)(?:{'|'.join(NAMES['trial'])})[-_. /]?\Z")
 _ANSWERED: Final = frozenset(NAMES["answered_in_item"])
 _MOST_BYTES: Final = 64 << 20
+_LOOKED_AT: Final = 20
+"""Events that are looked at to tell that none is a conversation by itself."""
 
 
 def whole_runs(sources: Iterable[FileSource]) -> list[FileSource]:
     """The files of a folder, of each run's states only the last."""
-    kept = {source.name: source for source in sources}
+    whole = _with_parts(list(_with_events(list(sources))))
+    kept = {source.name: source for source in whole}
     groups: dict[tuple[str, str], dict[int, FileSource]] = {}
     for name, source in kept.items():
         if (found := _NUMBERED.fullmatch(name)) and not _ATTEMPT.search(found[1]):
@@ -46,12 +58,94 @@ def whole_runs(sources: Iterable[FileSource]) -> list[FileSource]:
     return [_last_call(one) if shared[one.path.name] > 1 else one for one in kept.values()]
 
 
+def _with_events(sources: Sequence[FileSource]) -> Iterator[FileSource]:
+    """The files, those of one folder that are numbered without a gap and hold one conversation only together as one file."""
+    groups: dict[tuple[Path, str], list[tuple[int, FileSource]]] = {}
+    for source in sources:
+        if found := _EVENT.fullmatch(source.path.name):
+            group = groups.setdefault((source.path.parent, found[1]), [])
+            group.append((int(found[2]), source))
+    kept: dict[str, FileSource | None] = {}
+    for group in groups.values():
+        numbers = [number for number, _ in sorted(group, key=itemgetter(0))]
+        events = [one for _, one in sorted(group, key=itemgetter(0))]
+        is_counted = numbers[1:] and numbers == [*range(numbers[0], numbers[0] + len(numbers))]
+        whole = _as_one(events) if is_counted else None
+        if whole is not None:
+            kept |= {**{one.name: None for one in events}, events[0].name: whole}
+    return (one for source in sources if (one := kept.get(source.name, source)) is not None)
+
+
+def _as_one(events: Sequence[FileSource]) -> FileSource | None:
+    """Files of one event each as a list of them; None where one is a conversation by itself, or they hold none together."""
+    path, name = events[0].path.parent, PurePosixPath(events[0].name).parent
+    if path.name in NAMES["messages"]:
+        path, name = path.parent, name.parent
+    whole = replace(
+        events[0],
+        path=path,
+        name=str(name) if name.name else path.name,
+        lines=partial(_listed, events),
+    )
+    is_small = sum(one.size for one in events) <= _MOST_BYTES
+    if not is_small or any(map(_is_whole, events[:_LOOKED_AT])) or not _is_whole(whole):
+        return None
+    return whole
+
+
+def _is_whole(source: FileSource) -> bool:
+    """Whether a file holds a conversation in which both sides speak."""
+    return {"user", "assistant"} <= {str(said[0]) for said in _said_in(source)}
+
+
+def _with_parts(sources: Sequence[FileSource]) -> Iterator[FileSource]:
+    """The files, a document with the list whose elements a folder beside it holds, one a file."""
+    rows = {row.parted_at: row for row in FORMATS if row.parted_at}
+    folders: dict[Path, list[FileSource]] = {}
+    for source in sources:
+        if source.path.parent.name in rows and source.path.suffix == ".json":
+            folders.setdefault(source.path.parent, []).append(source)
+    kept: dict[str, FileSource | None] = {}
+    for folder, parts in folders.items():
+        row, first = rows[folder.name], {folder.name: [_value_in(parts[0])]}
+        for head in (one for one in sources if one.path.parent == folder.parent):
+            value = _value_in(head) if head.path.suffix == ".json" else None
+            if isinstance(value, dict) and not row.claims(value) and row.claims(value | first):
+                kept |= {
+                    **dict.fromkeys(one.name for one in parts),
+                    head.name: _joined(head, value, parts),
+                }
+                break
+    return (one for source in sources if (one := kept.get(source.name, source)) is not None)
+
+
+def _joined(head: FileSource, value: dict[str, Any], parts: Sequence[FileSource]) -> FileSource:
+    begun = json_bytes({**value, parts[0].path.parent.name: None}).removesuffix(b"null}")
+    return replace(head, lines=lambda: chain([begun], _listed(parts), [b"}"]))
+
+
+def _value_in(source: FileSource) -> Json:
+    try:
+        with source.opened() as stream:
+            return load_json(stream.read(_MOST_BYTES))
+    except (IngestError, OSError, EOFError, zlib.error):
+        return NOT_JSON  # said where the file is read
+
+
+def _listed(files: Sequence[FileSource]) -> Iterator[bytes]:
+    """Documents as one list."""
+    for number, one in enumerate(files):
+        with one.opened() as stream:
+            yield (b"," if number else b"[") + stream.read()
+    yield b"]"
+
+
 def _last_call(source: FileSource) -> FileSource:
     """The calls to a model of one run as the last of them; any other file as it is."""
     sent: list[Any] = []
     last = None
     try:
-        if source.path.stat().st_size > _MOST_BYTES:
+        if source.size > _MOST_BYTES:
             return source
         with source.opened() as stream:
             for line in filter(bytes.strip, stream):
@@ -84,7 +178,7 @@ def _are_states(states: Sequence[FileSource]) -> bool:
 def _said_in(source: FileSource) -> list[object]:
     """What the one conversation of a document says; nothing where it holds none or several."""
     try:
-        if source.path.suffix != ".json" or source.path.stat().st_size > _MOST_BYTES:
+        if source.path.suffix not in {".json", ""} or source.size > _MOST_BYTES:
             return []
         parts = list(read_source(source, None, among_others=True))
         found = [decode(one.stored(1)) for one in parts if not isinstance(one, Rejected)]
