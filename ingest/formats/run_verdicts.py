@@ -107,8 +107,11 @@ class Verdicts:
         rows = [one for one in values if isinstance(one, dict) and "total_count" in one]
         good, total = (rows[0].get("correct_count"), rows[0]["total_count"]) if rows else (0, 0)
         near = {n: self._nearness(n, path) for n in range(len(self._runs))} if bad and rows else {}
-        rest = {n for n, at in near.items() if at == max(near.values())} - bad
-        for place in rest if (len(rest), len(rest | bad)) == (good, total) else ():
+        files = {self._runs[n].path for n in bad}
+        in_file = [n for n in near if {self._runs[n].path} == files]
+        nearest = [n for n, at in near.items() if at == max(near.values())]
+        rest = next(({*one} - bad for one in (in_file, nearest) if len({*one} | bad) == total), set())
+        for place in rest if len(rest) == good else ():
             self._put(file, place, (2, near[place][0]), [{**_BAD, "value": 1.0}])
 
     def add_text(self, file: str, path: Parts, text: str) -> None:

@@ -273,4 +273,9 @@ def _untyped_list(content: Json) -> MessageCalls | None:
             for one in items
         ]
         return MessageCalls(results=told)
+    # A call may be an object of one key, the tool's name, with its arguments as JSON text.
+    pairs = [pair for one in items for pair in one.items()]
+    given = [parse_json(told) if isinstance(told, str) else None for _, told in pairs]
+    if len(pairs) == len(items) and all(one and isinstance(one.value, dict) for one in given):
+        return MessageCalls(calls=[{"name": name, "arguments": told} for name, told in pairs])
     return None

@@ -161,7 +161,7 @@ def messages_of(value: Json) -> Place | None:
     found = [replace(place, items=acts) for place in lists if (acts := acts_of(place.items))]
     found = found or [place for place in lists if are_messages(place.items, key=place.path[-1])]
     if not any(_speaks(place.items) for place in found):
-        readers = (_trees, _runs, _steps, _columns, _transcripts, _events, _turns, _plans, _parts, _written_steps, _acted_dialogues, _kept_as_text)  # fmt: skip
+        readers = (_grouped, _trees, _runs, _steps, _columns, _transcripts, _events, _turns, _plans, _parts, _written_steps, _acted_dialogues, _kept_as_text)  # fmt: skip
         others = (list(read(value)) for read in readers)
         found += next(filter(None, others), [])
     place = min(found, key=_rank, default=None)
@@ -235,6 +235,24 @@ def _transcripts(value: dict[str, Any]) -> Iterator[Place]:
             items = items_of(text) or _stored(text)
             if items:
                 yield Place(path=(key,), items=items, holders=(value,))
+
+
+def _grouped(value: dict[str, Any]) -> Iterator[Place]:
+    """Messages that a list holds in groups, one a turn, and these in groups of their own, one a step."""
+    for place in _lists(value):
+        items = [*_ungrouped(place.items, 0)]
+        if len(items) > len(place.items) and are_messages(items):
+            yield replace(place, items=items)
+
+
+def _ungrouped(items: list[Any], deep: int) -> Iterator[Json]:
+    for one in items:
+        groups = list(one.values()) if isinstance(one, dict) and not strength(one) else [one]
+        for group in groups:
+            if isinstance(group, list) and deep < _IN_TURN:
+                yield from _ungrouped(group, deep + 1)
+            elif group is one:
+                yield one
 
 
 def _trees(value: dict[str, Any]) -> Iterator[Place]:
