@@ -120,9 +120,11 @@ def _runs(
                 speaks = _first_words(chat.episode) is not None
                 if not speaks and len(silent) < _MOST_SILENT:
                     silent.append((run, chat.episode))
-                is_named = chat.episode.task_key is not None or in_file[at] > 1
+                is_named = chat.episode.task_key is not None
                 if speaks and not is_named and len(unnamed) < _MOST_SILENT:
-                    unnamed.append((at, chat.episode))
+                    # One of several in a file stands there under its own id.
+                    under = (own.episode.conversation_id or "",) if in_file[at] > 1 else ()
+                    unnamed.append(((*at, *under), chat.episode))
                 yield run
             held = []
         for app in {span.app for span in found.spans}:

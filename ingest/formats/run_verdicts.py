@@ -186,7 +186,7 @@ class Verdicts:
     def _statements(
         self, value: Json, key: str, above: str, words: set[str], deep: int
     ) -> Iterator[Statement]:
-        told = _said_of_all(key)
+        told = said_of_all(key)
         for one in value if isinstance(value, list) and deep < _DEEPEST else ():
             if not isinstance(one, str):
                 yield from self._statements(one, "", key, words, deep + 1)
@@ -267,7 +267,7 @@ def _bare_verdict(value: Json, above: str) -> Outcome | None:
     return told if told and _is_verdict(told) else None
 
 
-def _said_of_all(key: str) -> Outcome | None:
+def said_of_all(key: str) -> Outcome | None:
     """What the name of a list says of all that it names: `resolved_ids`, `unresolved`, `failed_tasks`."""
     words = snake_case(key).split("_")
     told = (good_or_bad(" ".join(words[: n + 1]), "outcome") for n in range(len(words)))

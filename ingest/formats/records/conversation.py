@@ -17,7 +17,12 @@ from ingest.files.partial_json import parse_json
 from ingest.formats.records.participants import settle
 from ingest.formats.records.speech import Speech, moment, speeches
 from ingest.formats.records.steps import AgentStep
-from ingest.formats.records.written_results import bind_programs, bind_tagged, bind_written
+from ingest.formats.records.written_results import (
+    as_program,
+    bind_programs,
+    bind_tagged,
+    bind_written,
+)
 from ingest.records.call_names import RESULTS
 from ingest.records.episode import Step
 from ingest.records.moments import to_text
@@ -53,6 +58,7 @@ class Conversation:
     def take_answer(self, value: Json) -> bool:
         """Append what a model answered, unless a message holds it; whether the value is an answer at all."""
         made = answer_in(value) if self.messages else []
+        made = [as_program(one, self.messages) for one in made]
         texts = [text for message in made if (text := message["content"])]
         asked = [message["tool_calls"] for message in made if "tool_calls" in message]
         known = [message.get("tool_calls") for message in self.messages]

@@ -43,6 +43,7 @@ from ingest.formats.records.text_calls import listed_tools
 from ingest.formats.records.verdicts import marks_on, outcomes_of, verdicts_among
 from ingest.formats.records.words import NAMES
 from ingest.formats.records.written_results import programs_in
+from ingest.formats.run_verdicts import said_of_all
 from ingest.otlp.record import Arrival
 from ingest.records.call_names import CALL_LISTS
 from ingest.records.quarantine import MAX_KEPT_BODY, Rejected
@@ -350,6 +351,11 @@ class _Record:
         for key, named in maps:
             for told in (named.get(name) for name in names if isinstance(named, dict)):
                 yield told if isinstance(told, dict) else {key: told}
+            # A list of all runs that went well, or of those that did not.
+            for word, listed in named.items() if isinstance(named, dict) else ():
+                if isinstance(listed, list) and any(name in listed for name in names):
+                    told = said_of_all(word)
+                    yield {} if told is None else {told["name"]: told["value"]}
 
     def _extras(self) -> dict[str, Any]:
         """The chat log's own additions to a line."""

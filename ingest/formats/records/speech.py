@@ -194,7 +194,7 @@ def speeches(items: Sequence[Json]) -> Iterator[Speech]:
                 # Ids made of places stay apart where an item stands for several messages.
                 if to_agent and _is_between_others(plain):
                     continue
-                if type_of(plain) in aside or plain.get("role") in aside:
+                if type_of(plain) in aside or str(plain.get("role")) in aside:
                     continue
                 for speech in _of_item(one, index if number == 0 else f"{index}_{number}"):
                     speech.flags |= {"side_events_left_out"} if aside else set()
