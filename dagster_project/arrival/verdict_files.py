@@ -21,8 +21,10 @@ from ingest.files.file_source import FileSource
 from ingest.files.run_states import whole_runs
 from ingest.files.telemetry_files import read_source, sources_in
 from ingest.formats.format import Decoded
+from ingest.formats.records.fields import Fields
+from ingest.formats.records.naming import naming_of
 from ingest.formats.records.verdicts import outcome_about
-from ingest.formats.run_questions import Questions, tasks_in_paths
+from ingest.formats.run_questions import Questions, tasks_beside, tasks_in_paths
 from ingest.formats.run_verdicts import Parts, Run, Verdicts
 from ingest.otlp.decode import decode
 from ingest.records.episode import Episode, Step
@@ -53,9 +55,11 @@ def verdicts_on_runs(
     places = {name: source.path.relative_to(top).parts for name, source in others.items()}
     verdicts = Verdicts(runs, {*places.values()})
     questions = Questions({name for run, _ in silent for name in Questions.names_of(run)})
+    said: list[tuple[Parts, str]] = []
     for source in others.values() if runs else ():
         with skips.unit("file"):
-            _read(source, places[source.name], verdicts, questions)
+            place = places[source.name]
+            said += [(place, n) for n in _read(source, place, verdicts, questions)]
     found, unclear, used = verdicts.outcomes()
     told = [outcome_about(("episode", run.episode_id), said, app=run.app, source="verdict_file", at=None) for run, said in found]  # fmt: skip
     found_of = [
@@ -70,6 +74,7 @@ def verdicts_on_runs(
     ]
     used |= {file for _, (_, file, _) in found_of}
     tasks = tasks_in_paths([(path, _first_words(one) or "") for path, one in unnamed])
+    tasks |= tasks_beside([path for path, _ in unnamed], said)
     asked += [replace(unnamed[n][1], task_key=name) for n, name in tasks.items()]
     refused = [_refused(others[one], unclear[one]) for one in unclear]
     return told, asked, used | set(unclear), refused
@@ -147,8 +152,10 @@ def _run(episode: Episode, path: Parts, told: Iterable[Outcome], shared: str | N
     )
 
 
-def _read(source: FileSource, path: Parts, verdicts: Verdicts, questions: Questions) -> None:
-    """Take in what one file says, as a table, as JSON or as text."""
+def _read(
+    source: FileSource, path: Parts, verdicts: Verdicts, questions: Questions
+) -> Iterable[str]:
+    """Take in what one file says, as a table, as JSON or as text; returns the task that it names, if it is one document."""
     values: list[Any] = []
     is_lines = source.path.suffix.lower() == ".tsv"
     with source.opened() as stream:
@@ -165,3 +172,5 @@ def _read(source: FileSource, path: Parts, verdicts: Verdicts, questions: Questi
         verdicts.add(source.name, path, [one for one in values if one is not NOT_JSON])
     elif text:
         verdicts.add_text(source.name, path, text)
+    named = [naming_of(Fields(one)) for one in values if isinstance(one, dict) and not values[1:]]
+    return filter(None, [one.task or one.named for one in named])

@@ -60,7 +60,7 @@ class FileSource:
         """The file's plain bytes from the beginning, in UTF-8 where they are text, without a byte order mark."""
         self._check_within()
         with ExitStack() as stack:
-            stream = (
+            stream: BufferedReader = (
                 stack.enter_context(self.path.open("rb"))
                 if self.lines is None
                 else BufferedReader(_Lines(self.lines()), PEEK)

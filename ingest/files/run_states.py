@@ -95,7 +95,7 @@ def _as_one(events: Sequence[FileSource]) -> FileSource | None:
 
 def _is_whole(source: FileSource) -> bool:
     """Whether a file holds a conversation in which both sides speak."""
-    return {"user", "assistant"} <= {str(said[0]) for said in _said_in(source)}
+    return {"user", "assistant"} <= {role for role, *_ in _said_in(source)}
 
 
 def _with_parts(sources: Sequence[FileSource]) -> Iterator[FileSource]:
@@ -166,7 +166,7 @@ def _last_call(source: FileSource) -> FileSource:
 
 
 def _are_states(states: Sequence[FileSource]) -> bool:
-    before: list[object] = []
+    before: Sequence[object] = []
     for state in states:
         told = _said_in(state)
         if len(told) <= len(before) or told[: len(before)] != before:
@@ -175,7 +175,7 @@ def _are_states(states: Sequence[FileSource]) -> bool:
     return True
 
 
-def _said_in(source: FileSource) -> list[object]:
+def _said_in(source: FileSource) -> list[tuple[str, object, list[str]]]:
     """What the one conversation of a document says; nothing where it holds none or several."""
     try:
         if source.path.suffix not in {".json", ""} or source.size > _MOST_BYTES:

@@ -67,8 +67,8 @@ def _fullest(named: Sequence[tuple[Json, str | None]]) -> Iterator[tuple[Json, s
     for messages in sent:
         digest = sha256()
         for one in messages if isinstance(messages, list) else ():
-            said = blocks_text(one.get("content")) if isinstance(one, dict) else None
-            went_on.setdefault(digest.digest(), []).append(said or "")
+            text = blocks_text(one.get("content")) if isinstance(one, dict) else None
+            went_on.setdefault(digest.digest(), []).append(text or "")
             digest.update(json_bytes(one))
         whole.append(digest.digest())
     for pair, call, said in zip(named, calls, whole, strict=True):

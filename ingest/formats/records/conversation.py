@@ -55,6 +55,10 @@ class Conversation:
         last = self.messages[-1] if self.messages else None
         return last is not None and last["role"] == "assistant" and not last.get("tool_calls")
 
+    def _last_arguments(self) -> Json:
+        last = next((one for one in self.messages[::-1] if one["role"] == "assistant"), {})
+        return [call["function"]["arguments"] for call in last.get("tool_calls") or ()]
+
     def take_answer(self, value: Json) -> bool:
         """Append what a model answered, unless a message holds it; whether the value is an answer at all."""
         made = answer_in(value) if self.messages else []
@@ -62,7 +66,9 @@ class Conversation:
         texts = [text for message in made if (text := message["content"])]
         asked = [message["tool_calls"] for message in made if "tool_calls" in message]
         known = [message.get("tool_calls") for message in self.messages]
-        held = all(self.says(text, role="assistant") for text in texts)
+        # A tool may have been called with the answer (`final_answer(answer="x")`), and then gave it back.
+        called = str(self._last_arguments())
+        held = all(self.says(t, role="assistant") or f'"{t}"' in called for t in texts)
         if not made or (held and all(calls in known for calls in asked)):
             return bool(made)
         if self.ends_in_words:

@@ -516,7 +516,10 @@ def _is_map(value: Json) -> bool:
 
 
 def conversations_of(items: Sequence[Json]) -> dict[str | None, list[Any]]:
-    """Messages by the conversation that each of them names, in order; those of one file that names none are one."""
+    """Messages by the conversation that each of them names, in order; those of one file that names none are one.
+
+    None where only users speak in conversations that have names: what they were told stands elsewhere, under the same names.
+    """
     by_name: dict[str | None, list[Any]] = {}
     for item in items:
         name = Fields(item).top_text(CONVERSATION) if isinstance(item, dict) else None
@@ -524,4 +527,6 @@ def conversations_of(items: Sequence[Json]) -> dict[str | None, list[Any]]:
     named = set(by_name) - {None}
     if len(named) == 1 and None in by_name:
         return {named.pop(): list(items)}  # a header or a footer that does not repeat the id
+    if named and {one.role for one in speeches(items)} == {"user"}:
+        return {}
     return by_name

@@ -217,18 +217,18 @@ def spoken_pairs(items: Sequence[Json]) -> list[Json]:
     return [{"speaker": who, "text": text} for who, text in pairs]
 
 
-def _types_aside(items: Sequence[dict[str, Any]]) -> set[Json]:
+def _types_aside(items: Sequence[dict[str, Any]]) -> set[str]:
     """Roles of what a log says for itself; types of what a framework says on the agent's side, where each message's type says whether it is a question, an answer, a call or a result."""
-    roles = {role for one in items if isinstance(role := one.get("role"), str)}
-    if {"user", "assistant"} <= roles:
-        ends = {role: snake_case(role).rpartition("_")[2] for role in roles}
-        return {role for role, end in ends.items() if end in _OWN_WORDS and role_of(role) is None}
+    words = {word for one in items if isinstance(word := one.get("role", type_of(one)), str)}
+    ends = {word: snake_case(word).rpartition("_")[2] for word in words if role_of(word) is None}
+    talks = {"user", "assistant"} <= {role_of(word) for word in words}
+    own = {word for word, end in ends.items() if talks and end in _OWN_WORDS}
     types = {kind for one in items if isinstance(kind := type_of(one), str)}
     if not {"question", "answer"} <= types or not all(
         isinstance(type_of(one), str) for one in items
     ):
-        return set()
-    return {kind for kind in types - {"question", "answer"} if role_of(kind) is None}
+        return own
+    return own | {kind for kind in types - {"question", "answer"} if role_of(kind) is None}
 
 
 def _tools_addressed(items: Sequence[Json]) -> set[str]:

@@ -93,7 +93,9 @@ def bind_programs(said: Sequence[Speech]) -> None:
     in_python = any("python" in _text(one).lower() for one in said[:2] if programs)
     for n, found in programs.items():
         first = found[3].split(maxsplit=1)[:1]
-        name = _LANGUAGES.get(found[2], found[2]) or (first[0] if first and first[0] in commands else SHELL)
+        name = _LANGUAGES.get(found[2], found[2]) or (
+            first[0] if first and first[0] in commands else SHELL
+        )
         if found.re is _RUN:
             name = (found[2] or "_python" * in_python).strip("_") or "execute"
         function = {"name": name, "arguments": json_text({"command": found[3]})}
