@@ -42,7 +42,10 @@ def read(value: Json, arrival: Arrival) -> Decoded:
     if records is None:
         return _rows(value, arrival) if isinstance(value, list) else read_record(value, arrival)
     found = Decoded()
-    named = list(_fullest(list(zip(records.items, records.keys, strict=True))))
+    named = list(zip(records.items, records.keys, strict=True))
+    # Some calls come to nothing.
+    are_calls = 2 * sum(call_in(item) is not None for item, _ in named) > len(named)
+    named = list(_fullest(named)) if are_calls else named
     if not arrival.facts.numbered_by:
         arrival = replace(arrival, facts=facts_of_all(arrival.facts, lambda: named))
     for number, (item, key) in enumerate(named, start=1):
@@ -51,8 +54,6 @@ def read(value: Json, arrival: Arrival) -> Decoded:
             found.add(read_record(item, place, Standing(around=records.around, key=key)))
         else:
             found.rejected.append(refuse(item, place))
-    # Some calls come to nothing.
-    are_calls = 2 * sum(call_in(item) is not None for item, _ in named) > len(named)
     found.chats = list(_without_beginnings(found.chats, by_task=are_calls))
     found.chats = list(_without_simulators(found.chats)) if are_calls else found.chats
     return found
@@ -74,7 +75,7 @@ def _fullest(named: Sequence[tuple[Json, str | None]]) -> Iterator[tuple[Json, s
     for pair, call, said in zip(named, calls, whole, strict=True):
         made = answer_in(call.response) if call else []
         texts = [one["content"] for one in made if not one.get("tool_calls")]
-        told = went_on.get(said, []) if len(texts) == len(made) else []
+        told = went_on.get(said, []) if texts and len(texts) == len(made) else []
         if not any(one.startswith("".join(filter(None, texts))) for one in told):
             yield pair
 

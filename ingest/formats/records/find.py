@@ -238,21 +238,29 @@ def _transcripts(value: dict[str, Any]) -> Iterator[Place]:
 
 
 def _grouped(value: dict[str, Any]) -> Iterator[Place]:
-    """Messages that a list holds in groups, one a turn, and these in groups of their own, one a step."""
+    """Messages that a list holds in groups, one a turn and these one a step, of which none tells both sides: that were a conversation."""
     for place in _lists(value):
-        items = [*_ungrouped(place.items, 0)]
-        if len(items) > len(place.items) and are_messages(items):
+        groups = [*_groups(place.items, 0)] if not are_messages(place.items) else []
+        items = [item for group in groups for item in group]
+        both = [
+            {"user", "assistant"} <= {one.role for one in speeches(g)} for g in (items, *groups)
+        ]
+        if both[:1] == [True] and not any(both[1:]) and are_messages(items):
             yield replace(place, items=items)
 
 
-def _ungrouped(items: list[Any], deep: int) -> Iterator[Json]:
-    for one in items:
-        groups = list(one.values()) if isinstance(one, dict) and not strength(one) else [one]
-        for group in groups:
-            if isinstance(group, list) and deep < _IN_TURN:
-                yield from _ungrouped(group, deep + 1)
-            elif group is one:
-                yield one
+def _groups(items: list[Any], deep: int) -> Iterator[list[Any]]:
+    """The innermost lists of a list, in order, also those that an object holds under any key."""
+    below = [
+        one
+        for part in items
+        for one in (part.values() if isinstance(part, dict) and not strength(part) else [part])
+    ]
+    lists = [one for one in below if isinstance(one, list)]
+    for one in lists if deep < _IN_TURN else ():
+        yield from _groups(one, deep + 1)
+    if not lists:
+        yield items
 
 
 def _trees(value: dict[str, Any]) -> Iterator[Place]:
