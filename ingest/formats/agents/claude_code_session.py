@@ -20,6 +20,8 @@ from ingest.records.text import Json, json_text, type_of
 Entry = dict[str, Any]
 
 NAME: Final = "claude_code"
+_INTERRUPTED: Final = "[Request interrupted by user"
+"""What the program writes from the user's side when a run is stopped."""
 _PRINTED: Final = "<local-command-"
 _SPOKEN: Final = frozenset({"user", "assistant"})
 
@@ -125,14 +127,17 @@ def _blocks(entry: Entry) -> list[Entry]:
 def _chain(entries: list[Entry]) -> list[Entry]:
     """The entries that the last leaf leads back to, with the blocks and results that hang beside them."""
     by_id = {str(entry["uuid"]): entry for entry in entries}
-    parents = {str(entry.get("parentUuid")) for entry in entries}
     spoken = [entry for entry in entries if type_of(entry) in _SPOKEN and not entry.get("isMeta")]
+    # What the program notes behind the last answer is no answer to it.
+    parents = {str(entry.get("parentUuid")) for entry in spoken}
     leaves = [entry for entry in spoken if str(entry["uuid"]) not in parents] or spoken
     chain: set[str] = set()
     place = str(leaves[-1]["uuid"]) if leaves else ""
     while place in by_id and place not in chain:
         chain.add(place)
-        place = str(by_id[place].get("parentUuid"))
+        at = by_id[place]
+        # A compaction begins a chain of its own, and names what stood before it.
+        place = str(at.get("parentUuid") or at.get("logicalParentUuid"))
     answers = {_id(_message(by_id[uuid])) for uuid in chain} - {None}
     beside = [e for e in entries if _id(_message(e)) in answers]
     calls = {_id(block) for entry in beside for block in _blocks(entry)} - {None}
@@ -159,7 +164,8 @@ class _Transcript:
     def messages(self) -> list[Entry]:
         """All messages as a chat log has them."""
         for entry, after in zip_longest(self._chain, self._chain[1:]):
-            if entry.get("isMeta") or _begins(entry, _PRINTED):
+            is_told = entry.get("isCompactSummary") and self._messages
+            if entry.get("isMeta") or _begins(entry, _PRINTED) or is_told:
                 continue
             if _begins(entry, "<command-name>") and _begins(after, _PRINTED):
                 continue  # a command that the program itself answered
@@ -217,7 +223,8 @@ class _Transcript:
             if block.get("type") == "tool_result":
                 self._result(block, entry)
             elif block.get("type") == "text":
-                texts.append(str(block.get("text") or ""))
+                text = str(block.get("text") or "")
+                texts += [] if text.startswith(_INTERRUPTED) else [text]
             else:
                 flags.add("non_text_content")
         if texts or flags:

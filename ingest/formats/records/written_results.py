@@ -42,6 +42,8 @@ _LANGUAGES: Final = {"py": "python"}
 _LONGEST_PROMPT: Final = 202
 _HEADING: Final = re.compile(r"\A\s*[A-Z]{3,}[ \t]*\n")
 """A label in capitals above what is said: `DISCUSSION`."""
+_LABEL: Final = re.compile(r"(?:\A|\n)[ \t*]*(?:Action|Code)[ \t*]*:[ \t*]*\n?\Z")
+"""What stands above the block: nothing is said by it."""
 _SHOWN: Final = re.compile(r"\s*```\w*\n(.*?)\n?```\s*", re.DOTALL)
 _SEVERAL: Final = 2
 """Results from which an agent acts: somebody may show once what a proposed program printed."""
@@ -78,6 +80,7 @@ def programs_in(said: Sequence[tuple[Json, Message]]) -> dict[int, re.Match[str]
     blocks = run or {n: found for n in ends if (found := _PROGRAM.fullmatch(told[n][1]))}
     after = [told[n + 1] for n in blocks if n + 1 < len(told)]
     marks = [role == "user" and _is_result(text) for role, text in after]
+    own = [n for n in own if n >= min(blocks, default=0)]  # an agent may first say that it understood
     acts = bool(marks) if run else len(blocks) >= len(own) - 1 and len(marks) >= _SEVERAL
     return blocks if acts and all(marks) else {}
 
@@ -100,7 +103,7 @@ def bind_programs(said: Sequence[Speech]) -> None:
             name = (found[2] or "_python" * in_python).strip("_") or "execute"
         function = {"name": name, "arguments": json_text({"command": found[3]})}
         made = {"id": f"{_RUN_ID}{n}", "type": "function", "function": function}
-        words = _HEADING.sub("", found[1]).strip()
+        words = _LABEL.sub("", _HEADING.sub("", found[1])).strip()
         around = _AROUND.fullmatch(words)
         words = around[2] if around else words
         said[n].message = {"content": words or None, "tool_calls": [made]}
