@@ -1,8 +1,8 @@
 """A run kept as files of its own, one a step or an event, or as the calls to its model, each of which repeats the conversation so far: it is told once.
 
 Comes in: the files of a folder. Goes out: the same, parts of one thing as one file, without what only tells how a conversation began. Numbered files
-are events of one conversation where only together they hold what both sides say; a folder holds the parts of the document beside it where a format
-keeps them in a list of the folder's name. Files are states of one run where
+are events where only together they hold what both sides say; a folder holds the elements of a list where the document above it lacks one of its
+name. Files are states of one run where
 their paths differ in one number that counts no attempts, and each conversation begins as the one before it ended; calls, where files of one name in
 several folders hold nothing else, and each call of a file sends what the one before it sent, and more.
 """
@@ -16,7 +16,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from operator import itemgetter
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
@@ -43,8 +42,7 @@ _LOOKED_AT: Final = 20
 
 def whole_runs(sources: Iterable[FileSource]) -> list[FileSource]:
     """The files of a folder, of each run's states only the last."""
-    whole = _with_parts(list(_with_events(list(sources))))
-    kept = {source.name: source for source in whole}
+    kept = {source.name: source for source in _joined(sources)}
     groups: dict[tuple[str, str], dict[int, FileSource]] = {}
     for name, source in kept.items():
         if (found := _NUMBERED.fullmatch(name)) and not _ATTEMPT.search(found[1]):
@@ -58,29 +56,34 @@ def whole_runs(sources: Iterable[FileSource]) -> list[FileSource]:
     return [_last_call(one) if shared[one.path.name] > 1 else one for one in kept.values()]
 
 
-def _with_events(sources: Sequence[FileSource]) -> Iterator[FileSource]:
-    """The files, those of one folder that are numbered without a gap and hold one conversation only together as one file."""
-    groups: dict[tuple[Path, str], list[tuple[int, FileSource]]] = {}
-    for source in sources:
-        if found := _EVENT.fullmatch(source.path.name):
-            group = groups.setdefault((source.path.parent, found[1]), [])
-            group.append((int(found[2]), source))
+def _joined(sources: Iterable[FileSource]) -> Iterator[FileSource]:
+    """The files, those of one folder as one that hold an event or an element each."""
+    files = list(sources)
+    folders: dict[Path, list[FileSource]] = {}
+    for one in files:
+        if one.path.suffix == ".json":
+            folders.setdefault(one.path.parent, []).append(one)
     kept: dict[str, FileSource | None] = {}
-    for group in groups.values():
-        numbers = [number for number, _ in sorted(group, key=itemgetter(0))]
-        events = [one for _, one in sorted(group, key=itemgetter(0))]
-        is_counted = numbers[1:] and numbers == [*range(numbers[0], numbers[0] + len(numbers))]
-        whole = _as_one(events) if is_counted else None
-        if whole is not None:
-            kept |= {**{one.name: None for one in events}, events[0].name: whole}
-    return (one for source in sources if (one := kept.get(source.name, source)) is not None)
+    for folder, parts in folders.items():
+        kept |= _events(parts) or _elements(parts, folders.get(folder.parent, ()))
+    return (told for one in files if (told := kept.get(one.name, one)) is not None)
 
 
-def _as_one(events: Sequence[FileSource]) -> FileSource | None:
-    """Files of one event each as a list of them; None where one is a conversation by itself, or they hold none together."""
-    path, name = events[0].path.parent, PurePosixPath(events[0].name).parent
+def _events(files: Sequence[FileSource]) -> dict[str, FileSource | None]:
+    """Files that are numbered without a gap as one, by the first's name, where none of them but all together are a conversation."""
+    found = [(m, one) for one in files if (m := _EVENT.fullmatch(one.path.name))]
+    found.sort(key=lambda pair: int(pair[0][2]))
+    numbers, events = [int(m[2]) for m, _ in found], [one for _, one in found]
+    if (
+        not numbers[1:]
+        or numbers != [*range(numbers[0], numbers[-1] + 1)]
+        or len({m[1] for m, _ in found}) > 1
+    ):
+        return {}
+    name = PurePosixPath(events[0].name).parent
+    path = events[0].path.parent
     if path.name in NAMES["messages"]:
-        path, name = path.parent, name.parent
+        name, path = name.parent, path.parent
     whole = replace(
         events[0],
         path=path,
@@ -89,8 +92,8 @@ def _as_one(events: Sequence[FileSource]) -> FileSource | None:
     )
     is_small = sum(one.size for one in events) <= _MOST_BYTES
     if not is_small or any(map(_is_whole, events[:_LOOKED_AT])) or not _is_whole(whole):
-        return None
-    return whole
+        return {}
+    return {**dict.fromkeys(one.name for one in events), events[0].name: whole}
 
 
 def _is_whole(source: FileSource) -> bool:
@@ -98,30 +101,20 @@ def _is_whole(source: FileSource) -> bool:
     return {"user", "assistant"} <= {role for role, *_ in _said_in(source)}
 
 
-def _with_parts(sources: Sequence[FileSource]) -> Iterator[FileSource]:
-    """The files, a document with the list whose elements a folder beside it holds, one a file."""
-    rows = {row.parted_at: row for row in FORMATS if row.parted_at}
-    folders: dict[Path, list[FileSource]] = {}
-    for source in sources:
-        if source.path.parent.name in rows and source.path.suffix == ".json":
-            folders.setdefault(source.path.parent, []).append(source)
-    kept: dict[str, FileSource | None] = {}
-    for folder, parts in folders.items():
-        row, first = rows[folder.name], {folder.name: [_value_in(parts[0])]}
-        for head in (one for one in sources if one.path.parent == folder.parent):
-            value = _value_in(head) if head.path.suffix == ".json" else None
-            if isinstance(value, dict) and not row.claims(value) and row.claims(value | first):
-                kept |= {
-                    **dict.fromkeys(one.name for one in parts),
-                    head.name: _joined(head, value, parts),
-                }
-                break
-    return (one for source in sources if (one := kept.get(source.name, source)) is not None)
-
-
-def _joined(head: FileSource, value: dict[str, Any], parts: Sequence[FileSource]) -> FileSource:
-    begun = json_bytes({**value, parts[0].path.parent.name: None}).removesuffix(b"null}")
-    return replace(head, lines=lambda: chain([begun], _listed(parts), [b"}"]))
+def _elements(
+    files: Sequence[FileSource], above: Iterable[FileSource]
+) -> dict[str, FileSource | None]:
+    """The document in the folder above with its list, which has the folder's name and whose elements are the files."""
+    key = files[0].path.parent.name
+    row = next((row for row in FORMATS if row.parted_at == key), None)
+    for head in above if row else ():
+        value = _value_in(head)
+        own = value if isinstance(value, dict) else {}
+        if row and not row.claims(own) and row.claims({**own, key: [_value_in(files[0])]}):
+            begun = json_bytes({**own, key: None}).removesuffix(b"null}")
+            whole = replace(head, lines=lambda: chain([begun], _listed(files), [b"}"]))
+            return {**dict.fromkeys(one.name for one in files), head.name: whole}
+    return {}
 
 
 def _value_in(source: FileSource) -> Json:

@@ -26,12 +26,14 @@ _NOTHING: Final = "null"
 _SILENT: Final = frozenset({"recall", _NOTHING, "change_agent_state", "agent_state_changed"})
 """Events by which the framework steers itself."""
 _BESIDE: Final = frozenset(
-    """
-    action args thought source message id timestamp cause keep_prompt is_confirmed
-    action_risk confirmation_state security_risk hidden blocking is_static cwd
-    wait_for_response browsergym_send_msg_to_user images_urls image_urls file_urls
-    kernel_init_code include_extra impl_source tool_call_metadata llm_metrics timeout
-    """.split()
+    {
+        *("action", "args", "thought", "source", "message", "id", "timestamp", "cause"),
+        *("keep_prompt", "is_confirmed", "action_risk", "confirmation_state"),
+        *("security_risk", "hidden", "blocking", "is_static", "cwd", "wait_for_response"),
+        *("browsergym_send_msg_to_user", "images_urls", "image_urls", "file_urls"),
+        *("kernel_init_code", "include_extra", "impl_source", "tool_call_metadata"),
+        *("llm_metrics", "timeout"),
+    }
 )
 """Fields of an action that are no argument of it."""
 

@@ -80,7 +80,9 @@ def programs_in(said: Sequence[tuple[Json, Message]]) -> dict[int, re.Match[str]
     blocks = run or {n: found for n in ends if (found := _PROGRAM.fullmatch(told[n][1]))}
     after = [told[n + 1] for n in blocks if n + 1 < len(told)]
     marks = [role == "user" and _is_result(text) for role, text in after]
-    own = [n for n in own if n >= min(blocks, default=0)]  # an agent may first say that it understood
+    own = [
+        n for n in own if n >= min(blocks, default=0)
+    ]  # an agent may first say that it understood
     acts = bool(marks) if run else len(blocks) >= len(own) - 1 and len(marks) >= _SEVERAL
     return blocks if acts and all(marks) else {}
 
