@@ -15,7 +15,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
@@ -111,8 +110,8 @@ def _elements(
         value = _value_in(head)
         own = value if isinstance(value, dict) else {}
         if row and not row.claims(own) and row.claims({**own, key: [_value_in(files[0])]}):
-            begun = json_bytes({**own, key: None}).removesuffix(b"null}")
-            whole = replace(head, lines=lambda: chain([begun], _listed(files), [b"}"]))
+            begun = json_bytes({**own, key: []}).removesuffix(b"]}")
+            whole = replace(head, lines=partial(_listed, files, begun, b"]}"))
             return {**dict.fromkeys(one.name for one in files), head.name: whole}
     return {}
 
@@ -125,12 +124,12 @@ def _value_in(source: FileSource) -> Json:
         return NOT_JSON  # said where the file is read
 
 
-def _listed(files: Sequence[FileSource]) -> Iterator[bytes]:
+def _listed(files: Sequence[FileSource], begun: bytes = b"[", end: bytes = b"]") -> Iterator[bytes]:
     """Documents as one list."""
     for number, one in enumerate(files):
         with one.opened() as stream:
-            yield (b"," if number else b"[") + stream.read()
-    yield b"]"
+            yield (b"," if number else begun) + stream.read()
+    yield end
 
 
 def _last_call(source: FileSource) -> FileSource:

@@ -28,12 +28,19 @@ _CHUNK: Final = 1 << 20
 
 def unpacked(source: FileSource) -> list[FileSource]:
     """The members of an archive in the order of their names, or the file itself where it is none that can be read."""
+    if not source.can_be_read_again:
+        return [source]
     try:
-        members = _members(source) if source.can_be_read_again else []
+        with source.opened() as stream:
+            if stream.read(len(_MARK)) != _MARK:
+                return [source]
+        with ZipFile(source.path) as archive:
+            members = sorted(archive.infolist(), key=attrgetter("filename"))
     except (BadZipFile, IngestError, OSError):
         return [source]  # said where the file is read
-    names, size = {one.filename for one in members}, sum(one.file_size for one in members)
-    if len(members) > _MOST_MEMBERS or size > _MOST_BYTES or names & _OF_OFFICES:
+    size = sum(one.file_size for one in members)
+    is_read = len(members) <= _MOST_MEMBERS and size <= _MOST_BYTES
+    if not is_read or any(one.filename in _OF_OFFICES for one in members):
         return [source]
     return [
         replace(
@@ -42,17 +49,9 @@ def unpacked(source: FileSource) -> list[FileSource]:
             name=f"{source.name}/{one.filename}",
             lines=partial(_bytes_of, source, one),
         )
-        for one in sorted(members, key=attrgetter("filename"))
-        if not one.filename.rpartition("/")[2].startswith(".")
+        for one in members
+        if not one.is_dir() and not one.filename.rpartition("/")[2].startswith(".")
     ] or [source]
-
-
-def _members(source: FileSource) -> list[ZipInfo]:
-    with source.opened() as stream:
-        if stream.read(len(_MARK)) != _MARK:
-            return []
-    with ZipFile(source.path) as archive:
-        return [one for one in archive.infolist() if not one.is_dir()]
 
 
 def _bytes_of(source: FileSource, member: ZipInfo) -> Iterator[bytes]:
