@@ -41,7 +41,7 @@ _LOOKED_AT: Final = 20
 
 def whole_runs(sources: Iterable[FileSource]) -> list[FileSource]:
     """The files of a folder, of each run's states only the last."""
-    kept = {source.name: source for source in _joined(sources)}
+    kept = {source.name: source for source in _with_parts_joined(sources)}
     groups: dict[tuple[str, str], dict[int, FileSource]] = {}
     for name, source in kept.items():
         if (found := _NUMBERED.fullmatch(name)) and not _ATTEMPT.search(found[1]):
@@ -55,7 +55,7 @@ def whole_runs(sources: Iterable[FileSource]) -> list[FileSource]:
     return [_last_call(one) if shared[one.path.name] > 1 else one for one in kept.values()]
 
 
-def _joined(sources: Iterable[FileSource]) -> Iterator[FileSource]:
+def _with_parts_joined(sources: Iterable[FileSource]) -> Iterator[FileSource]:
     """The files, those of one folder as one that hold an event or an element each."""
     files = list(sources)
     folders: dict[Path, list[FileSource]] = {}
@@ -87,7 +87,7 @@ def _events(files: Sequence[FileSource]) -> dict[str, FileSource | None]:
         events[0],
         path=path,
         name=str(name) if name.name else path.name,
-        lines=partial(_listed, events),
+        lines=partial(_one_list, events),
     )
     is_small = sum(one.size for one in events) <= _MOST_BYTES
     if not is_small or any(map(_is_whole, events[:_LOOKED_AT])) or not _is_whole(whole):
@@ -111,7 +111,7 @@ def _elements(
         own = value if isinstance(value, dict) else {}
         if row and not row.claims(own) and row.claims({**own, key: [_value_in(files[0])]}):
             begun = json_bytes({**own, key: []}).removesuffix(b"]}")
-            whole = replace(head, lines=partial(_listed, files, begun, b"]}"))
+            whole = replace(head, lines=partial(_one_list, files, begun, b"]}"))
             return {**dict.fromkeys(one.name for one in files), head.name: whole}
     return {}
 
@@ -124,7 +124,9 @@ def _value_in(source: FileSource) -> Json:
         return NOT_JSON  # said where the file is read
 
 
-def _listed(files: Sequence[FileSource], begun: bytes = b"[", end: bytes = b"]") -> Iterator[bytes]:
+def _one_list(
+    files: Sequence[FileSource], begun: bytes = b"[", end: bytes = b"]"
+) -> Iterator[bytes]:
     """Documents as one list."""
     for number, one in enumerate(files):
         with one.opened() as stream:

@@ -64,7 +64,7 @@ def read_file(
     `layout` where one is given, whatever else could read it.
     """
     for source in sources_in(path, app=app, named_after=named_after, limits=limits, layout=layout):
-        yield from read_source(source, layout, among_others=path.is_dir())
+        yield from read_source(source, layout, among_others=source.path != path)
 
 
 def sources_in(

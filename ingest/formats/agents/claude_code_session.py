@@ -57,7 +57,7 @@ def _sessions(lines: Iterable[Json]) -> Iterator[Entry]:
             known = sessions.setdefault((_session(line), agent), [])
             known.append(_tied(line, number, known))
     for (session, agent), entries in sessions.items():
-        messages = list(_told(_chain(entries)))
+        messages = list(_messages_of(_chain(entries)))
         if any(message["role"] != "system" for message in messages):
             name = f"{session}/{agent}" if agent else session
             yield {
@@ -150,7 +150,7 @@ def _chain(entries: list[Entry]) -> list[Entry]:
     return [entry for entry in entries if str(entry["uuid"]) in taken]
 
 
-def _told(chain: list[Entry]) -> Iterator[Entry]:
+def _messages_of(chain: list[Entry]) -> Iterator[Entry]:
     """The chain's messages, in the words of the model's API; an answer's blocks are lines of their own in the file."""
     told: dict[str, Entry] = {}
     seen: set[str] = set()

@@ -161,7 +161,7 @@ def messages_of(value: Json) -> Place | None:
     found = [replace(place, items=acts) for place in lists if (acts := acts_of(place.items))]
     found = found or [place for place in lists if are_messages(place.items, key=place.path[-1])]
     if not any(_speaks(place.items) for place in found):
-        readers = (_grouped, _trees, _runs, _steps, _columns, _transcripts, _events, _turns, _plans, _parts, _written_steps, _acted_dialogues, _kept_as_text)  # fmt: skip
+        readers = (_groups_of_turns, _trees, _runs, _steps, _columns, _transcripts, _events, _turns, _plans, _parts, _written_steps, _acted_dialogues, _kept_as_text)  # fmt: skip
         others = (list(read(value)) for read in readers)
         found += next(filter(None, others), [])
     place = min(found, key=_rank, default=None)
@@ -237,7 +237,7 @@ def _transcripts(value: dict[str, Any]) -> Iterator[Place]:
                 yield Place(path=(key,), items=items, holders=(value,))
 
 
-def _grouped(value: dict[str, Any]) -> Iterator[Place]:
+def _groups_of_turns(value: dict[str, Any]) -> Iterator[Place]:
     """Messages that a list holds in groups, one a turn and these one a step, of which none tells both sides: that were a conversation."""
     for place in _lists(value):
         groups = [*_groups(place.items, 0)] if not are_messages(place.items) else []
