@@ -32,7 +32,7 @@ _CALLS_WITHIN: Final = {
     "tool_call": "id",
 }
 """Keys of a part under which a call stands (Gemini, Bedrock, Genkit, Haystack), and what its id is called there."""
-_GEMINI_WRAPPED: Final = ({"result"}, {"output"}, {"content"}, {"error"})
+_GEMINI_WRAPPED: Final = ({"result"}, {"output"}, {"content"})
 _BEDROCK_PARTS: Final = frozenset(
     {
         "text",
@@ -209,7 +209,7 @@ def _read_gemini_result(part: dict[str, Any]) -> Step:
     keys = set(value) if isinstance(value, dict) else set()
     if isinstance(value, dict) and keys in _GEMINI_WRAPPED:
         # The API takes objects only: its documentation and its SDKs wrap every other result like this.
-        value = value[next(iter(keys))]
+        value = value[keys.pop()]
         value = "null" if value is None else value
     return Step(
         role="tool",

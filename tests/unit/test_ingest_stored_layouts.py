@@ -515,13 +515,13 @@ def test_calls_that_name_no_tool_are_refused_with_what_to_do(tmp_path: Path) -> 
     [
         ({"output": SENT}, RESULT, None),
         ({"output": SENT, "more": 1}, json.dumps({"output": SENT, "more": 1}), None),
-        ({"error": SENT}, RESULT, True),
+        ({"error": "No."}, json.dumps({"error": "No."}), True),
     ],
 )
 def test_a_response_under_gemini_s_own_word_is_what_the_tool_returned(
     tmp_path: Path, response: Record, content: str, is_error: bool | None
 ) -> None:
-    """The API documents `output` for results and `error` for failures."""
+    """The API documents `output` for results and `error` for failures, whose words stay as the model saw them."""
     answer = {"functionResponse": {"id": "k1", "name": "find_order", "response": response}}
     call = {"id": "k1", "name": "find_order", "args": ARGUMENTS, "result": [answer]}
     said: list[Record] = [
