@@ -60,11 +60,9 @@ class FileSource:
         """The file's plain bytes from the beginning, in UTF-8 where they are text, without a byte order mark."""
         self._check_within()
         with ExitStack() as stack:
-            stream: BufferedReader = (
-                stack.enter_context(self.path.open("rb"))
-                if self.lines is None
-                else BufferedReader(_Lines(self.lines()), PEEK)
-            )
+            made = self.lines
+            stream: BufferedReader
+            stream = BufferedReader(_Lines(made()), PEEK) if made else stack.enter_context(self.path.open("rb"))  # fmt: skip
             if stream.peek(2)[:2] == _GZIP_MAGIC:
                 unpacked = stack.enter_context(gzip.GzipFile(fileobj=stream))
                 stream = BufferedReader(_Unpacked(unpacked, self.damages), PEEK)

@@ -73,26 +73,18 @@ def _events(files: Sequence[FileSource]) -> dict[str, FileSource | None]:
     found = [(m, one) for one in files if (m := _EVENT.fullmatch(one.path.name))]
     found.sort(key=lambda pair: int(pair[0][2]))
     numbers, events = [int(m[2]) for m, _ in found], [one for _, one in found]
-    if (
-        not numbers[1:]
-        or numbers != [*range(numbers[0], numbers[-1] + 1)]
-        or len({m[1] for m, _ in found}) > 1
-    ):
+    is_counted = numbers[1:] and numbers == [*range(numbers[0], numbers[-1] + 1)]
+    if not is_counted or len({m[1] for m, _ in found}) > 1:
         return {}
-    name = PurePosixPath(events[0].name).parent
-    path = events[0].path.parent
+    path, name = events[0].path.parent, PurePosixPath(events[0].name).parent
     if path.name in NAMES["messages"]:
-        name, path = name.parent, path.parent
-    whole = replace(
-        events[0],
-        path=path,
-        name=str(name) if name.name else path.name,
-        lines=partial(_one_list, events),
-    )
+        path, name = path.parent, name.parent
+    lines = partial(_one_list, events)
+    whole = replace(events[0], path=path, name=str(name) if name.name else path.name, lines=lines)
     is_small = sum(one.size for one in events) <= _MOST_BYTES
-    if not is_small or any(map(_is_whole, events[:_LOOKED_AT])) or not _is_whole(whole):
-        return {}
-    return {**dict.fromkeys(one.name for one in events), events[0].name: whole}
+    if is_small and not any(map(_is_whole, events[:_LOOKED_AT])) and _is_whole(whole):
+        return {**dict.fromkeys(one.name for one in events), events[0].name: whole}
+    return {}
 
 
 def _is_whole(source: FileSource) -> bool:
@@ -100,9 +92,7 @@ def _is_whole(source: FileSource) -> bool:
     return {"user", "assistant"} <= {role for role, *_ in _said_in(source)}
 
 
-def _elements(
-    files: Sequence[FileSource], above: Iterable[FileSource]
-) -> dict[str, FileSource | None]:
+def _elements(files: Sequence[FileSource], above: Iterable[FileSource]) -> dict[str, FileSource | None]:  # fmt: skip
     """The document in the folder above with its list, which has the folder's name and whose elements are the files."""
     key = files[0].path.parent.name
     row = next((row for row in FORMATS if row.parted_at == key), None)
@@ -124,9 +114,7 @@ def _value_in(source: FileSource) -> Json:
         return NOT_JSON  # said where the file is read
 
 
-def _one_list(
-    files: Sequence[FileSource], begun: bytes = b"[", end: bytes = b"]"
-) -> Iterator[bytes]:
+def _one_list(files: Sequence[FileSource], begun: bytes = b"[", end: bytes = b"]") -> Iterator[bytes]:  # fmt: skip
     """Documents as one list."""
     for number, one in enumerate(files):
         with one.opened() as stream:

@@ -110,10 +110,8 @@ class Verdicts:
         files = {self._runs[n].path for n in bad}
         in_file = [n for n in near if {self._runs[n].path} == files]
         nearest = [n for n, at in near.items() if at == max(near.values())]
-        rest = next(
-            ({*one} - bad for one in (in_file, nearest) if len({*one} | bad) == total), set()
-        )
-        for place in rest if len(rest) == good else ():
+        whole = next(({*one} for one in (in_file, nearest) if len({*one} | bad) == total), set())
+        for place in whole - bad if len(whole - bad) == good else ():
             self._put(file, place, (2, near[place][0]), [{**_BAD, "value": 1.0}])
 
     def add_text(self, file: str, path: Parts, text: str) -> None:

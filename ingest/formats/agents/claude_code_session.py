@@ -166,12 +166,9 @@ def _messages_of(chain: list[Entry]) -> Iterator[Entry]:
             blocks = [one for one in _blocks(entry) if _is_new(one, own, seen, asked)]
             said = told.setdefault(own, {"role": type_of(entry), "content": []})
             said["content"] += blocks
+            said.setdefault("timestamp", entry.get("timestamp"))
             # Repeated on every line of the answer: the last one is whole.
-            beside = {
-                "usage": _message(entry).get("usage"),
-                "timestamp": said.get("timestamp", entry.get("timestamp")),
-            }
-            said |= {key: one for key, one in beside.items() if one}
+            said["usage"] = _message(entry).get("usage") or said.get("usage")
         is_cut = entry.get("subtype") == "compact_boundary" or entry.get("isCompactSummary")
         if is_cut and told:
             list(told.values())[-1]["tg"] = {"completeness": ["compacted"]}

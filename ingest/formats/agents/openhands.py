@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from ingest.dialects.content_blocks import blocks_text
+from ingest.dialects.messages import response_in
 from ingest.files.partial_json import parse_json
 from ingest.formats.format import Decoded, Format
 from ingest.formats.records.reader import Standing, read_record
@@ -177,15 +178,9 @@ class _Telling:
             seen = event.get("observation")
             seen = seen if isinstance(seen, dict) else {}
             failure = event.get("error", event.get("rejection_reason"))
-            self._add(
-                event,
-                {
-                    "role": "tool",
-                    "tool_call_id": event["tool_call_id"],
-                    "content": blocks_text(seen.get("content", failure)) or "",
-                    "is_error": bool(failure or seen.get("is_error")),
-                },
-            )
+            content = blocks_text(seen.get("content", failure)) or ""
+            answer = {"role": "tool", "tool_call_id": event["tool_call_id"], "content": content}
+            self._add(event, {**answer, "is_error": bool(failure or seen.get("is_error"))})
 
     def _observe(self, event: Event) -> None:
         kind = event["observation"]
@@ -253,10 +248,7 @@ def _id(response: Event) -> str | None:
 
 
 def _message(response: Event) -> Event:
-    choices = response.get("choices")
-    first = choices[0] if isinstance(choices, list) and choices else None
-    message = first.get("message") if isinstance(first, dict) else None
-    return message if isinstance(message, dict) else {}
+    return next(iter(objects_in(response_in(response))), {})
 
 
 FORMAT: Final = Format(

@@ -242,21 +242,15 @@ def _groups_of_turns(value: dict[str, Any]) -> Iterator[Place]:
     for place in _lists(value):
         groups = [*_groups(place.items, 0)] if not are_messages(place.items) else []
         items = [item for group in groups for item in group]
-        both = [
-            {"user", "assistant"} <= {one.role for one in speeches(g)} for g in (items, *groups)
-        ]
+        both = [{"user", "assistant"} <= {one.role for one in speeches(g)} for g in (items, *groups)]  # fmt: skip
         if both[:1] == [True] and not any(both[1:]) and are_messages(items):
             yield replace(place, items=items)
 
 
 def _groups(items: list[Any], deep: int) -> Iterator[list[Any]]:
     """The innermost lists of a list, in order, also those that an object holds under any key."""
-    below = [
-        one
-        for part in items
-        for one in (part.values() if isinstance(part, dict) and not strength(part) else [part])
-    ]
-    lists = [one for one in below if isinstance(one, list)]
+    below = [[*one.values()] if isinstance(one, dict) and not strength(one) else [one] for one in items]  # fmt: skip
+    lists = [one for part in below for one in part if isinstance(one, list)]
     for one in lists if deep < _IN_TURN else ():
         yield from _groups(one, deep + 1)
     if not lists:

@@ -351,11 +351,17 @@ class _Record:
         for key, named in maps:
             for told in (named.get(name) for name in names if isinstance(named, dict)):
                 yield told if isinstance(told, dict) else {key: told}
-            # A list of all runs that went well, or of those that did not.
-            for word, listed in named.items() if isinstance(named, dict) else ():
-                if isinstance(listed, list) and any(name in listed for name in names):
-                    told = said_of_all(word)
-                    yield {} if told is None else {told["name"]: told["value"]}
+        # A list of all runs that went well, or of those that did not.
+        lists = [
+            pair
+            for _, one in [*maps, *enumerate(self._standing.around)]
+            if isinstance(one, dict)
+            for pair in one.items()
+        ]
+        for word, listed in lists:
+            said = said_of_all(word) if isinstance(listed, list) else None
+            if said and any(name in listed for name in names):
+                yield {said["name"]: said["value"]}
 
     def _extras(self) -> dict[str, Any]:
         """The chat log's own additions to a line."""

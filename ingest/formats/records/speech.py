@@ -220,9 +220,10 @@ def spoken_pairs(items: Sequence[Json]) -> list[Json]:
 def _types_aside(items: Sequence[dict[str, Any]]) -> set[str]:
     """Roles of what a log says for itself; types of what a framework says on the agent's side, where each message's type says whether it is a question, an answer, a call or a result."""
     words = {word for one in items if isinstance(word := one.get("role", type_of(one)), str)}
-    ends = {word: snake_case(word).rpartition("_")[2] for word in words if role_of(word) is None}
+    ends = {word: snake_case(word).rpartition("_") for word in words if role_of(word) is None}
     talks = {"user", "assistant"} <= {role_of(word) for word in words}
-    own = {word for word, end in ends.items() if talks and end in _OWN_WORDS}
+    # A tool's error is a result.
+    own = {w for w, (of, _, end) in ends.items() if talks and end in _OWN_WORDS and not role_of(of)}
     types = {kind for one in items if isinstance(kind := type_of(one), str)}
     if not {"question", "answer"} <= types or not all(
         isinstance(type_of(one), str) for one in items

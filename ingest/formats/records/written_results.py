@@ -80,9 +80,8 @@ def programs_in(said: Sequence[tuple[Json, Message]]) -> dict[int, re.Match[str]
     blocks = run or {n: found for n in ends if (found := _PROGRAM.fullmatch(told[n][1]))}
     after = [told[n + 1] for n in blocks if n + 1 < len(told)]
     marks = [role == "user" and _is_result(text) for role, text in after]
-    own = [
-        n for n in own if n >= min(blocks, default=0)
-    ]  # an agent may first say that it understood
+    # An agent may first say that it understood.
+    own = [n for n in own if n >= min(blocks, default=0)]
     acts = bool(marks) if run else len(blocks) >= len(own) - 1 and len(marks) >= _SEVERAL
     return blocks if acts and all(marks) else {}
 
@@ -98,9 +97,8 @@ def bind_programs(said: Sequence[Speech]) -> None:
     in_python = any("python" in _text(one).lower() for one in said[:2] if programs)
     for n, found in programs.items():
         first = found[3].split(maxsplit=1)[:1]
-        name = _LANGUAGES.get(found[2], found[2]) or (
-            first[0] if first and first[0] in commands else SHELL
-        )
+        word = first[0] if first and first[0] in commands else SHELL
+        name = _LANGUAGES.get(found[2], found[2]) or word
         if found.re is _RUN:
             name = (found[2] or "_python" * in_python).strip("_") or "execute"
         function = {"name": name, "arguments": json_text({"command": found[3]})}
