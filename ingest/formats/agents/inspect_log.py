@@ -96,8 +96,10 @@ def _score(score: Json) -> Json:
 def _tools(events: Json) -> Iterable[dict[str, Any]]:
     """The tools that any call of the model was offered, each once."""
     offered = [tool for event in objects_in(events) for tool in objects_in(event.get("tools"))]
-    named = {tool["name"]: tool for tool in offered[::-1] if isinstance(tool.get("name"), str)}
-    return list(named.values())[::-1]
+    named: dict[str, Any] = {}
+    for tool in offered:
+        named.setdefault(str(tool.get("name")), tool)
+    return named.values()
 
 
 FORMAT: Final = Format(
