@@ -56,11 +56,13 @@ class Conversation:
         return last is not None and last["role"] == "assistant" and not last.get("tool_calls")
 
     def _gave(self, text: str) -> bool:
-        """Whether the last call was made with an answer (`final_answer(answer="x")`), and gave it back."""
-        calls = [call for one in self.messages[-2:-1] for call in one.get("tool_calls") or ()]
+        """Whether the last call was made with an answer (`final_answer(answer="x")`), and gave it back if it gave anything."""
+        last = self.messages[-1]
+        back = str(last["content"]).strip() if last["role"] == "tool" else text
+        calls = [call for one in self.messages[-2:] for call in one.get("tool_calls") or ()]
         given = [parse_json(call["function"]["arguments"]) for call in calls]
         values = [v for one in given if one and isinstance(one.value, dict) for v in one.value.values()]  # fmt: skip
-        return text in map(str, values) and str(self.messages[-1]["content"]).strip().endswith(text)
+        return text in map(str, values) and back.endswith(text)
 
     def take_answer(self, value: Json) -> bool:
         """Append what a model answered, unless a message holds it; whether the value is an answer at all."""
