@@ -62,11 +62,10 @@ def read(value: Json, arrival: Arrival) -> Decoded:
 def _fullest(named: Sequence[tuple[Json, str | None]]) -> Iterator[tuple[Json, str | None]]:
     """The records without calls to a model that another one goes on from: it repeats what was sent, and the text that was answered, perhaps with a mark that ends it."""
     calls = [call_in(item) for item, _ in named]
-    sent = [call.request.get("messages") if call else None for call in calls]
     went_on: dict[bytes, list[str]] = {}
     whole: list[bytes] = []
-    for messages in sent:
-        digest = sha256()
+    for call in calls:
+        messages, digest = call.request.get("messages") if call else None, sha256()
         for one in messages if isinstance(messages, list) else ():
             text = blocks_text(one.get("content")) if isinstance(one, dict) else None
             went_on.setdefault(digest.digest(), []).append(text or "")

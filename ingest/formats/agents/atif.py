@@ -20,9 +20,7 @@ _ROLE: Final = {"system": "system", "user": "user", "agent": "assistant"}
 
 def claims(value: Json) -> bool:
     """Whether a value is an ATIF trajectory."""
-    if not isinstance(value, dict):
-        return False
-    version = value.get("schema_version")
+    version = value.get("schema_version") if isinstance(value, dict) else None
     return isinstance(version, str) and version.upper().startswith("ATIF") and "steps" in value
 
 

@@ -64,12 +64,8 @@ def _is_step(step: Json) -> bool:
 
 
 def _is_action(one: Json) -> bool:
-    return (
-        isinstance(one, dict)
-        and one.get("role") == "assistant"
-        and isinstance(one.get("action"), str)
-        and "thought" in one
-    )
+    by_agent = isinstance(one, dict) and one.get("role") == "assistant" and "thought" in one
+    return by_agent and isinstance(one.get("action"), str)
 
 
 def _dict(value: Json) -> dict[str, Any]:
