@@ -133,7 +133,7 @@ def _read(path: Path, app: str | None, layout: Layout | None) -> Iterator[WalRec
     for source in whole_runs(sources_in(path, app=app, layout=layout)):
         skips = Skips("arrival", app or UNNAMED)
         try:
-            yield from read_source(source, layout, among_others=path.is_dir())
+            yield from read_source(source, layout, among_others=source.path != path)
         except IngestError:
             raise
         except Exception as fault:

@@ -21,8 +21,10 @@ from ingest.files.file_source import FileSource
 from ingest.files.run_states import whole_runs
 from ingest.files.telemetry_files import read_source, sources_in
 from ingest.formats.format import Decoded
+from ingest.formats.records.fields import Fields
+from ingest.formats.records.naming import naming_of
 from ingest.formats.records.verdicts import outcome_about
-from ingest.formats.run_questions import Questions, tasks_in_paths
+from ingest.formats.run_questions import Questions, tasks_beside, tasks_in_paths
 from ingest.formats.run_verdicts import Parts, Run, Verdicts
 from ingest.formats.spans.model_calls import RUN
 from ingest.otlp.decode import decode
@@ -54,9 +56,11 @@ def verdicts_on_runs(
     places = {name: source.path.relative_to(top).parts for name, source in others.items()}
     verdicts = Verdicts(runs, {*places.values()})
     questions = Questions({name for run, _ in silent for name in Questions.names_of(run)})
+    said: list[tuple[Parts, str]] = []
     for source in others.values() if runs else ():
         with skips.unit("file"):
-            _read(source, places[source.name], verdicts, questions)
+            place = places[source.name]
+            said += [(place, n) for n in _read(source, place, verdicts, questions)]
     found, unclear, used = verdicts.outcomes()
     told = [outcome_about(("episode", run.episode_id), said, app=run.app, source="verdict_file", at=None) for run, said in found]  # fmt: skip
     found_of = [
@@ -71,6 +75,7 @@ def verdicts_on_runs(
     ]
     used |= {file for _, (_, file, _) in found_of}
     tasks = tasks_in_paths([(path, _first_words(one) or "") for path, one in unnamed])
+    tasks |= tasks_beside([path for path, _ in unnamed], said)
     asked += [replace(unnamed[n][1], task_key=name) for n, name in tasks.items()]
     refused = [_refused(others[one], unclear[one]) for one in unclear]
     return told, asked, used | set(unclear), refused
@@ -95,7 +100,7 @@ def _decoded(
         found = Decoded()
         with skips.unit("file"):
             parts = read_source(source, None, among_others=True)
-            for part in parts if source.path.stat().st_size <= _LARGEST else ():
+            for part in parts if source.size <= _LARGEST else ():
                 found.add(Decoded() if isinstance(part, Rejected) else decode(part.stored(1)))
         if not (found.chats or found.spans or found.outcomes):
             others[source.name] = source
@@ -121,9 +126,11 @@ def _runs(
                 speaks = _first_words(chat.episode) is not None
                 if not speaks and len(silent) < _MOST_SILENT:
                     silent.append((run, chat.episode))
-                is_named = chat.episode.task_key is not None or in_file[at] > 1
+                is_named = chat.episode.task_key is not None
                 if speaks and not is_named and len(unnamed) < _MOST_SILENT:
-                    unnamed.append((at, chat.episode))
+                    # One of several in a file stands there under its own id.
+                    under = (own.episode.conversation_id or "",) if in_file[at] > 1 else ()
+                    unnamed.append(((*at, *under), chat.episode))
                 yield run
             held = []
         for app in {span.app for span in found.spans}:
@@ -152,8 +159,10 @@ def _run(episode: Episode, path: Parts, told: Iterable[Outcome], *shared: str | 
     )
 
 
-def _read(source: FileSource, path: Parts, verdicts: Verdicts, questions: Questions) -> None:
-    """Take in what one file says, as a table, as JSON or as text."""
+def _read(
+    source: FileSource, path: Parts, verdicts: Verdicts, questions: Questions
+) -> Iterable[str]:
+    """Take in what one file says, as a table, as JSON or as text; returns the task that it names, if it is one document."""
     values: list[Any] = []
     is_lines = source.path.suffix.lower() == ".tsv"
     with source.opened() as stream:
@@ -170,3 +179,5 @@ def _read(source: FileSource, path: Parts, verdicts: Verdicts, questions: Questi
         verdicts.add(source.name, path, [one for one in values if one is not NOT_JSON])
     elif text:
         verdicts.add_text(source.name, path, text)
+    named = [naming_of(Fields(one)) for one in values if isinstance(one, dict) and not values[1:]]
+    return filter(None, [one.task or one.named for one in named])

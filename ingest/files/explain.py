@@ -163,7 +163,7 @@ def explain(path: Path, layout: Layout | None = None) -> Iterator[FileExplanatio
         raise SourceUnreadable(f"{path} does not exist; check the path.")
     for source in sources_in(path, layout=layout):
         own = None if layout is None else Layout(layout.document, layout.name)
-        yield _explain(source, own, among_others=path.is_dir())
+        yield _explain(source, own, among_others=source.path != path)
 
 
 def _explain(source: FileSource, layout: Layout | None, *, among_others: bool) -> FileExplanation:

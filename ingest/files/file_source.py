@@ -49,7 +49,7 @@ class FileSource:
     limits: Limits
     facts: FileFacts
     lines: Callable[[], Iterator[bytes]] | None = None
-    """The lines that are read in the place of the file's bytes: what a table holds, as JSON."""
+    """What is read in the place of the file's bytes: a table's rows as JSON, a member of an archive."""
     within: Path | None = None
     """The folder that was asked for; a file of it that links lead out of is not read: nobody asked for what is there."""
     damages: list[str] = field(default_factory=list)
@@ -59,11 +59,10 @@ class FileSource:
     def opened(self) -> Iterator[BufferedReader]:
         """The file's plain bytes from the beginning, in UTF-8 where they are text, without a byte order mark."""
         self._check_within()
-        if self.lines is not None:
-            yield BufferedReader(_Lines(self.lines()), PEEK)
-            return
         with ExitStack() as stack:
-            stream: BufferedReader = stack.enter_context(self.path.open("rb"))
+            made = self.lines
+            stream: BufferedReader
+            stream = BufferedReader(_Lines(made()), PEEK) if made else stack.enter_context(self.path.open("rb"))  # fmt: skip
             if stream.peek(2)[:2] == _GZIP_MAGIC:
                 unpacked = stack.enter_context(gzip.GzipFile(fileobj=stream))
                 stream = BufferedReader(_Unpacked(unpacked, self.damages), PEEK)
@@ -95,7 +94,12 @@ class FileSource:
     @property
     def can_be_read_again(self) -> bool:
         """Whether the path is a file and no pipe."""
-        return self.path.is_file()
+        return self.lines is not None or self.path.is_file()
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file; none where its lines are made by somebody, who bounds them."""
+        return self.path.stat().st_size if self.lines is None else 0
 
     def record(
         self,

@@ -1,6 +1,8 @@
-"""A run kept as files of its own, one a step, or as the calls to its model, each of which repeats the conversation so far: it is told once.
+"""A run kept as files of its own, one a step or an event, or as the calls to its model, each of which repeats the conversation so far: it is told once.
 
-Comes in: the files of a folder. Goes out: the same without what only tells how a conversation began. Files are states of one run where
+Comes in: the files of a folder. Goes out: the same, parts of one thing as one file, without what only tells how a conversation began. Numbered files
+are events where only together they hold what both sides say; a folder holds the elements of a list where the document above it lacks one of its
+name. Files are states of one run where
 their paths differ in one number that counts no attempts, and each conversation begins as the one before it ended; calls, where files of one name in
 several folders hold nothing else, and each call of a file sends what the one before it sent, and more.
 """
@@ -10,8 +12,10 @@ from __future__ import annotations
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
+from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from ingest.errors import IngestError
@@ -20,19 +24,24 @@ from ingest.files.telemetry_files import read_source
 from ingest.formats.records.conversation import answer_in
 from ingest.formats.records.words import NAMES
 from ingest.formats.spans.model_calls import call_in, conversation_of
+from ingest.formats.table import FORMATS
 from ingest.otlp.decode import decode
 from ingest.records.quarantine import Rejected
-from ingest.records.text import json_bytes, load_json
+from ingest.records.text import NOT_JSON, Json, json_bytes, load_json
 
 _NUMBERED: Final = re.compile(r"((?:.*\D)?)(\d{1,9})(\D*)", re.DOTALL)
+_EVENT: Final = re.compile(r"(\D*)(\d{1,9})(?!\d).*\.json", re.DOTALL)
+"""Files that begin with the same word and a number; what stands behind these names the event."""
 _ATTEMPT: Final = re.compile(rf"(?i)(?:{'|'.join(NAMES['trial'])})[-_. /]?\Z")
 _ANSWERED: Final = frozenset(NAMES["answered_in_item"])
 _MOST_BYTES: Final = 64 << 20
+_LOOKED_AT: Final = 20
+"""Events that are looked at to tell that none is a conversation by itself."""
 
 
 def whole_runs(sources: Iterable[FileSource]) -> list[FileSource]:
     """The files of a folder, of each run's states only the last."""
-    kept = {source.name: source for source in sources}
+    kept = {source.name: source for source in _with_parts_joined(sources)}
     groups: dict[tuple[str, str], dict[int, FileSource]] = {}
     for name, source in kept.items():
         if (found := _NUMBERED.fullmatch(name)) and not _ATTEMPT.search(found[1]):
@@ -46,12 +55,79 @@ def whole_runs(sources: Iterable[FileSource]) -> list[FileSource]:
     return [_last_call(one) if shared[one.path.name] > 1 else one for one in kept.values()]
 
 
+def _with_parts_joined(sources: Iterable[FileSource]) -> Iterator[FileSource]:
+    """The files, those of one folder as one that hold an event or an element each."""
+    files = list(sources)
+    folders: dict[Path, list[FileSource]] = {}
+    for one in files:
+        if one.path.suffix == ".json":
+            folders.setdefault(one.path.parent, []).append(one)
+    kept: dict[str, FileSource | None] = {}
+    for folder, parts in folders.items():
+        kept |= _events(parts) or _elements(parts, folders.get(folder.parent, ()))
+    return (told for one in files if (told := kept.get(one.name, one)) is not None)
+
+
+def _events(files: Sequence[FileSource]) -> dict[str, FileSource | None]:
+    """Files that are numbered without a gap as one, by the first's name, where none of them but all together are a conversation."""
+    found = [(m, one) for one in files if (m := _EVENT.fullmatch(one.path.name))]
+    found.sort(key=lambda pair: int(pair[0][2]))
+    numbers, events = [int(m[2]) for m, _ in found], [one for _, one in found]
+    is_counted = numbers[1:] and numbers == [*range(numbers[0], numbers[-1] + 1)]
+    if not is_counted or len({m[1] for m, _ in found}) > 1:
+        return {}
+    path, name = events[0].path.parent, PurePosixPath(events[0].name).parent
+    if path.name in NAMES["messages"]:
+        path, name = path.parent, name.parent
+    lines = partial(_one_list, events)
+    whole = replace(events[0], path=path, name=str(name) if name.name else path.name, lines=lines)
+    is_small = sum(one.size for one in events) <= _MOST_BYTES
+    if is_small and not any(map(_is_whole, events[:_LOOKED_AT])) and _is_whole(whole):
+        return {**dict.fromkeys(one.name for one in events), events[0].name: whole}
+    return {}
+
+
+def _is_whole(source: FileSource) -> bool:
+    """Whether a file holds a conversation in which both sides speak."""
+    return {"user", "assistant"} <= {role for role, *_ in _said_in(source)}
+
+
+def _elements(files: Sequence[FileSource], above: Iterable[FileSource]) -> dict[str, FileSource | None]:  # fmt: skip
+    """The document in the folder above with its list, which has the folder's name and whose elements are the files."""
+    key = files[0].path.parent.name
+    row = next((row for row in FORMATS if row.parted_at == key), None)
+    for head in above if row else ():
+        value = _value_in(head)
+        own = value if isinstance(value, dict) else {}
+        if row and not row.claims(own) and row.claims({**own, key: [_value_in(files[0])]}):
+            begun = json_bytes({**own, key: []}).removesuffix(b"]}")
+            whole = replace(head, lines=partial(_one_list, files, begun, b"]}"))
+            return {**dict.fromkeys(one.name for one in files), head.name: whole}
+    return {}
+
+
+def _value_in(source: FileSource) -> Json:
+    try:
+        with source.opened() as stream:
+            return load_json(stream.read(_MOST_BYTES))
+    except (IngestError, OSError, EOFError, zlib.error):
+        return NOT_JSON  # said where the file is read
+
+
+def _one_list(files: Sequence[FileSource], begun: bytes = b"[", end: bytes = b"]") -> Iterator[bytes]:  # fmt: skip
+    """Documents as one list."""
+    for number, one in enumerate(files):
+        with one.opened() as stream:
+            yield (b"," if number else begun) + stream.read()
+    yield end
+
+
 def _last_call(source: FileSource) -> FileSource:
     """The calls to a model of one run as the last of them; any other file as it is."""
     sent: list[Any] = []
     last = None
     try:
-        if source.path.stat().st_size > _MOST_BYTES:
+        if source.size > _MOST_BYTES:
             return source
         with source.opened() as stream:
             for line in filter(bytes.strip, stream):
@@ -72,7 +148,7 @@ def _last_call(source: FileSource) -> FileSource:
 
 
 def _are_states(states: Sequence[FileSource]) -> bool:
-    before: list[object] = []
+    before: Sequence[object] = []
     for state in states:
         told = _said_in(state)
         if len(told) <= len(before) or told[: len(before)] != before:
@@ -81,10 +157,10 @@ def _are_states(states: Sequence[FileSource]) -> bool:
     return True
 
 
-def _said_in(source: FileSource) -> list[object]:
+def _said_in(source: FileSource) -> list[tuple[str, object, list[str]]]:
     """What the one conversation of a document says; nothing where it holds none or several."""
     try:
-        if source.path.suffix != ".json" or source.path.stat().st_size > _MOST_BYTES:
+        if source.path.suffix not in {".json", ""} or source.size > _MOST_BYTES:
             return []
         parts = list(read_source(source, None, among_others=True))
         found = [decode(one.stored(1)) for one in parts if not isinstance(one, Rejected)]

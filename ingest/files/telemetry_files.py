@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from io import BufferedReader
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -24,6 +25,7 @@ from ingest.otlp.wire import signal_of
 from ingest.receiver.wal import WalRecord
 from ingest.records.app_name import safe_app_name
 from ingest.records.quarantine import Rejected
+from ingest.tables.archives import unpacked
 from ingest.tables.cells import TableError
 from ingest.tables.folder import joined_files
 from ingest.tables.lines import WORKBOOKS, are_rows, as_lines
@@ -62,7 +64,7 @@ def read_file(
     `layout` where one is given, whatever else could read it.
     """
     for source in sources_in(path, app=app, named_after=named_after, limits=limits, layout=layout):
-        yield from read_source(source, layout, among_others=path.is_dir())
+        yield from read_source(source, layout, among_others=source.path != path)
 
 
 def sources_in(
@@ -73,12 +75,13 @@ def sources_in(
     limits: Limits = DEFAULT_LIMITS,
     layout: Layout | None = None,
 ) -> Iterator[FileSource]:
-    """The file, or all files below a folder in the order of their names; hidden ones are left out."""
+    """The file, or all files below a folder in the order of their names, an archive as the folder that it holds; hidden ones are left out."""
     facts = FileFacts(named_after=named_after or safe_app_name(stem_of(path.resolve().name)))
     if not path.is_dir():
-        yield FileSource(path=path, name=path.name, app=app, limits=limits, facts=facts)
+        source = FileSource(path=path, name=path.name, app=app, limits=limits, facts=facts)
+        yield from joined_files(unpacked(source), joins_lines=layout is None)
         return
-    below = [
+    below = (
         FileSource(
             path=child,
             name=child.relative_to(path).as_posix(),
@@ -89,9 +92,10 @@ def sources_in(
         )
         for child in sorted(path.rglob("*"))
         if child.is_file() and not child.name.startswith(".")
-    ]
+    )
     # A person's mapping is about the lines as they stand.
-    yield from joined_files(below, joins_lines=layout is None)
+    files = list(chain.from_iterable(map(unpacked, below)))
+    yield from joined_files(files, joins_lines=layout is None)
 
 
 def read_source(

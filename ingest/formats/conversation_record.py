@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from hashlib import sha256
 from typing import Any, Final
 
+from ingest.dialects.content_blocks import blocks_text
 from ingest.files.chat_log import Chat
 from ingest.formats.format import Decoded, Format
+from ingest.formats.records.conversation import answer_in
 from ingest.formats.records.find import (
     MESSAGE_KEYS,
     conversations_of,
@@ -26,7 +29,7 @@ from ingest.formats.unknown import refuse
 from ingest.otlp.record import Arrival
 from ingest.records.episode import Step
 from ingest.records.outcome import Outcome
-from ingest.records.text import Json
+from ingest.records.text import Json, json_bytes
 
 
 def claims(value: Json) -> bool:
@@ -41,6 +44,9 @@ def read(value: Json, arrival: Arrival) -> Decoded:
         return _rows(value, arrival) if isinstance(value, list) else read_record(value, arrival)
     found = Decoded()
     named = list(zip(records.items, records.keys, strict=True))
+    # Some calls come to nothing.
+    are_calls = 2 * sum(call_in(item) is not None for item, _ in named) > len(named)
+    named = list(_fullest(named)) if are_calls else named
     if not arrival.facts.numbered_by:
         arrival = replace(arrival, facts=facts_of_all(arrival.facts, lambda: named))
     for number, (item, key) in enumerate(named, start=1):
@@ -49,11 +55,29 @@ def read(value: Json, arrival: Arrival) -> Decoded:
             found.add(read_record(item, place, Standing(around=records.around, key=key)))
         else:
             found.rejected.append(refuse(item, place))
-    # Some calls come to nothing.
-    are_calls = 2 * sum(call_in(item) is not None for item, _ in named) > len(named)
     found.chats = list(_without_beginnings(found.chats, by_task=are_calls))
     found.chats = list(_without_simulators(found.chats)) if are_calls else found.chats
     return found
+
+
+def _fullest(named: Sequence[tuple[Json, str | None]]) -> Iterator[tuple[Json, str | None]]:
+    """The records without calls to a model that another one goes on from: it repeats what was sent, and the text that was answered, perhaps with a mark that ends it."""
+    calls = [call_in(item) for item, _ in named]
+    went_on: dict[bytes, list[str]] = {}
+    whole: list[bytes] = []
+    for call in calls:
+        messages, digest = call.request.get("messages") if call else None, sha256()
+        for one in messages if isinstance(messages, list) else ():
+            text = blocks_text(one.get("content")) if isinstance(one, dict) else None
+            went_on.setdefault(digest.digest(), []).append(text or "")
+            digest.update(json_bytes(one))
+        whole.append(digest.digest())
+    for pair, call, said in zip(named, calls, whole, strict=True):
+        made = answer_in(call.response) if call else []
+        texts = [one["content"] for one in made if not one.get("tool_calls")]
+        told = went_on.get(said, []) if texts and len(texts) == len(made) else []
+        if not any(one.startswith("".join(filter(None, texts))) for one in told):
+            yield pair
 
 
 def _without_simulators(chats: Sequence[Chat]) -> Iterator[Chat]:

@@ -38,6 +38,19 @@ def tasks_in_paths(runs: Sequence[tuple[Parts, str]]) -> dict[int, str]:
     return {}
 
 
+def tasks_beside(runs: Sequence[Parts], said: Iterable[tuple[Parts, str]]) -> dict[int, str]:
+    """The tasks of runs, by their places, that documents name: in the folder that holds one run, or the one above its own."""
+    below: dict[Parts, set[int]] = {}
+    for number, path in enumerate(runs):
+        for folder in (path[:-1], path[:-2]):
+            below.setdefault(folder, set()).add(number)
+    told: dict[int, set[str]] = {}
+    for path, name in said:
+        for number in below.get(path[:-1], ()) if len(below.get(path[:-1], ())) == 1 else ():
+            told.setdefault(number, set()).add(name)
+    return {number: names.pop() for number, names in told.items() if len(names) == 1}
+
+
 class Questions:
     """Questions of the runs of one call, as its files are read."""
 

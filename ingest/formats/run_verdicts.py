@@ -108,8 +108,11 @@ class Verdicts:
         rows = [one for one in values if isinstance(one, dict) and "total_count" in one]
         good, total = (rows[0].get("correct_count"), rows[0]["total_count"]) if rows else (0, 0)
         near = {n: self._nearness(n, path) for n in range(len(self._runs))} if bad and rows else {}
-        rest = {n for n, at in near.items() if at == max(near.values())} - bad
-        for place in rest if (len(rest), len(rest | bad)) == (good, total) else ():
+        files = {self._runs[n].path for n in bad}
+        in_file = [n for n in near if {self._runs[n].path} == files]
+        nearest = [n for n, at in near.items() if at == max(near.values())]
+        whole = next(({*one} for one in (in_file, nearest) if len({*one} | bad) == total), set())
+        for place in whole - bad if len(whole - bad) == good else ():
             self._put(file, place, (2, near[place][0]), [{**_BAD, "value": 1.0}])
 
     def add_text(self, file: str, path: Parts, text: str) -> None:
@@ -184,7 +187,7 @@ class Verdicts:
     def _statements(
         self, value: Json, key: str, above: str, words: set[str], deep: int
     ) -> Iterator[Statement]:
-        told = _said_of_all(key)
+        told = said_of_all(key)
         for one in value if isinstance(value, list) and deep < _DEEPEST else ():
             if not isinstance(one, str):
                 yield from self._statements(one, "", key, words, deep + 1)
@@ -267,7 +270,7 @@ def _bare_verdict(value: Json, above: str) -> Outcome | None:
     return told if told and _is_verdict(told) else None
 
 
-def _said_of_all(key: str) -> Outcome | None:
+def said_of_all(key: str) -> Outcome | None:
     """What the name of a list says of all that it names: `resolved_ids`, `unresolved`, `failed_tasks`."""
     words = snake_case(key).split("_")
     told = (good_or_bad(" ".join(words[: n + 1]), "outcome") for n in range(len(words)))

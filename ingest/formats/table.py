@@ -83,7 +83,7 @@ def values_of(value: Json) -> list[Any]:
     """
     if isinstance(value, list) and any(row.claims(value[0]) for row in _SPANS if value):
         return value
-    if isinstance(value, list) and not is_record(value):
+    if isinstance(value, list) and not is_record(value) and not openhands.FORMAT.claims(value):
         found = {format_of(item) for item in value[:_LOOKED_AT] if isinstance(item, dict)} - {None}
         # Records in groups, each below what is said of all of them, are read group by group.
         if found - {conversation_record.FORMAT} or (found and records_of(value) is None):

@@ -76,7 +76,7 @@ def _joined_tables(sources: list[FileSource]) -> list[FileSource]:
     """The tables of one folder, those that belong together as one of them."""
     is_text = sources[0].path.suffix.lower() in _TEXTS
     most, files = (MOST_BYTES, len(sources)) if is_text else (_MOST_BYTES_OF_LINES, _MOST_LISTS)
-    size = sum(one.path.stat().st_size for one in sources)
+    size = sum(one.size for one in sources)
     if len(sources) < 2 or len(sources) > files or size > most:
         return sources
     table = text_table if is_text else lines_table

@@ -208,6 +208,25 @@ def test_a_file_that_names_the_failed_and_counts_all(
     assert found == {"1": rest, "2": {"success": 0.0}, "3": rest}
 
 
+def test_failed_ones_are_counted_within_their_file(tmp_path: Path) -> None:
+    """What other files of the folder hold is counted elsewhere."""
+    files: Files = {f"runs/{name}.jsonl": lines(*(run(f"{name}{n}", id=f"{name}-{n}") for n in (1, 2))) for name in "ab"}  # fmt: skip
+    head = {"correct_count": 1, "total_count": 2}
+    files["scores/a.jsonl"] = lines(head, {"id": "a-2", "valid": False})
+    found, _ = outcomes(tmp_path, files)
+    assert found == {"a1": {"success": 1.0}, "a2": {"success": 0.0}, "b1": {}, "b2": {}}
+
+
+def test_a_task_that_a_document_beside_a_run_names(tmp_path: Path) -> None:
+    """In the run's folder or the one above its own; a folder of several runs says nothing about one."""
+    files: Files = {f"job/t{n}__x{n}/agent/log.json": run(str(n)) for n in (1, 2)}
+    files |= {f"job/t{n}__x{n}/result.json": {"task_name": f"t{n}", "took": 3.5} for n in (1, 2)}
+    files["job/config.json"] = {"task_name": "all"}
+    outcomes(tmp_path, files)
+    kept = map(json.loads, raw_lines(open_home(tmp_path / "home", create=False)))
+    assert sorted(line["task_key"] for line in kept) == ["t1", "t2"]
+
+
 def test_a_verdict_that_comes_later(tmp_path: Path) -> None:
     """The folder may be taken in again once it has been judged; a second time nothing changes."""
     assert outcomes(tmp_path, TWO)[0] == {"1": {}, "2": {}}

@@ -83,6 +83,25 @@ def test_a_claude_code_session_is_put_together(tmp_path: Path) -> None:
     assert "reasoning_left_out" in episode.completeness
 
 
+def test_what_the_program_notes_and_sums_up_is_nothing_that_was_said(tmp_path: Path) -> None:
+    """A note behind the last answer ends nothing; what stands before a compaction takes the place of its summary."""
+    note: dict[str, Any] = {"type": "system", "sessionId": "c1", "subtype": "turn_duration"}
+    cut: dict[str, Any] = {**note, "subtype": "compact_boundary", "logicalParentUuid": "3"}
+    said = {"role": "user", "content": [{"type": "text", "text": "[Request interrupted by user]"}]}
+    lines = [
+        entry("1", None, "user", {"role": "user", "content": "Where is it?"}),
+        entry("2", "1", "user", said),
+        entry("3", "2", "user", {"role": "user", "content": "A1, I mean."}),
+        cut | {"uuid": "4", "parentUuid": None},
+        entry("5", "4", "user", {"role": "user", "content": "They asked."}, isCompactSummary=True),
+        entry("6", "5", "assistant", block("m1", {"type": "text", "text": "It was sent."})),
+        note | {"uuid": "7", "parentUuid": "6"},
+    ]
+    episode = only_episode(read(tmp_path, lines))
+    assert [s.content for s in episode.steps] == ["Where is it?", "A1, I mean.", "It was sent."]
+    assert "compacted" in episode.completeness
+
+
 def test_lines_that_name_no_parent_follow_each_other(tmp_path: Path) -> None:
     """Sessions that were written down without `parentUuid`, or without any id, or as the program prints them while it runs."""
     spoken = [

@@ -1,13 +1,13 @@
 """Claude Code's session files: lines tied by `parentUuid` to one conversation.
 
-Comes in: the lines of one session file. Goes out: chat-log values, which `ingest.files.chat_log` reads. Each content block of an
+Comes in: the lines of one session file. Goes out: messages in the words of the model's API. Each content block of an
 answer is a line of its own there, and parallel tool results hang beside the chain that the last line leads to: blocks
-are put together by message id, results by call id. What stands before a compaction boundary is no longer in the
-model's view and is not followed.
+are put together by message id, results by call id. What stands before a compaction is followed, and takes the place of its summary.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from typing import Any, Final
@@ -20,6 +20,8 @@ from ingest.records.text import Json, json_text, type_of
 Entry = dict[str, Any]
 
 NAME: Final = "claude_code"
+_INTERRUPTED: Final = "[Request interrupted by user"
+"""What the program writes from the user's side when a run is stopped."""
 _PRINTED: Final = "<local-command-"
 _SPOKEN: Final = frozenset({"user", "assistant"})
 
@@ -55,7 +57,7 @@ def _sessions(lines: Iterable[Json]) -> Iterator[Entry]:
             known = sessions.setdefault((_session(line), agent), [])
             known.append(_tied(line, number, known))
     for (session, agent), entries in sessions.items():
-        messages = _Transcript(_chain(entries)).messages()
+        messages = list(_messages_of(_chain(entries)))
         if any(message["role"] != "system" for message in messages):
             name = f"{session}/{agent}" if agent else session
             yield {
@@ -125,14 +127,17 @@ def _blocks(entry: Entry) -> list[Entry]:
 def _chain(entries: list[Entry]) -> list[Entry]:
     """The entries that the last leaf leads back to, with the blocks and results that hang beside them."""
     by_id = {str(entry["uuid"]): entry for entry in entries}
-    parents = {str(entry.get("parentUuid")) for entry in entries}
     spoken = [entry for entry in entries if type_of(entry) in _SPOKEN and not entry.get("isMeta")]
+    # What the program notes behind the last answer is no answer to it.
+    parents = {str(entry.get("parentUuid")) for entry in spoken}
     leaves = [entry for entry in spoken if str(entry["uuid"]) not in parents] or spoken
     chain: set[str] = set()
     place = str(leaves[-1]["uuid"]) if leaves else ""
     while place in by_id and place not in chain:
         chain.add(place)
-        place = str(by_id[place].get("parentUuid"))
+        at = by_id[place]
+        # A compaction begins a chain of its own, and names what stood before it.
+        place = str(at.get("parentUuid") or at.get("logicalParentUuid"))
     answers = {_id(_message(by_id[uuid])) for uuid in chain} - {None}
     beside = [e for e in entries if _id(_message(e)) in answers]
     calls = {_id(block) for entry in beside for block in _blocks(entry)} - {None}
@@ -145,128 +150,51 @@ def _chain(entries: list[Entry]) -> list[Entry]:
     return [entry for entry in entries if str(entry["uuid"]) in taken]
 
 
-class _Transcript:
-    """Messages being put together."""
-
-    def __init__(self, chain: list[Entry]) -> None:
-        self._chain = chain
-        self._messages: list[Entry] = []
-        self._answers: dict[str, Entry] = {}
-        self._seen: set[str] = set()
-        self._asked: dict[str, int] = {}
-        """How often each call id was asked for."""
-
-    def messages(self) -> list[Entry]:
-        """All messages as a chat log has them."""
-        for entry, after in zip_longest(self._chain, self._chain[1:]):
-            if entry.get("isMeta") or _begins(entry, _PRINTED):
-                continue
-            if _begins(entry, "<command-name>") and _begins(after, _PRINTED):
-                continue  # a command that the program itself answered
-            if entry.get("type") == "assistant":
-                self._answer(entry)
-            elif entry.get("type") == "user":
-                self._add_said(entry)
-            elif entry.get("subtype") == "compact_boundary" and self._messages:
-                self._flag(self._messages[-1], "compacted")
-        return self._messages
-
-    def _answer(self, entry: Entry) -> None:
-        message_id = str(_message(entry).get("id") or entry["uuid"])
-        answer = self._answers.get(message_id)
-        if answer is None:
-            answer = {"role": "assistant", "content": None, "tg": _time(entry)}
-            self._answers[message_id] = answer
-            self._messages.append(answer)
-        for block in _blocks(entry):
-            self._block(block, answer, message_id)
-        usage = _message(entry).get("usage")
-        if isinstance(usage, dict):
+def _messages_of(chain: list[Entry]) -> Iterator[Entry]:
+    """The chain's messages, in the words of the model's API; an answer's blocks are lines of their own in the file."""
+    told: dict[str, Entry] = {}
+    seen: set[str] = set()
+    asked: Counter[str] = Counter()
+    for entry, after in zip_longest(chain, chain[1:]):
+        is_summed_up = entry.get("isCompactSummary") and told
+        if entry.get("isMeta") or _begins(entry, _PRINTED) or is_summed_up:
+            continue
+        if _begins(entry, "<command-name>") and _begins(after, _PRINTED):
+            continue  # a command that the program itself answered
+        own = str(_id(_message(entry)) or entry["uuid"])
+        if type_of(entry) in _SPOKEN:
+            blocks = [one for one in _blocks(entry) if _is_new(one, own, seen, asked)]
+            said = told.setdefault(own, {"role": type_of(entry), "content": []})
+            said["content"] += blocks
+            said.setdefault("timestamp", entry.get("timestamp"))
             # Repeated on every line of the answer: the last one is whole.
-            answer["tg"]["usage"] = {
-                key: usage[key]
-                for key in ("input_tokens", "output_tokens")
-                if isinstance(usage.get(key), int)
-            }
+            said["usage"] = _message(entry).get("usage") or said.get("usage")
+        is_cut = entry.get("subtype") == "compact_boundary" or entry.get("isCompactSummary")
+        if is_cut and told:
+            list(told.values())[-1]["tg"] = {"completeness": ["compacted"]}
+    return (one for one in told.values() if one["content"])
 
-    def _block(self, block: Entry, answer: Entry, message_id: str) -> None:
-        kind = type_of(block)
-        if kind == "text":
-            before = answer["content"]
-            text = str(block.get("text") or "")
-            answer["content"] = f"{before}\n{text}" if before else text
-        elif kind == "tool_use":
-            call = str(block.get("id"))
-            # Lines are told twice in resumed sessions; some models number their calls anew in every answer.
-            once = f"{message_id} {call} {json_text(block.get('input'))}"
-            if once in self._seen:
-                return
-            self._seen.add(once)
-            self._asked[call] = self._asked.get(call, 0) + 1
-            function = {"name": str(block.get("name")), "arguments": json_text(block.get("input"))}
-            answer.setdefault("tool_calls", []).append(
-                {"id": str(block.get("id")), "type": "function", "function": function}
-            )
-        elif kind in {"thinking", "redacted_thinking"}:
-            self._flag(answer, "reasoning_left_out")
 
-    def _add_said(self, entry: Entry) -> None:
-        texts: list[str] = []
-        flags: set[str] = {"compacted"} if entry.get("isCompactSummary") else set()
-        for block in _blocks(entry):
-            if block.get("type") == "tool_result":
-                self._result(block, entry)
-            elif block.get("type") == "text":
-                texts.append(str(block.get("text") or ""))
-            else:
-                flags.add("non_text_content")
-        if texts or flags:
-            said = {"role": "user", "content": "\n".join(texts), "tg": _time(entry)}
-            self._messages.append(said)
-            for flag in flags:
-                self._flag(said, flag)
-
-    def _result(self, block: Entry, entry: Entry) -> None:
-        call = str(block.get("tool_use_id"))
-        once = f"result of {call}, {self._asked.get(call, 0)}"
-        if once in self._seen:
-            return
-        self._seen.add(once)
-        content, whole = _text_of(block.get("content"))
-        tg = _time(entry)
-        if isinstance(block.get("is_error"), bool):
-            tg["is_error"] = block["is_error"]
-        result: Entry = {"role": "tool", "tool_call_id": call, "content": content, "tg": tg}
-        if not whole:
-            self._flag(result, "non_text_content")
-        self._messages.append(result)
-
-    @staticmethod
-    def _flag(message: Entry, flag: str) -> None:
-        known = message["tg"].setdefault("completeness", [])
-        if flag not in known:
-            known.append(flag)
+def _is_new(block: Entry, message: str, seen: set[str], asked: Counter[str]) -> bool:
+    """Whether a block was not told before: resumed sessions repeat lines, and some models number their calls anew in every answer."""
+    if str(block.get("text")).startswith(_INTERRUPTED):
+        return False
+    call, told = str(block.get("id")), str(block.get("tool_use_id"))
+    if type_of(block) == "tool_use":
+        once = f"{message} {call} {json_text(block.get('input'))}"
+        asked[call] += once not in seen
+    elif type_of(block) == "tool_result":
+        once = f"result of {told}, {asked[told]}"
+    else:
+        return True
+    is_new = once not in seen
+    seen.add(once)
+    return is_new
 
 
 def _begins(entry: Entry | None, mark: str) -> bool:
     content = _message(entry or {}).get("content")
     return isinstance(content, str) and content.startswith(mark)
-
-
-def _time(entry: Entry) -> Entry:
-    return {"time": entry["timestamp"]} if isinstance(entry.get("timestamp"), str) else {}
-
-
-def _text_of(content: Json) -> tuple[str, bool]:
-    """A result's text, and whether text is all there was."""
-    if isinstance(content, str) or content is None:
-        return content or "", True
-    if not isinstance(content, list):
-        return json_text(content), True
-    texts = [
-        str(b.get("text") or "") for b in content if isinstance(b, dict) and b.get("type") == "text"
-    ]
-    return "\n".join(texts), len(texts) == len(content)
 
 
 FORMAT: Final = Format(

@@ -6,7 +6,7 @@ that the log keeps once (`attachment://…`) are put back where they belong; too
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ from ingest.formats.records.naming import facts_of_all
 from ingest.formats.records.reader import Standing, read_record
 from ingest.formats.unknown import refuse
 from ingest.otlp.record import Arrival
-from ingest.records.text import Json
+from ingest.records.text import Json, objects_in
 
 NAME: Final = "inspect_log"
 _ATTACHED: Final = "attachment://"
@@ -93,16 +93,13 @@ def _score(score: Json) -> Json:
     return {**score, "value": _LETTERS[letter], "label": letter}
 
 
-def _tools(events: Json) -> Iterator[dict[str, Any]]:
+def _tools(events: Json) -> Iterable[dict[str, Any]]:
     """The tools that any call of the model was offered, each once."""
-    seen: set[str] = set()
-    for event in events if isinstance(events, list) else ():
-        offered = event.get("tools") if isinstance(event, dict) else None
-        for tool in offered if isinstance(offered, list) else ():
-            name = tool.get("name") if isinstance(tool, dict) else None
-            if isinstance(name, str) and name not in seen:
-                seen.add(name)
-                yield tool
+    offered = [tool for event in objects_in(events) for tool in objects_in(event.get("tools"))]
+    named: dict[str, Any] = {}
+    for tool in offered:
+        named.setdefault(str(tool.get("name")), tool)
+    return named.values()
 
 
 FORMAT: Final = Format(

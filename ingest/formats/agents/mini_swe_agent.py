@@ -31,12 +31,8 @@ Message = dict[str, Any]
 def claims(value: Json) -> bool:
     """Whether a value is such a trajectory: it says so, or shows what a command printed as only this agent does."""
     if isinstance(value, dict):
-        named = value.get("trajectory_format")
-        return (
-            isinstance(named, str)
-            and named.startswith("mini-swe-agent")
-            and isinstance(value.get("messages"), list)
-        )
+        named = str(value.get("trajectory_format"))
+        return named.startswith("mini-swe-agent") and isinstance(value.get("messages"), list)
     return isinstance(value, list) and any(
         _command(asked) is not None and _is_observed(told) for asked, told in pairwise(value)
     )
@@ -57,20 +53,15 @@ def _text(message: Json) -> str:
 
 def _command(message: Json) -> re.Match[str] | None:
     """The one block of a message of the agent; None where it has none, or several of which none was run."""
-    if not isinstance(message, dict) or message.get("role") != "assistant":
-        return None
-    if message.get("tool_calls"):
+    if not isinstance(message, dict) or message.get("role") != "assistant" or message.get("tool_calls"):  # fmt: skip
         return None
     found = list(_BLOCK.finditer(_text(message)))
     return found[0] if len(found) == 1 else None
 
 
 def _is_observed(message: Json) -> bool:
-    return (
-        isinstance(message, dict)
-        and message.get("role") == "user"
-        and _OBSERVED.match(_text(message)) is not None
-    )
+    by_user = isinstance(message, dict) and message.get("role") == "user"
+    return by_user and _OBSERVED.match(_text(message)) is not None
 
 
 def _messages(items: list[Message]) -> Iterator[Message]:

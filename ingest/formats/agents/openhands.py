@@ -1,6 +1,6 @@
 """OpenHands' evaluation output: a history of actions and of what was observed, in each of its generations.
 
-Comes in: one record of an `output.jsonl`, its `history` a list of events or of pairs of them, or the bare list that the program saves. Goes out: one conversation: each
+Comes in: one record of an `output.jsonl`, its `history` a list of events or of pairs of them, or the bare list that the program or its SDK saves. Goes out: one conversation: each
 action of the agent is one call with what was observed as its result. Where the event keeps the model's own call
 (`tool_call_metadata`), its name, id and arguments are taken; else the action's name and fields are. What the framework does for
 itself (`recall`, changes of state) is no call of the agent's and is named.
@@ -11,6 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from ingest.dialects.content_blocks import blocks_text
+from ingest.dialects.messages import response_in
+from ingest.files.partial_json import parse_json
 from ingest.formats.format import Decoded, Format
 from ingest.formats.records.reader import Standing, read_record
 from ingest.otlp.record import Arrival
@@ -24,36 +27,14 @@ _NOTHING: Final = "null"
 _SILENT: Final = frozenset({"recall", _NOTHING, "change_agent_state", "agent_state_changed"})
 """Events by which the framework steers itself."""
 _BESIDE: Final = frozenset(
-    [
-        "action",
-        "args",
-        "thought",
-        "source",
-        "message",
-        "id",
-        "timestamp",
-        "cause",
-        "keep_prompt",
-        "is_confirmed",
-        "action_risk",
-        "confirmation_state",
-        "security_risk",
-        "hidden",
-        "blocking",
-        "is_static",
-        "cwd",
-        "wait_for_response",
-        "browsergym_send_msg_to_user",
-        "images_urls",
-        "image_urls",
-        "file_urls",
-        "kernel_init_code",
-        "include_extra",
-        "impl_source",
-        "tool_call_metadata",
-        "llm_metrics",
-        "timeout",
-    ]
+    {
+        *("action", "args", "thought", "source", "message", "id", "timestamp", "cause"),
+        *("keep_prompt", "is_confirmed", "action_risk", "confirmation_state"),
+        *("security_risk", "hidden", "blocking", "is_static", "cwd", "wait_for_response"),
+        *("browsergym_send_msg_to_user", "images_urls", "image_urls", "file_urls"),
+        *("kernel_init_code", "include_extra", "impl_source", "tool_call_metadata"),
+        *("llm_metrics", "timeout"),
+    }
 )
 """Fields of an action that are no argument of it."""
 
@@ -65,7 +46,8 @@ def claims(value: Json) -> bool:
     if isinstance(value, list):
         events = objects_in(value[:_LOOKED_AT])
         acts = [one for one in events if "source" in one and _is_event(one)]
-        return len(acts) == len(events) and any("observation" in one for one in acts)
+        is_saved = len(acts) == len(events) and any("observation" in one for one in acts)
+        return is_saved or _are_of_sdk(events)
     history = value.get("history") if isinstance(value, dict) else None
     return isinstance(history, list) and any(
         _is_event(one) for one in list(_events(history))[:_LOOKED_AT]
@@ -89,6 +71,12 @@ def _is_event(one: Event) -> bool:
     if isinstance(one.get("action"), str):
         return "role" not in one and ("args" in one or "thought" in one or one["action"] in _SAID)
     return isinstance(one.get("observation"), str) and "content" in one
+
+
+def _are_of_sdk(events: list[Event]) -> bool:
+    """Whether events are those of the software development kit, which name their kind and whose source they are, and hold the model's own messages."""
+    kinds = [one.get("kind") for one in events if "source" in one]
+    return len(kinds) == len(events) and any("llm_message" in one for one in events)
 
 
 def _events(history: list[Any]) -> Iterator[Event]:
@@ -116,7 +104,9 @@ class _Telling:
         """Read one event."""
         self._number += 1
         kind = event.get("action")
-        if isinstance(kind, str):
+        if "kind" in event:
+            self._take_from_sdk(event)
+        elif isinstance(kind, str):
             if kind in _SAID:
                 self._say(event, kind)
             elif kind in _SILENT or event.get("source") not in (None, "agent"):
@@ -151,6 +141,9 @@ class _Telling:
             response, words = None, args.get("thought", event.get("thought"))
             given = {key: one for key, one in args.items() if key not in _BESIDE}
             call = {"function": {"name": kind, "arguments": given}}
+        self._call(event, response, words, call)
+
+    def _call(self, event: Event, response: str | None, words: Json, call: Event) -> None:
         identity = str(call.get("id") or f"action_{self._number}")
         call = {**call, "id": identity, "type": "function"}
         if event.get("id") is not None:
@@ -160,11 +153,34 @@ class _Telling:
         if known is not None:
             known["tool_calls"].append(call)
             return
-        said = words if isinstance(words, str) and words.strip() else None
-        message = {"role": "assistant", "content": said, "tool_calls": [call]}
+        said = blocks_text(words or "")
+        message = {"role": "assistant", "content": said or None, "tool_calls": [call]}
         self._add(event, message)
         if response is not None:
             self._answers[response] = message
+
+    def _take_from_sdk(self, event: Event) -> None:
+        """An event that holds the model's own words, its call, or what came of that."""
+        told, call, tools = (event.get(key) for key in ("llm_message", "tool_call", "tools"))
+        if isinstance(told, dict):
+            self._add(event, {key: told.get(key) for key in ("role", "content")})
+        elif "system_prompt" in event:
+            self.tools = tools if isinstance(tools, list) else []
+            self._add(event, {"role": "system", "content": blocks_text([event["system_prompt"]])})
+        elif isinstance(call, dict):
+            # What the event itself says, too, the program asked of the model for itself: how risky the call is, in a few words.
+            given = parse_json(str(call.get("arguments")))
+            own = given.value if given and isinstance(given.value, dict) else {}
+            own = {key: one for key, one in own.items() if event.get(key) != one}
+            made = {"id": call.get("id"), "function": {"name": call.get("name"), "arguments": own}}
+            self._call(event, _id({"id": event.get("llm_response_id")}), event.get("thought"), made)
+        elif "tool_call_id" in event:
+            seen = event.get("observation")
+            seen = seen if isinstance(seen, dict) else {}
+            failure = event.get("error", event.get("rejection_reason"))
+            content = blocks_text(seen.get("content", failure)) or ""
+            answer = {"role": "tool", "tool_call_id": event["tool_call_id"], "content": content}
+            self._add(event, {**answer, "is_error": bool(failure or seen.get("is_error"))})
 
     def _observe(self, event: Event) -> None:
         kind = event["observation"]
@@ -191,6 +207,8 @@ class _Telling:
     def _add(self, event: Event, message: Event) -> None:
         if isinstance(event.get("timestamp"), str):
             message["timestamp"] = event["timestamp"]
+        if event.get("reasoning_content"):
+            message["tg"] = {"completeness": ["reasoning_left_out"]}
         self.messages.append(message)
 
 
@@ -230,10 +248,7 @@ def _id(response: Event) -> str | None:
 
 
 def _message(response: Event) -> Event:
-    choices = response.get("choices")
-    first = choices[0] if isinstance(choices, list) and choices else None
-    message = first.get("message") if isinstance(first, dict) else None
-    return message if isinstance(message, dict) else {}
+    return next(iter(objects_in(response_in(response))), {})
 
 
 FORMAT: Final = Format(

@@ -18,7 +18,7 @@ from ingest.formats.records.reader import Standing, read_record
 from ingest.formats.records.text_calls import SHELL, commands_in
 from ingest.formats.records.written_calls import written_act
 from ingest.otlp.record import Arrival
-from ingest.records.text import Json
+from ingest.records.text import Json, objects_in
 
 NAME: Final = "swe_agent"
 _LOOKED_AT: Final = 50
@@ -64,12 +64,8 @@ def _is_step(step: Json) -> bool:
 
 
 def _is_action(one: Json) -> bool:
-    return (
-        isinstance(one, dict)
-        and one.get("role") == "assistant"
-        and isinstance(one.get("action"), str)
-        and "thought" in one
-    )
+    by_agent = isinstance(one, dict) and one.get("role") == "assistant" and "thought" in one
+    return by_agent and isinstance(one.get("action"), str)
 
 
 def _dict(value: Json) -> dict[str, Any]:
@@ -83,16 +79,9 @@ def _text(value: Json) -> str:
 def _commands(value: Message, agent: Message) -> frozenset[str]:
     """The commands that the agent's interface has beside those of the shell."""
     docs = _text(_dict(agent.get("tools")).get("command_docs"))
-    prompts = [
-        _text(one.get("content"))
-        for one in _list(value.get("history"))
-        if isinstance(one, dict) and one.get("role") == "system"
-    ]
+    said = objects_in(value.get("history"))
+    prompts = [_text(one.get("content")) for one in said if one.get("role") == "system"]
     return commands_in([docs, *prompts])
-
-
-def _list(value: Json) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 @dataclass(slots=True)
@@ -113,14 +102,14 @@ class _Telling:
         self._before: list[Message] = []
         """What the history begins with before the first action."""
         said: list[_Turn] = []
-        for one in _list(value.get("history")):
+        for one in objects_in(value.get("history")):
             if _is_action(one):
                 said.append(_Turn(said=one))
-            elif isinstance(one, dict):
+            else:
                 (said[-1].after if said else self._before).append(one)
-        done = _seen_after([one for one in _list(value.get("trajectory")) if _is_step(one)])
+        done = _seen_after([one for one in objects_in(value.get("trajectory")) if _is_step(one)])
         self._turns = _merged(said, done)
-        acts = [one for step in done if (one := _text(step.get("action")).strip())]
+        acts = [text for step in done if (text := _text(step.get("action")).strip())]
         self._are_calls = all(map(written_act, acts))
         """Whether all actions are calls of tools in one notation or another, and none is a command."""
 
@@ -133,7 +122,7 @@ class _Telling:
 
     def _turn(self, turn: _Turn, number: int) -> Iterator[Message]:
         told = turn.said or turn.done or {}
-        calls = [call for call in _list(told.get("tool_calls")) if isinstance(call, dict)]
+        calls = objects_in(told.get("tool_calls"))
         action = _text(told.get("action")).strip()
         if not calls and action:
             calls = [self._call(action, number)]
@@ -143,7 +132,9 @@ class _Telling:
         waiting = [call.get("id") for call in calls]
         for one in turn.after:
             if waiting and one.get("role") in ("user", "tool"):
-                ids = [i for i in _list(one.get("tool_call_ids")) if i in waiting] or waiting[:1]
+                named = one.get("tool_call_ids")
+                named = named if isinstance(named, list) else []
+                ids = [i for i in named if i in waiting] or waiting[:1]
                 waiting = [identity for identity in waiting if identity not in ids]
                 yield {"role": "tool", "tool_call_id": ids[0], "content": one.get("content")}
             else:

@@ -277,4 +277,11 @@ def _untyped_list(content: Json) -> MessageCalls | None:
             for one in items
         ]
         return MessageCalls(results=told)
+    # A call may be an object of one key, the tool's name, with its arguments as JSON text.
+    pairs = [pair for one in items for pair in one.items()]
+    given = [parse_json(told) if isinstance(told, str) else None for _, told in pairs]
+    is_part = any(name in NAMES["keys_of_parts"] for name, _ in pairs)
+    are_given = all(one and isinstance(one.value, dict) for one in given)
+    if len(pairs) == len(items) and are_given and not is_part:
+        return MessageCalls(calls=[{"name": name, "arguments": told} for name, told in pairs])
     return None

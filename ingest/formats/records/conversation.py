@@ -17,7 +17,12 @@ from ingest.files.partial_json import parse_json
 from ingest.formats.records.participants import settle
 from ingest.formats.records.speech import Speech, moment, speeches
 from ingest.formats.records.steps import AgentStep
-from ingest.formats.records.written_results import bind_programs, bind_tagged, bind_written
+from ingest.formats.records.written_results import (  # fmt: skip
+    as_program,
+    bind_programs,
+    bind_tagged,
+    bind_written,
+)
 from ingest.records.call_names import RESULTS
 from ingest.records.episode import Step
 from ingest.records.moments import to_text
@@ -50,13 +55,23 @@ class Conversation:
         last = self.messages[-1] if self.messages else None
         return last is not None and last["role"] == "assistant" and not last.get("tool_calls")
 
+    def _gave(self, text: str) -> bool:
+        """Whether the last call was made with an answer (`final_answer(answer="x")`), and gave it back if it gave anything."""
+        last = self.messages[-1]
+        back = str(last["content"]).strip() if last["role"] == "tool" else text
+        calls = [call for one in self.messages[-2:] for call in one.get("tool_calls") or ()]
+        given = [parse_json(call["function"]["arguments"]) for call in calls]
+        values = [v for one in given if one and isinstance(one.value, dict) for v in one.value.values()]  # fmt: skip
+        return text in map(str, values) and back.endswith(text)
+
     def take_answer(self, value: Json) -> bool:
         """Append what a model answered, unless a message holds it; whether the value is an answer at all."""
         made = answer_in(value) if self.messages else []
+        made = [as_program(one, self.messages) for one in made]
         texts = [text for message in made if (text := message["content"])]
         asked = [message["tool_calls"] for message in made if "tool_calls" in message]
         known = [message.get("tool_calls") for message in self.messages]
-        held = all(self.says(text, role="assistant") for text in texts)
+        held = all(self.says(text, role="assistant") or self._gave(text) for text in texts)
         if not made or (held and all(calls in known for calls in asked)):
             return bool(made)
         if self.ends_in_words:

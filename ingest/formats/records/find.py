@@ -161,7 +161,7 @@ def messages_of(value: Json) -> Place | None:
     found = [replace(place, items=acts) for place in lists if (acts := acts_of(place.items))]
     found = found or [place for place in lists if are_messages(place.items, key=place.path[-1])]
     if not any(_speaks(place.items) for place in found):
-        readers = (_trees, _runs, _steps, _columns, _transcripts, _events, _turns, _plans, _parts, _written_steps, _acted_dialogues, _kept_as_text)  # fmt: skip
+        readers = (_groups_of_turns, _trees, _runs, _steps, _columns, _transcripts, _events, _turns, _plans, _parts, _written_steps, _acted_dialogues, _kept_as_text)  # fmt: skip
         others = (list(read(value)) for read in readers)
         found += next(filter(None, others), [])
     place = min(found, key=_rank, default=None)
@@ -235,6 +235,26 @@ def _transcripts(value: dict[str, Any]) -> Iterator[Place]:
             items = items_of(text) or _stored(text)
             if items:
                 yield Place(path=(key,), items=items, holders=(value,))
+
+
+def _groups_of_turns(value: dict[str, Any]) -> Iterator[Place]:
+    """Messages that a list holds in groups, one a turn and these one a step, of which none tells both sides: that were a conversation."""
+    for place in _lists(value):
+        groups = [*_groups(place.items, 0)] if not are_messages(place.items) else []
+        items = [item for group in groups for item in group]
+        both = [{"user", "assistant"} <= {one.role for one in speeches(g)} for g in (items, *groups)]  # fmt: skip
+        if both[:1] == [True] and not any(both[1:]) and are_messages(items):
+            yield replace(place, items=items)
+
+
+def _groups(items: list[Any], deep: int) -> Iterator[list[Any]]:
+    """The innermost lists of a list, in order, also those that an object holds under any key."""
+    below = [[*one.values()] if isinstance(one, dict) and not strength(one) else [one] for one in items]  # fmt: skip
+    lists = [one for part in below for one in part if isinstance(one, list)]
+    for one in lists if deep < _IN_TURN else ():
+        yield from _groups(one, deep + 1)
+    if not lists:
+        yield items
 
 
 def _trees(value: dict[str, Any]) -> Iterator[Place]:
@@ -498,7 +518,10 @@ def _is_map(value: Json) -> bool:
 
 
 def conversations_of(items: Sequence[Json]) -> dict[str | None, list[Any]]:
-    """Messages by the conversation that each of them names, in order; those of one file that names none are one."""
+    """Messages by the conversation that each of them names, in order; those of one file that names none are one.
+
+    None where only users speak in conversations that have names: what they were told stands elsewhere, under the same names.
+    """
     by_name: dict[str | None, list[Any]] = {}
     for item in items:
         name = Fields(item).top_text(CONVERSATION) if isinstance(item, dict) else None
@@ -506,4 +529,6 @@ def conversations_of(items: Sequence[Json]) -> dict[str | None, list[Any]]:
     named = set(by_name) - {None}
     if len(named) == 1 and None in by_name:
         return {named.pop(): list(items)}  # a header or a footer that does not repeat the id
+    if named and {one.role for one in speeches(items)} == {"user"}:
+        return {}
     return by_name

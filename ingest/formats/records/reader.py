@@ -43,6 +43,7 @@ from ingest.formats.records.text_calls import listed_tools
 from ingest.formats.records.verdicts import marks_on, outcomes_of, verdicts_among
 from ingest.formats.records.words import NAMES
 from ingest.formats.records.written_results import programs_in
+from ingest.formats.run_verdicts import said_of_all
 from ingest.otlp.record import Arrival
 from ingest.records.call_names import CALL_LISTS
 from ingest.records.quarantine import MAX_KEPT_BODY, Rejected
@@ -350,6 +351,17 @@ class _Record:
         for key, named in maps:
             for told in (named.get(name) for name in names if isinstance(named, dict)):
                 yield told if isinstance(told, dict) else {key: told}
+        # A list of all runs that went well, or of those that did not.
+        lists = [
+            pair
+            for _, one in [*maps, *enumerate(self._standing.around)]
+            if isinstance(one, dict)
+            for pair in one.items()
+        ]
+        for word, listed in lists:
+            said = said_of_all(word) if isinstance(listed, list) else None
+            if said and any(name in listed for name in names):
+                yield {said["name"]: said["value"]}
 
     def _extras(self) -> dict[str, Any]:
         """The chat log's own additions to a line."""

@@ -65,6 +65,7 @@ _RUNS: Final = ("tool", "function")
 """Types of an item that is a tool's run, and not only what came of it."""
 _NUMBERED: Final = {0: "bot", 1: "user"}
 """Microsoft's numbers for who sends an activity to a bot's channel."""
+_OWN_WORDS: Final = frozenset(NAMES["of_log"])
 _OF_LOG: Final = ("event", "trace")
 """Types of what happened beside the words, whoever caused it."""
 _ITEMS: Final = CALL_ITEMS | RESULT_ITEMS | {"reasoning"}
@@ -191,7 +192,9 @@ def speeches(items: Sequence[Json]) -> Iterator[Speech]:
             for number, plain in enumerate(plain_items(item)):
                 one = call_by_message(plain, tools)
                 # Ids made of places stay apart where an item stands for several messages.
-                if (to_agent and _is_between_others(plain)) or type_of(plain) in aside:
+                if to_agent and _is_between_others(plain):
+                    continue
+                if type_of(plain) in aside or str(plain.get("role")) in aside:
                     continue
                 for speech in _of_item(one, index if number == 0 else f"{index}_{number}"):
                     speech.flags |= {"side_events_left_out"} if aside else set()
@@ -214,14 +217,19 @@ def spoken_pairs(items: Sequence[Json]) -> list[Json]:
     return [{"speaker": who, "text": text} for who, text in pairs]
 
 
-def _types_aside(items: Sequence[dict[str, Any]]) -> set[Json]:
-    """Types of what a framework says for itself on the agent's side, where each message's type says whether it is a question, an answer, a call or a result."""
+def _types_aside(items: Sequence[dict[str, Any]]) -> set[str]:
+    """Roles of what a log says for itself; types of what a framework says on the agent's side, where each message's type says whether it is a question, an answer, a call or a result."""
+    words = {word for one in items if isinstance(word := one.get("role", type_of(one)), str)}
+    ends = {word: snake_case(word).rpartition("_") for word in words if role_of(word) is None}
+    talks = {"user", "assistant"} <= {role_of(word) for word in words}
+    # A tool's error is a result.
+    own = {w for w, (of, _, end) in ends.items() if talks and end in _OWN_WORDS and not role_of(of)}
     types = {kind for one in items if isinstance(kind := type_of(one), str)}
     if not {"question", "answer"} <= types or not all(
         isinstance(type_of(one), str) for one in items
     ):
-        return set()
-    return {kind for kind in types - {"question", "answer"} if role_of(kind) is None}
+        return own
+    return own | {kind for kind in types - {"question", "answer"} if role_of(kind) is None}
 
 
 def _tools_addressed(items: Sequence[Json]) -> set[str]:

@@ -26,19 +26,24 @@ _FINAL: Final = re.compile(r"(?:\A|\n)[ \t*]*Final Answer[ \t*]*:[ \t]*(.+)\Z", 
 _TAGGED: Final = re.compile(r"<([a-z]+(?:_[a-z]+)+)>((?:(?!</?\1>).)*)</\1>\s*\Z", re.DOTALL)
 _FIELD: Final = re.compile(r"<(\w+)>\n?(.*?)\n?</\1>", re.DOTALL)
 _PROGRAM: Final = re.compile(
-    r"((?:(?!```).)*)```([a-z]\w*)?[ \t]*\n((?:(?!```).)*?)\n?```\s*", re.DOTALL
+    r"((?:(?!```).)*)```([a-z]\w*)?[ \t]*\n((?:(?!```).)*?)\n?```\s*(?:<\w+>\s*)?", re.DOTALL
 )
-"""A program or a command in a block behind what is said; the only block."""
+"""A program or a command in a block behind what is said; the only block, perhaps with the mark that stopped the model."""
 _RUN: Final = re.compile(
-    r"((?:(?!<execute).)*)<execute(_[a-z]+|)>\n?((?:(?!</?execute).)*?)\n?(?:</execute\2>)?\s*", re.DOTALL
+    r"((?:(?!<(?:execute|code>)).)*)<(?:execute|code(?=>))(_[a-z]+|)>\n?((?:(?!</?(?:execute|code>)).)*?)\n?(?:</(?:execute\2|code)>)?\s*", re.DOTALL
 )  # fmt: skip
 """A program in a tag that has it run; where the tag stopped the model, it does not end."""
 _AROUND: Final = re.compile(r"<(\w+)>\s*((?:(?!</?\1>).)*?)\s*</\1>", re.DOTALL)
 _TERMINAL: Final = re.compile(r"(?:[^\d\s]\$|\w@[\w.:~/-]+#)\s*\Z")
 """What a terminal shows ends with its prompt: no amount, and no name of a language."""
+_RUN_ID: Final = "run_"
+_LONGEST_END: Final = 40
+_LANGUAGES: Final = {"py": "python"}
 _LONGEST_PROMPT: Final = 202
 _HEADING: Final = re.compile(r"\A\s*[A-Z]{3,}[ \t]*\n")
 """A label in capitals above what is said: `DISCUSSION`."""
+_LABEL: Final = re.compile(r"(?:\A|\n)[ \t*]*(?:Action|Code)[ \t*]*:[ \t*]*\n?\Z")
+"""What stands above the block: nothing is said by it."""
 _SHOWN: Final = re.compile(r"\s*```\w*\n(.*?)\n?```\s*", re.DOTALL)
 _SEVERAL: Final = 2
 """Results from which an agent acts: somebody may show once what a proposed program printed."""
@@ -70,11 +75,13 @@ def programs_in(said: Sequence[tuple[Json, Message]]) -> dict[int, re.Match[str]
     """
     told = [(role, "" if m.get("tool_calls") else _words(m)) for role, m in said]
     own = [n for n, (role, _) in enumerate(told) if role == "assistant"]
-    run = {n: found for n in own if "<execute" in told[n][1] and (found := _RUN.fullmatch(told[n][1]))}  # fmt: skip
-    ends = [n for n in own if told[n][1].rstrip().endswith("```")]  # few texts need the pattern
+    run = {n: found for n in own if "<" in told[n][1] and (found := _RUN.fullmatch(told[n][1]))}
+    ends = [n for n in own if "```" in told[n][1][-_LONGEST_END:]]  # few texts need the pattern
     blocks = run or {n: found for n in ends if (found := _PROGRAM.fullmatch(told[n][1]))}
     after = [told[n + 1] for n in blocks if n + 1 < len(told)]
     marks = [role == "user" and _is_result(text) for role, text in after]
+    # An agent may first say that it understood.
+    own = [n for n in own if n >= min(blocks, default=0)]
     acts = bool(marks) if run else len(blocks) >= len(own) - 1 and len(marks) >= _SEVERAL
     return blocks if acts and all(marks) else {}
 
@@ -90,12 +97,13 @@ def bind_programs(said: Sequence[Speech]) -> None:
     in_python = any("python" in _text(one).lower() for one in said[:2] if programs)
     for n, found in programs.items():
         first = found[3].split(maxsplit=1)[:1]
-        name = found[2] or (first[0] if first and first[0] in commands else SHELL)
+        word = first[0] if first and first[0] in commands else SHELL
+        name = _LANGUAGES.get(found[2], found[2]) or word
         if found.re is _RUN:
             name = (found[2] or "_python" * in_python).strip("_") or "execute"
         function = {"name": name, "arguments": json_text({"command": found[3]})}
-        made = {"id": f"run_{n}", "type": "function", "function": function}
-        words = _HEADING.sub("", found[1]).strip()
+        made = {"id": f"{_RUN_ID}{n}", "type": "function", "function": function}
+        words = _LABEL.sub("", _HEADING.sub("", found[1])).strip()
         around = _AROUND.fullmatch(words)
         words = around[2] if around else words
         said[n].message = {"content": words or None, "tool_calls": [made]}
@@ -104,6 +112,19 @@ def bind_programs(said: Sequence[Speech]) -> None:
             shown = _SHOWN.fullmatch(told)
             result = {"content": shown[1] if shown else told, "tool_call_id": made["id"]}
             after.role, after.message = "tool", {"role": "tool", **result}
+
+
+def as_program(answer: Message, before: Sequence[Message]) -> Message:
+    """An agent's last answer, a call where it is a program as those before it, which were carried out."""
+    calls = [call for one in before for call in one.get("tool_calls") or ()]
+    runs = bool(calls) and str(calls[-1].get("id")).startswith(_RUN_ID)
+    words = _words(answer) if runs and not answer.get("tool_calls") else ""
+    found = _PROGRAM.fullmatch(words) or _RUN.fullmatch(words)
+    if found is None:
+        return answer
+    function = {**calls[-1]["function"], "arguments": json_text({"command": found[3]})}
+    made = {**calls[-1], "id": f"{_RUN_ID}{len(before)}", "function": function}
+    return {**answer, "content": found[1].strip() or None, "tool_calls": [made]}
 
 
 def bind_written(said: Sequence[Speech]) -> None:
