@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from ingest.formats.records import find
+from ingest.formats.records.speech import strength
 
 
 def settings(leaves: int, depth: int = 0) -> dict[str, Any]:
@@ -20,7 +21,6 @@ def test_nested_objects_are_looked_at_a_bounded_number_of_times(
 ) -> None:
     """Twice the settings are twice the work: each level of nesting made it six times as much."""
     asked = 0
-    strength = find.strength
 
     def counted(item: Any) -> int:  # noqa: ANN401 - any JSON
         nonlocal asked
