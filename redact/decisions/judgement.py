@@ -51,6 +51,7 @@ from redact.evidence.people_places import choices, people_places
 from redact.evidence.public_values import public_values, recorded_values, seen_at
 from redact.fold import fold_value
 from redact.kinds import KINDS
+from redact.lists.dictionary import languages_spoken, words_of
 from redact.names.unknown_names import unexplained_in
 from redact.readers.place import (
     RESULT,
@@ -178,8 +179,8 @@ def _make_judgement(app: AppLearnt, k: int) -> Judgement:
     large = kept | with_dictionaries(places.language, app.small, large=True)
     told = [seen for key, seen in counted.items() if key.endswith(_OF_NAMES)]
     large |= words_of_many(told, large, k=k)
-    dictionary = with_dictionaries(frozenset(), app.small)
-    for value, kind in _strange_ids(app, dictionary | nobodys | public | recorded):
+    spoken = frozenset[str]().union(*map(words_of, languages_spoken(app.small)))
+    for value, kind in _strange_ids(app, spoken | nobodys | public | recorded):
         keep_kind(values, value, kind)
     unknown = {part for seen in told for run in seen for part in unexplained_in(run, large)}
     for name in unknown:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 import pytest
 
 from environments.runtime.checks.judge import question_key
-from environments.runtime.checks.table import FUNCTIONS, evaluate
+from environments.runtime.checks.table import FUNCTIONS
 from environments.runtime.checks.view import View, numbers_in
 from environments.runtime.task.attempt import (
     DERIVED,
@@ -17,7 +16,7 @@ from environments.runtime.task.attempt import (
     Json,
     ToolResult,
 )
-from environments.runtime.task.rubric import AGREEMENT, BOTH, REWARD, Check, Rubric
+from environments.runtime.task.rubric import AGREEMENT, BOTH, REWARD, Check
 from environments.runtime.task.verdict import count_text
 from tests.unit.graded_attempts import SET, attempt, end_check, grade, made, score
 
@@ -312,26 +311,6 @@ def test_malformed_arguments_never_raise() -> None:
             check = Check(check_id="x", fn=fn, args=dict.fromkeys(names, value))
             found = score(check, attempt(made(item="A1"), said=["5"]))
             assert found is None or 0.0 <= found <= 1.0
-
-
-def test_200_checks_take_less_than_a_millisecond() -> None:
-    """A full rubric is cheap; the bound here is loose because the machine is shared."""
-    of = attempt(*(made(item=f"A{i}", to=i) for i in range(10)), said=["5, 6 and 7"] * 5)
-    checks = [
-        Check(check_id=f"w{i}", fn="wrote", args={"tool": "put", "arguments": f"{i}"}, weight=0)
-        for i in range(100)
-    ]
-    checks += [Check(check_id=f"t{i}", fn="told", args={"value": i}) for i in range(100)]
-    rubric = Rubric(task_id="t", checks=tuple(checks))
-    evaluate(rubric, of, task_version="v")
-    best = min(_timed(rubric, of) for _ in range(20))
-    assert best < 0.002
-
-
-def _timed(rubric: Rubric, of: Attempt) -> float:
-    started = time.process_time()
-    evaluate(rubric, of, task_version="v")
-    return time.process_time() - started
 
 
 @pytest.mark.parametrize(("number", "says"), [(0, "0 calls"), (1, "1 call"), (2, "2 calls")])

@@ -405,3 +405,19 @@ def test_an_id_that_is_a_word_goes_where_it_is_told_as_one(said: str, *, stays: 
 
     assert ("dragon" in (after.clean.steps[0].content or "")) is stays
     assert "dragon" not in after.clean.steps[1].tool_calls[0].arguments
+
+
+def test_a_login_goes_from_the_texts_of_other_conversations() -> None:
+    """Its record stands in one conversation, a refusal in another names it; a login that is a word stays in sentences."""
+    owned = calls("directory_get", {"login": "vdornik"}, {"login": "vdornik", **profile(0)})
+    worded = calls("directory_get", {"login": "made"}, {"login": "made", **profile(1)})
+    refused = calls("join", {"group": "ledger"}, "ERR 403: ledger is restricted (owner vdornik)")
+    raw = [
+        episode("e0", says("user", "Who is it?"), *owned),
+        episode("e1", says("user", "And this?"), *worded),
+        episode("e2", says("user", "I made it."), *refused, says("assistant", "Ask vdornik.")),
+    ]
+
+    after = past_the_gate(raw)[2]
+    assert "vdornik" not in told(after)
+    assert after.clean.steps[0].content == "I made it."
