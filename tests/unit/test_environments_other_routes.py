@@ -78,6 +78,10 @@ ASKED = made("rent", RENT, UNKNOWN)
         # Calls without an answer leave the verdict open.
         ((ASKED,), THERE, None),
         ((ASKED, FOREIGN), DARK, None),
+        # A call that leaves an argument out may have had it by default, one with another value did another thing.
+        ((made("rent", {"boat": "B7"}, UNKNOWN),), DARK, None),
+        ((made("rent", {"boat": "B8"}, UNKNOWN),), DARK, 0.0),
+        ((made("rent", WRONG, UNKNOWN),), DARK, 0.0),
     ],
 )
 def test_which_of_writes_and_records_decides(

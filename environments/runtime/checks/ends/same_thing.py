@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from ...task.attempt import Json
 from ...values.mentions import leaves
-from ...values.normal import is_plain
+from ...values.normal import is_plain, same_json
 from .terms import Write
 
 
@@ -20,14 +20,26 @@ def could_supply(wanted: Write, doubtful: Iterable[Write]) -> bool:
     """Whether another tool's write that nobody can judge may have done it: it names the same record, or says the same.
 
     A call about something else changed something else, and the same tool with other arguments did another thing or nothing,
-    whatever they answered: nobody is spared a failure for them.
+    whatever they answered: nobody is spared a failure for them. One that only leaves arguments out may have had them by default.
     """
     tool, arguments = wanted
+    if any(other == tool and _leaves_out(text, arguments) for other, text in doubtful):
+        return True
     others = [text for other, text in doubtful if other != tool]
     ids, values = _ids(arguments), _values(arguments)
     if ids:
         return any(ids & _ids(text) for text in others)
     return any(values & _values(text) for text in others)
+
+
+def _leaves_out(arguments: str, wanted: str) -> bool:
+    """Whether all that a call says is among what another one says."""
+    given, whole = _read(arguments), _read(wanted)
+    if not isinstance(given, dict) or not isinstance(whole, dict) or not given:
+        return False
+    return len(given) < len(whole) and all(
+        name in whole and same_json(value, whole[name]) for name, value in given.items()
+    )
 
 
 def _ids(arguments: str) -> set[str]:
