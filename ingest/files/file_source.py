@@ -52,7 +52,7 @@ class FileSource:
     """What is read in the place of the file's bytes: a table's rows as JSON, a member of an archive."""
     within: Path | None = None
     """The folder that was asked for; a file of it that links lead out of is not read: nobody asked for what is there."""
-    damages: list[str] = field(default_factory=list)
+    damages: list[str] = field(default_factory=list, init=False)
     """What is wrong with a packed file, once it was read to the spot; it ends there."""
 
     @contextmanager

@@ -113,6 +113,7 @@ def read_source(
 def _read(source: FileSource, layout: Layout | None) -> Iterator[WalRecord | Rejected]:
     """The file's records; what was read before a broken spot is kept."""
     is_something_kept = False
+    source.damages.clear()  # of an earlier look
     try:
         with source.opened() as stream:
             for one in _recognised(source, stream, layout):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
@@ -13,7 +14,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from ingest.errors import SourceUnreadable
 from ingest.files.explain import explain
 from ingest.files.mapping import load_mapping
-from ingest.files.telemetry_files import read_file
+from ingest.files.telemetry_files import read_file, read_source, sources_in
 from ingest.otlp.limits import Limits
 from ingest.receiver.wal import WalRecord
 from ingest.records.quarantine import Rejected
@@ -143,6 +144,18 @@ def test_whole_lines_before_the_damage_of_a_gzip_are_kept(tmp_path: Path) -> Non
     assert isinstance(refused, Rejected)
     assert refused.code == "damaged_gzip"
     assert 400 - 200 // len(LINE) - 3 <= lines < 400
+
+
+def test_damage_of_one_member_of_an_archive_is_no_other_members(tmp_path: Path) -> None:
+    """A gzip that was cut lies beside a file that is no telemetry: each is refused for what it is, also at a second reading."""
+    with ZipFile(tmp_path / "runs.zip", "w") as archive:
+        archive.writestr("a.jsonl.gz", gzip.compress(LINE * 1000, mtime=0)[:40])
+        archive.writestr("b.json", b'{"a": 1}')
+    sources = list(sources_in(tmp_path / "runs.zip"))
+    for _ in range(2):
+        found = [list(read_source(one, None, among_others=True)) for one in sources]
+        codes = [[one.code for one in part if isinstance(one, Rejected)] for part in found]
+        assert codes == [["damaged_gzip"], ["unknown_json"]]
 
 
 def test_lines_keep_their_numbers_across_records(tmp_path: Path) -> None:
