@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from environments.runtime.checks.ends.terms import end_id
 from environments.runtime.checks.view import View
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.rubric import Check
@@ -17,7 +16,7 @@ from synth.recordings.attempt_facts import Facts
 from synth.recordings.traits import AppTraits
 from synth.recordings.vocabularies import told_names
 from synth.rubric.ends import End
-from synth.rubric.evidence import required_check
+from synth.rubric.evidence import at_end, required_check
 from synth.rubric.facts.forms import ENGLISH
 from synth.rubric.facts.told_facts import (
     fact_args,
@@ -41,8 +40,7 @@ def closing_checks(accepted: Sequence[End], after: str) -> list[Check]:
         if told:
             facts = [{**fact, "forms": []} for fact in fact_args(told, ENGLISH)]
             args: dict[str, Json] = {
-                "after": after,
-                "ends": [end_id(number)],
+                **at_end(after, number),
                 "facts": list[Json](facts),
             }
             says = f"Nothing else is told in the place of {facts_text(facts)}."
@@ -65,8 +63,7 @@ def closing_names(accepted: Sequence[End], traits: AppTraits, after: str) -> lis
     for number, end in enumerate(accepted, 1):
         for place, (right, others) in enumerate(_names_in_place(end, traits), 1):
             args: dict[str, Json] = {
-                "after": after,
-                "ends": [end_id(number)],
+                **at_end(after, number),
                 "right": list[Json](right),
                 "others": list[Json](others),
             }

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from environments.runtime.checks.calls import declined_questions
-from environments.runtime.checks.ends.terms import Write
+from environments.runtime.checks.ends.terms import Write, end_id
 from environments.runtime.checks.view import View, numbers_in, text_of, words_in
 from environments.runtime.play.user_recording import is_specific
 from environments.runtime.task.attempt import Json
@@ -128,6 +128,11 @@ def _nameless(good: Sequence[Facts]) -> frozenset[Write]:
     return frozenset(
         r for a in good for r in a.reads if not any(c.isdigit() or c == "@" for c in r[1])
     )
+
+
+def at_end(after: str, number: int) -> dict[str, Json]:
+    """The arguments of a check that asks something at the accepted end of this number alone, by the check `after` that compares ends."""
+    return {"after": after, "ends": [end_id(number)]}
 
 
 def required_check(  # noqa: PLR0913 - the fields of one check

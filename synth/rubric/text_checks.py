@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from environments.runtime.checks.arguments import canonical_arguments
-from environments.runtime.checks.ends.terms import Write, end_id
+from environments.runtime.checks.ends.terms import Write
 from environments.runtime.checks.ground import counts_in
 from environments.runtime.checks.texts import (
     content_words,
@@ -29,7 +29,7 @@ from environments.runtime.values.facts import DATE, EMAIL, ID, NUMBER, TIME, Fac
 from synth.recordings.attempt_facts import Facts
 from synth.recordings.tool_kinds import WRITE, texts_before
 from synth.recordings.traits import AppTraits
-from synth.rubric.evidence import required_check
+from synth.rubric.evidence import at_end, required_check
 from synth.rubric.facts.told_facts import fact_args, known_facts
 
 HANDFUL: Final = 6
@@ -81,7 +81,7 @@ def text_checks(accepted: Sequence[Sequence[Facts]], traits: AppTraits, after: s
     checks: list[Check] = []
     for number, good in enumerate(accepted, 1):
         for place, one in enumerate(written_texts(good, traits), 1):
-            where: dict[str, Json] = {"after": after, "ends": [end_id(number)]}
+            where = at_end(after, number)
             checks += _checks_of(one, traits, good, where, f"{number}_{place}")
     return checks
 

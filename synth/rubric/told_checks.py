@@ -31,7 +31,7 @@ from synth.recordings.attempt_facts import Facts
 from synth.recordings.traits import AppTraits
 from synth.rubric.contrast import facts_asked, reckoned_of
 from synth.rubric.ends import WITNESSES, End
-from synth.rubric.evidence import origin_of, required_check
+from synth.rubric.evidence import at_end, origin_of, required_check
 from synth.rubric.facts.forms import forms_of
 from synth.rubric.facts.told_facts import (
     TEXT,
@@ -63,7 +63,7 @@ def told_some_checks(accepted: Sequence[End], traits: AppTraits, after: str) -> 
     for number, end in enumerate(accepted, 1):
         reckoned = reckoned_of(end.good)
         facts, told, found_out = _facts(end.good, reckoned, traits.language)
-        where: dict[str, Json] = {"after": after, "ends": [end_id(number)]}
+        where = at_end(after, number)
         if all(fact["kind"] == TEXT for fact in facts):
             checks += _small_checks(end, where, number)
         if not facts:
@@ -131,7 +131,7 @@ def unlike_checks(
             # A fact that belongs to another end is not asked for here.
             view = View(bad.recorded.attempt, matched={after: end_id(number)})
             if all(FUNCTIONS[c.fn](c.args, view, c.check_id)[0] != 0.0 for c in (*paid, *made)):
-                where: dict[str, Json] = {"after": after, "ends": [end_id(number)]}
+                where = at_end(after, number)
                 made += _told_by_others(
                     end, bad, where, language, f"unlike_{number}_{len(made) + 1}"
                 )
@@ -247,8 +247,7 @@ def asked_value_checks(
             silent = [a for a in end.bad if value not in a.told]
             args: dict[str, Json] = {
                 "value": _plain_number(value),
-                "after": after,
-                "ends": [end_id(number)],
+                **at_end(after, number),
                 "on_missing": "fail" if len(end.good) + len(silent) > 1 else "null",
             }
             # A small count in words stands in any sentence.

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ..task.attempt import Json
+from .ends.attempt_writes import AttemptWrites
 from .ends.compare import EndComparison
 from .ends.prediction import predict_end
 from .ends.terms import EndTerms, RecordedEnd
@@ -20,25 +21,27 @@ from .view import View
 def end_state(args: Mapping[str, Json], view: View, check_id: str) -> tuple[float | None, str]:
     """Compare the attempt's end with every accepted end; equality with one is enough."""
     terms = EndTerms.from_args(args)
-    found = [_confirmed(end, predict_end(end, terms, view)) for end in terms.ends]
+    made = AttemptWrites.from_view(terms, view)
+    found = [_confirmed(end, predict_end(end, terms, view, made)) for end in terms.ends]
     for end, result in zip(terms.ends, found, strict=True):
         if result.score == 1.0:
             view.matched[check_id] = end.end_id
             return 1.0, result.why
-    if any(predict_end(end, terms, view).score != 0.0 for end in terms.doubtful):
+    if any(predict_end(end, terms, view, made).score != 0.0 for end in terms.doubtful):
         return None, "labels contradict each other about this end"
     for result in found:
         if result.score is None:
             return None, result.why
     for end in terms.corrected:
-        if predict_end(end, replace(terms, ignore=end.ignore), view).score != 0.0:
+        own = replace(terms, ignore=end.ignore)
+        if predict_end(end, own, view, AttemptWrites.from_view(own, view)).score != 0.0:
             return None, "it differs only in values that users of such requests correct"
-    return (0.0, found[0].why) if found else _known_bad(terms, view)
+    return (0.0, found[0].why) if found else _known_bad(terms, view, made)
 
 
-def _known_bad(terms: EndTerms, view: View) -> tuple[float | None, str]:
+def _known_bad(terms: EndTerms, view: View, made: AttemptWrites) -> tuple[float | None, str]:
     """Without an accepted end: an end that users called unresolved is bad, any other is not known."""
-    if any(predict_end(end, terms, view).score == 1.0 for end in terms.bad):
+    if any(predict_end(end, terms, view, made).score == 1.0 for end in terms.bad):
         return 0.0, "the same end as an unresolved attempt"
     return None, "nobody knows what has to be changed"
 

@@ -27,15 +27,16 @@ class EndComparison:
     why: str
 
 
-def compare_end(end: RecordedEnd, terms: EndTerms, view: View) -> EndComparison:
-    """Compare with one end; the first of these that applies is the verdict.
+def compare_end(
+    end: RecordedEnd, terms: EndTerms, view: View, made: AttemptWrites
+) -> EndComparison:
+    """Compare with one end what was `made`, cleared of the doubts that it shares; the first of these that applies is the verdict.
 
     1. The same writes, all of them certain: equal, unless a list in another order may matter.
     2. The records of both ends are known, and tools that leave none were called alike: whether they are equal, whatever the writes say.
     3. A write that no resolved attempt made, of which the world shows nothing, or what another write undoes: not known, or what is missing.
     4. What the writes alone say: different where one is missing or foreign, not known where it depends on a call without an answer.
     """
-    made = AttemptWrites.from_view(terms, view).clear_shared_doubts(end)
     by_writes = _by_writes(made, end.writes, terms)
     if by_writes.score == 1.0:
         return _in_order(by_writes, end, terms, view)

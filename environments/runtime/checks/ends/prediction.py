@@ -21,10 +21,12 @@ MOSTLY: Final = 0.5
 """Share beyond which it is taken to have been refused; a tool that nobody called has just this one."""
 
 
-def predict_end(end: RecordedEnd, terms: EndTerms, view: View) -> EndComparison:
-    """`compare_end`, and where that is not known, what most probably happened."""
-    found = compare_end(end, terms, view)
-    made = AttemptWrites.from_view(terms, view).clear_shared_doubts(end)
+def predict_end(
+    end: RecordedEnd, terms: EndTerms, view: View, writes: AttemptWrites
+) -> EndComparison:
+    """`compare_end` with the attempt's writes, and where that is not known, what most probably happened."""
+    made = writes.clear_shared_doubts(end)
+    found = compare_end(end, terms, view, made)
     if found.score is not None or made.dirty or terms.refusals is None:
         return found
     fewest, most = (
