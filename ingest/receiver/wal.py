@@ -22,6 +22,7 @@ from ingest.files.file_facts import NOTHING_KNOWN, FileFacts, facts_of
 
 FILE_NAME: Final = "wal.sqlite"
 _WAIT_SECONDS: Final = 60.0
+_RETRY_SECONDS: Final = 0.05
 _FORMAT: Final = 2
 
 _CREATE: Final = """
@@ -297,7 +298,7 @@ class Wal:
                 self._path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False
             )
             self._connection = connection
-            connection.execute("pragma journal_mode = wal")
+            _use_write_ahead(connection)
             connection.execute("pragma synchronous = full")
             self._prepare(connection)
         except sqlite3.Error as error:
@@ -344,6 +345,22 @@ class Wal:
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
+
+
+def _use_write_ahead(connection: sqlite3.Connection) -> None:
+    """Switch the file to SQLite's own log, as late as `_WAIT_SECONDS` from now.
+
+    SQLite does not wait here while another process switches the same new file: it answers SQLITE_BUSY at once.
+    """
+    ends = time.monotonic() + _WAIT_SECONDS
+    while True:
+        try:
+            connection.execute("pragma journal_mode = wal")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > ends:
+                raise
+        time.sleep(_RETRY_SECONDS)
 
 
 def _row(record: WalRecord) -> tuple[object, ...]:

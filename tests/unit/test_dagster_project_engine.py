@@ -121,8 +121,10 @@ def _until(found: Callable[[], list[int]], count: int) -> list[int]:
 
 
 def _runs(pid: int) -> bool:
-    status = Path(f"/proc/{pid}/status")
-    return status.exists() and "State:\tZ" not in status.read_text()
+    try:
+        return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except (FileNotFoundError, ProcessLookupError):  # it ended, the second while it was read
+        return False
 
 
 def test_every_core_is_the_default_and_one_worker_is_this_process(

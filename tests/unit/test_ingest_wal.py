@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -87,6 +88,21 @@ def test_two_logs_on_one_folder_share_it(tmp_path: Path) -> None:
         one.append([record("a")])
         other.append([record("b")])
         assert [r.body for r in one.pending()] == [b"a", b"b"]
+
+
+def test_a_new_log_waits_for_another_process_that_opens_it(tmp_path: Path) -> None:
+    """SQLite itself answers "locked" at once while somebody else holds a new file."""
+    folder = tmp_path / "wal"
+    folder.mkdir()
+    with closing(
+        sqlite3.connect(folder / FILE_NAME, isolation_level=None, check_same_thread=False)
+    ) as other:
+        other.execute("begin immediate")
+        release = threading.Timer(0.3, lambda: other.execute("commit"))
+        release.start()
+        with Wal(folder) as log:
+            assert log.append([record("a")]).stored == 1
+        release.join()
 
 
 def test_a_full_disk_is_one_typed_error_and_loses_nothing(wal: Wal, tmp_path: Path) -> None:
