@@ -125,6 +125,11 @@ def _closing_words(args: Arguments) -> str:
 
 
 def _grounded(args: Arguments) -> str:
+    measured = " A number has no other unit and sign than resolved attempts give it."
+    return f"{_what_has_a_ground(args)}{measured if args.get('measures') else ''}"
+
+
+def _what_has_a_ground(args: Arguments) -> str:
     most, kinds = args.get("loose"), args.get("kinds")
     if args.get("computed") is False and not isinstance(most, int | float):
         return f"Every {_kinds(args)} that the agent tells {_SHOWN}; none is computed."

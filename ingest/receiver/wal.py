@@ -353,14 +353,15 @@ def _use_write_ahead(connection: sqlite3.Connection) -> None:
     SQLite does not wait here while another process switches the same new file: it answers SQLITE_BUSY at once.
     """
     ends = time.monotonic() + _WAIT_SECONDS
-    while True:
+    switched = False
+    while not switched:
         try:
             connection.execute("pragma journal_mode = wal")
-            return
+            switched = True
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > ends:
                 raise
-        time.sleep(_RETRY_SECONDS)
+            time.sleep(_RETRY_SECONDS)
 
 
 def _row(record: WalRecord) -> tuple[object, ...]:

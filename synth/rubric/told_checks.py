@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from environments.runtime.checks.ends.terms import end_id
+from environments.runtime.checks.ground import measures_of
 from environments.runtime.checks.table import FUNCTIONS
 from environments.runtime.checks.told_values import counts_otherwise
 from environments.runtime.checks.view import View, text_of
@@ -194,6 +195,9 @@ def grounded_checks(accepted: Sequence[End], traits: AppTraits, definitions: str
         "known": f"{known_facts(definitions)} {own}".strip(),
         "writes": list[Json](traits.kinds.tools_of("write")),
         "ignore": traits.kinds.ignore(),
+        "measures": measures_of(
+            fact for a in good for facts in View(a.recorded.attempt).facts for fact in facts
+        ),
     }
     if traits.groundless:
         args["loose"] = GROUNDLESS

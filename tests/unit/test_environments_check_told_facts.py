@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from environments.runtime.checks.ground import measures_of
 from environments.runtime.task.attempt import RECORDED, Attempt, Call, Json, ToolResult
 from environments.runtime.task.rubric import Check
 from environments.runtime.values.facts import facts_in
@@ -312,6 +313,42 @@ def test_a_thing_that_a_tool_counts_is_not_counted_otherwise(said: str, paid: fl
     assert score(check, answered(said, result=COUNTS)) == paid
     older = Check(check_id="g", fn="grounded", args={"kinds": ["number"]})
     assert score(older, answered(said, result=COUNTS)) == 1.0
+
+
+MEASURES = measures_of(
+    facts_in("It is €310.50. The fee is 5 EUR, the share 12 percent. You owe -20 EUR.")
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "paid"),
+    [
+        ("It is €310.50.", 1.0),
+        ("It is 310.50 EUR.", 1.0),
+        ("It is 310.50.", 1.0),
+        ("It is EUR 310,50.", 1.0),
+        ("You owe 20 euros.", 1.0),
+        ("You owe -20 €.", 1.0),
+        ("It is $310.50.", 0.0),
+        ("It is 310.50 USD.", 0.0),
+        ("It is -€310.50.", 0.0),
+        ("It is €-310.50.", 0.0),
+        ("It is 310.50%.", 0.0),
+        ("It is €310.50 million.", 0.0),
+        ("It is €310.50k.", 0.0),
+    ],
+)
+def test_a_right_number_in_another_unit_or_below_zero_has_no_ground(said: str, paid: float) -> None:
+    """As resolved attempts told it it has one; where nothing says the unit, no unit is another one."""
+    check = Check(check_id="g", fn="grounded", args={"measures": MEASURES})
+    assert score(check, answered(said, result={"total": 310.5, "owed": 20})) == paid
+
+
+def test_a_number_told_in_thousands_is_the_same_number() -> None:
+    """`20.5k` is told as 20500 as well."""
+    measures = measures_of(facts_in("It is $20,500."))
+    check = Check(check_id="g", fn="grounded", args={"measures": measures})
+    assert score(check, answered("It is $20.5k.", result={"total": 20500})) == 1.0
 
 
 def test_where_some_may_lack_a_ground_who_makes_everything_up_is_not_paid() -> None:

@@ -170,6 +170,35 @@ def test_a_scale_and_an_unclear_separator_are_further_readings(text: str, values
     assert any(abs(n - values) < 1e-6 for n in only(text).readings if isinstance(n, float))
 
 
+@pytest.mark.parametrize(
+    ("text", "unit", "negative"),
+    [
+        ("€310.50", "euro", False),
+        ("EUR 310.50", "euro", False),
+        ("310.50 euros", "euro", False),
+        ("-$5.00", "dollar", True),
+        ("$-5.00", "dollar", True),
+        ("it fell to -12", "", True),
+        ("12 percent", "%", False),
+        ("$3 million", "times 1000000", False),
+        ("room-310.50 is free", "", False),
+        ("- 45.00 for the room", "", False),
+        ("45 europium", "", False),
+    ],
+)
+def test_a_number_has_its_unit_and_sign(
+    text: str, unit: str, negative: bool
+) -> None:  # a case of the table
+    """Before it or behind it, as a sign, a code or a word; the point of a list is no minus."""
+    assert (only(text).unit, only(text).negative) == (unit, negative)
+
+
+def test_three_figures_behind_a_comma_are_thousands() -> None:
+    """Who might mean 310 by `310,000` would be paid for both; behind a zero they are decimals."""
+    assert only("310,000").readings == (310_000.0,)
+    assert 0.125 in only("0,125").readings
+
+
 def test_counts_and_the_numbers_of_a_list_say_nothing_of_their_own() -> None:
     """Otherwise three lines of a list would prove three answers."""
     assert facts_in("1. First\n2. Second") == ()

@@ -55,6 +55,7 @@ COUNT_OF: Final = re.compile(r"([^\W\d]{3,})[\"']?\s*[:=]\s*[\"']?(\d{1,2})(?!\w
 """The same behind a name, of which each part may say what is counted: `"open_alarms": 3`."""
 HOURS: Final = re.compile(r"(?<![\w.,/-])(\d{1,2})\s?-\s?(\d{1,2})(?![\w/-]|[.,]\d)")
 """From one hour to another: `10-12`."""
+MINUS: Final = "-"
 MOST_NAMED: Final = 3
 MOST_TOLD: Final = 300
 """Facts of one message that are looked for: more are a flood, which other checks are for."""
@@ -64,11 +65,12 @@ def grounded(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[floa
     """Whether everything specific that the user was told has a ground; `kinds` says what is asked.
 
     Of all kinds together, at most the share `loose` may lack one, where it is given. With `computed` false a number that only
-    arithmetic gives has none: of a right amount, twice and half are lies.
+    arithmetic gives has none: of a right amount, twice and half are lies. `measures` says in which units resolved attempts told
+    their numbers: 20 euros are no ground for 20 million.
     """
     writers, texts = as_names(args.get("writes")), as_object(args.get("ignore"))
     doubted = doubted_facts(view, allowed_text(args), writers, ignore=texts)
-    groundless = list(doubted.groundless)
+    groundless = [*doubted.groundless, *_measured_otherwise(as_object(args.get("measures")), view)]
     if args.get("computed") is False:
         groundless += doubted.computed
     found = asked_for(args, groundless)
@@ -78,6 +80,31 @@ def grounded(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[floa
         specific = [f for f in groundless if f.specific]
         found = specific if len(specific) > most * len(told) else []
     return none_of(found, "told")
+
+
+def measures_of(facts: Iterable[Fact]) -> dict[str, Json]:
+    """How numbers were told: each number with its units, and a minus where one stood before it."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for fact in facts:
+        for number in fact.numbers[:1]:
+            signs = (fact.unit, MINUS if fact.negative else "")
+            found[repr(number)].update(sign for sign in signs if sign)
+    return {number: list[Json](sorted(signs)) for number, signs in found.items()}
+
+
+def _measured_otherwise(measures: Mapping[str, Json], view: View) -> Iterator[Fact]:
+    """The numbers told below zero or in a unit, as nobody told them who told the same number."""
+    for fact in (fact for facts in view.facts for fact in facts if fact.kind == NUMBER):
+        plain, *others = map(repr, fact.numbers)
+        # 20.5 thousand is 20500 as well, and 15 % are 0.15.
+        if plain not in measures or not measures.keys().isdisjoint(others):
+            continue
+        known = as_names(measures[plain])
+        units = known - {MINUS}
+        if (fact.negative and MINUS not in known) or (
+            fact.unit and units and fact.unit not in units
+        ):
+            yield fact
 
 
 def allowed_text(args: Mapping[str, Json]) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import lru_cache
 from math import isfinite
@@ -74,6 +74,29 @@ _COINS: Final = (
 _JOINS: Final = r"(?:and|und|et|y|con|e|en|og|och|i)"
 _CENTS: Final = r"cents?|pence|rappen|centimes|c[eé]ntimos|centavos|centesimi|öre|øre|gr(?:oszy)?"
 """Money as people say it: `64 euros and 45 cents`, `64 euros con 45`."""
+_CURRENCIES: Final = {
+    "dollar": "$ dollar dollars usd cad aud nzd sgd hkd mxn ars cop clp peso pesos",
+    "euro": "€ euro euros eur",
+    "pound": "£ pound pounds gbp quid",
+    "yen": "¥ 円 元 yen yuan jpy cny rmb",
+    "rupee": "₹ rupee rupees inr",
+    "won": "₩ won krw",
+    "real": "real reais brl",
+    "franc": "franc francs franken chf",
+    "krone": "kr krone kroner kronor sek nok dkk",
+    "zloty": "zł złoty złotych pln",
+}
+"""What people write for the money of one name; countries that share the name share the sign."""
+_UNITS: Final = {
+    "%": "%",
+    "percent": "%",
+    "prozent": "%",
+    **{sign: name for name, signs in _CURRENCIES.items() for sign in signs.split()},
+}
+_UNIT_BEHIND: Final = re.compile(rf"[ ]?({'|'.join(map(re.escape, _UNITS))})(?!\w)")
+_UNIT_BEFORE: Final = re.compile(r"(?<![^\W_])([a-z]{3})[ ]?-?\Z")
+_LONGEST_UNIT: Final = 6
+"""Characters of a code before a number, with a space, a sign and what stands before it."""
 _WORD: Final = r"[a-z0-9]"
 _BETWEEN: Final = r"""[\s,;!?()"'|=<>{}\[\]]"""
 _NO_FACT: Final = rf"(?!jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]+(?:[_./+:\#-][a-z]+)*(?:{_BETWEEN}|\.\s)"
@@ -98,8 +121,8 @@ _PARTS: Final = re.compile(
     re.VERBOSE,
 )
 _POINT: Final = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")
-_COMMA: Final = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+,\d+")
-"""A figure with a point, and with a comma, before its decimals."""
+_COMMA: Final = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?|(?![1-9]\d{0,2},\d{3}$)\d+,\d+")
+"""A figure with a point, and with a comma, before its decimals. `310,000` is read as thousands: who may mean 310 is paid for both."""
 _UNIT: Final = re.compile(
     rf"({_FIGURE})([a-z]{{1,3}}|secs|mins|hours?|days|weeks?|months?|years?|miles?|inch|feet|grams?)"
 )
@@ -131,6 +154,10 @@ class Fact:
     """All that it may mean, in normal form: a number as a float, a date as `2024-05-15` or `05-15`, a time as `14:30`."""
     specific: bool
     """Whether it says something of its own: an amount, a large number, an id, a date."""
+    unit: str = field(default="", compare=False)
+    """Of a number, in which money or scale it is, or `%`; empty where nothing says so."""
+    negative: bool = field(default=False, compare=False)
+    """Whether a minus stands before the number; `readings` are without it, since tools differ in what they write below zero."""
 
     @property
     def numbers(self) -> tuple[float, ...]:
@@ -205,9 +232,10 @@ def _facts(text: str) -> Iterator[Fact]:
             *whole, cents = re.findall(r"\d+", found)
             yield Fact(NUMBER, found, (float(f"{''.join(whole)}.{cents}"),), specific=True)
         elif kind in {"number", "after"}:
-            yield _number(
+            number = _number(
                 match["number"], (match["after"] or "").strip(), money=bool(match["money"])
             )
+            yield _measured(number, match, text)
         elif not found.lstrip("#").isalpha() and any(map(str.isdigit, found)):
             yield from _token(found)
 
@@ -227,17 +255,30 @@ def _dated(match: re.Match[str], kind: str, text: str) -> Fact:
 
 
 def _number(text: str, after: str, *, money: bool = False) -> Fact:
-    values = readings_of(text)
+    values, unit = readings_of(text), ""
     if after == "%":
         values += tuple(v / 100 for v in values)
     elif after in _SCALES:
         values += tuple(v * _SCALES[after] for v in values)
+        unit = f"times {_SCALES[after]:.0f}"
     if not values:
         # More digits than a number has room for: a code.
         return Fact(ID, text, (text,), specific=True)
     whole = text.isdigit()
     specific = money or bool(after) or not whole or float(text) >= LEAST_SPECIFIC
-    return Fact(NUMBER, text, values, specific)
+    return Fact(NUMBER, text, values, specific, unit)
+
+
+def _measured(number: Fact, match: re.Match[str], text: str) -> Fact:
+    """The number with its unit, which stands before or behind it, and its sign."""
+    money, start, end = match["money"] or "", match.start(), match.end("number")
+    behind = _UNIT_BEHIND.match(text, end)
+    code = _UNIT_BEFORE.search(text, max(0, start - _LONGEST_UNIT), start)
+    sign = behind[1] if behind else money.strip(" -") or (code[1] if code else "")
+    minus = "-" in money or (
+        text[start - 1 : start] == "-" and not text[start - 2 : start - 1].isalnum()
+    )
+    return replace(number, unit=number.unit or _UNITS.get(sign, ""), negative=minus)
 
 
 def readings_of(text: str) -> tuple[float, ...]:
