@@ -190,6 +190,23 @@ def test_what_all_tasks_agree_on_says_that_they_share_a_start() -> None:
     assert decided(learnt(recorded(make, calls))) != "own_starts"
 
 
+def test_three_calls_of_other_tasks_that_agree_are_enough() -> None:
+    """What they show never changes, and it is not the same for a task with a start of its own."""
+
+    def calls(task: int, attempt: int = 0) -> list[Call]:
+        look = ("show", {"bay": task})
+        water = ("water", {"bay": task, "litres": 2})
+        sign = [("sign", {"bay": 90 + task // 2})] if task < 6 else []
+        return [*sign, look, *([] if attempt else [water]), look, look]
+
+    def make(_: int) -> Greenhouse:
+        backend = Greenhouse(3)
+        backend.bays = {n: {"plant": PLANTS[n % 5], "litres": n} for n in range(100)}
+        return backend
+
+    assert decided(learnt(recorded(make, calls))) != "own_starts"
+
+
 def test_a_state_that_changes_and_that_tasks_agree_about_is_shared() -> None:
     """Few calls of two tasks are alike, but what they show is what somebody waters."""
 

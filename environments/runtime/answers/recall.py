@@ -18,6 +18,7 @@ from typing import Final
 from ..document.recordings import RecallPart
 from ..document.world_file import BadWorldError
 from ..task.attempt import DERIVED, RECORDED, Json, ToolResult
+from ..values.normal import mask
 from ..world.entries import read_call_text
 from .differing_pasts import (
     ALWAYS,
@@ -97,10 +98,12 @@ class Recall:
     """What a world file has of recorded answers."""
 
     __slots__ = (
+        "_admits",
         "_always",
         "_answers",
         "_asked",
         "_echoes",
+        "_gates",
         "_influence",
         "_issued",
         "_least",
@@ -129,6 +132,8 @@ class Recall:
         self._trust = {(tool, source): q for tool, source, q in part.trust or ()}
         self._echoes = part.echoes
         self._issued = part.issued
+        self._gates = part.gates
+        self._admits = part.admits
         self._things = MadeThings(part.made, part.unmade)
         self._makers: dict[str, tuple[frozenset[str], ...]] = {}
         self._refused = part.refused
@@ -233,6 +238,20 @@ class Recall:
                 self._makers[call.text] = makers
         return bool(makers) and is_any_lacking(makers, (earlier.tool for earlier in past))
 
+    def lets_in(self, call: DoneCall, answer: str) -> bool:
+        """Whether others may succeed after a call with this answer that would refuse without."""
+        said = self._admits.get(call.tool)
+        return said is not None and mask(answer, call.given) in said
+
+    def is_barred(self, call: DoneCall, let_in: Sequence[DoneCall]) -> bool:
+        """Whether a call lacks what has to come first; `let_in`: the calls before it that let others in."""
+        if call.tool not in self._gates:
+            return False
+        return any(
+            not any(one.tool == gate and _may_let_in(one, call) for one in let_in)
+            for gate in self._gates[call.tool]
+        )
+
     def refused_unmade(self, call: DoneCall, past: Sequence[DoneCall]) -> ToolResult | None:
         """What a tool says of a thing that no call has made; None where that is not sure enough."""
         if not self.is_lacking(call, past):
@@ -300,6 +319,15 @@ class Recall:
     def _times_made(self, names: frozenset[str], past: Iterable[DoneCall]) -> int:
         """How many calls may have made one of these things."""
         return sum(not names.isdisjoint(self._issued.get(one.tool, ())) for one in past)
+
+
+def _may_let_in(gate: DoneCall, call: DoneCall) -> bool:
+    """Whether two calls are about one subject, as far as looks show; what nobody looked at may be anybody's."""
+    return (
+        not gate.linked
+        or not call.labels.isdisjoint(gate.labels | gate.linked)
+        or not call.linked.isdisjoint(gate.labels)
+    )
 
 
 def _read_call(text: str) -> DoneCall:

@@ -103,6 +103,10 @@ class RecallPart:
     """By tool, what it says of such a thing before a call made it."""
     issued: Mapping[Named, frozenset[str]] = field(default_factory=dict)
     """By tool the names that it gives once in a session: no later call of it is answered with them."""
+    gates: Mapping[Named, frozenset[str]] = field(default_factory=dict)
+    """By tool that changes something the tools without which it refuses: a caller is verified first."""
+    admits: Mapping[Named, frozenset[str]] = field(default_factory=dict)
+    """By such a first tool, what it said where others then succeeded, without what it names."""
     trust: tuple[Trust, ...] | None = None
     """None before held-out calls were asked."""
 

@@ -40,6 +40,7 @@ class Session:
         "_cached",
         "_done",
         "_given",
+        "_let_in",
         "_shared",
         "_views",
         "_wordings",
@@ -66,6 +67,8 @@ class Session:
         self._views = tuple(v.opened(started_at, given.subject) for v in views) if views else ()
         self._done: tuple[DoneCall, ...] = ()
         """The calls that may have changed something, in a world that recalls answers."""
+        self._let_in: tuple[DoneCall, ...] = ()
+        """The calls without which other tools refuse."""
         self._wordings: Mapping[str, str] = {}
         """Recorded texts, each with the one that this session sent instead."""
         self._cached: CachedState | None = cached
@@ -86,7 +89,11 @@ class Session:
             return self._answer_marked(name, arguments)
         if name not in recall.looks:
             return self.call_with_meaning(name, arguments).result
-        return self._trusted_result(recall, (name, arguments), self._answer_marked(name, arguments))
+        result = self._trusted_result(
+            recall, (name, arguments), self._answer_marked(name, arguments)
+        )
+        self._note_gate(name, arguments, result)
+        return result
 
     def call_with_meaning(self, name: str, arguments: Mapping[str, Json] | str) -> AnsweredCall:
         """The same, with what the call meant."""
@@ -109,6 +116,7 @@ class Session:
             or (
                 self._went_before(name, arguments)
                 and not self._is_lacking(recall, (name, arguments))
+                and not self._is_barred(recall, (name, arguments))
             )
         )
         before = None if is_followed else self._hold_state()
@@ -125,8 +133,19 @@ class Session:
     def _remember(self, asked: CallInFlight, result: ToolResult) -> None:
         """Later answers may hang on a call that may have changed something."""
         recall = self._world.recall
+        self._note_gate(asked.version, asked.arguments, result)
         if recall is not None and asked.version not in recall.looks and not result.is_error:
             self._done = (*self._done, recall.done_call(asked.version, asked.arguments))
+
+    def _note_gate(
+        self, name: str, arguments: Mapping[str, Json] | str, result: ToolResult
+    ) -> None:
+        """Other tools may refuse without this call."""
+        recall = self._world.recall
+        if recall is not None and result.source != UNKNOWN and not result.is_error:
+            call = recall.done_call(name, arguments)
+            if recall.lets_in(call, result.content):
+                self._let_in = (*self._let_in, call)
 
     def _went_before(self, name: str, arguments: Mapping[str, Json] | str) -> bool:
         """Whether a run made this call here, and knew the answer."""
@@ -143,13 +162,15 @@ class Session:
         before: CachedState | None = None,
     ) -> ToolResult:
         """A behaviour's answer as far as it is trusted, a recorded one where nobody knows; `before`: the state before the call."""
-        name = asked[0]
-        is_success = result.source != UNKNOWN and not result.is_error
-        if is_success and self._is_lacking(recall, asked):
+        name, is_known = asked[0], result.source != UNKNOWN
+        if is_known and (
+            self._is_barred(recall, asked)
+            or (not result.is_error and self._is_lacking(recall, asked))
+        ):
             if before is not None:
                 self._go_to(before)
             result = self._not_known(*asked, NOT_MADE)
-        elif result.source != UNKNOWN:
+        elif is_known:
             trusted = recall.trusted(self._world.origins.get(name, name), result)
             # What a call changed stays believed: only answers of tools that change nothing can be taken back.
             if trusted is not None or name not in recall.looks:
@@ -160,6 +181,10 @@ class Session:
     def _is_lacking(self, recall: Recall, asked: tuple[str, Mapping[str, Json] | str]) -> bool:
         """Whether a call is about a thing that no call of this session made, though a behaviour lets it succeed."""
         return recall.is_lacking(recall.done_call(*asked, self._recall_subject()), self._done)
+
+    def _is_barred(self, recall: Recall, asked: tuple[str, Mapping[str, Json] | str]) -> bool:
+        """Whether a call lacks what has to come first: what it is told then was never recorded."""
+        return recall.is_barred(recall.done_call(*asked, self._recall_subject()), self._let_in)
 
     def _go_to(self, cached: CachedState) -> None:
         """To a state that others may hold too."""
@@ -173,7 +198,8 @@ class Session:
     ) -> ToolResult | None:
         """The recorded answer, followed like a recording; None where none is sure enough."""
         call = recall.done_call(*asked, self._recall_subject())
-        best = recall.recalled_answer(call, self._done, self._given.own)
+        barred = recall.is_barred(call, self._let_in)
+        best = None if barred else recall.recalled_answer(call, self._done, self._given.own)
         refused = None
         if best is None:
             refused = recall.refused_unmade(call, self._done) or recall.refused(call.tool)
@@ -305,8 +331,12 @@ class Session:
         else:
             self._follow_recording(asked.version, asked.arguments, inside)
         recall = self._world.recall
-        if recall is not None and asked.version not in recall.looks:
-            self._done = (*self._done, recall.done_call(asked.version, asked.arguments))
+        if recall is not None:
+            call = recall.done_call(asked.version, asked.arguments)
+            if asked.version not in recall.looks:
+                self._done = (*self._done, call)
+            if recall.lets_in(call, inside):
+                self._let_in = (*self._let_in, call)
 
     def _recall_subject(self) -> str:
         """Whose session it is, where any tool answers by that."""

@@ -47,6 +47,7 @@ from redact.records.clean_episode import CleanEpisode
 from synth.tool_errors import looks_failed
 from synth.world.document import holds_withheld
 from synth.world.grouping import lists_by_key, sets_by_key
+from synth.world.influence.gating_calls import admitting_answers, gating_calls
 from synth.world.influence.noisy_or import CALLED, Trial, fit
 from synth.world.observation import paired_calls
 from synth.world.schema.made_things import RecordedCall, learn_issued, learn_made, words_before
@@ -80,6 +81,7 @@ def recall_part(
     cells = {**fitted.cells, **_series_cells(made, looks)}
     things = _made_things(world, made, say_so)
     written = _write_recordings(by_text)
+    gates = {} if world.living else gating_calls(made, looks, say_so)
     part = RecallPart(
         calls=written.calls,
         texts=written.texts,
@@ -92,6 +94,8 @@ def recall_part(
         refused=always_refused(made),
         made=things,
         issued={} if world.living else learn_issued(made, looks, things),
+        gates=gates,
+        admits=admitting_answers(made, gates),
         unmade=words_before(made, things, _repeaters(world, made)),
         echoes={} if world.living else echoes(document.tools, made, looks),
     )

@@ -19,6 +19,7 @@ from synth.world.support import (
     SEEN_FOUR_TIMES,
     SEEN_MANY_TIMES,
     SEEN_OFTEN,
+    SEEN_THRICE,
     SEEN_TWICE,
     SEEN_VERY_OFTEN,
     Support,
@@ -37,8 +38,8 @@ MIN_SAME: Final = SEEN_TWICE
 """Pairs of two subjects that agree about a state that changes: they share it."""
 MIN_UNCOMPARED: Final = SEEN_VERY_OFTEN
 """Pairs of one subject where no pair of two subjects says anything: their starts may differ or not."""
-MAX_EQUAL: Final = 20
-"""Pairs of two subjects that agree, none of which differs: so many say that the start is shared."""
+MAX_EQUAL: Final = SEEN_THRICE
+"""Pairs of two subjects that agree, none of which differs: so many say that the start is shared. Of starts of their own the first would differ."""
 MIN_SUBJECTS: Final = SEEN_OFTEN
 """Subjects, before it says something that no two of them were comparable."""
 MIN_CHANGING: Final = SEEN_TWICE
