@@ -14,6 +14,7 @@ from typing import Final, TypeGuard
 from environments.runtime.checks.arguments import has_order
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.candidate import Action
+from environments.runtime.values.normal import as_names
 from environments.verification.knowable import values_of
 from environments.verification.material import Material, PlannedCall
 from environments.verification.mutants import MOST, replaced
@@ -112,17 +113,26 @@ def _looks_swapped(material: Material) -> Iterator[Probe]:
 def _independent(
     material: Material, one: tuple[PlannedCall, str], other: tuple[PlannedCall, str]
 ) -> bool:
-    """Whether two calls are looks, and the later one asks for nothing that the earlier one answered."""
+    """Whether two calls are looks, none has to come first, and the later one asks for nothing that the earlier one answered."""
     reads = {c.key for c in material.reads}
     if one[0].key not in reads or other[0].key not in reads or one[0].key == other[0].key:
+        return False
+    if any(one[0].name in first and other[0].name in then for first, then in _orders(material)):
         return False
     answered = letters_and_digits(one[1])
     asked = (letters_and_digits(str(value)) for _, value in values_of(other[0].parsed))
     return not any(len(text) >= LEAST_JOINED and text in answered for text in asked)
 
 
+def _orders(material: Material) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
+    """Tools of which one has to be called before any of the others."""
+    for check in material.candidate.rubric.checks:
+        if check.fn == "before":
+            yield as_names(check.args.get("first")), as_names(check.args.get("then"))
+
+
 def _needless_looks(material: Material) -> Iterator[Probe]:
-    """A look that another task of the app takes, before the first call."""
+    """A look that another task of the app takes, behind all calls: what has to come first has."""
     left_out = material.changing | set(material.candidate.task.last_tools)
     looks: dict[str, PlannedCall] = {}
     ranked = sorted(material.foreign, key=lambda c: (len(c.arguments), c.key))
@@ -130,8 +140,9 @@ def _needless_looks(material: Material) -> Iterator[Probe]:
         if call.name not in left_out and call.name in material.definitions:
             looks.setdefault(call.name, call)
     solution = material.candidate.solution
-    first = min((c.action for c in material.planned), default=0)
+    ending = material.candidate.task.last_tools
+    behind = max((c.action + 1 for c in material.planned if c.name not in ending), default=0)
     for number, call in enumerate(list(looks.values())[:LOOKS], 1):
         look: Action = calls(call.name, call.arguments, number=950)
-        actions = (*solution[:first], look, *solution[first:])
+        actions = (*solution[:behind], look, *solution[behind:])
         yield Probe(name=f"needless_look_{number}", actions=actions, expected=ONE)

@@ -25,6 +25,7 @@ from synth.rubric.facts.forms import ENGLISH
 from synth.rubric.facts.told_facts import Place, ToldFacts, shared_by_others
 from synth.rubric.forgiveness import Seen, ended_right, undecided, unforgiven
 from synth.rubric.habits import NULL
+from synth.rubric.policy_rules import tools_named
 
 EVERYDAY: Final = 0.15
 """Share of an app's attempts from which a word says nothing about one task."""
@@ -35,6 +36,10 @@ ASKED: Final = 0.8
 """Share of the resolved attempts with a change by one tool that asked first, from which the app asks: below, some agents are polite."""
 LOOKED: Final = 30
 """Resolved attempts with a change that all looked at something first, from which who does not is not paid; of 1,205 held-out ones, none did not."""
+NAMED: Final = 8
+"""Resolved attempts that called one tool after another that the instructions name, from which who does not is not paid; of 450 held-out ones of 14 apps, none did not."""
+NAMED_TASKS: Final = 5
+"""Tasks of theirs."""
 LEAST_ALIKE: Final = 12
 """Resolved attempts beside others that changed the same and told facts, before the app is said to tell them always."""
 OTHERWISE: Final = 0.1
@@ -74,6 +79,8 @@ class AppTraits:
     """Writing tools before whose changes this app's users are asked."""
     looks_first: frozenset[frozenset[str]] = frozenset()
     """Groups of look-ups of which every resolved attempt of many made one before it changed anything, as who asks is asked for."""
+    named_first: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """By tool that the instructions name, the others that no resolved attempt called before it: who calls is checked before anything is told."""
     groundless_texts: frozenset[str] = frozenset()
     """The same of what they write in messages, notes and documents."""
     written_everywhere: frozenset[str] = frozenset()
@@ -123,6 +130,7 @@ def traits_of(
         repeats=repeats_of([a.recorded for a in attempts], kinds, risk=risk),
         asked_before=_asked_before(attempts),
         looks_first=_looks_first(attempts, kinds),
+        named_first=_named_first(attempts),
         groundless=_groundless(attempts),
         groundless_texts=_groundless_texts(attempts),
         computes=_computes(attempts),
@@ -165,6 +173,29 @@ def _looks_before_changes(attempt: Facts, kinds: ToolKinds) -> frozenset[str]:
     writers, readers = kinds.tools_of(WRITE), kinds.tools_of(READ)
     before = takewhile(lambda name: name not in writers, answered)
     return frozenset(name for name in before if name in readers)
+
+
+def _named_first(attempts: Sequence[Facts]) -> dict[str, frozenset[str]]:
+    """What the instructions name and every resolved attempt of several called before another tool, by what came first."""
+    tasks: dict[str, set[str]] = defaultdict(set)
+    before: dict[str, list[frozenset[str]]] = defaultdict(list)
+    named = set[str]()
+    for one in (a.recorded for a in attempts if a.resolved):
+        called: list[str] = []
+        for name in (c.name for c in one.attempt.calls if not c.result.is_error):
+            if name not in called:
+                before[name].append(frozenset(called))
+                tasks[name].add(one.episode.task_key or one.episode.episode_id)
+                called.append(name)
+        opening = one.attempt.messages[: one.attempt.opening]
+        text = "\n".join(text_of(m) for m in opening if m["role"] in {"system", "developer"})
+        named.update(tools_named(text, [name for name in called if name not in named]))
+    late: dict[str, set[str]] = defaultdict(set)
+    for name, pasts in before.items():
+        if len(pasts) >= NAMED and len(tasks[name]) >= NAMED_TASKS:
+            for first in named & frozenset.intersection(*pasts):
+                late[first].add(name)
+    return {first: frozenset(late[first]) for first in sorted(late)}
 
 
 def _told_alike(groups: Sequence[Sequence[Facts]]) -> bool:

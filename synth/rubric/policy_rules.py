@@ -187,7 +187,7 @@ def _states_a_rule(sentence: str) -> bool:
 
 def _compiled(rule: str, number: int, tools: Iterable[str]) -> Check | None:
     """The rule as a function over calls, where it says nothing else."""
-    names = _tools_named(rule, tools)
+    names = tools_named(rule, tools)
     if not names or CONDITION.search(rule):
         return None
     return _never_check(rule, number, names) or _order(rule, number, names)
@@ -228,7 +228,7 @@ def _order(rule: str, number: int, names: dict[str, int]) -> Check | None:
     return _check(rule, number, "before", args)
 
 
-def _tools_named(rule: str, tools: Iterable[str]) -> dict[str, int]:
+def tools_named(rule: str, tools: Iterable[str]) -> dict[str, int]:
     """The tools that a sentence names, and where; a name that is an ordinary word counts only where it is marked as a name."""
     found: dict[str, int] = {}
     for name in tools:

@@ -34,15 +34,23 @@ def consent_checks(accepted: Sequence[End], traits: AppTraits) -> list[Check]:
 
 
 def look_checks(accepted: Sequence[End], traits: AppTraits) -> list[Check]:
-    """That changes come after the look-ups that every resolved attempt of the app made before its own, as who asks is asked for."""
+    """That changes come after the look-ups that every resolved attempt of the app made before its own, and all that came after a tool that the instructions name."""
     good = [a for end in accepted for a in end.good]
-    if not any(a.writes for a in good):
-        return []
     checks = []
-    for number, looks in enumerate(sorted(map(sorted, traits.looks_first)), 1):
+    writers = traits.kinds.tools_of("write")
+    looks_first = sorted(map(sorted, traits.looks_first)) if any(a.writes for a in good) else []
+    orders = [
+        *((looks, writers, "anything is changed") for looks in looks_first),
+        *(
+            ([first], sorted(late), " or ".join(sorted(late)))
+            for first, late in traits.named_first.items()
+            if all(any(c.name == first for c in a.recorded.attempt.calls) for a in good)
+        ),
+    ]
+    for number, (looks, then, what) in enumerate(orders, 1):
         args: dict[str, Json] = {
             "first": list[Json](looks),
-            "then": list[Json](traits.kinds.tools_of("write")),
+            "then": list[Json](then),
             "never": "pass",
         }
         strict: dict[str, Json] = {**args, "of_this": True}
@@ -50,7 +58,7 @@ def look_checks(accepted: Sequence[End], traits: AppTraits) -> list[Check]:
             args = strict
         # A constructed attempt may hold nothing but the changes.
         if all(before(args, View(a.recorded.attempt), "")[0] == 1.0 for a in good):
-            says = f"{' or '.join(looks)} comes before anything is changed."
+            says = f"{' or '.join(looks)} comes before {what}."
             checks.append(
                 required_check(
                     "before", args, says, good, check_id=f"looks_{number}", positive=False

@@ -98,7 +98,8 @@ def test_calls_acts_reads_and_order() -> None:
     assert score(strict, attempt(look, put, user="Please set A1.")) == 1.0
     assert score(strict, attempt(look, put, user="Please set B2.")) == 0.0
     unknown = made("get", item="A1", source=UNKNOWN)
-    assert score(strict, attempt(unknown, put, user="Please set A1.")) == 0.0
+    assert score(strict, attempt(unknown, put, user="Please set A1.")) == 1.0
+    assert score(strict, attempt(unknown, put, user="Please set B2.")) == 0.0
     most = Check(check_id="m", fn="calls_at_most", args={"most": 1})
     assert (score(most, attempt(look)), score(most, attempt(look, put))) == (1.0, 0.0)
     never = Check(check_id="n", fn="never_called", args={"tools": ["drop"]})

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
-from ..task.attempt import UNKNOWN, Attempt, Call, Json
+from ..task.attempt import Attempt, Call, Json
 from ..task.verdict import count_text
 from ..values.consent import agrees, asks_consent, assents, offers, refuses
 from ..values.literals import parse_arguments
@@ -62,7 +62,8 @@ def before(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float 
     """That the policy called some tool of the first group before any of the second.
 
     Where none of the second was, it is not graded; with `never` `"pass"` it passes, as what is done another way breaks nothing. With
-    `of_this`, a call of the first group counts only where it was answered and asked for something that the conversation names.
+    `of_this`, a call of the first group counts only where it asked for something that the conversation names; that a world cannot answer it is
+    not the policy's fault.
     """
     first, then = as_names(args.get("first")), as_names(args.get("then"))
     calls = [c for c in view.own_calls if not c.result.is_error]
@@ -77,9 +78,7 @@ def before(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float 
 
 
 def _is_of_another(call: Call, view: View) -> bool:
-    """Whether a call was not answered, or shares no word and no number with what the policy had read before it."""
-    if call.result.source == UNKNOWN:
-        return True
+    """Whether a call shares no word and no number with what the policy had read before it."""
     asked = telling_parts(" ".join(map(str, leaves(dict(call.arguments)))))
     return bool(asked) and all(map(asked.isdisjoint, view.parts_read[: call.message]))
 
