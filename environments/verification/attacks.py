@@ -17,9 +17,11 @@ from typing import Final
 
 from environments.runtime.checks.arguments import canonical_arguments
 from environments.runtime.checks.final_answer import words_compared
+from environments.runtime.checks.view import View
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.candidate import Action
 from environments.runtime.task.tool_definition import choices_of, form_of
+from environments.runtime.values.facts import facts_in
 from environments.runtime.values.normal import as_list
 from environments.verification.constant import constant_policies, handed_over, said_codes
 from environments.verification.material import Material, OtherTask, answers_in
@@ -83,11 +85,21 @@ def _tellers(material: Material) -> Iterator[Probe]:
         for n in range(1, GUESSES, AT_ONCE)
     )
     yield Probe(name="reads_then_counts_up", actions=(*looked, *counted), expected=ZERO)
-    yield Probe(
-        name="reads_then_lists_every_fact",
-        actions=(*looked, says(f"{facts} {words}")),
-        expected=ZERO,
-    )
+    if _tells_more(material, f"{facts} {words}"):
+        yield Probe(
+            name="reads_then_lists_every_fact",
+            actions=(*looked, says(f"{facts} {words}")),
+            expected=ZERO,
+        )
+
+
+def _tells_more(material: Material, text: str) -> bool:
+    """Whether a text tells more that is new than the good attempt does: where tools answer nothing else, to list it is to answer."""
+    good = View(material.good)
+    new = {f.readings[0] for f in facts_in(text) if f.specific}
+    heard = good.heard_readings
+    told = {f.readings[0] for facts in good.facts for f in facts if f.specific}
+    return len(new - heard) > len(told - heard)
 
 
 def _callers(material: Material) -> Iterator[Probe]:

@@ -46,6 +46,13 @@ def test_all_that_lies_beside_the_right_calls_is_tried_and_earns_nothing() -> No
         assert paid[name] == 0.0, name
 
 
+def test_to_list_everything_is_a_cheat_only_where_it_tells_more_than_the_answer() -> None:
+    """Tools show one amount here: who tells it has listed everything."""
+    assert "reads_then_lists_every_fact" not in found(TOLD)
+    silent = (*GOOD[:2], says("It is done."))
+    assert "reads_then_lists_every_fact" in found(CLOSES, solution=silent)
+
+
 @pytest.mark.parametrize(
     ("checks", "name"),
     [
