@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
@@ -73,7 +74,8 @@ def _events(files: Sequence[FileSource]) -> dict[str, FileSource | None]:
     found = [(m, one) for one in files if (m := _EVENT.fullmatch(one.path.name))]
     found.sort(key=lambda pair: int(pair[0][2]))
     numbers, events = [int(m[2]) for m, _ in found], [one for _, one in found]
-    is_counted = numbers[1:] and numbers == [*range(numbers[0], numbers[-1] + 1)]
+    # No range of their numbers: ids of nine digits may lie a billion apart.
+    is_counted = numbers[1:] and all(other == one + 1 for one, other in pairwise(numbers))
     if not is_counted or len({m[1] for m, _ in found}) > 1:
         return {}
     path, name = events[0].path.parent, PurePosixPath(events[0].name).parent

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -82,6 +83,19 @@ def test_numbered_files_that_are_no_events(tmp_path: Path, files: dict[str, obje
     """Conversations of their own, numbers with a gap, and one side alone stay files of their own."""
     folder = written(tmp_path, files)
     assert len(whole_runs(sources_in(folder, app=APP))) == len(files)
+
+
+def test_ids_far_apart_are_no_numbers_that_are_counted_through(tmp_path: Path) -> None:
+    """A folder of ids costs no memory for those that are not there."""
+    folder = written(
+        tmp_path, {f"part_{n}ab.json": {"id": n} for n in (3, 170_000_000, 999_999_999)}
+    )
+    tracemalloc.start()
+    kept = whole_runs(sources_in(folder, app=APP))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(kept) == 3
+    assert peak < 50_000_000
 
 
 def sdk_events() -> list[Record]:
