@@ -5,7 +5,7 @@ nearest to a recorded one gets that answer, and the answer to a second one that 
 consent, an answer to such a one); a question that only another recording of the request knows gets the answer given there;
 anything else gets the next turn in order, without the sentences that name something new which nobody asked for: they are said
 later. A question for what the opening told gets that sentence once more. Who spoke only after calls waits for them. A question that nothing in the recordings resembles gets one fixed sentence whose source is `unknown`. Who said their last words
-leaves when nothing more is asked. Deterministic, no model, no randomness.
+leaves when nothing more is asked; they agree when asked to, and let the policy go on that announces what it will do. Deterministic, no model, no randomness.
 Not here: similarity (`user_recording`); users played by a model.
 """
 
@@ -104,11 +104,14 @@ class ScriptedUser:
         """Sentences of the opening that may be said once more."""
         self._heard = set(words_of(opening))
         """Every word of the conversation so far: what either side said is nothing new."""
+        self._acted = False
+        """Whether the policy called a tool in this run."""
 
     def reply(self, said: str, *, acted: bool = True) -> Reply:
         """The user's answer to what the policy said; `acted`: it called tools since the user last spoke."""
         words = words_of(said)
         self._heard |= words
+        self._acted |= acted
         scores = self._recording.similarities(words)
         asks = "?" in said
         other = self._said_elsewhere(said, words) if asks else None
@@ -118,7 +121,11 @@ class ScriptedUser:
             self._patience -= 1
             return Reply(text=GO_ON, source=DERIVED)
         if not self._left:
-            return self._after_the_last(words, scores, asks=asks)
+            told = self._after_the_last(words, scores, asks=asks)
+            if told.ended and self._patience and self._is_waited_for(said, words, asks=asks):
+                self._patience -= 1
+                return Reply(text=GO_ON, source=DERIVED)
+            return told
         return self._from_recording(said, words, scores, asks=asks)
 
     def _waits_for_more(self, said: str, scores: Sequence[float], *, acted: bool) -> bool:
@@ -129,6 +136,12 @@ class ScriptedUser:
         if "?" in said:
             return asks_consent(said) and not any(map(_consents, self._turns))
         return not acted
+
+    def _is_waited_for(self, said: str, words: frozenset[str], *, asks: bool) -> bool:
+        """Whether who has nothing more to say is asked to agree, or hears words without a figure before anything was done."""
+        if asks:
+            return asks_consent(said) and not words >= _MORE
+        return not (self._acted or any(map(str.isdigit, said)))
 
     def _from_recording(
         self, said: str, words: frozenset[str], scores: Sequence[float], *, asks: bool
