@@ -344,6 +344,13 @@ def test_a_right_number_in_another_unit_or_below_zero_has_no_ground(said: str, p
     assert score(check, answered(said, result={"total": 310.5, "owed": 20})) == paid
 
 
+def test_money_in_words_is_no_count_of_coins() -> None:
+    """A tool that counts pounds otherwise says nothing of it."""
+    check = Check(check_id="g", fn="grounded", args={"kinds": ["number", "count"]})
+    shown = {"total": 29, "rule": "5 pounds a day, 15 pounds at most"}
+    assert score(check, answered("It is 29 pounds.", result=shown)) == 1.0
+
+
 def test_a_number_told_in_thousands_is_the_same_number() -> None:
     """`20.5k` is told as 20500 as well."""
     measures = measures_of(facts_in("It is $20,500."))

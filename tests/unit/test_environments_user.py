@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from environments.runtime.play.user import ScriptedUser
-from environments.runtime.task.attempt import RECORDED, UNKNOWN
+from environments.runtime.play.user import Reply, ScriptedUser
+from environments.runtime.task.attempt import DERIVED, RECORDED, UNKNOWN
 from environments.runtime.task.task import UserTurn
 
 TURNS = (
@@ -370,3 +370,25 @@ def test_who_was_recorded_with_one_message_says_it_once_more() -> None:
     ]
     user = ScriptedUser(LEAVES, opening="I need help with returning a jacket.")
     assert said(user, "Is there anything else that I can help you with?") == [LEAVES[0].text]
+
+
+def test_who_has_said_everything_lets_the_policy_go_on_that_has_done_nothing_yet() -> None:
+    """An announcement is no answer; a figure is one, and after a call words are one."""
+    user = ScriptedUser((), opening="Cancel order 7.")
+    assert user.reply("One moment please, I am looking.", acted=False) == Reply(
+        text="OK.", source=DERIVED
+    )
+    assert user.reply("It is cancelled.", acted=True).ended
+    assert (
+        ScriptedUser((), opening="What does it cost?").reply("It costs 12.50.", acted=False).ended
+    )
+
+
+def test_who_has_said_everything_agrees_when_asked_to() -> None:
+    """Before the change and after a look; nobody agrees to anything else, nor for ever."""
+    user = ScriptedUser((), opening="Cancel order 7.")
+    asked = "I can do that for you. Shall I go ahead?"
+    assert user.reply(asked, acted=True).text == "OK."
+    assert user.reply("It is cancelled. Can I do anything else?", acted=True).ended
+    assert user.reply(asked, acted=True).text == "OK."
+    assert user.reply(asked, acted=True).ended

@@ -28,6 +28,7 @@ from ..values.facts import (
     LEAST_SPECIFIC,
     NUMBER,
     TIME,
+    UNITS,
     Fact,
     facts_in,
     figure_stands_in,
@@ -224,10 +225,10 @@ def counted_facts(view: View) -> tuple[Fact, ...]:
 
 
 def counts_told(text: str) -> Iterator[tuple[str, str]]:
-    """The small numbers that a folded text tells, with the words behind them; no days of a month, no euros with cents."""
+    """The small numbers that a folded text tells, with the words behind them; no days of a month, and no money."""
     longer = [fact.text for fact in facts_in(text) if fact.kind == DATE or " " in fact.text]
     for found in COUNTED.finditer(text):
-        if not any(found[0] in fact for fact in longer):
+        if found[2] not in UNITS and not any(found[0] in fact for fact in longer):
             yield found[1], found[2]
 
 

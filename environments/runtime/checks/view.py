@@ -30,7 +30,7 @@ ENUMERATOR: Final = re.compile(r"(?m)^\s*[0-3]?\d[.)]\s")
 WORD: Final = re.compile(r"[^\W\d_]{4,}")
 DECLINES: Final = re.compile(
     r"\b(?:cannot|can not|can.?t|could not|couldn.?t|unable|impossible|ineligible|forbidden|prohibited|declined?|"
-    r"won.?t be able|nothing can|not (?:able|possible|allowed|eligible|permitted|available|something))\b",
+    r"won.?t be able|nothing can|(?:have to|must) (?:refuse|say no)|not (?:able|possible|allowed|eligible|permitted|available|something))\b",
     re.IGNORECASE,
 )
 """How a policy says in generic English that something is not done."""

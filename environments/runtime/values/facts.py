@@ -87,13 +87,14 @@ _CURRENCIES: Final = {
     "zloty": "zł złoty złotych pln",
 }
 """What people write for the money of one name; countries that share the name share the sign."""
-_UNITS: Final = {
+UNITS: Final = {
     "%": "%",
     "percent": "%",
     "prozent": "%",
     **{sign: name for name, signs in _CURRENCIES.items() for sign in signs.split()},
 }
-_UNIT_BEHIND: Final = re.compile(rf"[ ]?({'|'.join(map(re.escape, _UNITS))})(?!\w)")
+"""What stands beside a number and says of what it is one, folded."""
+_UNIT_BEHIND: Final = re.compile(rf"[ ]?({'|'.join(map(re.escape, UNITS))})(?!\w)")
 _UNIT_BEFORE: Final = re.compile(r"(?<![^\W_])([a-z]{3})[ ]?-?\Z")
 _LONGEST_UNIT: Final = 6
 """Characters of a code before a number, with a space, a sign and what stands before it."""
@@ -278,7 +279,7 @@ def _measured(number: Fact, match: re.Match[str], text: str) -> Fact:
     minus = "-" in money or (
         text[start - 1 : start] == "-" and not text[start - 2 : start - 1].isalnum()
     )
-    return replace(number, unit=number.unit or _UNITS.get(sign, ""), negative=minus)
+    return replace(number, unit=number.unit or UNITS.get(sign, ""), negative=minus)
 
 
 def readings_of(text: str) -> tuple[float, ...]:
