@@ -161,16 +161,17 @@ def _instructions(call: Node) -> list[Step]:
 
 
 def _main(threads: Sequence[Thread]) -> Thread | None:
-    """The conversation itself: outside of all tools, under the fewest agents, the longest, the first; not what only prepares it."""
+    """The conversation itself: outside of all tools, under the fewest agents, the longest, the first; not what only prepares it or links to it."""
     acting = _last_calls(thread for thread in threads if _acts(thread))
 
-    def weight(thread: Thread) -> tuple[bool, bool, int, int, int]:
+    def weight(thread: Thread) -> tuple[bool, bool, bool, int, int, int]:
         # A classifier before the agent stands higher than it, and has said its word when the agent begins to act.
         spoke = {} if _acts(thread) else _last_calls([thread])
         before = sum(at < acting.get(trace, 0) for trace, at in spoke.items())
         first = thread.calls[0].span.started_at
         prepares = 2 * before > len(spoke)
-        return thread.within is not None, prepares, thread.depth, -len(thread.steps), first
+        beside = thread.within is not None, all(call.is_linked for call in thread.calls), prepares
+        return *beside, thread.depth, -len(thread.steps), first
 
     return min(threads, key=weight, default=None)
 

@@ -40,6 +40,8 @@ class Node:
     """Its own, else the nearest ancestor's, else the only one of its trace."""
     judged: bool = False
     """Whether it is part of an evaluation rather than of the conversation."""
+    is_linked: bool = False
+    """Whether its trace is a job of its own that only links to the conversation."""
     virtual: bool = False
     """Whether no span arrived, only log events that name it."""
 
@@ -334,6 +336,22 @@ def _inherit(ordered: list[Node]) -> None:
         only = in_trace[node.span.trace_id]
         if node.conversation is None and len(only) == 1:
             node.conversation = next(iter(only))
+    _follow_links(ordered, in_trace)
+
+
+def _follow_links(ordered: list[Node], in_trace: dict[str, set[str]]) -> None:
+    """Take a trace that calls a model and names no conversation to the one that its root's only link leads to."""
+    calls = {node.span.trace_id for node in ordered if node.reading.kind == MODEL}
+    leads = {
+        node.span.trace_id: in_trace[link.trace_id]
+        for node in ordered
+        if not node.span.parent_id and node.conversation is None and not node.judged
+        for link in node.span.links[:1]
+        if len(node.span.links) == len(in_trace.get(link.trace_id, ())) == 1
+    }
+    for node in ordered:
+        if node.conversation is None and node.span.trace_id in leads.keys() & calls:
+            node.conversation, node.is_linked = next(iter(leads[node.span.trace_id])), True
 
 
 def _conversation(node: Node) -> str | None:

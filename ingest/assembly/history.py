@@ -84,7 +84,8 @@ def weave(calls: Sequence[Node], places: Mapping[Node, Place], *, named: bool) -
         system, body = _split(call.reading.input)
         keys = [key_of(step) for step in body]
         near = [one for one in threads[-_LATEST:] if one.within is places[call].within]
-        thread = _home(_Telling(call, system, body, keys), near[::-1], named=named)
+        is_named = named and not call.is_linked
+        thread = _home(_Telling(call, system, body, keys), near[::-1], named=is_named)
         if thread is None:
             thread = Thread(within=places[call].within, depth=places[call].depth)
             threads.append(thread)

@@ -48,6 +48,8 @@ class Ties:
             is_sure = not said.get("conversation_is_argument")
             self._name(place, said["conversation"], is_sure=is_sure)
         self._answer(place, said["response_id"], said["previous_response_id"])
+        for link in span.links if len(span.links) == 1 and not span.parent_id else ():
+            self._tie(place, self._trace(link.trace_id))
 
     def add_event(self, event: LogEvent) -> None:
         """Take in what a log event says of its conversation."""

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from ingest.assembly.assemble import assemble, known_episodes
 from ingest.records.episode import episode_id_of
+from ingest.records.span import SpanLink
 from tests.unit.assembled_calls import ANSWER, SYSTEM, USER, call, only, shape, tool
 from tests.unit.ingest_emitters import (
     APP,
@@ -54,6 +55,25 @@ def test_other_users_histories_are_never_joined() -> None:
     more = [SYSTEM, USER, ANSWER, {"role": "user", "content": "The last one."}]
     second = call(2, more, None, trace_id="2" * 32, attributes={"user.id": "u2"})
     assert len(assemble([first, second], app=APP).episodes) == 2
+
+
+def test_a_job_that_links_to_a_conversation_is_none_of_its_own() -> None:
+    """A summary that is written later, in a trace that names no conversation, is a call beside the one that it links to; work that was put off is the conversation's."""
+    named = {"gen_ai.conversation.id": "c1"}
+    agent = {"gen_ai.operation.name": "invoke_agent", **named}
+    root = span(0, agent, trace_id="1" * 32)
+    first = call(1, [SYSTEM, USER], ANSWER, trace_id="1" * 32, parent_id=root.span_id)
+    link = SpanLink(trace_id="1" * 32, span_id=root.span_id)
+    job = span(8, {}, trace_id="2" * 32, links=(link,))
+    prompt = [{"role": "user", "content": "Summarise: Where is my order?"}]
+    made = {"role": "assistant", "content": "About an order."}
+    later = call(9, prompt, made, trace_id="2" * 32, parent_id=job.span_id)
+    episode = only([root, first, job, later])
+    assert [step.content for step in episode.steps][-1] == ANSWER["content"]
+    assert "side_calls_left_out" in episode.completeness
+    put_off = only([root, job, later])
+    assert put_off.conversation_id == "c1"
+    assert [step.content for step in put_off.steps][-1] == "About an order."
 
 
 def test_one_trace_with_many_conversations() -> None:
